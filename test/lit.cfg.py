@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+# The test suite: which files are tests, what they may call, what this build can run.
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import relock_format
+
+source = config.relock_source_root
+build = config.relock_build_root
+sanitizer = config.relock_sanitizer
+
+config.name = "relock"
+config.test_format = relock_format.RelockTest(execute_external=True)
+config.suffixes = [".test", ".c", ".cpp", ".txt"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.join(source, "test")
+config.test_exec_root = os.path.join(build, "test")
+config.needs = []
+config.timeout = 120
+
+if not lit_config.maxIndividualTestTimeIsSupported[0]:
+    lit_config.warning("no time limits: the Python module psutil is missing (python3-psutil)")
+
+# Features: what REQUIRES, UNSUPPORTED and config.needs can name.
+config.available_features.add(
+    {"x86_64": "x86_64", "AMD64": "x86_64", "aarch64": "aarch64"}.get(
+        config.relock_processor, "other-processor"
+    )
+)
+if config.relock_has_tool:
+    config.available_features.add("tool")
+if config.relock_clang and os.path.exists(config.relock_clang):
+    config.available_features.add("clang")
+if lit_config.params.get("long"):
+    config.available_features.add("long")
+if sanitizer:
+    config.available_features.add(
+        {"address": "asan", "undefined": "ubsan", "thread": "tsan"}[sanitizer]
+    )
+else:
+    config.available_features.add("plain")
+
+# The environment that every test starts from: nothing of the caller's Relock settings.
+for name in list(config.environment):
+    if name.startswith("RELOCK_"):
+        del config.environment[name]
+config.environment["PATH"] = os.path.join(build, "test", "bin") + os.pathsep + os.environ["PATH"]
+config.environment["LC_ALL"] = "C.UTF-8"
+if sanitizer == "thread":
+    config.environment["TSAN_OPTIONS"] = "halt_on_error=0:exitcode=66:second_deadlock_stack=1"
+if sanitizer == "undefined":
+    config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
+
+# A program that is linked with an instrumented librelock has to be instrumented too.
+flags = " -fsanitize=" + sanitizer if sanitizer else ""
+library = os.path.join(build, "lib")
+
+
+def substitute(name, value):
+    # Whole words only: %relock does not touch %relock_source.
+    config.substitutions.append((re.escape(name) + r"\b(?![-_])", value))
+
+
+substitute("%relock", os.path.join(build, "bin", "relock"))
+substitute("%cc", config.relock_gcc + flags)
+substitute("%clang", config.relock_clang + flags)
+substitute("%include", os.path.join(source, "runtime", "include"))
+substitute("%librelock", os.path.join(library, "librelock.a"))
+substitute("%librelock_dir", library)
+substitute("%profiler_lib", os.path.join(library, "librelock-profiler.so"))
+substitute("%runtime_tests", os.path.join(build, "test", "runtime"))
+substitute("%build_root", build)
+substitute("%source_root", source)
+substitute("%python", config.relock_python)
