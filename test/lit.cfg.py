@@ -63,6 +63,21 @@ def substitute(name, value):
     config.substitutions.append((re.escape(name) + r"\b(?![-_])", value))
 
 
+# %check_rewrite SOURCE [options]; see check_rewrite.py. The work folder is the test's own.
+substitute(
+    "%check_rewrite",
+    " ".join(
+        [
+            config.relock_python, os.path.join(source, "test", "check_rewrite.py"),
+            "--with-relock", os.path.join(build, "bin", "relock"),
+            "--with-include", os.path.join(source, "runtime", "include"),
+            "--with-librelock", os.path.join(library, "librelock.a"),
+            "--with-cc", "'" + config.relock_gcc + flags + "'",
+            "--with-clang", "'" + config.relock_clang + flags + "'",
+            "--with-work", "%t.check-rewrite",
+        ]
+    ),
+)
 substitute("%relock", os.path.join(build, "bin", "relock"))
 substitute("%cc", config.relock_gcc + flags)
 substitute("%clang", config.relock_clang + flags)
