@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// One subcommand of the relock command: its options live beside it, in its own file.
+#pragma once
+
+#include "llvm/Support/CommandLine.h"
+
+namespace relock {
+
+// Exit statuses that every subcommand shares.
+enum ExitStatus {
+  Done = 0,          // nothing to look at
+  LookAtThis = 1,    // done, but there is a refusal, a finding or a regression
+  BadUsage = 2,      // wrong usage or unreadable input
+  InternalError = 3, // a bug in relock
+};
+
+struct Subcommand {
+  llvm::cl::SubCommand &Command;
+  int (*Run)();
+};
+
+Subcommand indexSubcommand();
+Subcommand checkSubcommand();
+Subcommand rewriteSubcommand();
+Subcommand profileSubcommand();
+Subcommand reportSubcommand();
+
+} // namespace relock

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+//
+// The plain facts of one translation unit. Nothing here points into an AST: facts are written to
+// disk, read back and linked with those of other translation units.
+//
+// Facts speak of *nodes*: names for things that must be converted together. A node is a
+// declaration (variable, field, parameter, result, typedef), or a token of the source text that
+// several declarations or operations share (the type name in `pthread_mutex_t a, b;`, or a call
+// that is spelled once in the body of a macro). Flows say which nodes can meet.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace relock {
+
+struct Position {
+  std::string File; // absolute
+  unsigned Offset = 0, Line = 0, Column = 0;
+
+  friend bool operator==(const Position &A, const Position &B) {
+    return A.Offset == B.Offset && A.File == B.File;
+  }
+  friend bool operator<(const Position &A, const Position &B) {
+    return std::tie(A.File, A.Offset) < std::tie(B.File, B.Offset);
+  }
+};
+
+// What happens to a mutex or condition variable at one call.
+enum class Operation {
+  Lock,
+  TryLock,
+  TimedLock,
+  Unlock,
+  Init,
+  Destroy,
+  Wait,      // on a condition variable, with the mutex
+  Signal,    // or broadcast
+  CondInit,
+  CondDestroy,
+  Attribute, // sets an attribute
+  Unsupported,
+};
+
+inline bool acquires(Operation O) {
+  return O == Operation::Lock || O == Operation::TryLock || O == Operation::TimedLock;
+}
+
+enum class DeclarationKind { Global, Static, StaticLocal, Field, Local, Parameter, Result, Typedef };
+
+struct Declaration {
+  std::string Node;
+  std::string Name; // as the user knows it: `slabs_lock`, `conn_queue.lock`, `main.lock`
+  DeclarationKind Kind = DeclarationKind::Local;
+  bool Condition = false;  // a condition variable rather than a mutex
+  bool Definition = false; // false: `extern`, so that it must be defined somewhere else
+  Position At;
+};
+
+// Text that has to change if the class of Node is converted. `$CLASS` in the text stands for the
+// identifier of the class.
+struct Edit {
+  Position At;
+  unsigned Length = 0;
+  std::string Text;
+  std::string Node;
+};
+
+struct Site {
+  Operation Kind = Operation::Lock;
+  Position At;           // of the call, or of the macro invocation that it comes from
+  std::string Node;      // of the mutex (of the condition variable for Signal and the like)
+  std::string Attribute; // Init: the node of its attribute object; empty: null
+  std::string Function;  // node of the enclosing function; empty outside functions
+  std::string FunctionName;
+};
+
+struct Flow {
+  std::string From, To;
+};
+
+// Why the class of a node cannot be converted.
+struct Escape {
+  std::string Node;
+  std::string Code, Message;
+  Position At;
+};
+
+struct Call {
+  std::string Function; // node
+  std::string Name;
+  Position At;
+};
+
+struct IdentityUse {
+  std::string What;
+  Position At;
+};
+
+// A function that is no more than a lock operation for its callers.
+struct Wrapper {
+  Operation Kind = Operation::Lock;
+  std::string Node;       // of the mutex
+  std::string Expression; // text of the mutex pointer; `$` stands for the argument
+  std::string Key;        // the same in canonical form, see LockKey
+  int Parameter = -1;     // which argument `$` is; -1: none
+  bool Pure = false;      // the body is the operation and nothing else
+};
+
+struct Function {
+  std::string Node;
+  std::string Name;
+  Position At;
+  bool Defined = false;
+  bool AddressTaken = false;
+  std::vector<Call> Calls;
+  std::vector<Position> IndirectCalls;
+  std::vector<IdentityUse> IdentityUses;
+  std::optional<Wrapper> Wraps;
+};
+
+// A lock operation in text that the preprocessor skipped in this configuration.
+struct SkippedSite {
+  Position At;
+  std::string Operator; // the identifier
+  std::string Operand;  // the last identifier of its argument
+};
+
+struct Dependency {
+  std::string File;
+  std::string Hash;
+};
+
+struct UnitFacts {
+  std::string MainFile;
+  std::vector<Dependency> Dependencies;
+  std::vector<Declaration> Declarations;
+  std::vector<Edit> Edits;
+  std::vector<Site> Sites;
+  std::vector<Flow> Flows;
+  std::vector<Escape> Escapes;
+  std::vector<Function> Functions;
+  std::vector<SkippedSite> Skipped;
+  std::string LockTable; // the relock_locks.h that this unit includes already; empty: none
+};
+
+} // namespace relock
