@@ -4,6 +4,7 @@ import os
 import re
 import sys
 
+sys.dont_write_bytecode = True  # nothing but sources in the source tree
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import relock_format
 

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""memcached's own test suite: runs its files and compares two runs, test by test."""
+import concurrent.futures
+import glob
+import os
+import re
+import signal
+import subprocess
+from dataclasses import dataclass
+
+# For every build: what touches the converted locks and its surroundings, in about half a minute.
+SUBSET = """
+    testapp
+    00-startup binary-get cas chunked-items conn-limits dyn-maxbytes evictions expirations
+    getandtouch getset incrdecr item_size_max lru lru-crawler lru-maintainer maxconns noreply
+    slabhang slabs-reassign2 slabs-reassign-chunked slabs_reassign stats stats-conns touch
+""".split()
+
+# The distribution's build leaves it out too: it looks at the white space of the sources.
+LEFT_OUT = {"whitespace"}
+
+# Most of a test file's time is sleeping.
+JOBS = 4
+SECONDS = 300
+
+
+@dataclass(frozen=True)
+class Result:
+    passed: frozenset  # numbers of the tests
+    failed: frozenset
+    planned: str
+    status: int
+
+    def __str__(self):
+        text = "%d passed" % len(self.passed)
+        if self.failed:
+            text += ", failed: " + " ".join(map(str, sorted(self.failed)))
+        return text + (", exit status %d" % self.status if self.status else "")
+
+
+def names(tree, whole):
+    if not whole:
+        return SUBSET
+    files = [os.path.basename(name)[:-2] for name in glob.glob(os.path.join(tree, "t", "*.t"))]
+    return ["testapp"] + sorted(set(files) - LEFT_OUT)
+
+
+def run_file(tree, name, environment, log):
+    """Runs one test file and reads its TAP output."""
+    program = ["./testapp"] if name == "testapp" else ["perl", "t/%s.t" % name]
+    with open(log, "w") as errors:
+        process = subprocess.Popen(program, cwd=tree, env=environment, text=True, errors="replace",
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                   stderr=errors, start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+        errors.write("\n==== standard output\n" + output)
+    numbers = {verdict: frozenset(map(int, re.findall(r"^%s (\d+)" % verdict, output, re.M)))
+               for verdict in ("ok", "not ok")}
+    plan = re.search(r"^1\.\.\d+.*", output, re.M)
+    return Result(numbers["ok"], numbers["not ok"], plan.group(0) if plan else "no plan",
+                  process.returncode)
+
+
+def run(tree, files, algorithm, logs):
+    """Results by file. With an algorithm, every converted lock runs on it."""
+    os.makedirs(logs, exist_ok=True)
+    environment = dict(os.environ)
+    if algorithm:
+        environment["RELOCK_LOCKS"] = "*=" + algorithm
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        futures = {name: pool.submit(run_file, tree, name, environment,
+                                     os.path.join(logs, name + ".log")) for name in files}
+        return {name: future.result() for name, future in futures.items()}
+
+
+def settle(first, second, again_first, again_second):
+    """Runs the files whose results differ again, on both sides, alone and at most twice.
+
+    Returns the files that still differ, and those that were equal only in a later run."""
+    differing = [name for name in first if first[name] != second[name]]
+    flaky = []
+    for _ in range(2):
+        for name in list(differing):
+            first[name], second[name] = again_first(name), again_second(name)
+            if first[name] == second[name]:
+                differing.remove(name)
+                flaky.append(name)
+    return differing, flaky
