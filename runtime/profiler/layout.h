@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the profiler library leaves behind: one file per process, mapped shared, so that it
+ * survives whatever way the process ends. A header, then records of 64-byte granularity, each
+ * beginning with its kind and size, so that the reader can walk them without an index. The file
+ * never leaves the machine that wrote it: fields are native, times are ticks of the cycle counter.
+ */
+#ifndef RELOCK_PROFILER_LAYOUT_H
+#define RELOCK_PROFILER_LAYOUT_H
+
+#include <stdint.h>
+
+#define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
+#define RELOCK_RECORDS_VERSION 1u
+#define RELOCK_RECORDS_FIRST 4096u /* where the records begin */
+#define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
+#define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
+
+#define RELOCK_FRAMES 8
+
+/* Logarithmic buckets: values below 8 have one each, above that 4 to every power of two, so a
+ * bucket is at most 25 % wide. */
+#define RELOCK_BUCKETS 180
+#define RELOCK_BUCKET_SMALL 8
+
+enum relock_record_kind {
+  RELOCK_RECORD_THREAD = 1,
+  RELOCK_RECORD_MODULE,
+  RELOCK_RECORD_GROUP,
+  RELOCK_RECORD_OBJECT,
+  RELOCK_RECORD_HISTOGRAM,
+};
+
+enum relock_end {
+  RELOCK_END_UNKNOWN, /* killed, replaced by exec, or still running */
+  RELOCK_END_EXIT,    /* exit() or return from main */
+  RELOCK_END_QUICK,   /* _exit(), _Exit() or quick_exit() */
+};
+
+struct relock_record {
+  uint32_t kind;
+  uint32_t size; /* bytes, a multiple of 64 */
+};
+
+struct relock_header {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t pid;
+  uint32_t parent;
+  uint32_t forked; /* began in fork, with the names of its parent */
+  uint64_t used;   /* bytes, header included */
+  uint64_t capacity;
+  uint64_t start_ticks, start_ns; /* read together */
+  uint64_t end_ticks, end_ns;
+  uint32_t end;
+  uint32_t reserved;
+  /* Cost of one uncontended lock and unlock, in ticks times 1024. */
+  uint64_t pair_recorded, pair_plain, pair_hold;
+  /* What was not recorded; updated atomically. */
+  uint64_t dropped_objects;    /* operations on mutexes that got no record */
+  uint64_t dropped_histograms; /* measured times that are in no histogram */
+  uint64_t dropped_threads;    /* threads that got no record */
+  uint64_t dropped_nested;     /* operations made while the profiler itself was at work */
+  uint64_t dropped_modules;
+  uint64_t unrecorded_children; /* forked processes that could not start a file of their own */
+  uint64_t foreign_releases;    /* released by another thread than the one that acquired */
+  char executable[1024];
+};
+
+struct relock_thread {
+  struct relock_record record;
+  uint32_t id;
+  uint32_t live;
+  uint64_t started; /* threads that used this record, one after the other */
+  uint64_t start_ticks;
+  uint64_t ended_time;    /* ticks lived by the threads that have ended */
+  uint64_t section_start; /* 0: holds nothing and waits for nothing */
+  uint64_t section_time;
+  uint64_t sections;
+};
+
+struct relock_module {
+  struct relock_record record;
+  uint64_t bias; /* run-time address minus address in the file */
+  uint64_t low, high;
+  uint32_t loaded; /* 0 once it has been unloaded */
+  uint32_t path_size;
+  char path[];
+};
+
+/* Counts of one mutex, or of all mutexes of a group that were destroyed. */
+struct relock_counts {
+  uint64_t acquisitions, contended, wait, hold, holds;
+  uint64_t hold_start;
+  uint32_t owner, depth;
+  uint32_t last_owner, handovers;
+};
+
+struct relock_rare {
+  uint64_t trylock_failures, timeouts, cond_waits, reentries;
+};
+
+/* Mutexes that were initialised by the same backtrace, or one mutex of static storage. */
+struct relock_group {
+  struct relock_record record;
+  uint32_t index;
+  uint32_t frame_count;
+  uint64_t address;     /* static storage; 0: heap, stack or thread-local */
+  uint32_t initialised; /* the frames are those of pthread_mutex_init, not of the first use */
+  uint32_t hidden;      /* the profiler's own measurement */
+  uint64_t objects;     /* ever created */
+  uint64_t handovers;
+  uint64_t frames[RELOCK_FRAMES];
+  struct relock_rare retired_rare;
+  struct relock_counts retired;
+};
+
+/* The second line moves between caches together with the mutex: its holder alone writes it. */
+struct relock_object {
+  struct relock_record record;
+  uint32_t group;
+  uint32_t live;
+  uint64_t address;
+  struct relock_rare rare;
+  uint64_t padding;
+  struct relock_counts counts;
+};
+
+enum relock_measure { RELOCK_WAIT, RELOCK_HOLD };
+
+struct relock_histogram {
+  struct relock_record record;
+  uint32_t group;
+  uint32_t measure;
+  uint64_t count, total, max;
+  uint64_t buckets[RELOCK_BUCKETS];
+};
+
+static inline unsigned relock_bucket(uint64_t value) {
+  unsigned exponent, bucket;
+  if (value < RELOCK_BUCKET_SMALL)
+    return (unsigned)value;
+  exponent = 63u - (unsigned)__builtin_clzll(value);
+  bucket = RELOCK_BUCKET_SMALL + (exponent - 3) * 4 + (unsigned)((value >> (exponent - 2)) & 3);
+  return bucket < RELOCK_BUCKETS ? bucket : RELOCK_BUCKETS - 1;
+}
+
+/* Smallest value of a bucket. */
+static inline uint64_t relock_bucket_floor(unsigned bucket) {
+  unsigned step = bucket - RELOCK_BUCKET_SMALL;
+  if (bucket < RELOCK_BUCKET_SMALL)
+    return bucket;
+  return (uint64_t)(4 + step % 4) << (step / 4 + 1);
+}
+
+static inline uint64_t relock_ticks(void) {
+#if defined(__x86_64__)
+  uint32_t low, high, processor;
+  __asm__ __volatile__("rdtscp" : "=a"(low), "=d"(high), "=c"(processor) : : "memory");
+  return (uint64_t)high << 32 | low;
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ __volatile__("isb; mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+  return ticks;
+#else
+#error "no cycle counter known for this processor"
+#endif
+}
+
+#endif

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The interposed functions. Each takes a few ticks around the real one and leaves the program's
+ * behaviour as it is: same results, same order, same cancellation points.
+ *
+ * A lock operation is tried first, so that only one that has to wait is timed as waiting. Counts
+ * of a mutex are written by its holder in one cache line of its own, which travels with the
+ * mutex; histograms belong to a thread and are written after the release. No line is contended
+ * that was not contended before.
+ */
+#define _GNU_SOURCE
+#include "real.h"
+#include "record.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum state { NEW, STARTING, RECORDING, OFF };
+
+static atomic_int state;
+static pthread_key_t thread_end;
+static __thread struct thread *self;
+/* Set while the profiler works: whatever it calls, and signal handlers on top of it, pass. */
+static __thread bool inside;
+
+static void finish_thread(void *argument) {
+  if (self && atomic_load_explicit(&state, memory_order_relaxed) == RECORDING) {
+    inside = true;
+    thread_finish(argument, relock_ticks());
+    self = NULL;
+    inside = false;
+  }
+}
+
+static void attach(struct thread *thread) {
+  self = thread;
+  thread_begin(thread, relock_ticks());
+  pthread_setspecific(thread_end, thread);
+}
+
+static void before_fork(void) {
+  if (atomic_load(&state) == RECORDING && !inside)
+    record_lock();
+}
+
+static void after_fork_parent(void) {
+  if (atomic_load(&state) == RECORDING && !inside)
+    record_unlock();
+}
+
+static void after_fork_child(void) {
+  if (atomic_load(&state) != RECORDING || inside)
+    return;
+  record_unlock();
+  if (!record_restart(self))
+    atomic_store(&state, OFF);
+}
+
+/* The calling thread's records, or null when this call is not to be recorded. */
+static struct thread *enter(void);
+static void leave(void) { inside = false; }
+
+static void take(struct thread *thread, struct relock_object *object, uint64_t before,
+                 uint64_t after) {
+  struct relock_counts *counts = &object->counts;
+  struct relock_thread *record = thread->record;
+  if (counts->last_owner != record->id) {
+    counts->handovers += counts->last_owner != 0;
+    counts->last_owner = record->id;
+  }
+  counts->owner = record->id;
+  counts->depth = 1;
+  counts->hold_start = after;
+  if (!record->section_start) {
+    record->section_start = before;
+    record->sections++;
+  }
+  if (thread->held_count < HELD_MAX)
+    thread->held[thread->held_count++] = object;
+}
+
+/* Ends a hold; the value of `now` is also the end of the section if nothing else is held. */
+static uint64_t drop(struct thread *thread, struct relock_object *object, uint64_t now) {
+  struct relock_counts *counts = &object->counts;
+  uint64_t hold = now - counts->hold_start;
+  uint32_t kept = 0;
+  counts->hold += hold;
+  counts->holds++;
+  counts->owner = 0;
+  counts->depth = 0;
+  /* Also forgets what other threads have released meanwhile. */
+  for (uint32_t i = 0; i < thread->held_count; i++) {
+    struct relock_object *held = thread->held[i];
+    if (held != object && held->counts.owner == thread->record->id)
+      thread->held[kept++] = held;
+  }
+  thread->held_count = kept;
+  if (!kept && thread->record->section_start) {
+    thread->record->section_time += now - thread->record->section_start;
+    thread->record->section_start = 0;
+  }
+  return hold;
+}
+
+static bool reenters(const struct thread *thread, const struct relock_object *object) {
+  return object->counts.owner == thread->record->id;
+}
+
+static void reenter(struct relock_object *object) {
+  object->counts.acquisitions++;
+  object->counts.depth++;
+  object->rare.reentries++;
+}
+
+/* A wait for a lock while nothing is held is section time too: acquisition included. */
+static void wait_begins(struct thread *thread, uint64_t now) {
+  if (!thread->record->section_start) {
+    thread->record->section_start = now;
+    thread->record->sections++;
+  }
+}
+
+static void wait_failed(struct thread *thread, uint64_t now) {
+  if (!thread->held_count && thread->record->section_start) {
+    thread->record->section_time += now - thread->record->section_start;
+    thread->record->section_start = 0;
+  }
+}
+
+static bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
+
+static struct relock_object *object_of(pthread_mutex_t *mutex) {
+  struct relock_object *object = object_find(mutex);
+  if (!object)
+    object = object_create(mutex, false);
+  if (!object)
+    count_drop(&header->dropped_objects);
+  return object;
+}
+
+enum how { PLAIN, TIMED, CLOCKED };
+
+static int wait_for(pthread_mutex_t *mutex, enum how how, clockid_t clock,
+                    const struct timespec *until) {
+  switch (how) {
+  case PLAIN:
+    return real.lock(mutex);
+  case TIMED:
+    return real.timedlock(mutex, until);
+  default:
+    return real.clocklock(mutex, clock, until);
+  }
+}
+
+static int record_contended(struct thread *thread, struct relock_object *object,
+                            pthread_mutex_t *mutex, uint64_t before, enum how how, clockid_t clock,
+                            const struct timespec *until) {
+  uint64_t after;
+  int result;
+  wait_begins(thread, before);
+  leave();
+  result = wait_for(mutex, how, clock, until);
+  inside = true;
+  after = relock_ticks();
+  if (acquired(result)) {
+    object->counts.acquisitions++;
+    object->counts.contended++;
+    object->counts.wait += after - before;
+    take(thread, object, before, after);
+  } else {
+    wait_failed(thread, after);
+    if (result != ETIMEDOUT)
+      return result; /* an error, such as relocking an error-checking mutex, is no wait */
+    __atomic_fetch_add(&object->rare.timeouts, 1, __ATOMIC_RELAXED);
+  }
+  measure(thread, object->group, RELOCK_WAIT, after - before);
+  return result;
+}
+
+static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t clock,
+                                 const struct timespec *until) {
+  struct thread *thread = enter();
+  struct relock_object *object;
+  uint64_t before;
+  int result;
+  if (!thread)
+    return wait_for(mutex, how, clock, until);
+  object = object_of(mutex);
+  if (!object) {
+    leave();
+    return wait_for(mutex, how, clock, until);
+  }
+  before = relock_ticks();
+  result = real.trylock(mutex);
+  if (acquired(result)) {
+    if (reenters(thread, object)) {
+      reenter(object);
+    } else {
+      object->counts.acquisitions++;
+      take(thread, object, before, before);
+    }
+  } else if (result == EBUSY) {
+    result = record_contended(thread, object, mutex, before, how, clock, until);
+  } else {
+    leave(); /* let the operation that was asked for say what is wrong */
+    return wait_for(mutex, how, clock, until);
+  }
+  leave();
+  return result;
+}
+
+EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  return record_lock_operation(mutex, PLAIN, 0, NULL);
+}
+
+EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
+                                   const struct timespec *restrict until) {
+  return record_lock_operation(mutex, TIMED, 0, until);
+}
+
+EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock,
+                                   const struct timespec *restrict until) {
+  return record_lock_operation(mutex, CLOCKED, clock, until);
+}
+
+EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
+  struct thread *thread = enter();
+  struct relock_object *object = thread ? object_of(mutex) : NULL;
+  uint64_t before;
+  int result;
+  if (!object) {
+    if (thread)
+      leave();
+    return real.trylock(mutex);
+  }
+  before = relock_ticks();
+  result = real.trylock(mutex);
+  if (acquired(result) && reenters(thread, object)) {
+    reenter(object);
+  } else if (acquired(result)) {
+    object->counts.acquisitions++;
+    take(thread, object, before, before);
+  } else if (result == EBUSY) {
+    __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
+  }
+  leave();
+  return result;
+}
+
+/* Released by a thread that did not acquire it: legal for no type, yet seen with normal ones.
+ * A type that checks refuses, and its owner's hold goes on. */
+static int release_foreign(struct thread *thread, struct relock_object *object,
+                           pthread_mutex_t *mutex) {
+  struct relock_counts before = object->counts;
+  uint32_t group = object->group;
+  uint64_t hold = drop(thread, object, relock_ticks());
+  int result = real.unlock(mutex);
+  if (result) {
+    object->counts.hold = before.hold;
+    object->counts.holds = before.holds;
+    object->counts.depth = before.depth;
+    object->counts.owner = before.owner;
+  } else {
+    count_drop(&header->foreign_releases);
+    measure(thread, group, RELOCK_HOLD, hold);
+  }
+  return result;
+}
+
+static int release(struct thread *thread, struct relock_object *object, pthread_mutex_t *mutex) {
+  uint32_t group = object->group;
+  uint64_t hold;
+  int result;
+  if (object->counts.depth > 1) {
+    object->counts.depth--;
+    return real.unlock(mutex);
+  }
+  hold = drop(thread, object, relock_ticks());
+  /* From here on the mutex may be freed by whoever gets it next. */
+  result = real.unlock(mutex);
+  measure(thread, group, RELOCK_HOLD, hold);
+  return result;
+}
+
+EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) {
+  struct thread *thread = enter();
+  struct relock_object *object = thread ? object_find(mutex) : NULL;
+  int result;
+  if (object && object->counts.owner == thread->record->id)
+    result = release(thread, object, mutex);
+  else if (object && object->counts.owner)
+    result = release_foreign(thread, object, mutex);
+  else
+    result = real.unlock(mutex);
+  if (thread)
+    leave();
+  return result;
+}
+
+EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
+  struct thread *thread = enter();
+  int result = real.init(mutex, attributes);
+  if (thread) {
+    if (result == 0 && !object_create(mutex, true))
+      count_drop(&header->dropped_objects);
+    leave();
+  }
+  return result;
+}
+
+EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex) {
+  struct thread *thread = enter();
+  int result = real.destroy(mutex);
+  if (thread) {
+    if (result == 0)
+      object_retire(mutex);
+    leave();
+  }
+  return result;
+}
+
+/* A condition wait gives the mutex up: the hold ends here and a new one begins after it. What the
+ * thread waits for in between is the condition, so none of it counts as waiting for the lock. */
+struct suspended {
+  struct relock_object *object;
+  uint32_t depth;
+};
+
+static struct suspended suspend(pthread_mutex_t *mutex) {
+  struct suspended suspended = {NULL, 0};
+  struct thread *thread = enter();
+  struct relock_object *object = thread ? object_find(mutex) : NULL;
+  if (object && object->counts.owner == thread->record->id) {
+    suspended.object = object;
+    suspended.depth = object->counts.depth;
+    measure(thread, object->group, RELOCK_HOLD, drop(thread, object, relock_ticks()));
+  }
+  if (thread)
+    leave();
+  return suspended;
+}
+
+static void resume(struct suspended suspended) {
+  struct thread *thread = suspended.object ? enter() : NULL;
+  uint64_t now;
+  if (!thread)
+    return;
+  now = relock_ticks();
+  take(thread, suspended.object, now, now);
+  suspended.object->counts.depth = suspended.depth;
+  suspended.object->rare.cond_waits++;
+  leave();
+}
+
+EXPORT int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex) {
+  struct suspended suspended = suspend(mutex);
+  int result = real.cond_wait(condition, mutex);
+  resume(suspended);
+  return result;
+}
+
+EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict condition,
+                                  pthread_mutex_t *restrict mutex,
+                                  const struct timespec *restrict until) {
+  struct suspended suspended = suspend(mutex);
+  int result = real.cond_timedwait(condition, mutex, until);
+  resume(suspended);
+  return result;
+}
+
+EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict condition,
+                                  pthread_mutex_t *restrict mutex, clockid_t clock,
+                                  const struct timespec *restrict until) {
+  struct suspended suspended = suspend(mutex);
+  int result = real.cond_clockwait(condition, mutex, clock, until);
+  resume(suspended);
+  return result;
+}
+
+static void *run_thread(void *argument) {
+  struct thread *thread = argument;
+  inside = true;
+  attach(thread);
+  inside = false;
+  return thread->start(thread->argument);
+}
+
+EXPORT int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict attributes,
+                          void *(*start)(void *), void *restrict argument) {
+  struct thread *creator = enter();
+  struct thread *thread = creator ? thread_take() : NULL;
+  int result;
+  if (creator)
+    leave();
+  if (!thread)
+    return real.create(id, attributes, start, argument);
+  thread->start = start;
+  thread->argument = argument;
+  result = real.create(id, attributes, run_thread, thread);
+  if (result)
+    thread_give_back(thread);
+  return result;
+}
+
+static void end(enum relock_end how) {
+  if (atomic_load(&state) == RECORDING)
+    record_end(how);
+}
+
+EXPORT _Noreturn void _exit(int status) {
+  real_resolve();
+  end(RELOCK_END_QUICK);
+  real.exit_now(status);
+  __builtin_unreachable();
+}
+
+EXPORT _Noreturn void _Exit(int status) { _exit(status); }
+
+EXPORT _Noreturn void quick_exit(int status) {
+  real_resolve();
+  end(RELOCK_END_QUICK);
+  real.exit_quickly(status);
+  __builtin_unreachable();
+}
+
+/* Times the profiler itself: the same pairs with and without it. The smallest of several rounds
+ * is the one that nothing disturbed. */
+enum { ROUNDS = 20, PAIRS = 100 };
+
+static uint64_t time_pairs(pthread_mutex_t *mutex, int (*lock)(pthread_mutex_t *),
+                           int (*unlock)(pthread_mutex_t *)) {
+  uint64_t best = UINT64_MAX;
+  for (int round = 0; round < ROUNDS; round++) {
+    uint64_t start = relock_ticks(), ticks;
+    for (int pair = 0; pair < PAIRS; pair++) {
+      lock(mutex);
+      unlock(mutex);
+    }
+    ticks = relock_ticks() - start;
+    best = ticks < best ? ticks : best;
+  }
+  return best * 1024 / PAIRS;
+}
+
+static void calibrate(void) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  struct relock_object *object;
+  header->pair_plain = time_pairs(&mutex, real.lock, real.unlock);
+  header->pair_recorded = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock);
+  object = object_find(&mutex);
+  if (!object)
+    return;
+  object_hide(object);
+  header->pair_hold = object->counts.hold * 1024 / object->counts.holds;
+  self->record->section_time = self->record->sections = 0;
+}
+
+/* The first call may come from a constructor of another library, before ours. */
+static bool start(void) {
+  int expected = NEW;
+  if (!atomic_compare_exchange_strong(&state, &expected, STARTING))
+    return false;
+  inside = true;
+  real_resolve();
+  if (record_start() && pthread_key_create(&thread_end, finish_thread) == 0) {
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    self = thread_take();
+    atomic_store(&state, self ? RECORDING : OFF);
+  } else {
+    atomic_store(&state, OFF);
+  }
+  inside = false;
+  if (atomic_load(&state) != RECORDING)
+    return false;
+  attach(self);
+  calibrate();
+  return true;
+}
+
+static struct thread *enter(void) {
+  int now = atomic_load_explicit(&state, memory_order_acquire);
+  if (now != RECORDING) {
+    real_resolve();
+    if (now != NEW || !start())
+      return NULL;
+  }
+  if (inside) {
+    count_drop(&header->dropped_nested);
+    return NULL;
+  }
+  inside = true;
+  if (!self) {
+    struct thread *thread = thread_take();
+    if (!thread) {
+      inside = false;
+      return NULL;
+    }
+    attach(thread);
+  }
+  return self;
+}
+
+__attribute__((constructor)) static void begin(void) {
+  struct thread *thread = enter();
+  if (thread)
+    leave();
+}
+
+__attribute__((destructor)) static void finish(void) { end(RELOCK_END_EXIT); }

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "record.h"
+#include "real.h"
+#include "site.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+  TABLE_SIZE = 1 << 20, /* addresses of mutexes; a power of two */
+  PROBES_MAX = 64,
+  GROUPS_MAX = STATS_PAGE * STATS_PAGES,
+  GROUP_TABLE_SIZE = 2 * GROUPS_MAX,
+  COMMIT_STEP = 256 << 10,
+};
+#define DEFAULT_LIMIT (512ul << 20)
+#define OLD_KERNEL_LIMIT (64ul << 20)
+#define NO_GROUP UINT32_MAX
+
+struct entry {
+  uintptr_t address; /* 0: never used; entries are reused, never emptied */
+  struct relock_object *object;
+};
+
+/* Private memory that is never given back, for what the reader of the file need not see. */
+struct pool {
+  char *next, *end;
+};
+
+struct relock_header *header;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry *table;
+static struct relock_group **groups; /* by index */
+static uint32_t *group_table;        /* index + 1, by hash */
+static uint32_t group_count;
+static struct relock_object *free_objects; /* linked through `address` */
+static struct thread *free_threads, **all_threads;
+static uint32_t thread_count, thread_capacity;
+static uint64_t used, committed; /* mirrors of the header that fork copies */
+static struct pool pool;
+static char directory[512];
+static bool populate_works;
+
+void record_lock(void) { real.lock(&lock); }
+void record_unlock(void) { real.unlock(&lock); }
+
+static uint64_t now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void *private_pages(size_t size) {
+  void *pages =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return pages == MAP_FAILED ? NULL : pages;
+}
+
+static void *private_allocate(size_t size) {
+  void *result;
+  size = (size + 15) & ~(size_t)15;
+  if ((size_t)(pool.end - pool.next) < size) {
+    size_t chunk = size > (256u << 10) ? size : 256u << 10;
+    char *pages = private_pages(chunk);
+    if (!pages)
+      return NULL;
+    pool.next = pages;
+    pool.end = pages + chunk;
+  }
+  result = pool.next;
+  pool.next += size;
+  return result;
+}
+
+/* A full file system would answer the first touch of a page with SIGBUS, in the middle of the
+ * program: reserve pages before they are touched, and drop records when that fails. */
+static bool commit(char *base, uint64_t from, uint64_t to) {
+  return !populate_works || madvise(base + from, to - from, MADV_POPULATE_WRITE) == 0;
+}
+
+void *record_allocate(enum relock_record_kind kind, size_t size) {
+  struct relock_record *record;
+  size = (size + 63) & ~(size_t)63;
+  while (used + size > committed) {
+    uint64_t to = committed + COMMIT_STEP;
+    to = to < header->capacity ? to : header->capacity;
+    if (to == committed || !commit((char *)header, committed, to))
+      return NULL;
+    committed = to;
+  }
+  record = (struct relock_record *)((char *)header + used);
+  memset(record, 0, size);
+  record->kind = kind;
+  record->size = (uint32_t)size;
+  used += size;
+  __atomic_store_n(&header->used, used, __ATOMIC_RELEASE);
+  return record;
+}
+
+static int create_file(uint64_t size) {
+  char path[600];
+  int file = -1;
+  /* One process can run several programs in a row. */
+  for (int run = 0; run < 10000; run++) {
+    snprintf(path, sizeof path, "%s/%d.%d.records", directory, (int)getpid(), run);
+    file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (file >= 0 || errno != EEXIST)
+      break;
+  }
+  if (file >= 0 && ftruncate(file, (off_t)size)) {
+    close(file);
+    unlink(path);
+    return -1;
+  }
+  return file;
+}
+
+/* Maps a new file with its first `first` bytes reserved. */
+static char *map_file(uint64_t *size, uint64_t first) {
+  int file = create_file(*size);
+  char *base = MAP_FAILED;
+  if (file < 0)
+    return NULL;
+  for (;; *size /= 2) {
+    base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (base != MAP_FAILED || *size / 2 < first)
+      break;
+  }
+  if (base != MAP_FAILED && madvise(base, first, MADV_POPULATE_WRITE)) {
+    populate_works = false;
+    if (errno == EINVAL) /* before Linux 5.14 */
+      *size = *size < OLD_KERNEL_LIMIT ? *size : OLD_KERNEL_LIMIT;
+    if (errno != EINVAL || posix_fallocate(file, 0, (off_t)*size)) {
+      munmap(base, *size);
+      base = MAP_FAILED;
+    }
+  } else {
+    populate_works = true;
+  }
+  close(file); /* the program finds its file descriptors as it expects them */
+  return base == MAP_FAILED ? NULL : base;
+}
+
+static uint64_t limit(void) {
+  const char *text = getenv(RELOCK_RECORDS_LIMIT);
+  uint64_t bytes = text ? strtoull(text, NULL, 10) : DEFAULT_LIMIT;
+  if (bytes < COMMIT_STEP)
+    bytes = COMMIT_STEP;
+  return bytes & ~(uint64_t)4095;
+}
+
+static void begin_header(uint64_t size) {
+  header->version = RELOCK_RECORDS_VERSION;
+  header->pid = (uint32_t)getpid();
+  header->parent = (uint32_t)getppid();
+  header->capacity = size;
+  header->end = RELOCK_END_UNKNOWN;
+  header->start_ns = now_ns();
+  header->start_ticks = relock_ticks();
+  header->used = used;
+}
+
+bool record_start(void) {
+  const char *name = getenv(RELOCK_RECORDS_DIR);
+  uint64_t size = limit();
+  ssize_t length;
+  if (!name || !*name || strlen(name) >= sizeof directory)
+    return false;
+  strcpy(directory, name);
+  table = private_pages(TABLE_SIZE * sizeof *table);
+  groups = private_pages(GROUPS_MAX * sizeof *groups);
+  group_table = private_pages(GROUP_TABLE_SIZE * sizeof *group_table);
+  if (!table || !groups || !group_table)
+    return false;
+  header = (struct relock_header *)map_file(&size, COMMIT_STEP);
+  if (!header)
+    return false;
+  used = RELOCK_RECORDS_FIRST;
+  committed = COMMIT_STEP;
+  begin_header(size);
+  length = readlink("/proc/self/exe", header->executable, sizeof header->executable - 1);
+  if (length < 0)
+    header->executable[0] = 0;
+  record_lock();
+  site_refresh_modules();
+  record_unlock();
+  __atomic_store_n(&header->magic, RELOCK_RECORDS_MAGIC, __ATOMIC_RELEASE);
+  return true;
+}
+
+static void clear_counts(struct relock_counts *counts, const struct thread *survivor,
+                         uint64_t now) {
+  uint32_t owner = counts->owner, depth = counts->depth;
+  memset(counts, 0, sizeof *counts);
+  if (survivor && owner == survivor->record->id) {
+    counts->owner = owner;
+    counts->depth = depth;
+    counts->hold_start = now;
+  }
+}
+
+static void clear_record(struct relock_record *record, const struct thread *survivor,
+                         uint64_t now) {
+  switch (record->kind) {
+  case RELOCK_RECORD_THREAD: {
+    struct relock_thread *thread = (struct relock_thread *)record;
+    bool lives = survivor && survivor->record == thread;
+    thread->live = lives;
+    thread->started = lives;
+    thread->start_ticks = now;
+    thread->ended_time = thread->section_time = thread->sections = 0;
+    thread->section_start = lives && survivor->held_count ? now : 0;
+    break;
+  }
+  case RELOCK_RECORD_GROUP: {
+    struct relock_group *group = (struct relock_group *)record;
+    memset(&group->retired, 0, sizeof group->retired);
+    memset(&group->retired_rare, 0, sizeof group->retired_rare);
+    group->objects = 0;
+    group->handovers = 0;
+    break;
+  }
+  case RELOCK_RECORD_OBJECT: {
+    struct relock_object *object = (struct relock_object *)record;
+    memset(&object->rare, 0, sizeof object->rare);
+    clear_counts(&object->counts, survivor, now);
+    if (object->live)
+      groups[object->group]->objects++;
+    break;
+  }
+  case RELOCK_RECORD_HISTOGRAM: {
+    struct relock_histogram *histogram = (struct relock_histogram *)record;
+    memset(&histogram->count, 0, sizeof *histogram - offsetof(struct relock_histogram, count));
+    break;
+  }
+  }
+}
+
+static void clear_drops(void) {
+  header->dropped_objects = header->dropped_histograms = header->dropped_threads = 0;
+  header->dropped_nested = header->dropped_modules = 0;
+  header->unrecorded_children = header->foreign_releases = 0;
+}
+
+/* The tables point into the mapping, so the copy takes its place at the same address. */
+bool record_restart(struct thread *survivor) {
+  uint64_t size = header->capacity, wanted = size, now;
+  char *copy = map_file(&size, committed);
+  if (!copy || size != wanted) {
+    if (copy)
+      munmap(copy, size);
+    count_drop(&header->unrecorded_children);
+    munmap(header, wanted);
+    return false;
+  }
+  memcpy(copy, header, used);
+  if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, header) == MAP_FAILED)
+    abort(); /* both ranges are ours and of equal size */
+  begin_header(size);
+  header->forked = 1;
+  clear_drops();
+  now = header->start_ticks;
+  for (uint64_t at = RELOCK_RECORDS_FIRST; at < used;) {
+    struct relock_record *record = (struct relock_record *)((char *)header + at);
+    clear_record(record, survivor, now);
+    at += record->size;
+  }
+  free_threads = NULL;
+  for (uint32_t i = 0; i < thread_count; i++)
+    if (all_threads[i] != survivor) {
+      all_threads[i]->held_count = 0;
+      all_threads[i]->next_free = free_threads;
+      free_threads = all_threads[i];
+    }
+  return true;
+}
+
+void record_end(enum relock_end end) {
+  header->end_ns = now_ns();
+  header->end_ticks = relock_ticks();
+  header->end = end;
+}
+
+/* Threads. */
+
+static bool remember_thread(struct thread *thread) {
+  if (thread_count == thread_capacity) {
+    uint32_t capacity = thread_capacity ? 2 * thread_capacity : 256;
+    struct thread **threads = private_allocate(capacity * sizeof *threads);
+    if (!threads)
+      return false;
+    if (thread_count)
+      memcpy(threads, all_threads, thread_count * sizeof *threads);
+    all_threads = threads;
+    thread_capacity = capacity;
+  }
+  all_threads[thread_count++] = thread;
+  return true;
+}
+
+static struct thread *new_thread(void) {
+  struct thread *thread = private_allocate(sizeof *thread);
+  if (!thread)
+    return NULL;
+  thread->record = record_allocate(RELOCK_RECORD_THREAD, sizeof *thread->record);
+  if (!thread->record || !remember_thread(thread))
+    return NULL;
+  thread->record->id = thread_count; /* 0 is nobody */
+  return thread;
+}
+
+struct thread *thread_take(void) {
+  struct thread *thread;
+  record_lock();
+  thread = free_threads;
+  if (thread)
+    free_threads = thread->next_free;
+  else
+    thread = new_thread();
+  record_unlock();
+  if (!thread)
+    count_drop(&header->dropped_threads);
+  return thread;
+}
+
+void thread_begin(struct thread *thread, uint64_t now) {
+  thread->held_count = 0;
+  thread->record->section_start = 0;
+  thread->record->start_ticks = now;
+  thread->record->started++;
+  thread->record->live = 1;
+}
+
+void thread_finish(struct thread *thread, uint64_t now) {
+  struct relock_thread *record = thread->record;
+  if (record->section_start)
+    record->section_time += now - record->section_start;
+  record->section_start = 0;
+  record->ended_time += now - record->start_ticks;
+  record->live = 0;
+  thread_give_back(thread);
+}
+
+void thread_give_back(struct thread *thread) {
+  record_lock();
+  thread->next_free = free_threads;
+  free_threads = thread;
+  record_unlock();
+}
+
+/* Mutexes. */
+
+static size_t hash(uint64_t value) { return (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32); }
+
+struct relock_object *object_find(const pthread_mutex_t *mutex) {
+  uintptr_t address = (uintptr_t)mutex;
+  size_t at = hash(address >> 3);
+  for (unsigned probe = 0; probe < PROBES_MAX; probe++, at++) {
+    struct entry *entry = &table[at & (TABLE_SIZE - 1)];
+    /* Pairs with the release in insert(): the object is complete when its address is seen. */
+    uintptr_t found = __atomic_load_n(&entry->address, __ATOMIC_ACQUIRE);
+    if (found == address)
+      return __atomic_load_n(&entry->object, __ATOMIC_ACQUIRE);
+    if (!found)
+      return NULL;
+  }
+  return NULL;
+}
+
+static struct entry *find_entry(uintptr_t address) {
+  size_t at = hash(address >> 3);
+  struct entry *vacant = NULL;
+  for (unsigned probe = 0; probe < PROBES_MAX; probe++, at++) {
+    struct entry *entry = &table[at & (TABLE_SIZE - 1)];
+    if (entry->address == address)
+      return entry;
+    if (!vacant && !entry->object)
+      vacant = entry;
+    if (!entry->address)
+      break;
+  }
+  return vacant;
+}
+
+static uint64_t group_hash(uint64_t address, const uint64_t *frames, uint32_t count) {
+  uint64_t value = address * 31;
+  for (uint32_t i = 0; i < count && !address; i++)
+    value = (value ^ frames[i]) * 0x100000001b3ull;
+  return value;
+}
+
+static bool same_group(const struct relock_group *group, uint64_t address, const uint64_t *frames,
+                       uint32_t count) {
+  if (group->address || address)
+    return group->address == address;
+  return group->frame_count == count && !memcmp(group->frames, frames, count * sizeof *frames);
+}
+
+static struct relock_group *find_group(uint64_t address, const uint64_t *frames, uint32_t count,
+                                       bool initialised) {
+  size_t at = hash(group_hash(address, frames, count));
+  struct relock_group *group;
+  for (;; at++) {
+    uint32_t index = group_table[at & (GROUP_TABLE_SIZE - 1)];
+    if (!index)
+      break;
+    group = groups[index - 1];
+    if (same_group(group, address, frames, count))
+      return group;
+  }
+  if (group_count == GROUPS_MAX)
+    return NULL;
+  group = record_allocate(RELOCK_RECORD_GROUP, sizeof *group);
+  if (!group)
+    return NULL;
+  group->index = group_count;
+  group->address = address;
+  group->initialised = initialised;
+  group->frame_count = count;
+  memcpy(group->frames, frames, count * sizeof *frames);
+  groups[group_count++] = group;
+  group_table[at & (GROUP_TABLE_SIZE - 1)] = group_count;
+  return group;
+}
+
+static struct relock_object *new_object(struct relock_group *group, uintptr_t address) {
+  struct relock_object *object = free_objects;
+  if (object) {
+    free_objects = (struct relock_object *)(uintptr_t)object->address;
+    memset(&object->rare, 0, sizeof object->rare);
+    memset(&object->counts, 0, sizeof object->counts);
+  } else {
+    object = record_allocate(RELOCK_RECORD_OBJECT, sizeof *object);
+    if (!object)
+      return NULL;
+  }
+  object->group = group->index;
+  object->address = address;
+  object->live = 1;
+  group->objects++;
+  return object;
+}
+
+/* What a destroyed mutex did stays in its group; its record serves the next mutex. */
+static void retire(struct entry *entry) {
+  struct relock_object *object = entry->object;
+  struct relock_group *group = groups[object->group];
+  group->retired.acquisitions += object->counts.acquisitions;
+  group->retired.contended += object->counts.contended;
+  group->retired.wait += object->counts.wait;
+  group->retired.hold += object->counts.hold;
+  group->retired.holds += object->counts.holds;
+  group->handovers += object->counts.handovers;
+  group->retired_rare.trylock_failures += object->rare.trylock_failures;
+  group->retired_rare.timeouts += object->rare.timeouts;
+  group->retired_rare.cond_waits += object->rare.cond_waits;
+  group->retired_rare.reentries += object->rare.reentries;
+  __atomic_store_n(&entry->object, NULL, __ATOMIC_RELEASE);
+  object->live = 0;
+  object->address = (uintptr_t)free_objects;
+  free_objects = object;
+}
+
+static struct relock_object *insert(uintptr_t address, const uint64_t *frames, uint32_t count,
+                                    bool initialised) {
+  struct entry *entry = find_entry(address);
+  struct relock_group *group;
+  struct relock_object *object;
+  if (entry && entry->address == address && entry->object) {
+    if (!initialised)
+      return entry->object; /* another thread was faster */
+    retire(entry);          /* its memory was freed without destroying it */
+  }
+  if (!entry)
+    return NULL;
+  site_refresh_modules();
+  group = find_group(site_is_static(address) ? address : 0, frames, count, initialised);
+  object = group ? new_object(group, address) : NULL;
+  if (object) {
+    __atomic_store_n(&entry->object, object, __ATOMIC_RELEASE);
+    __atomic_store_n(&entry->address, address, __ATOMIC_RELEASE);
+  }
+  return object;
+}
+
+struct relock_object *object_create(const pthread_mutex_t *mutex, bool initialised) {
+  uint64_t frames[RELOCK_FRAMES];
+  uint32_t count = site_backtrace(frames);
+  struct relock_object *object;
+  record_lock();
+  object = insert((uintptr_t)mutex, frames, count, initialised);
+  record_unlock();
+  return object;
+}
+
+void object_retire(const pthread_mutex_t *mutex) {
+  struct entry *entry;
+  record_lock();
+  entry = find_entry((uintptr_t)mutex);
+  if (entry && entry->address == (uintptr_t)mutex && entry->object)
+    retire(entry);
+  record_unlock();
+}
+
+void object_hide(struct relock_object *object) { groups[object->group]->hidden = 1; }
+
+/* Histograms. */
+
+static struct relock_histogram *new_histogram(uint32_t group, enum relock_measure what) {
+  struct relock_histogram *histogram;
+  record_lock();
+  histogram = record_allocate(RELOCK_RECORD_HISTOGRAM, sizeof *histogram);
+  if (histogram) {
+    histogram->group = group;
+    histogram->measure = what;
+  }
+  record_unlock();
+  return histogram;
+}
+
+static struct stats *thread_stats(struct thread *thread, uint32_t group) {
+  struct stats **page = &thread->page[group / STATS_PAGE];
+  if (!*page) {
+    record_lock();
+    *page = private_allocate(STATS_PAGE * sizeof **page);
+    record_unlock();
+    if (!*page)
+      return NULL;
+  }
+  return &(*page)[group % STATS_PAGE];
+}
+
+void measure(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value) {
+  struct stats *stats = thread_stats(thread, group);
+  struct relock_histogram *histogram = stats ? stats->measure[what] : NULL;
+  if (stats && !histogram)
+    histogram = stats->measure[what] = new_histogram(group, what);
+  if (!histogram) {
+    count_drop(&header->dropped_histograms);
+    return;
+  }
+  histogram->count++;
+  histogram->total += value;
+  if (value > histogram->max)
+    histogram->max = value;
+  histogram->buckets[relock_bucket(value)]++;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The records of this process: the mapped file, its threads, mutexes and histograms.
+ */
+#ifndef RELOCK_PROFILER_RECORD_H
+#define RELOCK_PROFILER_RECORD_H
+
+#include "layout.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256 };
+
+/* A thread's own histograms of one group. */
+struct stats {
+  struct relock_histogram *measure[2];
+};
+
+/* A running thread. Threads that end leave theirs to threads that start, counts and all: memory
+ * follows the number of threads that live at once. */
+struct thread {
+  struct relock_thread *record;
+  struct thread *next_free;
+  void *(*start)(void *);
+  void *argument;
+  uint32_t held_count;
+  struct relock_object *held[HELD_MAX];
+  struct stats *page[STATS_PAGES];
+};
+
+extern struct relock_header *header;
+
+/* Begins recording in a new file of the directory the environment names. */
+bool record_start(void);
+/* In the child of a fork: goes on in a file of its own, with all names and no counts. */
+bool record_restart(struct thread *survivor);
+void record_end(enum relock_end end);
+
+/* Held over fork, so that the child finds the tables whole. */
+void record_lock(void);
+void record_unlock(void);
+
+struct thread *thread_take(void);
+void thread_begin(struct thread *thread, uint64_t now);
+void thread_finish(struct thread *thread, uint64_t now);
+void thread_give_back(struct thread *thread);
+
+struct relock_object *object_find(const pthread_mutex_t *mutex);
+/* Null when memory is at its limit. */
+struct relock_object *object_create(const pthread_mutex_t *mutex, bool initialised);
+void object_retire(const pthread_mutex_t *mutex);
+/* Marks the group of an object as the profiler's own. */
+void object_hide(struct relock_object *object);
+
+void measure(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value);
+
+static inline void count_drop(uint64_t *counter) {
+  __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
+/* For site.c, with the lock held. */
+void *record_allocate(enum relock_record_kind kind, size_t size);
+
+#endif

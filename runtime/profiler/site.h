@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Where a mutex comes from: the module it lies in, or the backtrace that created it.
+ */
+#ifndef RELOCK_PROFILER_SITE_H
+#define RELOCK_PROFILER_SITE_H
+
+#include "layout.h"
+
+#include <stdbool.h>
+
+/* Return addresses of the callers, innermost first, without the profiler's own. */
+uint32_t site_backtrace(uint64_t frames[RELOCK_FRAMES]);
+
+/* Records modules loaded since the last call. With the record lock held. */
+void site_refresh_modules(void);
+bool site_is_static(uint64_t address);
+
+#endif

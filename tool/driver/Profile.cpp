@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: MIT
+//
+// relock profile: runs a program under the preload library and writes its profile.
+#include "profile/Profile.h"
+#include "driver/Subcommand.h"
+#include "profile/Aggregate.h"
+#include "profile/Records.h"
+#include "support/Messages.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace relock {
+
+namespace {
+
+cl::OptionCategory Category("Relock");
+cl::SubCommand Command("profile", "Run a pthread program and record what its locks cost");
+cl::opt<std::string> Output("o", cl::init("relock.profile"), cl::value_desc("FILE"),
+                            cl::desc("Write the profile here (default relock.profile)"),
+                            cl::sub(Command), cl::cat(Category));
+cl::opt<unsigned> MemoryLimit("memory-limit", cl::init(512), cl::value_desc("MIB"),
+                              cl::desc("Memory for the records of one process (default 512)"),
+                              cl::sub(Command), cl::cat(Category));
+cl::list<std::string> Words(cl::Positional, cl::OneOrMore, cl::desc("-- COMMAND [ARGUMENTS]"),
+                            cl::sub(Command), cl::cat(Category));
+
+constexpr size_t FurtherProfiles = 16;
+constexpr int Forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+// The program is to find the signals ignored that our caller ignored, whatever the libraries
+// that relock is built on have installed by the time main begins.
+struct IgnoredSignals {
+  bool Ignored[NSIG] = {};
+};
+IgnoredSignals InheritedSignals;
+__attribute__((constructor)) void rememberIgnoredSignals() {
+  for (int Signal = 1; Signal < NSIG; ++Signal) {
+    struct sigaction Action;
+    if (sigaction(Signal, nullptr, &Action) == 0)
+      InheritedSignals.Ignored[Signal] = Action.sa_handler == SIG_IGN;
+  }
+}
+
+// What the signal handler needs.
+volatile sig_atomic_t Child = 0, LastForwarded = 0;
+
+// A signal from the terminal has reached the program already.
+void forward(int Signal, siginfo_t *Info, void *) {
+  LastForwarded = Signal;
+  if (Info->si_code <= 0 && Child > 0)
+    kill(Child, Signal);
+}
+
+void forwardSignals() {
+  struct sigaction Action = {};
+  Action.sa_sigaction = forward;
+  Action.sa_flags = SA_SIGINFO | SA_RESTART;
+  for (int Signal : Forwarded)
+    if (!InheritedSignals.Ignored[Signal])
+      sigaction(Signal, &Action, nullptr);
+}
+
+std::string findLibrary() {
+  constexpr StringRef Name = "librelock-profiler.so";
+  SmallString<256> Lib(sys::path::parent_path(
+      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findLibrary))));
+  sys::path::append(Lib, "..", "lib");
+  std::vector<std::string> Folders = {Lib.str().str(), (Lib + "64").str()};
+  std::error_code Error;
+  for (sys::fs::directory_iterator At(Lib, Error), End; !Error && At != End; At.increment(Error))
+    Folders.push_back(At->path()); // lib/x86_64-linux-gnu and the like
+  for (const std::string &Folder : Folders) {
+    SmallString<256> Path(Folder);
+    sys::path::append(Path, Name);
+    SmallString<256> Real;
+    if (!sys::fs::real_path(Path, Real))
+      return Real.str().str();
+  }
+  return "";
+}
+
+// A program that the dynamic loader starts can be given the library; a static one cannot.
+bool isStatic(StringRef Path) {
+  auto Buffer = MemoryBuffer::getFile(Path, false, false);
+  if (!Buffer || identify_magic((*Buffer)->getBuffer()) == file_magic::unknown)
+    return false;
+  auto Object = object::ObjectFile::createELFObjectFile((*Buffer)->getMemBufferRef());
+  if (!Object) {
+    consumeError(Object.takeError());
+    return false;
+  }
+  auto *Elf = dyn_cast<object::ELF64LEObjectFile>(Object->get());
+  if (!Elf)
+    return false;
+  auto Headers = Elf->getELFFile().program_headers();
+  if (!Headers) {
+    consumeError(Headers.takeError());
+    return false;
+  }
+  return none_of(*Headers, [](const auto &H) { return H.p_type == ELF::PT_INTERP; });
+}
+
+// A folder for the records, in memory where there is room for it.
+std::string makeFolder() {
+  std::vector<std::string> Parents = {"/dev/shm"};
+  if (const char *Temporary = getenv("TMPDIR"))
+    Parents.push_back(Temporary);
+  Parents.push_back("/tmp");
+  for (const std::string &Parent : Parents) {
+    struct statvfs Space;
+    if (Parent == "/dev/shm" &&
+        (statvfs(Parent.c_str(), &Space) || Space.f_bavail * Space.f_frsize < (uint64_t(64) << 20)))
+      continue;
+    std::string Path = Parent + "/relock-profile-XXXXXX";
+    if (mkdtemp(Path.data())) {
+      // A program that gives up root goes on as another user, and its children record too.
+      if (geteuid() == 0)
+        chmod(Path.c_str(), 01733);
+      return Path;
+    }
+  }
+  return "";
+}
+
+struct Run {
+  std::string Program, Folder, Library;
+  pid_t Pid = 0;
+  int Status = 0;
+  ClockReading End;
+};
+
+int fail(int Status, const Twine &Text, StringRef Code) {
+  message(Text.str(), Code);
+  return Status;
+}
+int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
+  messageFor(File, Text.str(), Code);
+  return Status;
+}
+
+// In the child: never returns.
+[[noreturn]] void execute(const Run &R, int Report) {
+  const char *Earlier = getenv("LD_PRELOAD");
+  std::string Preload = R.Library + (Earlier && *Earlier ? ":" + std::string(Earlier) : "");
+  setenv("LD_PRELOAD", Preload.c_str(), 1);
+  setenv(RELOCK_RECORDS_DIR, R.Folder.c_str(), 1);
+  setenv(RELOCK_RECORDS_LIMIT, std::to_string(uint64_t(MemoryLimit) << 20).c_str(), 1);
+  for (int Signal = 1; Signal < NSIG; ++Signal)
+    if (InheritedSignals.Ignored[Signal])
+      signal(Signal, SIG_IGN);
+  std::vector<char *> Arguments;
+  for (std::string &Word : Words)
+    Arguments.push_back(Word.data());
+  Arguments.push_back(nullptr);
+  execv(R.Program.c_str(), Arguments.data());
+  int Error = errno;
+  [[maybe_unused]] ssize_t Written = write(Report, &Error, sizeof Error);
+  _exit(127);
+}
+
+// Runs the program to its end. Returns the error number if it could not be started.
+int runProgram(Run &R) {
+  int Pipe[2];
+  if (pipe2(Pipe, O_CLOEXEC))
+    return errno;
+  forwardSignals();
+  // A signal that arrives before the handler knows the child waits.
+  sigset_t Block, Before;
+  sigemptyset(&Block);
+  for (int Signal : Forwarded)
+    sigaddset(&Block, Signal);
+  sigprocmask(SIG_BLOCK, &Block, &Before);
+  R.Pid = fork();
+  if (R.Pid < 0)
+    return errno;
+  if (R.Pid == 0) {
+    for (int Signal : Forwarded)
+      signal(Signal, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &Before, nullptr);
+    execute(R, Pipe[1]);
+  }
+  Child = R.Pid;
+  sigprocmask(SIG_SETMASK, &Before, nullptr);
+  close(Pipe[1]);
+  int Error = 0;
+  bool Failed = read(Pipe[0], &Error, sizeof Error) == sizeof Error;
+  close(Pipe[0]);
+  while (waitpid(R.Pid, &R.Status, 0) < 0 && errno == EINTR)
+    ;
+  R.End = readClocks();
+  Child = 0;
+  return Failed ? Error : 0;
+}
+
+// Short runs leave the two readings of the clocks too close together to tell the frequency.
+ClockReading readClocksLater(const ClockReading &End, uint64_t Start) {
+  constexpr uint64_t Apart = 50'000'000;
+  if (End.Nanoseconds - Start < Apart)
+    usleep((Apart - (End.Nanoseconds - Start)) / 1000);
+  return readClocks();
+}
+
+bool stillRuns(int64_t Pid) { return kill(pid_t(Pid), 0) == 0 || errno == EPERM; }
+
+std::vector<RawProcess> readFolder(StringRef Folder) {
+  std::vector<RawProcess> Processes;
+  std::error_code Error;
+  for (sys::fs::directory_iterator At(Folder, Error), End; !Error && At != End;
+       At.increment(Error)) {
+    if (!StringRef(At->path()).ends_with(".records"))
+      continue;
+    Expected<RawProcess> Process = readRecords(At->path());
+    if (Process)
+      Processes.push_back(std::move(*Process));
+    else
+      consumeError(Process.takeError());
+  }
+  // By process, and programs that follow each other in one process in their order.
+  std::sort(Processes.begin(), Processes.end(), [](const RawProcess &A, const RawProcess &B) {
+    return std::make_pair(A.Header.start_ns, A.Header.pid) <
+           std::make_pair(B.Header.start_ns, B.Header.pid);
+  });
+  return Processes;
+}
+
+// The program that was started if it took a lock, or else whichever of its children took most.
+size_t chooseMain(const std::vector<RawProcess> &Processes, pid_t Pid) {
+  size_t Started = 0, Busiest = 0;
+  for (size_t I = 0; I < Processes.size(); ++I) {
+    if (pid_t(Processes[I].Header.pid) == Pid)
+      Started = I; // the last program that ran in it
+    if (Processes[I].acquisitions() > Processes[Busiest].acquisitions())
+      Busiest = I;
+  }
+  return Processes[Started].acquisitions() ? Started : Busiest;
+}
+
+std::string machineModel() {
+  auto Text = MemoryBuffer::getFileAsStream("/proc/cpuinfo");
+  if (!Text)
+    return "unknown";
+  SmallVector<StringRef> Lines;
+  (*Text)->getBuffer().split(Lines, '\n');
+  for (StringRef Line : Lines)
+    if (Line.starts_with("model name") || Line.starts_with("CPU part"))
+      return Line.split(':').second.trim().str();
+  return "unknown";
+}
+
+Profile makeProfile(const RawProcess &Process, const Run &R, bool Ended) {
+  bool Main = pid_t(Process.Header.pid) == R.Pid;
+  ClockReading Now = readClocksLater(R.End, Process.Header.start_ns);
+  // The clocks run on while the program is dead: its end is what was read when it died.
+  Profile P = aggregate(Process, Now, Main ? std::optional<uint64_t>(R.End.Ticks) : std::nullopt);
+  P.Command.assign(Words.begin(), Words.end());
+  P.Machine = machineModel();
+  P.Processors = int(sysconf(_SC_NPROCESSORS_ONLN));
+  if (Main && WIFSIGNALED(R.Status))
+    P.End = {"signal", WTERMSIG(R.Status)};
+  else if (Main)
+    P.End = {"exit", WEXITSTATUS(R.Status)};
+  else
+    P.End = {Ended ? "unknown" : "running", 0};
+  return P;
+}
+
+// All of the file or nothing.
+Error writeAtomically(StringRef File, const Profile &P) {
+  if (sys::fs::exists(File) && !sys::fs::is_regular_file(File)) {
+    std::error_code Error;
+    raw_fd_ostream OS(File, Error); // a device or a pipe
+    if (!Error)
+      writeProfile(P, OS);
+    OS.flush();
+    Error = Error ? Error : OS.error();
+    OS.clear_error();
+    return errorCodeToError(Error);
+  }
+  auto Temporary = sys::fs::TempFile::create(File + ".%%%%%%.tmp", 0666 & ~sys::fs::getUmask());
+  if (!Temporary)
+    return Temporary.takeError();
+  raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
+  writeProfile(P, OS);
+  OS.flush();
+  if (std::error_code Error = OS.error()) {
+    OS.clear_error();
+    consumeError(Temporary->discard());
+    return errorCodeToError(Error);
+  }
+  return Temporary->keep(File);
+}
+
+// Before the program runs for an hour: can its profile be written?
+Error checkOutput(StringRef File) {
+  if (sys::fs::is_directory(File))
+    return errorCodeToError(std::make_error_code(std::errc::is_a_directory));
+  if (sys::fs::exists(File) && !sys::fs::is_regular_file(File))
+    return Error::success();
+  auto Temporary = sys::fs::TempFile::create(File + ".%%%%%%.tmp");
+  return Temporary ? Temporary->discard() : Temporary.takeError();
+}
+
+std::string unwritable(Error E) {
+  return "cannot be written: " + toString(std::move(E)) +
+         "; name a file that can with `relock profile -o FILE`";
+}
+
+int reportEnd(const Run &R) {
+  if (WIFSIGNALED(R.Status)) {
+    int Signal = WTERMSIG(R.Status);
+    std::string Name = std::to_string(Signal) + " (" + strsignal(Signal) + ")";
+    if (Signal == LastForwarded) {
+      messageFor(Words[0], "was ended by signal " + Name + ", as asked for", "profile-ended");
+      return Done;
+    }
+    messageFor(Words[0], "died of signal " + Name + "; what it did until then is recorded",
+               "profile-died");
+    return LookAtThis;
+  }
+  if (int Status = WEXITSTATUS(R.Status)) {
+    messageFor(Words[0], "ended with exit status " + std::to_string(Status), "profile-exit-status");
+    return LookAtThis;
+  }
+  return Done;
+}
+
+// Further processes with locks of their own.
+int writeOthers(const std::vector<RawProcess> &Processes, size_t Main, const Run &R) {
+  size_t Written = 0, Left = 0;
+  std::vector<std::string> Names;
+  for (size_t I = 0; I < Processes.size(); ++I) {
+    const RawProcess &Process = Processes[I];
+    if (I == Main || !Process.acquisitions())
+      continue;
+    if (Written == FurtherProfiles) {
+      ++Left;
+      continue;
+    }
+    bool Runs = Process.Header.end == RELOCK_END_UNKNOWN && stillRuns(Process.Header.pid);
+    std::string File = Output + "." + std::to_string(Process.Header.pid);
+    if (is_contained(Names, File))
+      File += "-" + std::to_string(I);
+    if (Error E = writeAtomically(File, makeProfile(Process, R, !Runs)))
+      return failFor(BadUsage, File, unwritable(std::move(E)), "profile-output");
+    Names.push_back(File);
+    ++Written;
+  }
+  if (Written)
+    messageFor(Words[0],
+               "other processes took locks too; their profiles are " + join(Names, ", ") +
+                   (Left ? "; not written: " + std::to_string(Left) + " more" : ""),
+               "profile-processes");
+  return Done;
+}
+
+int writeProfiles(const Run &R) {
+  std::vector<RawProcess> Processes = readFolder(R.Folder);
+  if (Processes.empty())
+    return failFor(LookAtThis, Words[0],
+                   "ran without the profiler, so there is no profile: it started no dynamically "
+                   "linked program that may be preloaded (static, set-user-id, or of another "
+                   "architecture); build it with dynamic linking and run it as its own user",
+                   "profile-not-loaded");
+  size_t Main = chooseMain(Processes, R.Pid);
+  const RawProcess &Process = Processes[Main];
+  bool Started = pid_t(Process.Header.pid) == R.Pid;
+  bool Runs = !Started && Process.Header.end == RELOCK_END_UNKNOWN && stillRuns(Process.Header.pid);
+  if (Error E = writeAtomically(Output, makeProfile(Process, R, !Runs)))
+    return failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
+  int Status = writeOthers(Processes, Main, R);
+  if (Runs) {
+    failFor(Done, Process.Executable,
+            "runs on in the background as process " + Twine(Process.Header.pid) +
+                "; the profile holds only its beginning: run it in the foreground",
+            "profile-running");
+    Status = std::max<int>(Status, LookAtThis);
+  }
+  if (!Process.acquisitions()) {
+    failFor(Done, Words[0],
+            "acquired no pthread mutex; the profile holds only its threads (locks of its own "
+            "making, rwlocks and spinlocks are not recorded)",
+            "profile-no-locks");
+    Status = std::max<int>(Status, LookAtThis);
+  }
+  message("profile written to " + Output + "; next: relock report " + Output, "profile-written");
+  return Status;
+}
+
+void removeFolder(StringRef Folder) { sys::fs::remove_directories(Folder); }
+
+// Resolves the command and refuses what cannot be profiled, before anything runs.
+int prepare(Run &R) {
+  auto Program = sys::findProgramByName(Words[0]);
+  if (!Program)
+    return failFor(BadUsage, Words[0], "command not found; give its path or set PATH",
+                   "profile-command");
+  R.Program = *Program;
+  if (sys::fs::is_directory(R.Program) || !sys::fs::can_execute(R.Program))
+    return failFor(BadUsage, Words[0], "cannot be executed; is it a program, and permitted?",
+                   "profile-command");
+  if (isStatic(R.Program))
+    return failFor(BadUsage, R.Program,
+                   "is statically linked, so the profiler cannot stand between it and its locks; "
+                   "link it dynamically (without -static) and try again",
+                   "profile-static");
+  R.Library = findLibrary();
+  if (R.Library.empty())
+    return fail(InternalError,
+                "librelock-profiler.so is neither beside this command in ../lib nor installed; "
+                "build the target relock-profiler",
+                "profile-library");
+  if (Error E = checkOutput(Output))
+    return failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
+  R.Folder = makeFolder();
+  if (R.Folder.empty())
+    return fail(BadUsage,
+                "no folder for the records: neither /dev/shm, TMPDIR nor /tmp can be written",
+                "profile-folder");
+  return Done;
+}
+
+// The loader splits its list at blanks and colons.
+void avoidSeparators(Run &R) {
+  if (R.Library.find_first_of(" :") == std::string::npos)
+    return;
+  std::string Link = R.Folder + "/librelock-profiler.so";
+  if (symlink(R.Library.c_str(), Link.c_str()) == 0)
+    R.Library = Link;
+}
+
+int run() {
+  Run R;
+  if (int Status = prepare(R))
+    return Status;
+  auto Remove = make_scope_exit([&] { removeFolder(R.Folder); });
+  avoidSeparators(R);
+  if (int Error = runProgram(R))
+    return failFor(BadUsage, Words[0], Twine("cannot be started: ") + strerror(Error),
+                   "profile-command");
+  int Ended = reportEnd(R);
+  return std::max(Ended, writeProfiles(R));
+}
+
+} // namespace
+
+Subcommand profileSubcommand() { return {Command, run}; }
+
+} // namespace relock

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: MIT
+#include "profile/Aggregate.h"
+#include "profile/Symbolize.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+
+using namespace llvm;
+
+namespace relock {
+
+ClockReading readClocks() {
+  timespec Time;
+  clock_gettime(CLOCK_MONOTONIC, &Time);
+  return {relock_ticks(), uint64_t(Time.tv_sec) * 1000000000u + uint64_t(Time.tv_nsec)};
+}
+
+namespace {
+
+constexpr size_t LocksPerClass = 100;
+
+// FNV-1a: the key must not change between runs, builds or machines.
+std::string keyOf(StringRef Text) {
+  uint64_t Hash = 0xcbf29ce484222325u;
+  for (unsigned char C : Text)
+    Hash = (Hash ^ C) * 0x100000001b3u;
+  std::string Hex = utohexstr(Hash, /*LowerCase=*/true);
+  return std::string(16 - Hex.size(), '0') + Hex;
+}
+
+std::string hex(uint64_t Value) { return "0x" + utohexstr(Value, /*LowerCase=*/true); }
+
+// Sums over the groups of one class.
+struct Sum {
+  LockClass Class;
+  std::string Identity;
+  RawCounts Counts;
+  RawHistogram Wait, Hold;
+};
+
+class Aggregator {
+public:
+  Aggregator(const RawProcess &Process, ClockReading Now, std::optional<uint64_t> Died)
+      : Process(Process) {
+    const relock_header &Header = Process.Header;
+    uint64_t Span = Now.Nanoseconds - Header.start_ns;
+    if (Now.Ticks > Header.start_ticks && Now.Nanoseconds > Header.start_ns)
+      NsPerTick = double(Span) / double(Now.Ticks - Header.start_ticks);
+    if (Header.end != RELOCK_END_UNKNOWN)
+      End = Header.end_ticks;
+    else
+      End = Died ? *Died : std::max(Process.LastSeen, Header.start_ticks);
+  }
+
+  Profile run() {
+    describe();
+    for (const RawGroup &Group : Process.Groups)
+      if (Group.ObjectsCreated)
+        add(Group);
+    finishClasses();
+    return std::move(P);
+  }
+
+private:
+  uint64_t ns(uint64_t Ticks) const { return uint64_t(double(Ticks) * NsPerTick + 0.5); }
+
+  void describe() {
+    const relock_header &Header = Process.Header;
+    P.Executable = Process.Executable;
+    P.Pid = Header.pid;
+    P.Forked = Header.forked != 0;
+    P.TicksPerSecond = NsPerTick > 0 ? uint64_t(1e9 / NsPerTick) : 0;
+    P.Duration = ns(End - Header.start_ticks);
+    describeThreads();
+    P.PairPlain = NsPerTick * double(Header.pair_plain) / 1024;
+    P.PairOverhead =
+        NsPerTick *
+        double(Header.pair_recorded - std::min(Header.pair_plain, Header.pair_recorded)) / 1024;
+    P.HoldOverhead = NsPerTick * double(Header.pair_hold) / 1024;
+    P.ForeignReleases = Header.foreign_releases;
+    P.Drops = {Header.dropped_objects, Header.dropped_histograms, Header.dropped_threads,
+               Header.dropped_nested,  Header.dropped_modules,    Header.unrecorded_children};
+  }
+
+  void describeThreads() {
+    uint64_t Lived = 0, InSections = 0;
+    for (const RawThread &Thread : Process.Threads) {
+      P.Threads += Thread.Started;
+      P.ThreadsAtOnce += Thread.Started > 0;
+      P.Sections += Thread.Sections;
+      Lived += Thread.EndedTime;
+      InSections += Thread.SectionTime;
+      if (Thread.Live && End > Thread.StartTicks)
+        Lived += End - Thread.StartTicks;
+      if (Thread.SectionStart && End > Thread.SectionStart)
+        InSections += End - Thread.SectionStart;
+    }
+    P.ThreadTime = ns(Lived);
+    P.SectionTime = ns(InSections);
+  }
+
+  struct Frame {
+    std::string Module; // file name without folder
+    uint64_t Offset;    // within it
+    CodePlace Place;
+
+    std::string place() const { return Module + "+" + hex(Offset); }
+    std::string shown() const {
+      if (!Place.File.empty())
+        return Place.Function + " (" + sys::path::filename(Place.File).str() + ":" +
+               std::to_string(Place.Line) + ")";
+      return Place.Function.empty() ? place() : Place.Function + " (" + place() + ")";
+    }
+  };
+
+  Frame frame(uint64_t Address) {
+    auto [Known, New] = Frames.try_emplace(Address);
+    Frame &Result = Known->second;
+    if (!New)
+      return Result;
+    if (const RawModule *Module = Process.moduleOf(Address)) {
+      Result.Module = sys::path::filename(Module->Path).str();
+      Result.Offset = Address - Module->Bias;
+      Result.Place = Names.code(Module->Path, Result.Offset);
+    } else {
+      Result.Module = "unknown";
+      Result.Offset = Address;
+    }
+    return Result;
+  }
+
+  // How a thread or a process starts is the C library's business and differs between versions.
+  std::vector<Frame> backtrace(const RawGroup &Group) {
+    std::vector<Frame> Result;
+    for (uint64_t Address : Group.Frames)
+      Result.push_back(frame(Address));
+    while (Result.size() > 1 && (StringRef(Result.back().Module).starts_with("libc.so") ||
+                                 StringRef(Result.back().Module).starts_with("ld-linux") ||
+                                 Result.back().Place.Function == "_start"))
+      Result.pop_back();
+    return Result;
+  }
+
+  static std::string identityOf(ArrayRef<Frame> Trace) {
+    std::string Identity = "backtrace";
+    for (const Frame &F : Trace)
+      Identity += " " + F.place();
+    return Identity;
+  }
+
+  Sum &sumOf(const std::string &Identity) {
+    auto [At, New] = Index.try_emplace(Identity, Sums.size());
+    if (New) {
+      Sums.emplace_back();
+      Sums.back().Identity = Identity;
+    }
+    return Sums[At->second];
+  }
+
+  void nameByBacktrace(Sum &S, const RawGroup &Group, ArrayRef<Frame> Trace) {
+    S.Class.Kind = Group.Initialised ? "initialised" : "first-use";
+    if (Trace.empty()) {
+      S.Class.Name = "unknown";
+      return;
+    }
+    S.Class.Name = Trace[0].shown();
+    S.Class.Module = Trace[0].Module;
+    S.Class.File = Trace[0].Place.File;
+    S.Class.Line = Trace[0].Place.Line;
+  }
+
+  // One mutex of static storage. What symbols do not tell apart is one class; without a symbol
+  // the mutexes that one call initialises are.
+  Sum &sumOfStatic(const RawGroup &Group, const DataPlace &Data, const RawModule &Module,
+                   ArrayRef<Frame> Trace) {
+    std::string File = sys::path::filename(Module.Path).str();
+    bool ByTrace = !Data.Exact && Group.Initialised && !Trace.empty();
+    std::string Where = ByTrace ? identityOf(Trace) : File + "+" + hex(Group.Address - Module.Bias);
+    std::string Identity = Where;
+    if (Data.Exact)
+      Identity = "static " + File + " " + Data.ClassName +
+                 (Data.File.empty() ? "" : " " + Data.File + ":" + std::to_string(Data.Line));
+    else if (!Data.Symbol.empty())
+      Identity = "static " + File + " " + Data.Symbol + " " + Where;
+    Sum &S = sumOf(Identity);
+    if (!S.Class.Name.empty())
+      return S;
+    S.Class.Kind = "static";
+    S.Class.Module = File;
+    S.Class.File = Data.File;
+    S.Class.Line = Data.Line;
+    if (!Data.Symbol.empty())
+      S.Class.Name = Data.ClassName;
+    else if (ByTrace)
+      nameByBacktrace(S, Group, Trace);
+    else
+      S.Class.Name = Where;
+    return S;
+  }
+
+  void add(const RawGroup &Group) {
+    std::vector<Frame> Trace = backtrace(Group);
+    const RawModule *Module = Group.Address ? Process.moduleOf(Group.Address) : nullptr;
+    DataPlace Data;
+    if (Module)
+      Data = Names.data(Module->Path, Group.Address - Module->Bias);
+    Sum &S = Module ? sumOfStatic(Group, Data, *Module, Trace) : sumOf(identityOf(Trace));
+    if (S.Class.Name.empty())
+      nameByBacktrace(S, Group, Trace);
+    if (S.Class.Backtrace.empty())
+      for (const Frame &F : Trace)
+        S.Class.Backtrace.push_back(F.shown());
+    S.Class.Objects += Group.ObjectsCreated;
+    S.Counts.add(Group.Retired);
+    S.Wait.add(Group.Wait);
+    S.Hold.add(Group.Hold);
+    for (const RawObject &Object : Group.Objects)
+      addObject(S, Object, Data.Path);
+  }
+
+  static LockCounts countsOf(const RawCounts &Raw) {
+    LockCounts Counts;
+    Counts.Acquisitions = Raw.Acquisitions;
+    Counts.Contended = Raw.Contended;
+    Counts.Handovers = Raw.Handovers;
+    Counts.TrylockFailures = Raw.TrylockFailures;
+    Counts.Timeouts = Raw.Timeouts;
+    Counts.CondWaits = Raw.CondWaits;
+    Counts.Reentries = Raw.Reentries;
+    return Counts;
+  }
+
+  void addObject(Sum &S, const RawObject &Object, StringRef Path) {
+    S.Counts.add(Object.Counts);
+    S.Class.HeldAtEnd += Object.Held;
+    LockObject Lock;
+    Lock.Name = Path.empty() ? hex(Object.Address) : Path.str();
+    Lock.Counts = countsOf(Object.Counts);
+    Lock.Wait = ns(Object.Counts.Wait);
+    Lock.Hold = ns(Object.Counts.Hold);
+    S.Class.Locks.push_back(std::move(Lock));
+  }
+
+  // The totals come from the histograms, which also know the waits that timed out, unless some
+  // times found no room in a histogram.
+  Times times(const RawHistogram &Histogram, uint64_t Total, uint64_t Count) const {
+    Times T;
+    T.Count = std::max(Histogram.Count, Count);
+    T.Total = ns(std::max(Histogram.Total, Total));
+    T.Mean = T.Count ? T.Total / T.Count : 0;
+    T.P50 = ns(Histogram.percentile(50));
+    T.P99 = ns(Histogram.percentile(99));
+    T.Max = ns(Histogram.Max);
+    for (unsigned I = 0; I < RELOCK_BUCKETS; ++I)
+      if (Histogram.Buckets[I])
+        T.Histogram.push_back({ns(relock_bucket_floor(I)), Histogram.Buckets[I]});
+    return T;
+  }
+
+  template <typename T> static bool costlier(const T &A, const T &B) {
+    return std::make_tuple(waitOf(B), holdOf(B), B.Counts.Acquisitions, StringRef(A.Name)) <
+           std::make_tuple(waitOf(A), holdOf(A), A.Counts.Acquisitions, StringRef(B.Name));
+  }
+  static uint64_t waitOf(const LockObject &L) { return L.Wait; }
+  static uint64_t holdOf(const LockObject &L) { return L.Hold; }
+  static uint64_t waitOf(const LockClass &C) { return C.Wait.Total; }
+  static uint64_t holdOf(const LockClass &C) { return C.Hold.Total; }
+
+  void finishClass(Sum &S) {
+    LockClass &Class = S.Class;
+    Class.Key = keyOf(S.Identity);
+    Class.Counts = countsOf(S.Counts);
+    Class.Wait = times(S.Wait, S.Counts.Wait, S.Counts.Contended);
+    Class.Hold = times(S.Hold, S.Counts.Hold, S.Counts.Holds);
+    std::sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
+    if (Class.Locks.size() > LocksPerClass) {
+      Class.LocksOmitted = Class.Locks.size() - LocksPerClass;
+      Class.Locks.resize(LocksPerClass);
+    }
+    uint64_t Operations = Class.Counts.Acquisitions + Class.Counts.TrylockFailures +
+                          Class.Counts.CondWaits + Class.Counts.Timeouts;
+    P.Overhead += uint64_t(double(Operations) * P.PairOverhead);
+    P.Classes.push_back(std::move(Class));
+  }
+
+  // Two classes of one name: static ones are told apart by file, others by their caller.
+  void separateNames() {
+    StringMap<unsigned> Uses;
+    for (const LockClass &Class : P.Classes)
+      ++Uses[Class.Name];
+    for (LockClass &Class : P.Classes) {
+      if (Uses[Class.Name] < 2)
+        continue;
+      if (Class.Kind == "static" && !Class.File.empty())
+        Class.Name = sys::path::filename(Class.File).str() + ":" + Class.Name;
+      else if (Class.Kind == "static")
+        Class.Name = Class.Module + ":" + Class.Name;
+      else if (Class.Backtrace.size() > 1)
+        Class.Name += " from " + Class.Backtrace[1];
+    }
+    numberNames();
+  }
+
+  void numberNames() {
+    StringMap<unsigned> Uses;
+    for (LockClass &Class : P.Classes)
+      if (unsigned Use = ++Uses[Class.Name]; Use > 1)
+        Class.Name += " #" + std::to_string(Use);
+  }
+
+  void finishClasses() {
+    for (Sum &S : Sums)
+      finishClass(S);
+    std::sort(P.Classes.begin(), P.Classes.end(), costlier<LockClass>);
+    separateNames();
+  }
+
+  const RawProcess &Process;
+  Profile P;
+  Symbolizer Names;
+  double NsPerTick = 0;
+  uint64_t End = 0;
+  std::map<uint64_t, Frame> Frames;
+  std::map<std::string, size_t> Index;
+  std::vector<Sum> Sums;
+};
+
+} // namespace
+
+Profile aggregate(const RawProcess &Process, ClockReading Now, std::optional<uint64_t> Died) {
+  return Aggregator(Process, Now, Died).run();
+}
+
+} // namespace relock

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+//
+// From raw records to a profile: gives every mutex a name, and adds those of one declaration.
+#pragma once
+
+#include "profile/Profile.h"
+#include "profile/Records.h"
+
+#include <optional>
+
+namespace relock {
+
+// A reading of both clocks, to turn ticks into time.
+struct ClockReading {
+  uint64_t Ticks, Nanoseconds;
+};
+ClockReading readClocks();
+
+// `Now` gives the frequency of the tick counter; `Died` is the tick at which a process that left
+// no end of its own was found dead.
+Profile aggregate(const RawProcess &Process, ClockReading Now, std::optional<uint64_t> Died);
+
+} // namespace relock

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+#include "profile/Profile.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace relock {
+
+char ProfileError::ID;
+
+uint64_t Profile::acquisitions() const {
+  uint64_t Sum = 0;
+  for (const LockClass &Class : Classes)
+    Sum += Class.Counts.Acquisitions;
+  return Sum;
+}
+
+namespace {
+
+void writeCounts(json::OStream &J, const LockCounts &Counts) {
+  J.attribute("acquisitions", Counts.Acquisitions);
+  J.attribute("contended", Counts.Contended);
+  J.attribute("handovers", Counts.Handovers);
+  J.attribute("trylock_failures", Counts.TrylockFailures);
+  J.attribute("timeouts", Counts.Timeouts);
+  J.attribute("condition_waits", Counts.CondWaits);
+  J.attribute("reentries", Counts.Reentries);
+}
+
+void writeTimes(json::OStream &J, StringRef Name, const Times &T) {
+  J.attributeObject(Name, [&] {
+    J.attribute("count", T.Count);
+    J.attribute("total_ns", T.Total);
+    J.attribute("mean_ns", T.Mean);
+    J.attribute("p50_ns", T.P50);
+    J.attribute("p99_ns", T.P99);
+    J.attribute("max_ns", T.Max);
+    J.attributeArray("histogram", [&] {
+      for (auto [Floor, Count] : T.Histogram)
+        J.value(json::Array{Floor, Count});
+    });
+  });
+}
+
+void writeLock(json::OStream &J, const LockObject &Lock) {
+  J.object([&] {
+    J.attribute("name", Lock.Name);
+    writeCounts(J, Lock.Counts);
+    J.attribute("wait_ns", Lock.Wait);
+    J.attribute("hold_ns", Lock.Hold);
+  });
+}
+
+void writeClass(json::OStream &J, const LockClass &Class, bool Details) {
+  J.object([&] {
+    J.attribute("name", Class.Name);
+    J.attribute("key", Class.Key);
+    J.attribute("kind", Class.Kind);
+    J.attribute("module", Class.Module);
+    J.attribute("file", Class.File);
+    J.attribute("line", Class.Line);
+    J.attribute("objects", Class.Objects);
+    J.attribute("held_at_end", Class.HeldAtEnd);
+    writeCounts(J, Class.Counts);
+    writeTimes(J, "wait", Class.Wait);
+    writeTimes(J, "hold", Class.Hold);
+    if (!Details)
+      return;
+    J.attributeArray("backtrace", [&] {
+      for (const std::string &Frame : Class.Backtrace)
+        J.value(Frame);
+    });
+    J.attributeArray("locks", [&] {
+      for (const LockObject &Lock : Class.Locks)
+        writeLock(J, Lock);
+    });
+    J.attribute("locks_omitted", Class.LocksOmitted);
+  });
+}
+
+void writeProgram(json::OStream &J, const Profile &P) {
+  J.attributeObject("program", [&] {
+    J.attributeArray("command", [&] {
+      for (const std::string &Word : P.Command)
+        J.value(Word);
+    });
+    J.attribute("executable", P.Executable);
+    J.attribute("pid", P.Pid);
+    J.attribute("forked", P.Forked);
+    J.attribute("ended", P.End.How);
+    J.attribute("status", P.End.Status);
+  });
+}
+
+void writeRun(json::OStream &J, const Profile &P) {
+  J.attributeObject("machine", [&] {
+    J.attribute("model", P.Machine);
+    J.attribute("processors", P.Processors);
+    J.attribute("ticks_per_second", P.TicksPerSecond);
+  });
+  J.attribute("duration_ns", P.Duration);
+  J.attribute("threads", P.Threads);
+  J.attribute("threads_at_once", P.ThreadsAtOnce);
+  J.attribute("thread_ns", P.ThreadTime);
+  J.attribute("section_ns", P.SectionTime);
+  J.attribute("sections", P.Sections);
+  J.attribute("section_share", P.ThreadTime ? double(P.SectionTime) / double(P.ThreadTime) : 0.0);
+  J.attribute("foreign_releases", P.ForeignReleases);
+  J.attributeObject("overhead", [&] {
+    J.attribute("per_acquisition_ns", P.PairOverhead);
+    J.attribute("plain_pair_ns", P.PairPlain);
+    J.attribute("hold_bias_ns", P.HoldOverhead);
+    J.attribute("total_ns", P.Overhead);
+  });
+  J.attributeObject("dropped", [&] {
+    J.attribute("mutex_operations", P.Drops.Mutexes);
+    J.attribute("times", P.Drops.Times);
+    J.attribute("threads", P.Drops.Threads);
+    J.attribute("nested_operations", P.Drops.Nested);
+    J.attribute("modules", P.Drops.Modules);
+    J.attribute("processes", P.Drops.Processes);
+  });
+}
+
+} // namespace
+
+void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
+  json::OStream J(OS, 1);
+  J.object([&] {
+    J.attribute("format", ProfileFormat);
+    J.attribute("version", ProfileVersion);
+    writeProgram(J, P);
+    writeRun(J, P);
+    J.attributeArray("classes", [&] {
+      for (const LockClass &Class : P.Classes)
+        writeClass(J, Class, Details);
+    });
+  });
+  OS << '\n';
+}
+
+namespace {
+
+// Unknown members are a later writer's business, missing ones make the file unreadable.
+bool fromCounts(const json::Value &V, LockCounts &C, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("acquisitions", C.Acquisitions) && O.map("contended", C.Contended) &&
+         O.map("handovers", C.Handovers) && O.map("trylock_failures", C.TrylockFailures) &&
+         O.map("timeouts", C.Timeouts) && O.map("condition_waits", C.CondWaits) &&
+         O.map("reentries", C.Reentries);
+}
+
+} // namespace
+
+bool fromJSON(const json::Value &V, Times &T, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  std::vector<std::vector<uint64_t>> Histogram;
+  if (!O || !O.map("count", T.Count) || !O.map("total_ns", T.Total) || !O.map("mean_ns", T.Mean) ||
+      !O.map("p50_ns", T.P50) || !O.map("p99_ns", T.P99) || !O.map("max_ns", T.Max) ||
+      !O.map("histogram", Histogram))
+    return false;
+  for (const std::vector<uint64_t> &Bucket : Histogram) {
+    if (Bucket.size() != 2) {
+      Path.field("histogram").report("expected pairs");
+      return false;
+    }
+    T.Histogram.push_back({Bucket[0], Bucket[1]});
+  }
+  return true;
+}
+
+bool fromJSON(const json::Value &V, LockObject &L, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("name", L.Name) && fromCounts(V, L.Counts, Path) && O.map("wait_ns", L.Wait) &&
+         O.map("hold_ns", L.Hold);
+}
+
+bool fromJSON(const json::Value &V, LockClass &C, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("name", C.Name) && O.map("key", C.Key) && O.map("kind", C.Kind) &&
+         O.map("module", C.Module) && O.map("file", C.File) && O.map("line", C.Line) &&
+         O.map("objects", C.Objects) && O.map("held_at_end", C.HeldAtEnd) &&
+         fromCounts(V, C.Counts, Path) && O.map("wait", C.Wait) && O.map("hold", C.Hold) &&
+         O.mapOptional("backtrace", C.Backtrace) && O.mapOptional("locks", C.Locks) &&
+         O.mapOptional("locks_omitted", C.LocksOmitted);
+}
+
+bool fromJSON(const json::Value &V, Dropped &D, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("mutex_operations", D.Mutexes) && O.map("times", D.Times) &&
+         O.map("threads", D.Threads) && O.map("nested_operations", D.Nested) &&
+         O.map("modules", D.Modules) && O.map("processes", D.Processes);
+}
+
+namespace {
+
+bool fromProgram(const json::Object &Root, Profile &P, json::Path Path) {
+  json::Path Here = Path.field("program");
+  const json::Value Missing = nullptr, *V = Root.get("program");
+  json::ObjectMapper O(V ? *V : Missing, Here);
+  return O && O.map("command", P.Command) && O.map("executable", P.Executable) &&
+         O.map("pid", P.Pid) && O.map("forked", P.Forked) && O.map("ended", P.End.How) &&
+         O.map("status", P.End.Status);
+}
+
+bool fromMachine(const json::Object &Root, Profile &P, json::Path Path) {
+  json::Path Here = Path.field("machine");
+  const json::Value Missing = nullptr, *V = Root.get("machine");
+  json::ObjectMapper O(V ? *V : Missing, Here);
+  return O && O.map("model", P.Machine) && O.map("processors", P.Processors) &&
+         O.map("ticks_per_second", P.TicksPerSecond);
+}
+
+bool fromOverhead(const json::Object &Root, Profile &P, json::Path Path) {
+  json::Path Here = Path.field("overhead");
+  const json::Value Missing = nullptr, *V = Root.get("overhead");
+  json::ObjectMapper O(V ? *V : Missing, Here);
+  return O && O.map("per_acquisition_ns", P.PairOverhead) && O.map("plain_pair_ns", P.PairPlain) &&
+         O.map("hold_bias_ns", P.HoldOverhead) && O.map("total_ns", P.Overhead);
+}
+
+bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  const json::Object &Root = *V.getAsObject();
+  return O && fromProgram(Root, P, Path) && fromMachine(Root, P, Path) &&
+         fromOverhead(Root, P, Path) && O.map("duration_ns", P.Duration) &&
+         O.map("threads", P.Threads) && O.map("threads_at_once", P.ThreadsAtOnce) &&
+         O.map("thread_ns", P.ThreadTime) && O.map("section_ns", P.SectionTime) &&
+         O.map("sections", P.Sections) && O.map("foreign_releases", P.ForeignReleases) &&
+         O.map("dropped", P.Drops) && O.map("classes", P.Classes);
+}
+
+Error unreadable(StringRef Code, const Twine &Text) {
+  return make_error<ProfileError>(Code.str(), Text.str());
+}
+
+Error notJson(StringRef Text) {
+  if (Text.trim().empty())
+    return unreadable("profile-empty", "is empty: the run that should have written it was cut "
+                                       "short; profile the program again");
+  // The envelope comes first, so what is cut off still shows what it was.
+  if (Text.substr(0, 64).contains(ProfileFormat))
+    return unreadable("profile-truncated",
+                      "is cut off or damaged in the middle; profile the program again");
+  return unreadable("profile-foreign", "is not a profile; `relock profile -o FILE -- COMMAND` "
+                                       "writes one");
+}
+
+} // namespace
+
+Expected<Profile> readProfile(StringRef File) {
+  auto Buffer = MemoryBuffer::getFile(File);
+  if (!Buffer)
+    return unreadable("profile-unreadable", "cannot be read: " + Buffer.getError().message() +
+                                                "; `relock profile -o FILE -- COMMAND` writes "
+                                                "a profile");
+  StringRef Text = (*Buffer)->getBuffer();
+  Expected<json::Value> Value = json::parse(Text);
+  if (!Value) {
+    consumeError(Value.takeError());
+    return notJson(Text);
+  }
+  const json::Object *Root = Value->getAsObject();
+  if (!Root || Root->getString("format") != StringRef(ProfileFormat))
+    return notJson("foreign");
+  std::optional<int64_t> Version = Root->getInteger("version");
+  if (Version != ProfileVersion)
+    return unreadable("profile-version",
+                      "is a profile of version " + (Version ? Twine(*Version) : Twine("unknown")) +
+                          ", and this relock reads version " + Twine(ProfileVersion) +
+                          "; use the relock that wrote it, or profile again");
+  Profile P;
+  json::Path::Root Path("profile");
+  if (!fromRoot(*Value, P, Path))
+    return unreadable("profile-truncated", "lacks a part or has it in the wrong form (" +
+                                               toString(Path.getError()) +
+                                               "); profile the program again");
+  return P;
+}
+
+} // namespace relock

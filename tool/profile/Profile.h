@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+//
+// A profile: what one process did with its locks, by lock class. Written by `relock profile`,
+// read by everything else. Format: tool/profile/README.md.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace relock {
+
+inline constexpr char ProfileFormat[] = "relock-profile";
+inline constexpr int64_t ProfileVersion = 1;
+
+struct LockCounts {
+  uint64_t Acquisitions = 0, Contended = 0, Handovers = 0;
+  uint64_t TrylockFailures = 0, Timeouts = 0, CondWaits = 0, Reentries = 0;
+};
+
+// Nanoseconds.
+struct Times {
+  uint64_t Count = 0, Total = 0, Mean = 0, P50 = 0, P99 = 0, Max = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> Histogram; // smallest value of a bucket, count
+};
+
+struct LockObject {
+  std::string Name; // `name[3]`, or the address
+  LockCounts Counts;
+  uint64_t Wait = 0, Hold = 0;
+};
+
+struct LockClass {
+  std::string Key;  // stable from run to run
+  std::string Name; // as `relock check` names it where symbols allow
+  std::string Kind; // static, initialised or first-use
+  std::string Module;
+  std::string File; // declaration, initialisation or first use
+  int Line = 0;
+  std::vector<std::string> Backtrace;
+  uint64_t Objects = 0; // ever created
+  uint64_t HeldAtEnd = 0;
+  LockCounts Counts;
+  Times Wait, Hold;
+  std::vector<LockObject> Locks; // the costliest of those that lived at the end
+  uint64_t LocksOmitted = 0;
+};
+
+struct Ending {
+  std::string How; // exit, signal, unknown or running
+  int Status = 0;  // exit status or signal number
+};
+
+struct Dropped {
+  uint64_t Mutexes = 0, Times = 0, Threads = 0, Nested = 0, Modules = 0, Processes = 0;
+  bool any() const { return Mutexes || Times || Threads || Nested || Modules || Processes; }
+};
+
+struct Profile {
+  std::vector<std::string> Command;
+  std::string Executable;
+  int64_t Pid = 0;
+  bool Forked = false;
+  Ending End;
+  std::string Machine;
+  int Processors = 0;
+  uint64_t Duration = 0, Threads = 0, ThreadsAtOnce = 0;
+  uint64_t ThreadTime = 0, SectionTime = 0, Sections = 0; // the first metric and its denominator
+  uint64_t TicksPerSecond = 0;
+  double PairOverhead = 0, PairPlain = 0, HoldOverhead = 0; // ns per acquisition
+  uint64_t Overhead = 0;                                    // ns, estimated for this run
+  uint64_t ForeignReleases = 0;
+  Dropped Drops;
+  std::vector<LockClass> Classes; // costliest first
+
+  uint64_t acquisitions() const;
+};
+
+// With `Details` the locks and backtraces of each class as well.
+void writeProfile(const Profile &P, llvm::raw_ostream &OS, bool Details = true);
+
+// Why a file is not a profile, as a message code.
+class ProfileError : public llvm::ErrorInfo<ProfileError> {
+public:
+  static char ID;
+  std::string Code, Text;
+
+  ProfileError(std::string Code, std::string Text) : Code(std::move(Code)), Text(std::move(Text)) {}
+  void log(llvm::raw_ostream &OS) const override { OS << Text; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+};
+
+llvm::Expected<Profile> readProfile(llvm::StringRef File);
+
+} // namespace relock

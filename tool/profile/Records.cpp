@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "profile/Records.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+using namespace llvm;
+
+namespace relock {
+
+void RawCounts::add(const RawCounts &Other) {
+  Acquisitions += Other.Acquisitions;
+  Contended += Other.Contended;
+  Wait += Other.Wait;
+  Hold += Other.Hold;
+  Holds += Other.Holds;
+  Handovers += Other.Handovers;
+  TrylockFailures += Other.TrylockFailures;
+  Timeouts += Other.Timeouts;
+  CondWaits += Other.CondWaits;
+  Reentries += Other.Reentries;
+}
+
+void RawHistogram::add(const RawHistogram &Other) {
+  Count += Other.Count;
+  Total += Other.Total;
+  Max = std::max(Max, Other.Max);
+  for (size_t I = 0; I < Buckets.size(); ++I)
+    Buckets[I] += Other.Buckets[I];
+}
+
+// The middle of the bucket in which the percentile lies.
+uint64_t RawHistogram::percentile(unsigned Percent) const {
+  uint64_t Rank = (Count * Percent + 99) / 100, Seen = 0;
+  for (unsigned I = 0; I < Buckets.size(); ++I) {
+    Seen += Buckets[I];
+    if (Count && Seen >= Rank) {
+      uint64_t Floor = relock_bucket_floor(I);
+      uint64_t Width = I < RELOCK_BUCKET_SMALL ? 1 : relock_bucket_floor(I + 1) - Floor;
+      return std::min(Floor + Width / 2, Max);
+    }
+  }
+  return 0;
+}
+
+uint64_t RawProcess::acquisitions() const {
+  uint64_t Sum = 0;
+  for (const RawGroup &Group : Groups) {
+    Sum += Group.Retired.Acquisitions;
+    for (const RawObject &Object : Group.Objects)
+      Sum += Object.Counts.Acquisitions;
+  }
+  return Sum;
+}
+
+// The latest one wins: a library can be loaded where another one was.
+const RawModule *RawProcess::moduleOf(uint64_t Address) const {
+  for (const RawModule &Module : reverse(Modules))
+    if (Address >= Module.Low && Address < Module.High)
+      return &Module;
+  return nullptr;
+}
+
+namespace {
+
+// Collects the records of one file; groups are addressed by their index, which may come later
+// in the file than a histogram that names it.
+class Reader {
+public:
+  explicit Reader(StringRef Bytes) : Bytes(Bytes) {}
+
+  bool readHeader(RawProcess &Process) {
+    if (Bytes.size() < RELOCK_RECORDS_FIRST)
+      return false;
+    std::memcpy(&Process.Header, Bytes.data(), sizeof Process.Header);
+    Process.Header.executable[sizeof Process.Header.executable - 1] = 0;
+    Process.Executable = Process.Header.executable;
+    return Process.Header.magic == RELOCK_RECORDS_MAGIC &&
+           Process.Header.version == RELOCK_RECORDS_VERSION;
+  }
+
+  void readRecords(RawProcess &Process) {
+    uint64_t End = std::min<uint64_t>(Process.Header.used, Bytes.size());
+    for (uint64_t At = RELOCK_RECORDS_FIRST; At + sizeof(relock_record) <= End;) {
+      relock_record Record;
+      std::memcpy(&Record, Bytes.data() + At, sizeof Record);
+      if (Record.size < 64 || Record.size % 64 || At + Record.size > End)
+        break;
+      readRecord(Process, Record.kind, Bytes.substr(At, Record.size));
+      At += Record.size;
+    }
+    for (auto &[Index, Group] : Groups)
+      if (!Hidden[Index])
+        Process.Groups.push_back(std::move(Group));
+  }
+
+private:
+  template <typename T> static bool load(T &Record, StringRef From) {
+    if (From.size() < sizeof Record)
+      return false;
+    std::memcpy(static_cast<void *>(&Record), From.data(), sizeof Record);
+    return true;
+  }
+
+  static RawCounts counts(const relock_counts &Counts, const relock_rare &Rare) {
+    RawCounts Result;
+    Result.Acquisitions = Counts.acquisitions;
+    Result.Contended = Counts.contended;
+    Result.Wait = Counts.wait;
+    Result.Hold = Counts.hold;
+    Result.Holds = Counts.holds;
+    Result.Handovers = Counts.handovers;
+    Result.TrylockFailures = Rare.trylock_failures;
+    Result.Timeouts = Rare.timeouts;
+    Result.CondWaits = Rare.cond_waits;
+    Result.Reentries = Rare.reentries;
+    return Result;
+  }
+
+  void readRecord(RawProcess &Process, uint32_t Kind, StringRef From) {
+    switch (Kind) {
+    case RELOCK_RECORD_THREAD:
+      return readThread(Process, From);
+    case RELOCK_RECORD_MODULE:
+      return readModule(Process, From);
+    case RELOCK_RECORD_GROUP:
+      return readGroup(From);
+    case RELOCK_RECORD_OBJECT:
+      return readObject(Process, From);
+    case RELOCK_RECORD_HISTOGRAM:
+      return readHistogram(From);
+    }
+  }
+
+  static void see(RawProcess &Process, uint64_t Ticks) {
+    Process.LastSeen = std::max(Process.LastSeen, Ticks);
+  }
+
+  void readThread(RawProcess &Process, StringRef From) {
+    relock_thread Thread;
+    if (!load(Thread, From))
+      return;
+    Process.Threads.push_back({Thread.started, Thread.start_ticks, Thread.ended_time,
+                               Thread.section_start, Thread.section_time, Thread.sections,
+                               Thread.live != 0});
+    see(Process, Thread.start_ticks);
+    see(Process, Thread.section_start);
+  }
+
+  void readModule(RawProcess &Process, StringRef From) {
+    // The path follows the fixed part, within the record.
+    constexpr size_t Fixed = offsetof(relock_module, path);
+    alignas(relock_module) char Storage[sizeof(relock_module)];
+    if (From.size() < Fixed)
+      return;
+    std::memcpy(Storage, From.data(), Fixed);
+    auto *Module = reinterpret_cast<relock_module *>(Storage);
+    StringRef Path = From.substr(Fixed, Module->path_size);
+    Process.Modules.push_back({Path.take_until([](char C) { return C == 0; }).str(), Module->bias,
+                               Module->low, Module->high});
+  }
+
+  void readGroup(StringRef From) {
+    relock_group Group;
+    if (!load(Group, From))
+      return;
+    RawGroup &Result = Groups[Group.index];
+    Hidden[Group.index] = Group.hidden != 0;
+    Result.Address = Group.address;
+    Result.Initialised = Group.initialised != 0;
+    Result.ObjectsCreated = Group.objects;
+    Result.Frames.assign(Group.frames,
+                         Group.frames + std::min<uint32_t>(Group.frame_count, RELOCK_FRAMES));
+    Result.Retired = counts(Group.retired, Group.retired_rare);
+    Result.Retired.Handovers = Group.handovers;
+  }
+
+  void readObject(RawProcess &Process, StringRef From) {
+    relock_object Object;
+    if (!load(Object, From) || !Object.live)
+      return;
+    RawObject Result;
+    Result.Address = Object.address;
+    Result.Held = Object.counts.owner != 0;
+    Result.Counts = counts(Object.counts, Object.rare);
+    Groups[Object.group].Objects.push_back(Result);
+    see(Process, Object.counts.hold_start);
+  }
+
+  void readHistogram(StringRef From) {
+    relock_histogram Histogram;
+    if (!load(Histogram, From))
+      return;
+    RawHistogram Result;
+    Result.Count = Histogram.count;
+    Result.Total = Histogram.total;
+    Result.Max = Histogram.max;
+    Result.Buckets.assign(Histogram.buckets, Histogram.buckets + RELOCK_BUCKETS);
+    RawGroup &Group = Groups[Histogram.group];
+    (Histogram.measure == RELOCK_WAIT ? Group.Wait : Group.Hold).add(Result);
+  }
+
+  StringRef Bytes;
+  std::map<uint32_t, RawGroup> Groups;
+  std::map<uint32_t, bool> Hidden;
+};
+
+} // namespace
+
+Expected<RawProcess> readRecords(StringRef File) {
+  // Of a file that is mostly a hole only the used part is read.
+  auto Buffer = MemoryBuffer::getFile(File, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!Buffer)
+    return createStringError(Buffer.getError(), "cannot be read");
+  Reader Records((*Buffer)->getBuffer());
+  RawProcess Process;
+  Process.File = File.str();
+  if (!Records.readHeader(Process))
+    return createStringError(inconvertibleErrorCode(), "was never begun");
+  Records.readRecords(Process);
+  return Process;
+}
+
+} // namespace relock

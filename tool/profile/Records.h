@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// Reads what the profiler library left behind for one process (runtime/profiler/layout.h). The
+// process may have died at any moment, so everything is checked before it is believed.
+#pragma once
+
+#include "../../runtime/profiler/layout.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace relock {
+
+struct RawModule {
+  std::string Path;
+  uint64_t Bias, Low, High;
+};
+
+// Counts of one mutex or of several.
+struct RawCounts {
+  uint64_t Acquisitions = 0, Contended = 0, Wait = 0, Hold = 0, Holds = 0, Handovers = 0;
+  uint64_t TrylockFailures = 0, Timeouts = 0, CondWaits = 0, Reentries = 0;
+
+  void add(const RawCounts &Other);
+};
+
+struct RawObject {
+  uint64_t Address = 0;
+  bool Held = false;
+  RawCounts Counts;
+};
+
+struct RawHistogram {
+  uint64_t Count = 0, Total = 0, Max = 0;
+  std::vector<uint64_t> Buckets = std::vector<uint64_t>(RELOCK_BUCKETS);
+
+  void add(const RawHistogram &Other);
+  uint64_t percentile(unsigned Percent) const;
+};
+
+struct RawGroup {
+  uint64_t Address = 0; // 0: not of static storage
+  bool Initialised = false;
+  uint64_t ObjectsCreated = 0;
+  std::vector<uint64_t> Frames;
+  std::vector<RawObject> Objects;
+  RawCounts Retired;
+  RawHistogram Wait, Hold;
+};
+
+struct RawThread {
+  uint64_t Started, StartTicks, EndedTime, SectionStart, SectionTime, Sections;
+  bool Live;
+};
+
+struct RawProcess {
+  relock_header Header;
+  std::string File, Executable;
+  std::vector<RawModule> Modules;
+  std::vector<RawGroup> Groups;
+  std::vector<RawThread> Threads;
+  uint64_t LastSeen = 0; // the latest tick in any record
+
+  uint64_t acquisitions() const;
+  const RawModule *moduleOf(uint64_t Address) const;
+};
+
+llvm::Expected<RawProcess> readRecords(llvm::StringRef File);
+
+} // namespace relock

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// Names for addresses in ELF modules, from whatever the modules still tell: DWARF, the symbol
+// table, the dynamic symbols, or nothing but the offset.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace relock {
+
+// A return address.
+struct CodePlace {
+  std::string Function; // empty: unknown
+  std::string File;     // empty: no line table
+  unsigned Line = 0;
+};
+
+// A variable and what of it lies at an address.
+struct DataPlace {
+  std::string Symbol;    // empty: no symbol covers the address
+  std::string ClassName; // as `relock check` names it: `name`, `tag.field`, `function.name`
+  std::string Path;      // the object: `name[3].field`
+  std::string File;      // where the variable is declared
+  unsigned Line = 0;
+  bool Exact = false; // the offset within the symbol is accounted for
+};
+
+class Symbolizer {
+public:
+  Symbolizer();
+  ~Symbolizer();
+
+  // Addresses are those of the file, without the load bias.
+  CodePlace code(llvm::StringRef Module, uint64_t ReturnAddress);
+  DataPlace data(llvm::StringRef Module, uint64_t Address);
+
+private:
+  struct Modules;
+  std::unique_ptr<Modules> Impl;
+};
+
+} // namespace relock

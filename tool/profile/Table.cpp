@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: MIT
+#include "profile/Table.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+#include <array>
+#include <cstring>
+
+using namespace llvm;
+
+namespace relock {
+
+namespace {
+
+constexpr unsigned Width = 80, NameWidth = 19;
+
+// Four significant places at most, so that a column of seven always holds it.
+std::string number(double Value, StringRef Unit) {
+  const char *Format = Value < 10 ? "%.2f" : Value < 100 ? "%.1f" : "%.0f";
+  char Text[32];
+  snprintf(Text, sizeof Text, Format, Value);
+  return Text + Unit.str();
+}
+
+std::string duration(uint64_t Ns) {
+  if (Ns < 1000)
+    return std::to_string(Ns) + "ns";
+  if (Ns < 1000000)
+    return number(double(Ns) / 1e3, "us");
+  if (Ns < 1000000000)
+    return number(double(Ns) / 1e6, "ms");
+  return number(double(Ns) / 1e9, "s");
+}
+
+std::string count(uint64_t Value) {
+  if (Value < 100000)
+    return std::to_string(Value);
+  if (Value < 1000000)
+    return number(double(Value) / 1e3, "k");
+  if (Value < 1000000000)
+    return number(double(Value) / 1e6, "M");
+  return number(double(Value) / 1e9, "G");
+}
+
+std::string percent(uint64_t Part, uint64_t Whole) {
+  double Share = Whole ? 100 * double(Part) / double(Whole) : 0;
+  char Text[32];
+  snprintf(Text, sizeof Text, Share > 0 && Share < 10 ? "%.2f%%" : "%.1f%%", Share);
+  return Text;
+}
+
+// One line per item that happened; nothing that did not.
+class Notes {
+public:
+  void add(uint64_t Value, const char *Text) {
+    if (Value)
+      Line += (Line.empty() ? "" : ", ") + count(Value) + " " + Text;
+  }
+  std::string Line;
+};
+
+class Table {
+public:
+  Table(const Profile &P, const TableOptions &Options, raw_ostream &OS)
+      : P(P), Options(Options), OS(OS) {}
+
+  void print() {
+    printHeader();
+    printClasses();
+    if (Options.Explain)
+      printExplanation();
+    else
+      OS << "\nrelock report --explain says what each column means.\n";
+  }
+
+private:
+  // Breaks between words; what follows the first line is indented.
+  void paragraph(StringRef Text, unsigned Indent = 2) {
+    unsigned Column = 0;
+    SmallVector<StringRef> Words;
+    Text.split(Words, ' ', -1, false);
+    for (StringRef Word : Words) {
+      if (Column && Column + 1 + Word.size() > Width) {
+        OS << '\n';
+        OS.indent(Indent);
+        Column = Indent;
+      } else if (Column) {
+        OS << ' ';
+        ++Column;
+      }
+      OS << Word;
+      Column += Word.size();
+    }
+    OS << '\n';
+  }
+
+  std::string ending() const {
+    if (P.End.How == "exit")
+      return "exit status " + std::to_string(P.End.Status);
+    if (P.End.How == "signal")
+      return std::string("ended by signal ") + std::to_string(P.End.Status) + " (" +
+             strsignal(P.End.Status) + ")";
+    return P.End.How == "running" ? "was still running" : "ended in an unknown way";
+  }
+
+  void printHeader() {
+    std::string Command;
+    for (const std::string &Word : P.Command)
+      Command += " " + Word;
+    paragraph("program:" + Command);
+    paragraph("process " + std::to_string(P.Pid) + (P.Forked ? " (forked)" : "") + ": " +
+              duration(P.Duration) + ", " + count(P.Threads) + " threads (" +
+              count(P.ThreadsAtOnce) + " at once), " + ending());
+    paragraph("machine: " + P.Machine + ", " + std::to_string(P.Processors) + " processors");
+    paragraph("in critical sections, acquisition included: " +
+              percent(P.SectionTime, P.ThreadTime) + " of the threads' time (" +
+              duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
+    paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition, about " +
+              percent(P.Overhead, P.ThreadTime) + " of the threads' time; " + dropped());
+    if (P.ForeignReleases)
+      paragraph("note: " + count(P.ForeignReleases) +
+                " releases by a thread that had not acquired the lock");
+  }
+
+  std::string dropped() const {
+    Notes N;
+    N.add(P.Drops.Mutexes, "operations on mutexes without a record");
+    N.add(P.Drops.Times, "times missing in the percentiles");
+    N.add(P.Drops.Threads, "threads without a record");
+    N.add(P.Drops.Nested, "operations from within the profiler or a signal handler");
+    N.add(P.Drops.Modules, "modules");
+    N.add(P.Drops.Processes, "forked processes");
+    return N.Line.empty() ? "nothing was dropped" : "not recorded: " + N.Line;
+  }
+
+  void printClasses() {
+    if (P.acquisitions() == 0) {
+      OS << "\nNo pthread mutex was acquired.\n";
+      return;
+    }
+    OS << "\nLock classes, the longest total wait first:\n\n";
+    OS << left_justify("LOCK CLASS", NameWidth) << right_justify("ACQUIRED", 9)
+       << right_justify("CONT", 7) << ' ';
+    printTimes("", {"TOTAL", "MEAN", "P50", "P99", "MAX"});
+    unsigned Shown = 0, Unused = 0, Cut = 0;
+    for (const LockClass &Class : P.Classes) {
+      if (!Class.Counts.Acquisitions && !Class.Counts.TrylockFailures)
+        ++Unused;
+      else if (Options.Limit && Shown == Options.Limit)
+        ++Cut;
+      else
+        printClass(Class), ++Shown;
+    }
+    if (Cut)
+      OS << "\n" << Cut << " more lock classes; --limit=0 shows them all.\n";
+    if (Unused)
+      OS << "\n" << Unused << " more lock classes were never locked.\n";
+  }
+
+  void printTimes(StringRef Label, const std::array<std::string, 5> &Columns) {
+    OS << right_justify(Label, 4);
+    for (const std::string &Column : Columns)
+      OS << right_justify(Column, 8);
+    OS << '\n';
+  }
+
+  void printTimes(StringRef Label, const Times &T) {
+    printTimes(Label, {duration(T.Total), duration(T.Mean), duration(T.P50), duration(T.P99),
+                       duration(T.Max)});
+  }
+
+  void printClass(const LockClass &Class) {
+    std::string Name = Class.Name;
+    if (Name.size() > NameWidth) {
+      for (; Name.size() > Width; Name = Name.substr(Width))
+        OS << StringRef(Name).take_front(Width) << '\n';
+      OS << Name << '\n';
+      Name.clear();
+    }
+    OS << left_justify(Name, NameWidth) << right_justify(count(Class.Counts.Acquisitions), 9)
+       << right_justify(percent(Class.Counts.Contended, Class.Counts.Acquisitions), 7) << ' ';
+    printTimes("wait", Class.Wait);
+    OS.indent(NameWidth + 17); // below the label of the line above
+    printTimes("hold", Class.Hold);
+    Notes N;
+    N.add(Class.Objects > 1 ? Class.Objects : 0, "mutexes");
+    N.add(Class.Counts.TrylockFailures, "trylocks failed");
+    N.add(Class.Counts.Timeouts, "timed out");
+    N.add(Class.Counts.CondWaits, "condition waits");
+    N.add(Class.Counts.Reentries, "recursive");
+    N.add(Class.HeldAtEnd, "held at the end");
+    if (!N.Line.empty())
+      OS << "  " << N.Line << '\n';
+  }
+
+  void printExplanation() {
+    static const char *const Text[] = {
+        "LOCK CLASS: all mutexes of one declaration, as `relock check` names it; without "
+        "symbols, all that were initialised (or first used) by the same backtrace.",
+        "ACQUIRED: successful acquisitions by lock, trylock, timedlock and clocklock. Coming back "
+        "from a condition wait is counted apart.",
+        "CONT: share of the acquisitions that found the mutex taken and had to wait.",
+        "wait: time from finding the mutex taken to getting it, or to giving up. MEAN and "
+        "percentiles are over the operations that waited.",
+        "hold: time from acquisition to release. A condition wait ends a hold and begins another; "
+        "recursive acquisitions lengthen the first one.",
+        "TOTAL, MEAN and MAX are exact; P50 and P99 (median, and what 99 % stay below) come from "
+        "buckets 25 % wide and are right to 12.5 %.",
+        "in critical sections: time in which a thread holds a mutex or waits for one, each moment "
+        "counted once, as a share of the time that all threads lived, asleep or not.",
+        "profiler: cost measured at the start of this run for a mutex that nobody else wants, "
+        "times the operations recorded. A hold is that much longer at most.",
+    };
+    OS << '\n';
+    for (const char *Line : Text)
+      paragraph(Line);
+  }
+
+  const Profile &P;
+  const TableOptions &Options;
+  raw_ostream &OS;
+};
+
+} // namespace
+
+void printTable(const Profile &P, const TableOptions &Options, raw_ostream &OS) {
+  Table(P, Options, OS).print();
+}
+
+} // namespace relock

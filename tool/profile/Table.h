@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+//
+// A profile for the terminal, 80 columns wide.
+#pragma once
+
+#include "profile/Profile.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace relock {
+
+struct TableOptions {
+  bool Explain = false;
+  unsigned Limit = 0; // classes to show; 0: all that were ever locked
+};
+
+void printTable(const Profile &P, const TableOptions &Options, llvm::raw_ostream &OS);
+
+} // namespace relock
