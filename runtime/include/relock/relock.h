@@ -2,6 +2,28 @@
  *
  * Relock runtime: one mutex object that every lock algorithm can serve, either to a holder
  * (lock, work, unlock) or by running a section on the caller's behalf (execute).
+ *
+ *   static relock_mutex_t lock = RELOCK_MUTEX_INITIALIZER(counter_lock);
+ *
+ *   static int increment(void *context) {      // a critical section as a function
+ *     counter += *(int *)context;
+ *     return 0;
+ *   }
+ *   ...
+ *   relock_execute(&lock, increment, &amount); // some thread runs it, under the lock
+ *
+ *   relock_mutex_lock(&lock);                  // or hold the same lock, as ever
+ *   counter += amount;
+ *   relock_mutex_unlock(&lock);
+ *
+ * Which algorithm serves a lock is a property of its class (RELOCK_LOCK_CLASS), which the
+ * environment variable RELOCK_LOCKS="class=algorithm,..." overrides at start. The class
+ * "default" stands for locks without a class, "*" for every class.
+ *
+ * Every function may be called by any thread at any time, before main and after fork included,
+ * unless its comment says otherwise. None of them changes errno. None but the condition waits is
+ * a cancellation point. None may be called from a signal handler. Error numbers are those of the
+ * POSIX function of the same name; what POSIX leaves undefined stays undefined unless said here.
  */
 #ifndef RELOCK_RELOCK_H
 #define RELOCK_RELOCK_H
@@ -13,13 +35,22 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
+
+/* Functions that a file needs only because it includes a table of lock classes. They are weak
+ * there, so that a program that uses no lock links without librelock. */
+#ifdef RELOCK_BUILDING_RUNTIME
+#define RELOCK_IF_LINKED
+#else
+#define RELOCK_IF_LINKED __attribute__((weak))
+#endif
 
 struct relock_algorithm;
 
 /* A lock class: all mutexes that come from one declaration. Defined by RELOCK_LOCK_CLASS. */
 typedef struct relock_class {
   const char *name;      /* what RELOCK_LOCKS and the statistics call it */
-  const char *algorithm; /* one of the names that RELOCK_LOCKS accepts; null: the default */
+  const char *algorithm; /* one of the names that RELOCK_LOCKS accepts; null: the default, posix */
   const struct relock_algorithm *relock_ops; /* the rest belongs to the runtime */
   struct relock_class *relock_next;
   void *relock_private[6];
@@ -30,17 +61,25 @@ typedef struct relock_class {
 typedef union relock_mutex {
   struct {
     relock_class_t *lock_class; /* null: the default class */
-    uintptr_t word[3];          /* the algorithm's */
-    uint32_t type;
-    uint32_t recursion;
+    uintptr_t tail;             /* last waiter in the queue, tagged with the fork generation */
+    uintptr_t owner;            /* recursive and errorcheck: the owner's thread pointer */
+    uint32_t word;              /* the exclusion word: free, held, held with parked waiters */
+    uint32_t open;              /* arrivals may pass a queue whose head is parked */
+    uint32_t recursion;         /* recursive: acquisitions beyond the first */
+    uint16_t type;              /* PTHREAD_MUTEX_NORMAL, _RECURSIVE or _ERRORCHECK */
+    uint8_t executing;          /* a section runs under the exclusion word */
+    uint8_t counted;            /* the statistics know this mutex */
   } relock_private;
   char relock_size[sizeof(pthread_mutex_t)];
   long relock_align;
 } relock_mutex_t;
 
+/* Same size, alignment and zero value as pthread_cond_t. */
 typedef union relock_cond {
   struct {
-    uintptr_t word[4];
+    void *first; /* waiters, in the order in which they came */
+    void *last;
+    uint32_t lock; /* guards the list; tagged with the fork generation */
     uint32_t clock;
   } relock_private;
   char relock_size[sizeof(pthread_cond_t)];
@@ -50,49 +89,118 @@ typedef union relock_cond {
 /* A critical section as a function. Returns which of its exits it took (0: the end). */
 typedef int (*relock_section_t)(void *context);
 
+/* Runs section(context) under the mutex and returns what it returned. Another thread may run it;
+ * the section then has the caller's thread identity all the same: errno, __thread variables,
+ * pthread_self(), pthread_getspecific() and the allocator's caches are the caller's. Where the
+ * machine cannot switch identity (no FSGSBASE, sanitizers) the caller runs the section itself.
+ *
+ * The section may use any lock but this one (a recursive mutex: also this one), and may block,
+ * at the price of everybody behind it. It must not wait on a condition variable with this mutex
+ * (the program stops with a message), leave by longjmp, pthread_exit or an exception, be
+ * cancelled asynchronously, or fork a child that goes on using locks. It runs on the stack of the
+ * thread that runs it; gettid() and the signal mask are that thread's.
+ *
+ * A recursive mutex that the caller holds: the section runs at once. An errorcheck mutex that the
+ * caller holds: the program stops with a message, since no error can be returned.
+ * Sections of mutexes that live in memory that a section frees: safe, once the section has
+ * returned to its caller the runtime does not touch the mutex again on its behalf. */
 int relock_execute(relock_mutex_t *mutex, relock_section_t section, void *context);
+
+/* As relock_execute, for a section known not to depend on thread identity: its callees included,
+ * it uses no errno, no thread-local variable, no allocator, no pthread_self(), and no recursive
+ * or errorcheck mutex. Saves the switch (two register writes). */
 int relock_execute_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context);
 
+/* pthread_mutex_init. lock_class: from RELOCK_CLASS, or null for the default class. attributes:
+ * types normal, recursive, errorcheck and adaptive (the same as normal). ENOTSUP: process-shared,
+ * robust, or a priority protocol. EINVAL: any other type. Not while the mutex is in use. */
 int relock_mutex_init(relock_mutex_t *mutex, const pthread_mutexattr_t *attributes,
                       relock_class_t *lock_class);
+
+/* pthread_mutex_destroy. EBUSY: it is held. The memory may be freed as soon as every operation
+ * on the mutex has returned or, for its last holder's unlock, has released it. */
 int relock_mutex_destroy(relock_mutex_t *mutex);
+
+/* pthread_mutex_lock. EDEADLK: an errorcheck mutex that the caller holds. EAGAIN: a recursive
+ * mutex held too often. A normal mutex that the caller holds: waits for ever. */
 int relock_mutex_lock(relock_mutex_t *mutex);
+
+/* pthread_mutex_trylock: passes any queue. EBUSY: it is held (a recursive one by another). */
 int relock_mutex_trylock(relock_mutex_t *mutex);
+
+/* pthread_mutex_timedlock (CLOCK_REALTIME) and pthread_mutex_clocklock (CLOCK_REALTIME or
+ * CLOCK_MONOTONIC). A timed waiter has no place in the queue: it competes whenever the lock is
+ * free. ETIMEDOUT; EINVAL: another clock, or nanoseconds out of range when it has to wait;
+ * EDEADLK, EAGAIN as relock_mutex_lock. */
 int relock_mutex_timedlock(relock_mutex_t *mutex, const struct timespec *deadline);
 int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
                            const struct timespec *deadline);
+
+/* pthread_mutex_unlock. EPERM: a recursive or errorcheck mutex that the caller does not hold. A
+ * normal mutex may be unlocked by any thread. */
 int relock_mutex_unlock(relock_mutex_t *mutex);
 
+/* pthread_cond_init. attributes: the clock of relock_cond_timedwait. ENOTSUP: process-shared. */
 int relock_cond_init(relock_cond_t *cond, const pthread_condattr_t *attributes);
+
+/* pthread_cond_destroy. EBUSY: a thread waits. Allowed as soon as every waiter was signalled. */
 int relock_cond_destroy(relock_cond_t *cond);
+
+/* pthread_cond_wait, _timedwait (the clock of the condition variable) and _clockwait, for a
+ * holder of the mutex, whatever its algorithm. Cancellation points: a cancelled thread holds the
+ * mutex in its cleanup handlers and consumes no signal. No spurious wake-up comes from the
+ * runtime, but callers should loop as POSIX asks. ETIMEDOUT; EINVAL: clock or nanoseconds;
+ * EPERM: a recursive or errorcheck mutex that the caller does not hold. */
 int relock_cond_wait(relock_cond_t *cond, relock_mutex_t *mutex);
 int relock_cond_timedwait(relock_cond_t *cond, relock_mutex_t *mutex,
                           const struct timespec *deadline);
 int relock_cond_clockwait(relock_cond_t *cond, relock_mutex_t *mutex, clockid_t clock,
                           const struct timespec *deadline);
+
+/* pthread_cond_signal wakes the thread that has waited longest, pthread_cond_broadcast all that
+ * wait. Both may be called from a section, and with or without the mutex. Always 0. */
 int relock_cond_signal(relock_cond_t *cond);
 int relock_cond_broadcast(relock_cond_t *cond);
 
-void relock_class_register(relock_class_t *lock_class);
-void relock_check_options(void);
+/* Makes a class known to RELOCK_LOCKS and the statistics; again: no effect. Called by
+ * RELOCK_LOCK_CLASS; a class that is used before that is registered by its first use. */
+void relock_class_register(relock_class_t *lock_class) RELOCK_IF_LINKED;
+
+/* Ends the program with status 2 and a message with the valid names when RELOCK_LOCKS or
+ * RELOCK_STATS has a wrong name or value. Called at start, by the main program's constructors of
+ * lowest priority, when all classes of the program and its libraries are registered; a call from
+ * a shared library has no effect. */
+void relock_check_options(void) RELOCK_IF_LINKED;
+
+#ifndef RELOCK_BUILDING_RUNTIME
+__attribute__((constructor)) static void relock_check_options_at_start(void) {
+  if (relock_check_options)
+    relock_check_options();
+}
+#endif
 
 /* Names a lock class, with its algorithm. Stands in the generated relock_locks.h; weak, so that
  * every translation unit may include it and all share one object. */
 #define RELOCK_LOCK_CLASS(id, class_name, algorithm_name)                                          \
   __attribute__((weak)) relock_class_t relock_class_##id = {class_name, algorithm_name, 0, 0, {0}}; \
   __attribute__((constructor(101))) static void relock_register_##id(void) {                       \
-    relock_class_register(&relock_class_##id);                                                     \
+    if (relock_class_register)                                                                     \
+      relock_class_register(&relock_class_##id);                                                   \
   }                                                                                                \
   struct relock_class
 
 #define RELOCK_CLASS(id) (&relock_class_##id)
-#define RELOCK_MUTEX_INITIALIZER(id) {{&relock_class_##id, {0, 0, 0}, PTHREAD_MUTEX_NORMAL, 0}}
-#define RELOCK_RECURSIVE_MUTEX_INITIALIZER(id)                                                     \
-  {{&relock_class_##id, {0, 0, 0}, PTHREAD_MUTEX_RECURSIVE, 0}}
-#define RELOCK_ERRORCHECK_MUTEX_INITIALIZER(id)                                                    \
-  {{&relock_class_##id, {0, 0, 0}, PTHREAD_MUTEX_ERRORCHECK, 0}}
-#define RELOCK_COND_INITIALIZER {{{0, 0, 0, 0}, 0}}
 
+/* Static initialisers, for a class defined before by RELOCK_LOCK_CLASS. */
+#define RELOCK_MUTEX_INITIALIZER(id)                                                               \
+  {{&relock_class_##id, 0, 0, 0, 0, 0, PTHREAD_MUTEX_NORMAL, 0, 0}}
+#define RELOCK_RECURSIVE_MUTEX_INITIALIZER(id)                                                     \
+  {{&relock_class_##id, 0, 0, 0, 0, 0, PTHREAD_MUTEX_RECURSIVE, 0, 0}}
+#define RELOCK_ERRORCHECK_MUTEX_INITIALIZER(id)                                                    \
+  {{&relock_class_##id, 0, 0, 0, 0, 0, PTHREAD_MUTEX_ERRORCHECK, 0, 0}}
+#define RELOCK_COND_INITIALIZER {{0, 0, 0, CLOCK_REALTIME}}
+
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Registration of lock classes and start-up checks.
+ *
+ * When classes become known. Each class is registered by a constructor of priority 101 in every
+ * object file that includes the table, and by its first use if that comes earlier. Shared
+ * libraries run their constructors before the program does; within the program, all
+ * constructors with a priority precede those without one. So the program's constructors without
+ * priority, one in each file that includes relock.h, are the first moment at which all classes
+ * are known, and RELOCK_LOCKS is checked there. Calls from a library come too early and are
+ * ignored; where only libraries use relock, what was never checked is reported at exit.
+ *
+ * Invariant: a class is in the list if and only if its relock_ops is not null, and both change
+ * under classes_word.
+ */
+#define _GNU_SOURCE
+#include "class.h"
+
+#include "options.h"
+#include "panic.h"
+#include "stats.h"
+#include "word.h"
+
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+
+relock_class_t relock_default_class = {.name = "default"};
+
+static uint32_t classes_word;
+static relock_class_t *first_class;
+static bool checked;
+
+void relock_classes_lock(void) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, NULL);
+  relock_word_wait(&classes_word, &wait, CLOCK_MONOTONIC, NULL);
+}
+
+void relock_classes_unlock(void) { relock_word_release(&classes_word); }
+
+relock_class_t *relock_classes_first(void) { return first_class; }
+
+static const struct relock_algorithm *choose(const relock_class_t *lock_class) {
+  const char *name = relock_option_algorithm(lock_class->name);
+  if (!name)
+    name = lock_class->algorithm ? lock_class->algorithm : "posix";
+  const struct relock_algorithm *algorithm = relock_algorithm_named(name);
+  if (!algorithm)
+    relock_usage_error("lock class '%s': unknown algorithm '%s'; the algorithms are: %s",
+                       lock_class->name, name, relock_algorithm_names());
+  return algorithm;
+}
+
+const struct relock_algorithm *relock_class_resolve(relock_class_t *lock_class) {
+  relock_options_read();
+  relock_classes_lock();
+  const struct relock_algorithm *algorithm = lock_class->relock_ops;
+  if (!algorithm) {
+    algorithm = choose(lock_class);
+    lock_class->relock_next = first_class;
+    first_class = lock_class;
+    /* Release: pairs with the acquire in relock_algorithm_of(). */
+    relock_store_release(&lock_class->relock_ops, algorithm);
+  }
+  relock_classes_unlock();
+  return algorithm;
+}
+
+void relock_class_register(relock_class_t *lock_class) {
+  /* Acquire: pairs with the release in relock_class_resolve(). */
+  if (!relock_load_acquire(&lock_class->relock_ops))
+    relock_class_resolve(lock_class);
+}
+
+static bool is_class(const char *name, size_t length) {
+  for (relock_class_t *c = first_class; c; c = c->relock_next)
+    if (strlen(c->name) == length && memcmp(c->name, name, length) == 0)
+      return true;
+  return false;
+}
+
+static void list_classes(char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  for (relock_class_t *c = first_class; c && used < size; c = c->relock_next)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", c->name);
+}
+
+/* Calls wrong() for the first class name in RELOCK_LOCKS that no class has. */
+static void check_class_names(void (*wrong)(const char *name, int length, const char *valid)) {
+  relock_class_register(&relock_default_class);
+  relock_classes_lock();
+  struct relock_choice choice;
+  for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice)) {
+    bool every = choice.name_length == 1 && choice.name[0] == '*';
+    if (every || is_class(choice.name, choice.name_length))
+      continue;
+    char valid[3000];
+    list_classes(valid, sizeof valid);
+    wrong(choice.name, (int)choice.name_length, valid);
+    break;
+  }
+  relock_classes_unlock();
+}
+
+static void refuse(const char *name, int length, const char *valid) {
+  relock_usage_error("RELOCK_LOCKS: unknown lock class '%.*s'; the lock classes are: %s "
+                     "(and * for every class)",
+                     length, name, valid);
+}
+
+static void report_late(const char *name, int length, const char *valid) {
+  fprintf(stderr,
+          "relock: RELOCK_LOCKS: unknown lock class '%.*s' was ignored, because the main program "
+          "does not include relock.h; the lock classes are: %s (and * for every class)\n",
+          length, name, valid);
+}
+
+/* dl_iterate_phdr visits the main program first: stop there. */
+static int is_in_program(struct dl_phdr_info *info, size_t size, void *address) {
+  (void)size;
+  uintptr_t offset = (uintptr_t)address - info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type == PT_LOAD && offset - segment->p_vaddr < segment->p_memsz)
+      return 1;
+  }
+  return -1;
+}
+
+void relock_check_options(void) {
+  if (checked || dl_iterate_phdr(is_in_program, __builtin_return_address(0)) != 1)
+    return;
+  checked = true;
+  relock_options_read();
+  check_class_names(refuse);
+}
+
+__attribute__((destructor)) static void check_at_exit(void) {
+  if (!checked)
+    check_class_names(report_late);
+}

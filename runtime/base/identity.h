@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Thread identity. What C and POSIX call "this thread" (errno, __thread variables,
+ * pthread_self(), thread-specific data, allocator caches) hangs off one register, the thread
+ * pointer. A section that runs with its client's thread pointer therefore has its client's
+ * identity, as long as the client itself only waits inside the runtime.
+ *
+ * The runtime's own thread-local variables follow the same switch: between the two register
+ * writes they are the client's. No function but relock_run_as() runs there, and it uses none.
+ */
+#ifndef RELOCK_BASE_IDENTITY_H
+#define RELOCK_BASE_IDENTITY_H
+
+#include <relock/relock.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Names the current thread; never 0. Volatile so that it is read anew on either side of a
+ * switch. */
+static inline uintptr_t relock_thread_pointer(void) {
+  uintptr_t pointer;
+#if defined(__x86_64__)
+  __asm__ __volatile__("mov %%fs:0, %0" : "=r"(pointer)); /* the ABI keeps it at its own address */
+#elif defined(__aarch64__)
+  __asm__ __volatile__("mrs %0, tpidr_el0" : "=r"(pointer));
+#else
+#error "relock supports x86-64 and AArch64"
+#endif
+  return pointer;
+}
+
+/* Whether relock_run_as() may be called with another thread's pointer. False where the processor
+ * or kernel forbids it and under sanitizers, whose own state hangs off the same register. */
+bool relock_identity_switchable(void);
+
+/* Runs the section with that thread pointer (0: the current one). */
+int relock_run_as(uintptr_t thread_pointer, relock_section_t section, void *context);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading of the environment. The text is used where it lies and only read: entries are found
+ * anew each time, which happens once per class.
+ */
+#include "options.h"
+
+#include "atomic.h"
+#include "panic.h"
+#include "stats.h"
+#include "../locks/algorithm.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USAGE "RELOCK_LOCKS is a list class=algorithm,...; the algorithms are: %s"
+
+static const char *locks_text = "";
+static uint32_t options_read;
+
+/* Parses the entry at `at`; null at the end of the list. */
+static const char *parse(const char *at, struct relock_choice *choice) {
+  while (*at == ',' || *at == ' ')
+    at++;
+  if (!*at)
+    return NULL;
+  const char *end = at + strcspn(at, ",");
+  const char *equals = memchr(at, '=', (size_t)(end - at));
+  if (!equals || equals == at)
+    relock_usage_error("RELOCK_LOCKS: '%.*s' is not of the form class=algorithm; " USAGE,
+                       (int)(end - at), at, relock_algorithm_names());
+  size_t length = (size_t)(end - equals - 1);
+  while (length > 0 && equals[length] == ' ')
+    length--;
+  const struct relock_algorithm *algorithm = relock_algorithm_find(equals + 1, length);
+  if (!algorithm)
+    relock_usage_error("RELOCK_LOCKS: unknown algorithm '%.*s' in '%.*s'; the algorithms are: %s",
+                       (int)length, equals + 1, (int)(end - at), at, relock_algorithm_names());
+  choice->name = at;
+  choice->name_length = (size_t)(equals - at);
+  choice->algorithm = algorithm->name;
+  return end;
+}
+
+const char *relock_option_first(struct relock_choice *choice) { return parse(locks_text, choice); }
+
+const char *relock_option_next(const char *position, struct relock_choice *choice) {
+  return parse(position, choice);
+}
+
+const char *relock_option_algorithm(const char *class_name) {
+  const char *named = NULL, *every = NULL;
+  struct relock_choice choice;
+  for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice)) {
+    if (choice.name_length == 1 && choice.name[0] == '*')
+      every = choice.algorithm;
+    else if (strlen(class_name) == choice.name_length &&
+             memcmp(choice.name, class_name, choice.name_length) == 0)
+      named = choice.algorithm;
+  }
+  return named ? named : every;
+}
+
+void relock_options_read(void) {
+  /* Acquire: pairs with the release below. Several threads may read; they store the same. */
+  if (relock_load_acquire(&options_read))
+    return;
+  const char *locks = getenv("RELOCK_LOCKS");
+  if (locks)
+    relock_store_relaxed(&locks_text, locks);
+  struct relock_choice choice;
+  for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice))
+    continue; /* parsing ends the program at a wrong entry */
+
+  const char *stats = getenv("RELOCK_STATS");
+  if (stats && strcmp(stats, "1") == 0)
+    relock_store_relaxed(&relock_stats_on, 1);
+  else if (stats && *stats && strcmp(stats, "0") != 0)
+    relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1", stats);
+  /* Release: pairs with the acquire above. */
+  relock_store_release(&options_read, 1);
+}
+
+__attribute__((constructor(101))) static void read_at_start(void) { relock_options_read(); }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Options from the environment.
+ *
+ *   RELOCK_LOCKS="class=algorithm,..."   the last entry that fits a class wins, and an entry that
+ *                                        names it wins over "*"
+ *   RELOCK_STATS=1                       statistics at exit
+ */
+#ifndef RELOCK_BASE_OPTIONS_H
+#define RELOCK_BASE_OPTIONS_H
+
+#include <stddef.h>
+
+struct relock_choice {
+  const char *name; /* of the class; not terminated */
+  size_t name_length;
+  const char *algorithm;
+};
+
+/* Reads the environment once; ends the program when a value is wrong. */
+void relock_options_read(void);
+
+/* The algorithm that RELOCK_LOCKS gives to a class, or null. */
+const char *relock_option_algorithm(const char *class_name);
+
+/* Iterates over the entries of RELOCK_LOCKS: a position to go on from, or null after the last. */
+const char *relock_option_first(struct relock_choice *choice);
+const char *relock_option_next(const char *position, struct relock_choice *choice);
+
+#endif

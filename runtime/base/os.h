@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The services that the runtime needs from the operating system, as a table, so that the same
+ * algorithm sources can run on another implementation (a simulator, a schedule explorer).
+ * No function changes errno.
+ */
+#ifndef RELOCK_BASE_OS_H
+#define RELOCK_BASE_OS_H
+
+#include <stdint.h>
+#include <time.h>
+
+struct relock_os {
+  /* Sleeps while *word == expected until woken, until the deadline on that clock (null: for
+   * ever), or for no reason. ETIMEDOUT when the deadline has passed, else 0: look again. */
+  int (*futex_wait)(uint32_t *word, uint32_t expected, clockid_t clock,
+                    const struct timespec *deadline);
+  /* Wakes up to count sleepers. Uses the address only: the memory may be gone or reused, in which
+   * case the wake-up is one for no reason. */
+  void (*futex_wake)(const uint32_t *word, int count);
+  void (*yield)(void);
+  uint64_t (*now_ns)(void); /* monotonic */
+  unsigned (*cpus)(void);   /* that this process may use; at least 1 */
+  /* Starts a detached thread with all signals blocked. 0 or an error number. */
+  int (*start_thread)(void *(*run)(void *), void *argument, const char *name);
+};
+
+extern const struct relock_os *const relock_os;
+
+#endif

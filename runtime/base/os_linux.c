@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Operating system services on Linux.
+ */
+#define _GNU_SOURCE
+#include "os.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
+                      const struct timespec *deadline) {
+  /* The kernel refuses times before the epoch, which are simply past. */
+  if (deadline && deadline->tv_sec < 0)
+    return ETIMEDOUT;
+  int saved = errno;
+  int operation = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG;
+  if (clock == CLOCK_REALTIME)
+    operation |= FUTEX_CLOCK_REALTIME;
+  long result =
+      syscall(SYS_futex, word, operation, expected, deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+  int error = result == -1 && errno == ETIMEDOUT ? ETIMEDOUT : 0;
+  errno = saved;
+  return error;
+}
+
+static void futex_wake(const uint32_t *word, int count) {
+  int saved = errno;
+  syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL, 0);
+  errno = saved;
+}
+
+static void yield(void) { sched_yield(); }
+
+static uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static unsigned cpus(void) {
+  int saved = errno;
+  cpu_set_t set;
+  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+  if (count == 0) /* more processors than cpu_set_t holds */
+    count = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  errno = saved;
+  return count > 0 ? (unsigned)count : 1;
+}
+
+static int start_thread(void *(*run)(void *), void *argument, const char *name) {
+  int saved = errno;
+  pthread_attr_t attributes;
+  int error = pthread_attr_init(&attributes);
+  if (error)
+    return error;
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  sigset_t all, previous;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &previous);
+  pthread_t thread;
+  error = pthread_create(&thread, &attributes, run, argument);
+  if (!error)
+    pthread_setname_np(thread, name);
+  pthread_sigmask(SIG_SETMASK, &previous, NULL);
+  pthread_attr_destroy(&attributes);
+  errno = saved;
+  return error;
+}
+
+static const struct relock_os os_linux = {
+    .futex_wait = futex_wait,
+    .futex_wake = futex_wake,
+    .yield = yield,
+    .now_ns = now_ns,
+    .cpus = cpus,
+    .start_thread = start_thread,
+};
+
+const struct relock_os *const relock_os = &os_linux;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The one waiting policy: look again at once for a bounded time, then yield the processor some
+ * times, then park in a futex. Nobody spins on one processor.
+ *
+ *   relock_wait_begin(&wait, mutex);
+ *   while (!condition)
+ *     if (!relock_wait_again(&wait))
+ *       park;
+ *   relock_wait_end(&wait);
+ */
+#ifndef RELOCK_BASE_WAIT_H
+#define RELOCK_BASE_WAIT_H
+
+#include "atomic.h"
+#include "os.h"
+
+#include <relock/relock.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct relock_wait {
+  uint32_t spins; /* left */
+  uint32_t yields;
+  bool parked;
+  uint64_t since;             /* 0 unless statistics are on */
+  relock_class_t *lock_class; /* to count for; the mutex may be gone at the end of the wait */
+};
+
+/* Starts a wait for this mutex; null: not for a mutex, not counted. */
+void relock_wait_begin(struct relock_wait *wait, const relock_mutex_t *mutex);
+
+/* True after a pause or a yield: look again. False: it is time to park. */
+static inline bool relock_wait_again(struct relock_wait *wait) {
+  if (RELOCK_LIKELY(wait->spins > 0)) {
+    wait->spins--;
+    relock_pause();
+    return true;
+  }
+  if (wait->yields == 0)
+    return false;
+  wait->yields--;
+  relock_os->yield();
+  return true;
+}
+
+/* Parks on *word while it has that value. ETIMEDOUT or 0: look again. */
+int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, clockid_t clock,
+                     const struct timespec *deadline);
+
+/* Ends the wait and counts it. */
+void relock_wait_end(const struct relock_wait *wait);
+
+/* Pauses that fill the spinning part of a wait on this machine; 0 on one processor. */
+uint32_t relock_wait_spins(void);
+
+#endif

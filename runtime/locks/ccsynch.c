@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * ccsynch: combining after Fatourou and Kallimanis, "Revisiting the combining synchronization
+ * technique" (2012). Threads queue their sections; the head of the queue, the combiner, runs its
+ * own and then those behind it, up to a bound, so that the data stays in its cache.
+ *
+ * Departures from the paper's CC-Synch
+ *  - Nodes lie on the clients' stacks, as in the paper's DSM-Synch, and not in a pool from which
+ *    a thread swaps one node for another. That needs no memory per thread and lets sections nest,
+ *    at the price of one compare-and-swap where the queue ends. Unlike the paper's DSM-Synch the
+ *    combiner also runs the last section of the queue.
+ *  - The combiner owns the mutex's exclusion word while it runs sections, so that holders,
+ *    which queue as well, and timed locks mix with them. It stops at a holder's node.
+ *  - Without a queue, a thread takes the word at once and runs its section.
+ *  - Each section runs with its own client's context and, if asked, thread pointer.
+ *
+ * Progress and fairness: as mcs; a combiner works for others for at most BATCH sections.
+ * Memory: a node on the stack of each waiter. A waiter spins on its own node. A preempted combiner
+ * delays the whole queue, as a preempted holder does.
+ *
+ * Invariant: a client's DONE comes after its result, and for the last section of a batch after
+ * the word is released: its client may free the mutex at once. Clients served before are
+ * followed by others that still use the mutex.
+ */
+#include "algorithm.h"
+#include "queue.h"
+#include "section.h"
+#include "../base/identity.h"
+#include "../base/stats.h"
+
+/* The paper's bound is 3h for h hardware threads, where the thesis of Lozi (2014) found latency
+ * flat between 1 and 500 and fairness the only thing at stake. h = 48 is its machine. */
+enum { BATCH = 144 };
+
+/* Sleeping clients to wake when the word is released; until then waking would be done under the
+ * lock. Addresses only: the clients may be gone. */
+struct wakes {
+  unsigned count;
+  const uint32_t *futex[BATCH + 1];
+};
+
+static void grant(struct relock_waiter *waiter, uint32_t state, struct wakes *wakes) {
+  const uint32_t *futex = relock_queue_grant(waiter, state);
+  if (futex)
+    wakes->futex[wakes->count++] = futex;
+}
+
+/* Runs the combiner's own section and those behind it. The caller owns the word and is the head;
+ * afterwards it is neither. */
+static int combine(relock_mutex_t *mutex, struct relock_waiter *self) {
+  struct wakes wakes;
+  wakes.count = 0;
+  relock_store_relaxed(&mutex->relock_private.executing, 1);
+  int result = self->section(self->context);
+
+  struct relock_waiter *last = NULL; /* section run, not yet granted */
+  struct relock_waiter *next = relock_queue_leave(mutex, self);
+  unsigned served = 0;
+  while (next && next->section && served < BATCH) {
+    if (last)
+      grant(last, RELOCK_DONE, &wakes);
+    last = next;
+    last->result = relock_run_as(last->thread_pointer, last->section, last->context);
+    served++;
+    next = relock_queue_leave(mutex, last);
+  }
+  if (served && RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_on)))
+    relock_stats_count(mutex, RELOCK_COUNT_DELEGATED, served);
+
+  relock_store_relaxed(&mutex->relock_private.executing, 0);
+  relock_word_release(&mutex->relock_private.word);
+  if (next)
+    grant(next, RELOCK_HEAD, &wakes);
+  if (last)
+    grant(last, RELOCK_DONE, &wakes);
+  for (unsigned i = wakes.count; i-- > 0;) /* the next combiner is among the last */
+    relock_os->futex_wake(wakes.futex[i], 1);
+  return result;
+}
+
+static int enqueue(relock_mutex_t *mutex, relock_section_t section, void *context,
+                   bool as_client) {
+  struct relock_waiter self = {
+      .section = section,
+      .context = context,
+      .thread_pointer = as_client ? relock_thread_pointer() : 0,
+  };
+  struct relock_wait wait;
+  relock_wait_begin(&wait, mutex);
+  uint32_t state = relock_queue_enter(mutex, &self, &wait);
+  if (state == RELOCK_HEAD)
+    relock_queue_take_word(mutex, &wait);
+  relock_wait_end(&wait);
+  return state == RELOCK_DONE ? self.result : combine(mutex, &self);
+}
+
+static int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
+                   bool as_client) {
+  if (relock_queue_try(mutex))
+    return relock_run_and_release(mutex, section, context);
+  if (!as_client || relock_identity_switchable())
+    return enqueue(mutex, section, context, as_client);
+  relock_queue_lock(mutex);
+  return relock_run_and_release(mutex, section, context);
+}
+
+const struct relock_algorithm relock_ccsynch = {"ccsynch", relock_queue_lock, execute};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A queue of waiters in front of the exclusion word, shared by the queueing algorithms. It is the
+ * queue of the MCS lock (Mellor-Crummey and Scott, 1991) in the place that Linux's qspinlock
+ * gives it: only the head of the queue waits for the word, and it leaves the queue when it has
+ * the word. A node is therefore needed while waiting only and lives on the waiter's stack: none
+ * per held lock, nothing to free at thread exit, nesting in any order.
+ *
+ * States of a waiter (`state` is its futex):
+ *
+ *             sleeps             granted (by the predecessor, or by a combiner)
+ *   WAITING ---------> PARKED ------+--> HEAD   it may take the word
+ *      `----------------------------'`-> DONE   its section has been run
+ *
+ * Invariants
+ *  - The waiter whose predecessor was null, or that was granted HEAD, is the head; there is one
+ *    at most, until it leaves.
+ *  - Only an owner of the word takes nodes off the queue.
+ *  - A node may be reused by its owner as soon as it reads HEAD and has left, or reads DONE: a
+ *    granter touches nothing of it after the grant but its address, for a wake-up.
+ *  - `tail` carries the fork generation in its top bits; a tail of an older generation is an
+ *    empty queue.
+ *
+ * Order: first come, first served, with two exceptions. Try and timed locks take a free word
+ * whoever waits. And while the head sleeps, the word is open to arrivals, because handing it to a
+ * thread that must first be woken and scheduled costs a context switch per section (a convoy).
+ * The head closes it again when it has slept for OPEN_NS in all; from then on nobody passes.
+ * Linux's paravirtual qspinlock steals under the same condition.
+ */
+#ifndef RELOCK_LOCKS_QUEUE_H
+#define RELOCK_LOCKS_QUEUE_H
+
+#include "../base/fork.h"
+#include "../base/wait.h"
+#include "../base/word.h"
+
+#include <relock/relock.h>
+
+enum { RELOCK_WAITING, RELOCK_PARKED, RELOCK_HEAD, RELOCK_DONE };
+enum { RELOCK_UNLINKED, RELOCK_LINKED, RELOCK_AWAITED };
+
+struct relock_waiter {
+  struct relock_waiter *next; /* valid when linked */
+  uint32_t linked;            /* a futex: UNLINKED, LINKED, or AWAITED by a sleeping leaver */
+  uint32_t state;
+  relock_section_t section; /* null: a holder, which runs its own section */
+  void *context;
+  uintptr_t thread_pointer; /* to run the section with; 0: any */
+  int result;
+};
+
+/* Takes the word if it is free and nobody waits that should come first. */
+static inline bool relock_queue_try(relock_mutex_t *mutex) {
+  return (relock_load_relaxed(&mutex->relock_private.tail) == 0 ||
+          relock_load_relaxed(&mutex->relock_private.open)) &&
+         relock_word_try(&mutex->relock_private.word);
+}
+
+/* Enters the queue and waits there: HEAD or DONE. */
+uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_waiter *self,
+                            struct relock_wait *wait);
+
+/* The head takes the word. It is still in the queue. */
+void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait);
+
+/* The owner of the word takes the first node off the queue and returns the next, now the first,
+ * or null. */
+struct relock_waiter *relock_queue_leave(relock_mutex_t *mutex, struct relock_waiter *first);
+
+/* Lets a waiter go on, as HEAD or DONE; its node is gone with that. The futex to wake, or null. */
+const uint32_t *relock_queue_grant(struct relock_waiter *waiter, uint32_t state);
+
+/* A holder's way through the queue: returns as the owner of the word. */
+void relock_queue_lock(relock_mutex_t *mutex);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Running sections by the owner of the word. `executing` tells relock_cond_wait() that its caller
+ * is a section; it is written only by the word's owner.
+ */
+#ifndef RELOCK_LOCKS_SECTION_H
+#define RELOCK_LOCKS_SECTION_H
+
+#include "../base/atomic.h"
+#include "../base/word.h"
+
+#include <relock/relock.h>
+
+/* The owner of the word runs a section of its own and releases the word. */
+static inline int relock_run_and_release(relock_mutex_t *mutex, relock_section_t section,
+                                         void *context) {
+  relock_store_relaxed(&mutex->relock_private.executing, 1);
+  int result = section(context);
+  relock_store_relaxed(&mutex->relock_private.executing, 0);
+  relock_word_release(&mutex->relock_private.word);
+  return result;
+}
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rcl: remote core locking (Lozi, David, Thomas, Lawall and Muller, 2012; Lozi's thesis, 2014,
+ * chapter 4). A server thread runs the sections of all rcl locks of the process; clients post
+ * requests in an array with one cache line for each.
+ *
+ * A request slot (`state` is the client's futex once it is claimed):
+ *
+ *             client posts         server claims          server has run the section
+ *      FREE --------------> POSTED --------------> CLAIMED ------------------.
+ *       ^ ^                 |    ^                  |   | client sleeps      v
+ *       | `-----------------'    `------------------'   `--------> SLEPT -> DONE
+ *       |   client withdraws       the lock is busy                          |
+ *       `--------------------------------------------------------------------'
+ *                                client takes the result
+ *
+ * The server:     NONE --first use--> STARTING --> RUNNING   (or FAILED: there is no thread)
+ *                   ^----------------- fork, in the child -----------'
+ *
+ * Invariants
+ *  - The fields of a slot are the client's in FREE, POSTED and DONE and the server's in CLAIMED
+ *    and SLEPT. A request runs once, because only the server claims and the claim excludes the
+ *    withdrawal.
+ *  - The server owns the lock's exclusion word while it runs a section, takes it by try only, and
+ *    never takes it before waiters of the lock's queue (queue.h). It never waits for a lock.
+ *  - A client sleeps on a claimed request only; until the claim it spins and yields for a bounded
+ *    time and then withdraws the request and queues for the word as a holder does. So a server
+ *    that is blocked in a section, or not scheduled, delays others and stops nobody, without the
+ *    thread pool of the paper; and the requests of a busy lock do not hold up other locks.
+ *  - The word is released before the request is DONE, and then not touched: the client may free
+ *    the mutex at once.
+ *  - When the server sleeps, every request posted since has a wake-up under way: the server sets
+ *    `asleep` and then looks at the slots, a client posts and then looks at `asleep`, all four
+ *    sequentially consistent.
+ *
+ * Departures from the paper: the above, the claim (the printed servicing loop can run a request
+ * twice), and no SCHED_FIFO and no pinning. Sections that themselves use an rcl lock take its
+ * word directly: their client's slot is in use.
+ *
+ * Progress and fairness: requests are served in array order, each other client precedes one at
+ * most once. Memory: 64 bytes per client in one array. A client spins on its own slot. A preempted
+ * server costs its clients one bounded wait each; they then work without it until it moves.
+ */
+#include "rcl.h"
+
+#include "../base/identity.h"
+#include "../base/stats.h"
+#include "../locks/algorithm.h"
+#include "../locks/queue.h"
+#include "../locks/section.h"
+
+#include <pthread.h>
+
+/* Clients beyond this number run without the server. 64 KiB of address space in all; only the
+ * lines of slots in use are ever touched. */
+enum { SLOTS = 1024 };
+
+/* Passes over an empty array that the server makes before it yields between passes, and then
+ * before it sleeps. About 100 microseconds, long against the gap between two requests of a busy
+ * program and short against the time a sleeper needs to be worth it. */
+enum { IDLE_PASSES = 2000, IDLE_YIELDS = 50 };
+
+enum { SLOT_FREE, SLOT_POSTED, SLOT_CLAIMED, SLOT_SLEPT, SLOT_DONE };
+enum { SERVER_NONE, SERVER_STARTING, SERVER_RUNNING, SERVER_FAILED };
+
+struct slot {
+  _Alignas(RELOCK_CACHE_LINE) uint32_t state;
+  int32_t result;
+  relock_mutex_t *mutex;
+  relock_section_t section;
+  void *context;
+  uintptr_t thread_pointer; /* to run the section with; 0: the server's */
+};
+_Static_assert(sizeof(struct slot) == RELOCK_CACHE_LINE, "one line per client");
+
+static struct slot slots[SLOTS];
+static uint8_t slot_taken[SLOTS];
+static uint32_t slots_end; /* one more than the highest slot ever taken */
+
+static uint32_t server_state;
+static pthread_key_t exit_key; /* its destructor returns the slot of a thread that ends */
+static struct {
+  _Alignas(RELOCK_CACHE_LINE) uint32_t asleep; /* a futex */
+  _Alignas(RELOCK_CACHE_LINE) uint32_t passes;
+} server;
+
+/* A thread as a client. It follows the thread pointer: in a section that runs elsewhere with its
+ * client's identity this is the client's, whose slot is then in use. */
+static __thread struct {
+  struct slot *slot;
+  bool refused; /* there was no slot, the thread ends, or it is the server */
+  bool stalled; /* the server had stopped at this pass when last asked */
+  uint32_t stalled_pass;
+} client __attribute__((tls_model("initial-exec")));
+
+/* --- the server ------------------------------------------------------------------------------ */
+
+/* Runs a posted request if its lock is free. */
+static bool serve(struct slot *slot) {
+  /* Acquire: pairs with the exchange of the client that posted. */
+  if (!relock_cas_acquire(&slot->state, SLOT_POSTED, SLOT_CLAIMED))
+    return false;
+  relock_mutex_t *mutex = slot->mutex;
+  if (!relock_queue_try(mutex)) {
+    /* A client that went to sleep meanwhile is woken, to withdraw.
+     * Release: pairs with the acquire of the withdrawal in await_server(). */
+    if (relock_exchange_release(&slot->state, SLOT_POSTED) == SLOT_SLEPT)
+      relock_os->futex_wake(&slot->state, 1);
+    return false;
+  }
+  relock_store_relaxed(&mutex->relock_private.executing, 1);
+  slot->result = relock_run_as(slot->thread_pointer, slot->section, slot->context);
+  relock_store_relaxed(&mutex->relock_private.executing, 0);
+  if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_on)))
+    relock_stats_count(mutex, RELOCK_COUNT_DELEGATED, 1);
+  relock_word_release(&mutex->relock_private.word);
+  /* Release: pairs with the acquire in await_server(). */
+  if (relock_exchange_release(&slot->state, SLOT_DONE) == SLOT_SLEPT)
+    relock_os->futex_wake(&slot->state, 1);
+  return true;
+}
+
+/* One pass over the array. */
+static bool serve_all(void) {
+  bool served = false;
+  /* Acquire: pairs with the release in take_slot(). */
+  uint32_t end = relock_load_acquire(&slots_end);
+  for (uint32_t i = 0; i < end; i++)
+    if (relock_load_relaxed(&slots[i].state) == SLOT_POSTED && serve(&slots[i]))
+      served = true;
+  relock_store_relaxed(&server.passes, relock_load_relaxed(&server.passes) + 1);
+  return served;
+}
+
+static bool has_request(void) {
+  uint32_t end = relock_load_seq_cst(&slots_end);
+  for (uint32_t i = 0; i < end; i++)
+    if (relock_load_seq_cst(&slots[i].state) == SLOT_POSTED)
+      return true;
+  return false;
+}
+
+static void sleep_until_posted(void) {
+  relock_exchange_seq_cst(&server.asleep, 1);
+  while (relock_load_seq_cst(&server.asleep)) {
+    if (has_request()) {
+      relock_store_relaxed(&server.asleep, 0);
+      return;
+    }
+    relock_os->futex_wait(&server.asleep, 1, CLOCK_MONOTONIC, NULL);
+  }
+}
+
+static void *run_server(void *unused) {
+  client.refused = true;
+  const bool alone = relock_wait_spins() == 0; /* one processor: nobody posts while we spin */
+  uint32_t idle = 0;
+  for (;;) {
+    if (serve_all()) {
+      idle = 0;
+      continue;
+    }
+    idle++;
+    if (idle <= IDLE_PASSES && !alone) {
+      relock_pause();
+    } else if (idle <= IDLE_PASSES + IDLE_YIELDS) {
+      relock_os->yield();
+    } else {
+      sleep_until_posted();
+      idle = 0;
+    }
+  }
+  return unused;
+}
+
+/* --- clients --------------------------------------------------------------------------------- */
+
+static void thread_exits(void *value) {
+  struct slot *slot = value;
+  client.slot = NULL;
+  client.refused = true;
+  /* Release: pairs with the acquire in take_slot(). */
+  relock_store_release(&slot_taken[slot - slots], 0);
+}
+
+/* The lowest slot that is not taken: the server scans up to the highest one ever used. */
+static struct slot *take_slot(void) {
+  for (uint32_t i = 0; i < SLOTS; i++) {
+    /* Acquire: pairs with the release in thread_exits(). */
+    if (relock_load_relaxed(&slot_taken[i]) || !relock_cas_acquire(&slot_taken[i], 0, 1))
+      continue;
+    uint32_t end = relock_load_relaxed(&slots_end);
+    /* Release: pairs with the acquire in serve_all(). */
+    while (end <= i && !relock_cas_release(&slots_end, end, i + 1))
+      end = relock_load_relaxed(&slots_end);
+    return &slots[i];
+  }
+  return NULL;
+}
+
+static bool is_running(void) {
+  /* Acquire: pairs with the release below; the key exists. */
+  uint32_t state = relock_load_acquire(&server_state);
+  if (RELOCK_LIKELY(state == SERVER_RUNNING))
+    return true;
+  if (state != SERVER_NONE || !relock_cas_acquire(&server_state, SERVER_NONE, SERVER_STARTING))
+    return false;
+  static bool has_key;
+  has_key = has_key || pthread_key_create(&exit_key, thread_exits) == 0;
+  bool started = has_key && relock_os->start_thread(run_server, NULL, "relock-rcl") == 0;
+  /* Release: pairs with the acquire above. */
+  relock_store_release(&server_state, started ? SERVER_RUNNING : SERVER_FAILED);
+  return started;
+}
+
+/* The calling thread's slot if it can post a request now, else null. */
+static struct slot *free_slot(void) {
+  if (RELOCK_UNLIKELY(!is_running()))
+    return NULL;
+  if (RELOCK_UNLIKELY(client.stalled)) {
+    if (relock_load_relaxed(&server.passes) == client.stalled_pass)
+      return NULL;
+    client.stalled = false;
+  }
+  if (RELOCK_UNLIKELY(!client.slot)) {
+    if (client.refused)
+      return NULL;
+    client.slot = take_slot();
+    if (!client.slot) {
+      client.refused = true;
+      return NULL;
+    }
+    if (pthread_setspecific(exit_key, client.slot) != 0) {
+      thread_exits(client.slot);
+      return NULL;
+    }
+  }
+  /* In use: we are in a section of this client that the server runs. */
+  return relock_load_relaxed(&client.slot->state) == SLOT_FREE ? client.slot : NULL;
+}
+
+static void wake_server(void) {
+  if (relock_exchange_seq_cst(&server.asleep, 0))
+    relock_os->futex_wake(&server.asleep, 1);
+}
+
+/* True when the section has been run, false when the request was withdrawn. */
+static bool await_server(struct slot *slot, struct relock_wait *wait) {
+  for (;;) {
+    /* Acquire: pairs with the release in serve(). */
+    uint32_t state = relock_load_acquire(&slot->state);
+    if (state == SLOT_DONE)
+      return true;
+    if (relock_wait_again(wait))
+      continue;
+    if (state == SLOT_POSTED) {
+      /* Acquire: pairs with the release in serve() that gave the request back. */
+      if (relock_cas_acquire(&slot->state, SLOT_POSTED, SLOT_FREE))
+        return false;
+    } else if (state == SLOT_SLEPT || relock_cas_relaxed(&slot->state, SLOT_CLAIMED, SLOT_SLEPT)) {
+      relock_wait_park(wait, &slot->state, SLOT_SLEPT, CLOCK_MONOTONIC, NULL);
+    }
+  }
+}
+
+static int run_here(relock_mutex_t *mutex, relock_section_t section, void *context) {
+  if (!relock_queue_try(mutex))
+    relock_queue_lock(mutex);
+  return relock_run_and_release(mutex, section, context);
+}
+
+static int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
+                   bool as_client) {
+  if (as_client && !relock_identity_switchable())
+    return run_here(mutex, section, context);
+  struct slot *slot = free_slot();
+  if (!slot)
+    return run_here(mutex, section, context);
+
+  slot->mutex = mutex;
+  slot->section = section;
+  slot->context = context;
+  slot->thread_pointer = as_client ? relock_thread_pointer() : 0;
+  struct relock_wait wait;
+  relock_wait_begin(&wait, mutex);
+  /* Pairs with the acquire in serve() and, in the total order, with sleep_until_posted(). */
+  relock_exchange_seq_cst(&slot->state, SLOT_POSTED);
+  if (RELOCK_UNLIKELY(relock_load_seq_cst(&server.asleep)))
+    wake_server();
+  if (RELOCK_LIKELY(await_server(slot, &wait))) {
+    relock_wait_end(&wait);
+    int result = slot->result;
+    relock_store_relaxed(&slot->state, SLOT_FREE);
+    return result;
+  }
+  client.stalled_pass = relock_load_relaxed(&server.passes);
+  client.stalled = true;
+  return run_here(mutex, section, context);
+}
+
+void relock_rcl_after_fork(void) {
+  for (uint32_t i = 0; i < slots_end; i++) {
+    slots[i].state = SLOT_FREE;
+    slot_taken[i] = &slots[i] == client.slot;
+  }
+  server.asleep = 0;
+  client.stalled = false;
+  if (server_state != SERVER_FAILED)
+    server_state = SERVER_NONE;
+}
+
+const struct relock_algorithm relock_rcl = {"rcl", relock_queue_lock, execute};
