@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Prints the before/after table of examples/run.
 
-usage: compare.py RESULTS PROFILE-WAITS
+usage: compare.py PROFILE RESULTS
 
-RESULTS has one file of key=value lines per run, NAME.REPETITION, and NAME.stats.err with the
-table of RELOCK_STATS=1. PROFILE-WAITS has the same waits of the original program, from its
-profile: one line "acquisitions wait_ns".
+PROFILE is the profile of the original program. RESULTS has one file of key=value lines for each
+run, NAME.REPETITION, and for each lock algorithm NAME.stats.err, the table of RELOCK_STATS=1.
 """
+import json
 import pathlib
 import statistics
 import sys
 
+NAMES = ["original", "posix", "mcs", "ccsynch", "rcl"]
+
 
 def read_runs(results, name):
-    """The key=value lines of all repetitions: key -> list of numbers."""
+    """The numbers of all repetitions: key -> list."""
     values = {}
     for path in sorted(results.glob(f"{name}.*")):
         if not path.suffix[1:].isdigit():
@@ -25,53 +27,53 @@ def read_runs(results, name):
     return values
 
 
-def rows_of_stats(path):
-    """The rows of the table that librelock prints, as dictionaries of its columns."""
-    lines = path.read_text().splitlines()
-    start = lines.index("relock-stats") + 1
-    header = lines[start].split()
-    rows = [line.split() for line in lines[start + 1 :]]
-    return [dict(zip(header, row)) for row in rows if len(row) == len(header)]
+def waits_of_profile(path):
+    """Acquisitions and the time waited for them, over all lock classes."""
+    classes = json.loads(path.read_text())["classes"]
+    return (sum(one["acquisitions"] for one in classes),
+            sum(one["wait"]["total_ns"] for one in classes))
 
 
 def waits_of_stats(path):
-    rows = rows_of_stats(path)
-    operations = sum(int(row["held"]) + int(row["executed"]) for row in rows)
-    return operations, sum(int(row["wait_ns"]) for row in rows)
-
-
-def spread(values, scale=1.0, digits=2):
-    values = [value / scale for value in values]
-    low, middle, high = min(values), statistics.median(values), max(values)
-    return f"{middle:.{digits}f} ({low:.{digits}f}-{high:.{digits}f})"
+    """The same from the table that librelock prints."""
+    lines = path.read_text().splitlines()
+    start = lines.index("relock-stats") + 1
+    header = lines[start].split()
+    rows = [line.split() for line in lines[start + 1:]]
+    rows = [dict(zip(header, row)) for row in rows if len(row) == len(header)]
+    return (sum(int(row["held"]) + int(row["executed"]) for row in rows),
+            sum(int(row["wait_ns"]) for row in rows))
 
 
 def time(ns):
     for unit, scale in (("s", 1e9), ("ms", 1e6), ("us", 1e3)):
-        if ns >= scale:
-            return f"{ns / scale:.1f} {unit}"
+        if ns >= 0.9995 * scale:
+            return f"{ns / scale:.3g} {unit}"
     return f"{ns:.0f} ns"
 
 
-def main():
-    results, profile_waits = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
-    names = ["original", "posix", "mcs", "ccsynch", "rcl"]
-    runs = {name: read_runs(results, name) for name in names}
-    base = statistics.median(runs["original"]["throughput"])
+def row(name, run, base, waits):
+    rates = [value / 1e6 for value in run["throughput"]]
+    middle = statistics.median(rates)
+    acquisitions, waited = waits
+    return (f"{name:9} {middle:6.2f} {f'({min(rates):.2f}-{max(rates):.2f})':13}"
+            f" {middle / base - 1:+6.0%}"
+            f" {time(statistics.median(run['latency_p50_ns'])):>8}"
+            f" {time(statistics.median(run['latency_p99_ns'])):>8}"
+            f" {time(waited / max(acquisitions, 1)):>10} {time(waited):>8}")
 
-    print(f"{'':9} {'million operations/s':>22} {'change':>7} {'p50':>8} {'p99':>8} "
-          f"{'waits/op':>9} {'waited':>8}")
-    for name in names:
-        run = runs[name]
-        if name == "original":
-            acquisitions, waited = map(float, profile_waits.read_text().split())
-        else:
-            acquisitions, waited = waits_of_stats(results / f"{name}.stats.err")
-        change = statistics.median(run["throughput"]) / base - 1
-        print(f"{name:9} {spread(run['throughput'], 1e6):>22} {change:>+7.0%} "
-              f"{time(statistics.median(run['latency_p50_ns'])):>8} "
-              f"{time(statistics.median(run['latency_p99_ns'])):>8} "
-              f"{time(waited / max(acquisitions, 1)):>9} {time(waited):>8}")
+
+def main():
+    profile, results = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+    runs = {name: read_runs(results, name) for name in NAMES}
+    base = statistics.median(runs["original"]["throughput"]) / 1e6
+
+    print(f"{'':9} {'million operations/s':27} {'latency':>14}    {'waiting for locks':>18}")
+    print(f"{'':9} {'median':>6} {'(min-max)':13} {'change':>6} {'p50':>8} {'p99':>8}"
+          f" {'each time':>10} {'total':>8}")
+    print(row("original", runs["original"], base, waits_of_profile(profile)))
+    for name in NAMES[1:]:
+        print(row(name, runs[name], base, waits_of_stats(results / f"{name}.stats.err")))
 
 
 if __name__ == "__main__":
