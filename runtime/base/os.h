@@ -2,7 +2,7 @@
  *
  * The services that the runtime needs from the operating system, as a table, so that the same
  * algorithm sources can run on another implementation (a simulator, a schedule explorer).
- * No function changes errno.
+ * No function changes errno; futex_wait, futex_wake, yield and now_ns do not even write it.
  */
 #ifndef RELOCK_BASE_OS_H
 #define RELOCK_BASE_OS_H

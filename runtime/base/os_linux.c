@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Operating system services on Linux.
+ *
+ * The futex calls go to the kernel directly: a client that sleeps while another thread runs its
+ * section with its thread pointer must not touch errno, not even to save and restore it, because
+ * the section may set it meanwhile.
  */
 #define _GNU_SOURCE
 #include "os.h"
@@ -13,26 +17,49 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+static long futex(const uint32_t *word, long operation, long value,
+                  const struct timespec *deadline, long bits) {
+#if defined(__x86_64__)
+  register const struct timespec *arg4 __asm__("r10") = deadline;
+  register const void *arg5 __asm__("r8") = NULL;
+  register long arg6 __asm__("r9") = bits;
+  long result;
+  __asm__ __volatile__("syscall"
+                       : "=a"(result)
+                       : "a"((long)SYS_futex), "D"(word), "S"(operation), "d"(value), "r"(arg4),
+                         "r"(arg5), "r"(arg6)
+                       : "rcx", "r11", "memory");
+  return result;
+#else
+  register long number __asm__("x8") = SYS_futex;
+  register long result __asm__("x0") = (long)word;
+  register long arg2 __asm__("x1") = operation;
+  register long arg3 __asm__("x2") = value;
+  register const struct timespec *arg4 __asm__("x3") = deadline;
+  register const void *arg5 __asm__("x4") = NULL;
+  register long arg6 __asm__("x5") = bits;
+  __asm__ __volatile__("svc 0"
+                       : "+r"(result)
+                       : "r"(number), "r"(arg2), "r"(arg3), "r"(arg4), "r"(arg5), "r"(arg6)
+                       : "memory");
+  return result;
+#endif
+}
+
 static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
                       const struct timespec *deadline) {
   /* The kernel refuses times before the epoch, which are simply past. */
   if (deadline && deadline->tv_sec < 0)
     return ETIMEDOUT;
-  int saved = errno;
   int operation = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG;
   if (clock == CLOCK_REALTIME)
     operation |= FUTEX_CLOCK_REALTIME;
-  long result =
-      syscall(SYS_futex, word, operation, expected, deadline, NULL, FUTEX_BITSET_MATCH_ANY);
-  int error = result == -1 && errno == ETIMEDOUT ? ETIMEDOUT : 0;
-  errno = saved;
-  return error;
+  long result = futex(word, operation, expected, deadline, FUTEX_BITSET_MATCH_ANY);
+  return result == -ETIMEDOUT ? ETIMEDOUT : 0;
 }
 
 static void futex_wake(const uint32_t *word, int count) {
-  int saved = errno;
-  syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL, 0);
-  errno = saved;
+  futex(word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, 0);
 }
 
 static void yield(void) { sched_yield(); }

@@ -7,6 +7,7 @@
  * the owner of the word writes it; a thread that reads its own pointer there is the owner, as
  * nobody else writes that value. `recursion` belongs to the owner.
  */
+#define _GNU_SOURCE
 #include "algorithm.h"
 #include "queue.h"
 #include "section.h"
