@@ -37,7 +37,7 @@ std::string hex(uint64_t Value) { return "0x" + utohexstr(Value, /*LowerCase=*/t
 
 // Sums over the groups of one class.
 struct Sum {
-  LockClass Class;
+  ProfiledClass Class;
   std::string Identity;
   RawCounts Counts;
   RawHistogram Wait, Hold;
@@ -268,11 +268,11 @@ private:
   }
   static uint64_t waitOf(const LockObject &L) { return L.Wait; }
   static uint64_t holdOf(const LockObject &L) { return L.Hold; }
-  static uint64_t waitOf(const LockClass &C) { return C.Wait.Total; }
-  static uint64_t holdOf(const LockClass &C) { return C.Hold.Total; }
+  static uint64_t waitOf(const ProfiledClass &C) { return C.Wait.Total; }
+  static uint64_t holdOf(const ProfiledClass &C) { return C.Hold.Total; }
 
   void finishClass(Sum &S) {
-    LockClass &Class = S.Class;
+    ProfiledClass &Class = S.Class;
     Class.Key = keyOf(S.Identity);
     Class.Counts = countsOf(S.Counts);
     Class.Wait = times(S.Wait, S.Counts.Wait, S.Counts.Contended);
@@ -291,9 +291,9 @@ private:
   // Two classes of one name: static ones are told apart by file, others by their caller.
   void separateNames() {
     StringMap<unsigned> Uses;
-    for (const LockClass &Class : P.Classes)
+    for (const ProfiledClass &Class : P.Classes)
       ++Uses[Class.Name];
-    for (LockClass &Class : P.Classes) {
+    for (ProfiledClass &Class : P.Classes) {
       if (Uses[Class.Name] < 2)
         continue;
       if (Class.Kind == "static" && !Class.File.empty())
@@ -308,7 +308,7 @@ private:
 
   void numberNames() {
     StringMap<unsigned> Uses;
-    for (LockClass &Class : P.Classes)
+    for (ProfiledClass &Class : P.Classes)
       if (unsigned Use = ++Uses[Class.Name]; Use > 1)
         Class.Name += " #" + std::to_string(Use);
   }
@@ -316,7 +316,7 @@ private:
   void finishClasses() {
     for (Sum &S : Sums)
       finishClass(S);
-    std::sort(P.Classes.begin(), P.Classes.end(), costlier<LockClass>);
+    std::sort(P.Classes.begin(), P.Classes.end(), costlier<ProfiledClass>);
     separateNames();
   }
 

@@ -12,7 +12,7 @@ char ProfileError::ID;
 
 uint64_t Profile::acquisitions() const {
   uint64_t Sum = 0;
-  for (const LockClass &Class : Classes)
+  for (const ProfiledClass &Class : Classes)
     Sum += Class.Counts.Acquisitions;
   return Sum;
 }
@@ -53,7 +53,7 @@ void writeLock(json::OStream &J, const LockObject &Lock) {
   });
 }
 
-void writeClass(json::OStream &J, const LockClass &Class, bool Details) {
+void writeClass(json::OStream &J, const ProfiledClass &Class, bool Details) {
   J.object([&] {
     J.attribute("name", Class.Name);
     J.attribute("key", Class.Key);
@@ -134,7 +134,7 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
     writeProgram(J, P);
     writeRun(J, P);
     J.attributeArray("classes", [&] {
-      for (const LockClass &Class : P.Classes)
+      for (const ProfiledClass &Class : P.Classes)
         writeClass(J, Class, Details);
     });
   });
@@ -177,7 +177,7 @@ bool fromJSON(const json::Value &V, LockObject &L, json::Path Path) {
          O.map("hold_ns", L.Hold);
 }
 
-bool fromJSON(const json::Value &V, LockClass &C, json::Path Path) {
+bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("name", C.Name) && O.map("key", C.Key) && O.map("kind", C.Kind) &&
          O.map("module", C.Module) && O.map("file", C.File) && O.map("line", C.Line) &&

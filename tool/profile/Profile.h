@@ -35,7 +35,7 @@ struct LockObject {
   uint64_t Wait = 0, Hold = 0;
 };
 
-struct LockClass {
+struct ProfiledClass {
   std::string Key;  // stable from run to run
   std::string Name; // as `relock check` names it where symbols allow
   std::string Kind; // static, initialised or first-use
@@ -76,7 +76,7 @@ struct Profile {
   uint64_t Overhead = 0;                                    // ns, estimated for this run
   uint64_t ForeignReleases = 0;
   Dropped Drops;
-  std::vector<LockClass> Classes; // costliest first
+  std::vector<ProfiledClass> Classes; // costliest first
 
   uint64_t acquisitions() const;
 };

@@ -144,7 +144,7 @@ private:
        << right_justify("CONT", 7) << ' ';
     printTimes("", {"TOTAL", "MEAN", "P50", "P99", "MAX"});
     unsigned Shown = 0, Unused = 0, Cut = 0;
-    for (const LockClass &Class : P.Classes) {
+    for (const ProfiledClass &Class : P.Classes) {
       if (!Class.Counts.Acquisitions && !Class.Counts.TrylockFailures)
         ++Unused;
       else if (Options.Limit && Shown == Options.Limit)
@@ -170,7 +170,7 @@ private:
                        duration(T.Max)});
   }
 
-  void printClass(const LockClass &Class) {
+  void printClass(const ProfiledClass &Class) {
     std::string Name = Class.Name;
     if (Name.size() > NameWidth) {
       for (; Name.size() > Width; Name = Name.substr(Width))
