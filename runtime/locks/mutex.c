@@ -21,7 +21,9 @@
 
 _Static_assert(sizeof(relock_mutex_t) == sizeof(pthread_mutex_t), "takes its place in structs");
 _Static_assert(_Alignof(relock_mutex_t) == _Alignof(pthread_mutex_t), "takes its place in structs");
-_Static_assert(PTHREAD_MUTEX_NORMAL == 0, "a zero-filled mutex is a normal one");
+_Static_assert((int)PTHREAD_MUTEX_NORMAL == RELOCK_TYPE_NORMAL, "zero-filled means normal");
+_Static_assert((int)PTHREAD_MUTEX_RECURSIVE == RELOCK_TYPE_RECURSIVE, "the same values");
+_Static_assert((int)PTHREAD_MUTEX_ERRORCHECK == RELOCK_TYPE_ERRORCHECK, "the same values");
 
 static inline bool stats(void) { return RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_on)); }
 

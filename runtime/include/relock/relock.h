@@ -45,6 +45,15 @@ extern "C" {
 #define RELOCK_IF_LINKED __attribute__((weak))
 #endif
 
+/* Available whatever feature macros the program defines, as pthread_mutex_t is. */
+struct timespec;
+#ifdef __GLIBC__
+typedef __clockid_t relock_clockid_t;
+#else
+typedef clockid_t relock_clockid_t;
+#endif
+enum { RELOCK_TYPE_NORMAL = 0, RELOCK_TYPE_RECURSIVE = 1, RELOCK_TYPE_ERRORCHECK = 2 };
+
 struct relock_algorithm;
 
 /* A lock class: all mutexes that come from one declaration. Defined by RELOCK_LOCK_CLASS. */
@@ -66,7 +75,7 @@ typedef union relock_mutex {
     uint32_t word;              /* the exclusion word: free, held, held with parked waiters */
     uint32_t open;              /* arrivals may pass a queue whose head is parked */
     uint32_t recursion;         /* recursive: acquisitions beyond the first */
-    uint16_t type;              /* PTHREAD_MUTEX_NORMAL, _RECURSIVE or _ERRORCHECK */
+    uint16_t type;              /* RELOCK_TYPE_..., the values of PTHREAD_MUTEX_... */
     uint8_t executing;          /* a section runs under the exclusion word */
     uint8_t counted;            /* the statistics know this mutex */
   } relock_private;
@@ -133,7 +142,7 @@ int relock_mutex_trylock(relock_mutex_t *mutex);
  * free. ETIMEDOUT; EINVAL: another clock, or nanoseconds out of range when it has to wait;
  * EDEADLK, EAGAIN as relock_mutex_lock. */
 int relock_mutex_timedlock(relock_mutex_t *mutex, const struct timespec *deadline);
-int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
+int relock_mutex_clocklock(relock_mutex_t *mutex, relock_clockid_t clock,
                            const struct timespec *deadline);
 
 /* pthread_mutex_unlock. EPERM: a recursive or errorcheck mutex that the caller does not hold. A
@@ -154,7 +163,7 @@ int relock_cond_destroy(relock_cond_t *cond);
 int relock_cond_wait(relock_cond_t *cond, relock_mutex_t *mutex);
 int relock_cond_timedwait(relock_cond_t *cond, relock_mutex_t *mutex,
                           const struct timespec *deadline);
-int relock_cond_clockwait(relock_cond_t *cond, relock_mutex_t *mutex, clockid_t clock,
+int relock_cond_clockwait(relock_cond_t *cond, relock_mutex_t *mutex, relock_clockid_t clock,
                           const struct timespec *deadline);
 
 /* pthread_cond_signal wakes the thread that has waited longest, pthread_cond_broadcast all that
@@ -176,6 +185,7 @@ void relock_check_options(void) RELOCK_IF_LINKED;
 __attribute__((constructor)) static void relock_check_options_at_start(void) {
   if (relock_check_options)
     relock_check_options();
+  __asm__ __volatile__(""); /* no tail call: the callee looks at where it was called from */
 }
 #endif
 
@@ -193,12 +203,12 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
 
 /* Static initialisers, for a class defined before by RELOCK_LOCK_CLASS. */
 #define RELOCK_MUTEX_INITIALIZER(id)                                                               \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, PTHREAD_MUTEX_NORMAL, 0, 0}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0, 0}}
 #define RELOCK_RECURSIVE_MUTEX_INITIALIZER(id)                                                     \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, PTHREAD_MUTEX_RECURSIVE, 0, 0}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0, 0}}
 #define RELOCK_ERRORCHECK_MUTEX_INITIALIZER(id)                                                    \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, PTHREAD_MUTEX_ERRORCHECK, 0, 0}}
-#define RELOCK_COND_INITIALIZER {{0, 0, 0, CLOCK_REALTIME}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0, 0}}
+#define RELOCK_COND_INITIALIZER {{0, 0, 0, 0}}
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
