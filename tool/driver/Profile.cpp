@@ -64,7 +64,8 @@ __attribute__((constructor)) void rememberIgnoredSignals() {
 // What the signal handler needs.
 volatile sig_atomic_t Child = 0, LastForwarded = 0;
 
-// A signal from the terminal has reached the program already.
+// A signal from the terminal has reached the program already. Those that our caller ignores are
+// forwarded too: the program may have set a handler of its own.
 void forward(int Signal, siginfo_t *Info, void *) {
   LastForwarded = Signal;
   if (Info->si_code <= 0 && Child > 0)
@@ -76,8 +77,7 @@ void forwardSignals() {
   Action.sa_sigaction = forward;
   Action.sa_flags = SA_SIGINFO | SA_RESTART;
   for (int Signal : Forwarded)
-    if (!InheritedSignals.Ignored[Signal])
-      sigaction(Signal, &Action, nullptr);
+    sigaction(Signal, &Action, nullptr);
 }
 
 std::string findLibrary() {

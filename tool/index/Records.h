@@ -71,6 +71,7 @@ struct Edit {
 struct Site {
   Operation Kind = Operation::Lock;
   Position At;           // of the call, or of the macro invocation that it comes from
+  Position Spelled;      // of the function's name: tells two calls of one macro apart
   std::string Node;      // of the mutex (of the condition variable for Signal and the like)
   std::string Attribute; // Init: the node of its attribute object; empty: null
   std::string Function;  // node of the enclosing function; empty outside functions

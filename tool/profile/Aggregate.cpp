@@ -110,6 +110,8 @@ private:
     CodePlace Place;
 
     std::string place() const { return Module + "+" + hex(Offset); }
+    // Calls of one line are one place: compilers copy calls, and lines survive a rebuild.
+    std::string identity() const { return Place.File.empty() ? place() : Module + " " + shown(); }
     std::string shown() const {
       if (!Place.File.empty())
         return Place.Function + " (" + sys::path::filename(Place.File).str() + ":" +
@@ -149,7 +151,7 @@ private:
   static std::string identityOf(ArrayRef<Frame> Trace) {
     std::string Identity = "backtrace";
     for (const Frame &F : Trace)
-      Identity += " " + F.place();
+      Identity += " " + F.identity();
     return Identity;
   }
 

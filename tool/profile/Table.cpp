@@ -116,7 +116,8 @@ private:
     paragraph("in critical sections, acquisition included: " +
               percent(P.SectionTime, P.ThreadTime) + " of the threads' time (" +
               duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
-    paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition, about " +
+    paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
+              number(P.HoldOverhead, "ns") + " of it in the hold), about " +
               percent(P.Overhead, P.ThreadTime) + " of the threads' time; " + dropped());
     if (P.ForeignReleases)
       paragraph("note: " + count(P.ForeignReleases) +
@@ -132,6 +133,10 @@ private:
     N.add(P.Drops.Modules, "modules");
     N.add(P.Drops.Processes, "forked processes");
     return N.Line.empty() ? "nothing was dropped" : "not recorded: " + N.Line;
+  }
+
+  static std::string classes(unsigned Count) {
+    return std::to_string(Count) + (Count == 1 ? " more lock class" : " more lock classes");
   }
 
   void printClasses() {
@@ -153,9 +158,9 @@ private:
         printClass(Class), ++Shown;
     }
     if (Cut)
-      OS << "\n" << Cut << " more lock classes; --limit=0 shows them all.\n";
+      OS << "\n" << classes(Cut) << "; --limit=0 shows them all.\n";
     if (Unused)
-      OS << "\n" << Unused << " more lock classes were never locked.\n";
+      OS << "\n" << classes(Unused) << (Unused == 1 ? " was" : " were") << " never locked.\n";
   }
 
   void printTimes(StringRef Label, const std::array<std::string, 5> &Columns) {
@@ -210,7 +215,7 @@ private:
         "in critical sections: time in which a thread holds a mutex or waits for one, each moment "
         "counted once, as a share of the time that all threads lived, asleep or not.",
         "profiler: cost measured at the start of this run for a mutex that nobody else wants, "
-        "times the operations recorded. A hold is that much longer at most.",
+        "times the operations recorded. Each hold includes the part that is named.",
     };
     OS << '\n';
     for (const char *Line : Text)

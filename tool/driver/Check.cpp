@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+//
+// relock check: lists every lock class and every critical section with its verdict and reasons.
+#include "driver/Subcommand.h"
+
+#include "driver/Options.h"
+#include "program/Decide.h"
+#include "support/Messages.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace relock {
+
+static cl::SubCommand Command("check", "list lock classes and critical sections with verdicts");
+static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.json"),
+                                  cl::value_desc("BUILD"), cl::Required, cl::sub(Command),
+                                  cl::cat(options()));
+static cl::opt<bool> Json("json", cl::desc("print the result as JSON (tool/doc/formats.md)"),
+                          cl::sub(Command), cl::cat(options()));
+static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
+                              cl::value_desc("N"), cl::init(0), cl::sub(Command),
+                              cl::cat(options()));
+
+namespace {
+
+struct Counts {
+  size_t Delegate = 0, Hold = 0, Keep = 0, Uncovered = 0;
+  size_t total() const { return Delegate + Hold + Keep + Uncovered; }
+};
+
+Counts count(const Decision &Decided) {
+  Counts C;
+  for (const CheckedClass &Class : Decided.Classes)
+    for (const CheckedSection &S : Class.Sections)
+      ++(S.Outcome == Verdict::Delegate ? C.Delegate : S.Outcome == Verdict::Hold ? C.Hold : C.Keep);
+  C.Uncovered = Decided.Uncovered.size();
+  return C;
+}
+
+StringRef verdictName(Verdict V) {
+  return V == Verdict::Delegate ? "delegate" : V == Verdict::Hold ? "hold" : "keep";
+}
+
+void writeReasons(json::OStream &J, const std::vector<Reason> &Reasons) {
+  J.attributeArray("reasons", [&] {
+    for (const Reason &R : Reasons)
+      J.object([&] {
+        J.attribute("code", R.Code);
+        J.attribute("message", R.Message);
+        J.attribute("location", shownPlace(R.At));
+      });
+  });
+}
+
+void printJson(const Decision &Decided) {
+  json::OStream J(outs(), 1);
+  Counts C = count(Decided);
+  J.object([&] {
+    J.attribute("version", 1);
+    J.attributeObject("sites", [&] {
+      J.attribute("total", C.total());
+      J.attribute("delegate", C.Delegate);
+      J.attribute("hold", C.Hold);
+      J.attribute("keep", C.Keep);
+      J.attribute("uncovered", C.Uncovered);
+    });
+    J.attributeArray("classes", [&] {
+      for (const CheckedClass &Class : Decided.Classes)
+        J.object([&] {
+          J.attribute("name", Class.Class.Name);
+          J.attribute("verdict", Class.converts() ? "convert" : "keep");
+          J.attribute("declaration", shownPlace(Class.Class.At));
+          writeReasons(J, Class.Class.Kept);
+          J.attributeArray("sections", [&] {
+            for (const CheckedSection &S : Class.Sections)
+              J.object([&] {
+                J.attribute("function", S.Facts.FunctionName);
+                J.attribute("location", shownPlace(S.Facts.At));
+                J.attribute("shape", shapeName(S.Facts.Form));
+                J.attribute("verdict", verdictName(S.Outcome));
+                writeReasons(J, S.Reasons);
+              });
+          });
+        });
+    });
+    J.attributeArray("uncovered", [&] {
+      for (const UncoveredSite &Site : Decided.Uncovered)
+        J.object([&] {
+          J.attribute("operator", Site.Operator);
+          J.attribute("operand", Site.Operand);
+          J.attribute("location", shownPlace(Site.At));
+        });
+    });
+  });
+  outs() << "\n";
+}
+
+void printReason(const Reason &R, StringRef Indent) {
+  outs() << Indent << shownPlace(R.At) << ": " << R.Message << " [" << R.Code << "]\n";
+}
+
+void printText(const Decision &Decided) {
+  for (const CheckedClass &Class : Decided.Classes) {
+    outs() << Class.Class.Name << " (" << shownPlace(Class.Class.At)
+           << "): " << (Class.converts() ? "convert" : "keep") << "\n";
+    for (const Reason &R : Class.Class.Kept)
+      printReason(R, "    ");
+    for (const CheckedSection &S : Class.Sections) {
+      outs() << format("  %-9s%-15s", verdictName(S.Outcome).data(), shapeName(S.Facts.Form).data())
+             << S.Facts.FunctionName << " (" << shownPlace(S.Facts.At) << ")\n";
+      if (S.Outcome == Verdict::Hold)
+        for (const Reason &R : S.Reasons)
+          printReason(R, "      ");
+    }
+  }
+  for (const UncoveredSite &Site : Decided.Uncovered)
+    outs() << shownPlace(Site.At) << ": " << Site.Operator
+           << " in text that no indexed configuration compiles [uncovered]\n";
+  Counts C = count(Decided);
+  outs() << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, "
+         << C.Keep << " keep, " << C.Uncovered << " uncovered\n";
+}
+
+int run() {
+  Expected<IndexResult> Index = indexBuild(Build, Jobs);
+  if (!Index) {
+    message(toString(Index.takeError()), "no-database");
+    return BadUsage;
+  }
+  Decision Decided = decide(*Index, Jobs);
+  if (Json)
+    printJson(Decided);
+  else
+    printText(Decided);
+  if (!Index->Unparsed.empty())
+    return BadUsage;
+  Counts C = count(Decided);
+  return C.Hold || C.Keep || C.Uncovered ? LookAtThis : Done;
+}
+
+} // namespace
+
+Subcommand checkSubcommand() { return {Command, run}; }
+
+} // namespace relock

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+//
+// relock rewrite: converts lock classes, as a diff or in place.
+#include "driver/Subcommand.h"
+
+#include "driver/Options.h"
+#include "rewrite/Diff.h"
+#include "rewrite/Reparse.h"
+#include "rewrite/Rewrite.h"
+#include "support/Messages.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace relock {
+
+static cl::SubCommand Command("rewrite", "convert lock classes: prints a diff, or edits in place");
+static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.json"),
+                                  cl::value_desc("BUILD"), cl::Required, cl::sub(Command),
+                                  cl::cat(options()));
+static cl::list<std::string> Locks("lock", cl::desc("convert this lock class to this algorithm"),
+                                   cl::value_desc("CLASS=ALGORITHM"), cl::sub(Command),
+                                   cl::cat(options()));
+static cl::opt<std::string> All("all",
+                                cl::desc("convert every class that can be (default: ccsynch)"),
+                                cl::value_desc("ALGORITHM"), cl::ValueOptional, cl::sub(Command),
+                                cl::cat(options()));
+static cl::opt<bool> InPlace("in-place", cl::desc("edit the files instead of printing a diff"),
+                             cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> OutputFolder("o", cl::desc("write the changed files below this folder"),
+                                         cl::value_desc("DIR"), cl::sub(Command),
+                                         cl::cat(options()));
+static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
+                              cl::value_desc("N"), cl::init(0), cl::sub(Command),
+                              cl::cat(options()));
+
+namespace {
+
+const char *const Algorithms[] = {"posix", "mcs", "ccsynch", "rcl"};
+
+bool isAlgorithm(StringRef Name) { return is_contained(Algorithms, Name); }
+
+std::string algorithmList() { return join(std::begin(Algorithms), std::end(Algorithms), ", "); }
+
+// The names that a user may have meant: those that are few edits away, or share a part.
+std::string nearest(const Decision &Decided, StringRef Name) {
+  std::vector<std::pair<unsigned, StringRef>> Ranked;
+  for (const CheckedClass &Class : Decided.Classes) {
+    StringRef Candidate = Class.Class.Name;
+    unsigned Distance = Name.edit_distance(Candidate, true, 0);
+    if (Candidate.contains_insensitive(Name) || Name.contains_insensitive(Candidate))
+      Distance = std::min(Distance, 1u);
+    Ranked.push_back({Distance, Candidate});
+  }
+  sort(Ranked);
+  std::string Text;
+  for (size_t I = 0; I < Ranked.size() && I < 3; ++I)
+    Text += (I ? ", '" : "'") + Ranked[I].second.str() + "'";
+  return Text;
+}
+
+// Reads the --lock and --all options. False: a message was printed.
+bool choose(const Decision &Decided, Choice &Chosen, int &Status) {
+  Status = BadUsage;
+  if (All.getNumOccurrences()) {
+    std::string Algorithm = All.empty() ? "ccsynch" : All.getValue();
+    if (!isAlgorithm(Algorithm)) {
+      message("there is no algorithm '" + Algorithm + "'; there are " + algorithmList(),
+              "unknown-algorithm");
+      return false;
+    }
+    for (const CheckedClass &Class : Decided.Classes)
+      if (Class.converts())
+        Chosen[Class.Class.Name] = Algorithm;
+  }
+  for (const std::string &Option : Locks) {
+    auto [Name, Algorithm] = StringRef(Option).rsplit('=');
+    if (!isAlgorithm(Algorithm)) {
+      message("--lock " + Option + ": after '=' stands one of " + algorithmList(),
+              "unknown-algorithm");
+      return false;
+    }
+    auto Found = find_if(Decided.Classes, [&, Wanted = Name](const CheckedClass &Class) {
+      return Class.Class.Name == Wanted;
+    });
+    if (Found == Decided.Classes.end()) {
+      message("there is no lock class '" + Name.str() + "'" +
+                  (Decided.Classes.empty() ? "; the program has none"
+                                           : "; nearest are " + nearest(Decided, Name)),
+              "unknown-class");
+      return false;
+    }
+    if (!Found->converts()) {
+      for (const Reason &R : Found->Class.Kept)
+        message(R.At, "'" + Name.str() + "' cannot be converted: it " + R.Message, R.Code);
+      Status = LookAtThis;
+      return false;
+    }
+    Chosen[Name.str()] = Algorithm.str();
+  }
+  if (!All.getNumOccurrences() && Locks.empty()) {
+    message("say what to convert: --lock CLASS=ALGORITHM, or --all", "usage");
+    return false;
+  }
+  return true;
+}
+
+// What the paths of a diff are relative to: the folder of the repository, or the current one.
+std::string baseFolder(StringRef File) {
+  for (StringRef Folder = sys::path::parent_path(File); !Folder.empty();
+       Folder = sys::path::parent_path(Folder)) {
+    if (sys::fs::exists(Folder + "/.git"))
+      return Folder.str();
+  }
+  SmallString<256> Current;
+  if (!sys::fs::current_path(Current) && File.starts_with((Current + "/").str()))
+    return std::string(Current);
+  return "/";
+}
+
+std::string relativeTo(StringRef Base, StringRef File) {
+  File.consume_front(Base);
+  File.consume_front("/");
+  return File.str();
+}
+
+void printDiffs(const RewriteResult &Result, StringRef Base) {
+  for (const auto &[File, Text] : Result.After) {
+    auto Before = Result.Before.find(File);
+    bool New = Before == Result.Before.end();
+    printDiff(outs(), relativeTo(Base, File), New ? "" : StringRef(Before->second), Text, New);
+  }
+}
+
+Error writeBelow(const RewriteResult &Result, StringRef Base) {
+  FileTexts Texts;
+  for (const auto &[File, Text] : Result.After) {
+    SmallString<256> Target(OutputFolder);
+    sys::fs::make_absolute(Target);
+    sys::path::append(Target, relativeTo(Base, File));
+    if (std::error_code Code = sys::fs::create_directories(sys::path::parent_path(Target)))
+      return createStringError(shownPath(Target) + ": its folder cannot be made: " +
+                               Code.message());
+    Texts[std::string(Target)] = Text;
+  }
+  return writeAll(Texts);
+}
+
+int write(const RewriteResult &Result) {
+  if (Result.After.empty())
+    return Done;
+  std::string Base = baseFolder(Result.After.begin()->first);
+  Error Failed = Error::success();
+  if (InPlace)
+    Failed = writeAll(Result.After);
+  else if (!OutputFolder.empty())
+    Failed = writeBelow(Result, Base);
+  else
+    printDiffs(Result, Base);
+  if (Failed) {
+    message(toString(std::move(Failed)), "cannot-write");
+    return BadUsage;
+  }
+  outs().flush();
+  if (outs().has_error()) {
+    outs().clear_error();
+    message("the diff could not be written to standard output; is the disk full?", "cannot-write");
+    return BadUsage;
+  }
+  return Done;
+}
+
+int run() {
+  Expected<IndexResult> Index = indexBuild(Build, Jobs);
+  if (!Index) {
+    message(toString(Index.takeError()), "no-database");
+    return BadUsage;
+  }
+  if (!Index->Unparsed.empty()) {
+    message("a lock class can only be converted when every file that may use it is known; nothing "
+            "was changed",
+            "unparsed");
+    return BadUsage;
+  }
+  Decision Decided = decide(*Index, Jobs);
+  Choice Chosen;
+  int Status;
+  if (!choose(Decided, Chosen, Status))
+    return Status;
+  Expected<RewriteResult> Result = rewrite(*Index, Decided, Chosen);
+  if (!Result) {
+    message(toString(Result.takeError()), "changed");
+    return BadUsage;
+  }
+  std::vector<UnitDiagnostic> Added = newDiagnostics(*Index, Result->After, Jobs);
+  if (!Added.empty()) {
+    for (const UnitDiagnostic &D : Added)
+      message(D.At, "the rewritten text has a new diagnostic: " + D.Text, "internal");
+    message("nothing was changed; this is a bug in relock, please report it", "internal");
+    return InternalError;
+  }
+  Status = write(*Result);
+  if (Status != Done)
+    return Status;
+  errs() << "relock: " << Chosen.size() << " lock classes converted, " << Result->Delegated
+         << " sections delegated, " << Result->Held << " held, " << Result->After.size()
+         << " files\n";
+  size_t Kept = count_if(Decided.Classes, [](const CheckedClass &C) { return !C.converts(); });
+  if (All.getNumOccurrences() && Kept) {
+    errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";
+    return LookAtThis;
+  }
+  return Done;
+}
+
+} // namespace
+
+Subcommand rewriteSubcommand() { return {Command, run}; }
+
+} // namespace relock

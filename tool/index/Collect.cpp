@@ -1,0 +1,844 @@
+// SPDX-License-Identifier: MIT
+//
+// One pass over the AST. Each expression that names a mutex or a condition variable is a *leaf*;
+// each construct that we understand (a lock call, an assignment, an argument, …) resolves the
+// leaves below it to nodes and records what flows where. A leaf that nothing has resolved at the
+// end is used in a way that we do not understand, and its class is kept: nothing is skipped
+// silently.
+#include "index/Collect.h"
+
+#include "index/LockApi.h"
+#include "support/Source.h"
+
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+// The allocation functions: what they return is a fresh object, not a flow.
+bool allocates(const CallExpr *Call) {
+  const FunctionDecl *F = Call->getDirectCallee();
+  if (!F || !F->getIdentifier())
+    return false;
+  static const StringSet<> Names = {"malloc",        "calloc",         "realloc", "aligned_alloc",
+                                    "posix_memalign", "memalign",      "valloc",  "reallocarray",
+                                    "alloca",        "__builtin_alloca"};
+  return Names.contains(F->getName());
+}
+
+// Library functions that take an object as `void *` and do not keep it.
+bool takesBytes(const FunctionDecl *F) {
+  static const StringSet<> Names = {"free", "realloc", "memset", "bzero", "explicit_bzero"};
+  return F && F->getIdentifier() && Names.contains(F->getName());
+}
+
+class CollectVisitor : public RecursiveASTVisitor<CollectVisitor> {
+public:
+  CollectVisitor(ASTContext &Context, UnitFacts &Facts) : S(Context), Facts(Facts) {}
+
+  void run() {
+    TraverseDecl(S.Context.getTranslationUnitDecl());
+    for (const Expr *Leaf : Leaves)
+      if (!Resolved.contains(Leaf))
+        escape(leafNode(Leaf), "unknown-use", "is used in a way that is not followed",
+               Leaf->getExprLoc());
+  }
+
+  // --- Declarations -----------------------------------------------------------------------
+
+  bool TraverseFunctionDecl(FunctionDecl *F) {
+    const FunctionDecl *Outer = CurrentFunction;
+    Function *OuterFacts = CurrentFacts;
+    if (F->doesThisDeclarationHaveABody()) {
+      CurrentFunction = F;
+      Function Record;
+      Record.Node = nodeFor(F, S);
+      Record.Name = F->getNameAsString();
+      Record.At = S.shown(F->getLocation());
+      Record.Defined = true;
+      size_t FirstSite = Facts.Sites.size();
+      CurrentFacts = &Record;
+      RecursiveASTVisitor::TraverseFunctionDecl(F);
+      Record.Wraps = wrapper(F, FirstSite);
+      Facts.Functions.push_back(std::move(Record));
+    } else {
+      RecursiveASTVisitor::TraverseFunctionDecl(F);
+    }
+    CurrentFunction = Outer;
+    CurrentFacts = OuterFacts;
+    return true;
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *F) {
+    if (syncType(F->getReturnType()) != SyncType::None && !S.inSystemHeader(F->getLocation()))
+      declare(F, resultNode(nodeFor(F, S)), DeclarationKind::Result, F->getReturnType(),
+              F->getFunctionTypeLoc() ? F->getFunctionTypeLoc().getReturnLoc() : TypeLoc());
+    return true;
+  }
+
+  bool VisitVarDecl(VarDecl *V) {
+    if (syncType(V->getType()) == SyncType::None) {
+      if (V->hasInit() && V->isThisDeclarationADefinition())
+        initialise(V->getType(), V->getInit(), "");
+      return true;
+    }
+    if (S.inSystemHeader(V->getLocation())) {
+      escape(nodeFor(V, S), "outside", "is declared by a library", V->getLocation());
+      return true;
+    }
+    DeclarationKind Kind = DeclarationKind::Local;
+    if (isa<ParmVarDecl>(V))
+      Kind = DeclarationKind::Parameter;
+    else if (V->isStaticLocal())
+      Kind = DeclarationKind::StaticLocal;
+    else if (V->isFileVarDecl() || V->hasExternalStorage())
+      Kind = V->getFormalLinkage() == Linkage::Internal ? DeclarationKind::Static
+                                                       : DeclarationKind::Global;
+    std::string Node = nodeFor(V, S);
+    declare(V, Node, Kind, V->getType(),
+            V->getTypeSourceInfo() ? V->getTypeSourceInfo()->getTypeLoc() : TypeLoc());
+    if (V->hasInit())
+      initialise(V->getType(), V->getInit(), Node);
+    return true;
+  }
+
+  bool VisitFieldDecl(FieldDecl *F) {
+    if (syncType(F->getType()) == SyncType::None || S.inSystemHeader(F->getLocation()))
+      return true;
+    declare(F, nodeFor(F, S), DeclarationKind::Field, F->getType(),
+            F->getTypeSourceInfo()->getTypeLoc());
+    return true;
+  }
+
+  bool VisitTypedefNameDecl(TypedefNameDecl *T) {
+    if (syncType(T->getUnderlyingType()) == SyncType::None || S.inSystemHeader(T->getLocation()))
+      return true;
+    declare(T, nodeFor(T, S), DeclarationKind::Typedef, T->getUnderlyingType(),
+            T->getTypeSourceInfo()->getTypeLoc());
+    return true;
+  }
+
+  // --- Leaves and what resolves them --------------------------------------------------------
+
+  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *E) {
+    return true; // sizeof does not evaluate its operand
+  }
+
+  bool VisitDeclRefExpr(DeclRefExpr *E) {
+    if (auto *V = dyn_cast<VarDecl>(E->getDecl())) {
+      if (syncType(V->getType()) != SyncType::None)
+        Leaves.push_back(E);
+      if (V->getTLSKind() != VarDecl::TLS_None && CurrentFacts)
+        CurrentFacts->IdentityUses.push_back(
+            {"the thread-local variable '" + V->getNameAsString() + "'", S.shown(E->getExprLoc())});
+    } else if (auto *F = dyn_cast<FunctionDecl>(E->getDecl());
+               F && !DirectCallees.contains(E) && !S.inSystemHeader(F->getLocation())) {
+      Function Taken;
+      Taken.Node = nodeFor(F, S);
+      Taken.Name = F->getNameAsString();
+      Taken.At = S.shown(E->getExprLoc());
+      Taken.AddressTaken = true;
+      Facts.Functions.push_back(std::move(Taken));
+    }
+    return true;
+  }
+
+  bool VisitMemberExpr(MemberExpr *E) {
+    if (isa<FieldDecl>(E->getMemberDecl()) && syncType(E->getType()) != SyncType::None)
+      Leaves.push_back(E);
+    return true;
+  }
+
+  bool VisitCompoundStmt(CompoundStmt *Block) {
+    for (const Stmt *Child : Block->body())
+      if (const CallExpr *Call = soleCall(Child))
+        WholeStatement[Call] = Child;
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee) {
+      if (CurrentFacts)
+        CurrentFacts->IndirectCalls.push_back(S.shown(Call->getExprLoc()));
+      for (const Expr *Argument : Call->arguments())
+        if (syncType(Argument->getType()) != SyncType::None)
+          escape(resolve(Argument), "indirect-call", "is passed through a function pointer",
+                 Argument->getExprLoc());
+      return true;
+    }
+    const auto *CalleeRef = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
+    if (CalleeRef)
+      DirectCallees.insert(CalleeRef);
+    StringRef Name = Callee->getIdentifier() ? Callee->getName() : "";
+    if (std::optional<LockFunction> Api = lockFunction(Name)) {
+      lockCall(Call, CalleeRef, Name, *Api);
+      return true;
+    }
+    if (Name.starts_with("pthread_mutexattr_") || Name.starts_with("pthread_condattr_")) {
+      attributeCall(Call, Name);
+      return true;
+    }
+    std::string Node = nodeFor(Callee, S);
+    if (CurrentFacts)
+      CurrentFacts->Calls.push_back({Node, Name.str(), S.shown(Call->getExprLoc())});
+    for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
+      const Expr *Argument = Call->getArg(I);
+      bool Bytes = takesBytes(Callee) && syncType(Argument->IgnoreParenImpCasts()->getType()) !=
+                                             SyncType::None;
+      if (Bytes)
+        resolve(Argument->IgnoreParenImpCasts());
+      else if (syncType(Argument->getType()) == SyncType::None)
+        continue;
+      else if (I < Callee->getNumParams())
+        flow(resolve(Argument), parameterNode(Node, I));
+      else
+        escape(resolve(Argument), "unknown-use", "is passed as a variable argument",
+               Argument->getExprLoc());
+    }
+    return true;
+  }
+
+  bool VisitBinaryOperator(BinaryOperator *E) {
+    if (E->getOpcode() == BO_Assign && syncType(E->getLHS()->getType()) != SyncType::None)
+      flow(resolve(E->getRHS()), resolve(E->getLHS()));
+    else if (E->isComparisonOp() || E->isLogicalOp()) {
+      const Expr *Left = E->getLHS()->IgnoreParenImpCasts(),
+                 *Right = E->getRHS()->IgnoreParenImpCasts();
+      bool LeftSync = syncType(Left->getType()) != SyncType::None;
+      bool RightSync = syncType(Right->getType()) != SyncType::None;
+      std::string A = LeftSync ? resolve(Left) : "", B = RightSync ? resolve(Right) : "";
+      if (E->isComparisonOp() && LeftSync && RightSync)
+        flow(A, B);
+    }
+    return true;
+  }
+
+  bool VisitUnaryOperator(UnaryOperator *E) {
+    if (E->getOpcode() == UO_LNot)
+      test(E->getSubExpr());
+    return true;
+  }
+  bool VisitIfStmt(IfStmt *If) { return test(If->getCond()); }
+  bool VisitWhileStmt(WhileStmt *While) { return test(While->getCond()); }
+  bool VisitForStmt(ForStmt *For) { return !For->getCond() || test(For->getCond()); }
+  bool VisitConditionalOperator(ConditionalOperator *E) { return test(E->getCond()); }
+
+  bool VisitReturnStmt(ReturnStmt *Return) {
+    const Expr *Value = Return->getRetValue();
+    if (Value && CurrentFunction && syncType(CurrentFunction->getReturnType()) != SyncType::None)
+      flow(resolve(Value), resultNode(nodeFor(CurrentFunction, S)));
+    return true;
+  }
+
+  bool VisitCompoundLiteralExpr(CompoundLiteralExpr *E) {
+    initialise(E->getType(), E->getInitializer(), "");
+    return true;
+  }
+
+  // Statement forms that a delegated section cannot contain are found when its function is looked
+  // at; here only what matters to callers.
+  bool VisitGCCAsmStmt(GCCAsmStmt *Asm) {
+    if (CurrentFacts)
+      CurrentFacts->IdentityUses.push_back({"inline assembly", S.shown(Asm->getAsmLoc())});
+    return true;
+  }
+
+private:
+  Source S;
+  UnitFacts &Facts;
+  const FunctionDecl *CurrentFunction = nullptr;
+  Function *CurrentFacts = nullptr;
+  std::vector<const Expr *> Leaves;
+  DenseSet<const Expr *> Resolved;
+  DenseSet<const Expr *> DirectCallees;
+  DenseMap<const CallExpr *, const Stmt *> WholeStatement;
+  DenseMap<const CallExpr *, std::pair<const Expr *, std::string>> Operands;
+
+  void flow(std::string From, std::string To) {
+    if (!From.empty() && !To.empty() && From != To)
+      Facts.Flows.push_back({std::move(From), std::move(To)});
+  }
+
+  void escape(std::string Node, StringRef Code, const Twine &Message, SourceLocation At) {
+    if (!Node.empty())
+      Facts.Escapes.push_back({std::move(Node), Code.str(), Message.str(), S.shown(At)});
+  }
+
+  std::string leafNode(const Expr *Leaf) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(Leaf))
+      return nodeFor(Ref->getDecl(), S);
+    return nodeFor(cast<MemberExpr>(Leaf)->getMemberDecl(), S);
+  }
+
+  bool test(const Expr *Condition) {
+    const Expr *Tested = Condition ? Condition->IgnoreParenImpCasts() : nullptr;
+    if (Tested && syncType(Tested->getType()) != SyncType::None)
+      resolve(Tested);
+    return true;
+  }
+
+  // The name that a user would use for a declaration.
+  std::string displayName(const NamedDecl *D) {
+    std::string Name = D->getNameAsString();
+    if (const auto *Field = dyn_cast<FieldDecl>(D)) {
+      const RecordDecl *Record = Field->getParent();
+      // An anonymous struct inside another is known by the outer one.
+      while (Record->isAnonymousStructOrUnion())
+        if (const auto *Outer = dyn_cast<RecordDecl>(Record->getDeclContext()))
+          Record = Outer;
+        else
+          break;
+      std::string Tag = Record->getNameAsString();
+      if (Tag.empty() && Record->getTypedefNameForAnonDecl())
+        Tag = Record->getTypedefNameForAnonDecl()->getNameAsString();
+      return (Tag.empty() ? "struct" : Tag) + "." + Name;
+    }
+    const auto *V = dyn_cast<VarDecl>(D);
+    if (V && V->getParentFunctionOrMethod())
+      if (const auto *F = dyn_cast<FunctionDecl>(V->getParentFunctionOrMethod()))
+        return F->getNameAsString() + "." + Name;
+    return Name;
+  }
+
+  void declare(const NamedDecl *D, const std::string &Node, DeclarationKind Kind, QualType T,
+               TypeLoc Spelled) {
+    SyncType Type = syncType(T);
+    bool Attribute = Type == SyncType::MutexAttribute || Type == SyncType::ConditionAttribute;
+    if (!Attribute) {
+      Declaration Record;
+      Record.Node = Node;
+      Record.Name = displayName(D);
+      Record.Kind = Kind;
+      Record.Condition = Type == SyncType::Condition;
+      const auto *V = dyn_cast<VarDecl>(D);
+      Record.Definition = !V || V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
+      Record.At = S.shown(D->getLocation());
+      Facts.Declarations.push_back(std::move(Record));
+      typeToken(Spelled, Node, D->getLocation());
+    }
+  }
+
+  // The token that names the type: it must change with the declaration, and so must every other
+  // declaration that shares it.
+  void typeToken(TypeLoc Spelled, const std::string &Node, SourceLocation At) {
+    while (Spelled) {
+      if (auto Named = Spelled.getAs<TypedefTypeLoc>()) {
+        const TypedefNameDecl *Typedef = Named.getTypedefNameDecl();
+        if (!S.inSystemHeader(Typedef->getLocation()))
+          return flow(Node, nodeFor(Typedef, S));
+        StringRef Name = Typedef->getName();
+        if (!Name.starts_with("pthread_") || !S.editable(Named.getNameLoc()))
+          break;
+        sharedEdit(Named.getNameLoc(), Name.size(), relockName(Name), Node);
+        return;
+      }
+      if (auto Pointer = Spelled.getAs<PointerTypeLoc>())
+        Spelled = Pointer.getPointeeLoc();
+      else if (auto Array = Spelled.getAs<ArrayTypeLoc>())
+        Spelled = Array.getElementLoc();
+      else if (auto Function = Spelled.getAs<FunctionTypeLoc>())
+        Spelled = Function.getReturnLoc();
+      else if (TypeLoc Next = Spelled.getNextTypeLoc(); Next && Next != Spelled)
+        Spelled = Next; // qualifiers, parentheses, elaboration
+      else
+        break;
+    }
+    escape(Node, "type-spelling", "is declared with a type that is not spelled 'pthread_…_t'", At);
+  }
+
+  void edit(SourceLocation L, unsigned Length, std::string Text, const std::string &Node) {
+    Facts.Edits.push_back({S.spelled(L), Length, std::move(Text), Node});
+  }
+
+  // An edit of a token that other declarations or macro expansions may share.
+  void sharedEdit(SourceLocation L, unsigned Length, std::string Text, const std::string &Node) {
+    edit(L, Length, std::move(Text), Node);
+    flow(Node, tokenNode(S.spelled(L)));
+  }
+
+  // An object of that node is created by a file-scope or local initialiser.
+  void initialise(QualType T, const Expr *Init, const std::string &Node) {
+    if (!Init)
+      return;
+    SyncType Object = syncObject(T);
+    if (const auto *Literal = dyn_cast<CompoundLiteralExpr>(Init->IgnoreParenImpCasts()))
+      Init = Literal->getInitializer();
+    const auto *List = dyn_cast<InitListExpr>(Init);
+    if (!List) {
+      if (syncType(T) != SyncType::None && !Node.empty())
+        flow(resolve(Init), Node);
+      return;
+    }
+    if (const InitListExpr *Semantic = List->getSemanticForm())
+      List = Semantic;
+    if (T->isArrayType()) {
+      QualType Element = T->getAsArrayTypeUnsafe()->getElementType();
+      for (const Expr *Sub : List->inits())
+        initialise(Element, Sub, Node);
+      return;
+    }
+    if (Object == SyncType::Mutex || Object == SyncType::Condition)
+      return initialiser(List, Node);
+    const auto *Record = T->getAs<RecordType>();
+    if (!Record)
+      return;
+    unsigned Index = 0;
+    if (Record->isUnionType()) {
+      if (const FieldDecl *Field = List->getInitializedFieldInUnion(); Field && List->getNumInits())
+        initialise(Field->getType(), List->getInit(0), fieldNode(Field));
+      return;
+    }
+    for (const FieldDecl *Field : Record->getDecl()->fields()) {
+      if (Field->isUnnamedBitField())
+        continue;
+      if (Index >= List->getNumInits())
+        break;
+      const Expr *Sub = List->getInit(Index++);
+      if (Sub && !isa<ImplicitValueInitExpr>(Sub))
+        initialise(Field->getType(), Sub, fieldNode(Field));
+    }
+  }
+
+  std::string fieldNode(const FieldDecl *Field) {
+    return syncType(Field->getType()) == SyncType::None ? "" : nodeFor(Field, S);
+  }
+
+  // A static initialiser such as PTHREAD_MUTEX_INITIALIZER: find the name of the macro.
+  void initialiser(const InitListExpr *List, const std::string &Node) {
+    SourceLocation L = List->getLBraceLoc();
+    if (L.isInvalid())
+      L = List->getBeginLoc();
+    while (L.isMacroID()) {
+      StringRef Macro = Lexer::getImmediateMacroName(L, S.SM, S.Language);
+      std::string Replacement = relockInitialiser(Macro);
+      SourceLocation Name = S.SM.getImmediateExpansionRange(L).getBegin();
+      if (!Replacement.empty()) {
+        if (!S.editable(Name))
+          break;
+        // One macro body may serve several variables: then they are one class.
+        if (S.inFile(Name))
+          edit(Name, Macro.size(), Replacement, Node);
+        else
+          sharedEdit(Name, Macro.size(), Replacement, Node);
+        return;
+      }
+      L = S.SM.isMacroArgExpansion(L) ? S.SM.getImmediateSpellingLoc(L) : Name;
+    }
+    // `= {0}` is valid for both types.
+    bool Zero = all_of(List->inits(), [&](const Expr *E) {
+      Expr::EvalResult Value;
+      return isa<ImplicitValueInitExpr>(E) || isa<InitListExpr>(E) ||
+             (E->EvaluateAsInt(Value, S.Context) && Value.Val.getInt() == 0);
+    });
+    if (!Zero || List->getBeginLoc().isMacroID())
+      escape(Node, "initialiser", "has an initialiser that is not one of POSIX's",
+             List->getBeginLoc());
+  }
+
+  // --- Lock calls ---------------------------------------------------------------------------
+
+  void lockCall(const CallExpr *Call, const DeclRefExpr *CalleeRef, StringRef Name,
+                const LockFunction &Api) {
+    Site Record;
+    Record.Kind = Api.Kind;
+    Record.At = S.shown(Call->getExprLoc());
+    Record.Spelled = S.spelled(Call->getExprLoc());
+    if (CurrentFunction) {
+      Record.Function = CurrentFacts->Node;
+      Record.FunctionName = CurrentFacts->Name;
+    }
+    int Operand = Api.Mutex >= 0 ? Api.Mutex : Api.Companion;
+    if (Call->getNumArgs() <= unsigned(Operand) || !CalleeRef)
+      return;
+    const Expr *Argument = Call->getArg(Operand);
+    Record.Node = resolve(Argument);
+    bool Waits = Api.Kind == Operation::Wait;
+    bool Initialises = Api.Kind == Operation::Init || Api.Kind == Operation::CondInit;
+    if (Waits) // a condition variable changes with the mutexes that are waited with
+      flow(resolve(Call->getArg(Api.Companion)), Record.Node);
+    if (Initialises)
+      Record.Attribute = resolve(Call->getArg(1));
+    if (Record.Node.empty()) {
+      // Not an expression that we can follow: a class of its own, that is kept.
+      Record.Node = "E:" + Record.At.File + ":" + std::to_string(Record.At.Offset);
+      escape(Record.Node, "unknown-lock", "the lock operand is not followed", Call->getExprLoc());
+    }
+    if (Api.Kind == Operation::Unsupported)
+      escape(Record.Node, "unsupported-operation",
+             "is used with " + Name + ", which has no counterpart", Call->getExprLoc());
+    renameCall(Call, CalleeRef, Name, Argument, Record.Node);
+    if (Api.Kind == Operation::Init)
+      sharedInsert(Call->getRParenLoc(), ", RELOCK_CLASS($CLASS)", Record.Node);
+    Operands[Call] = {Argument, Record.Node};
+    Facts.Sites.push_back(std::move(Record));
+  }
+
+  void sharedInsert(SourceLocation L, std::string Text, const std::string &Node) {
+    if (S.editable(L))
+      sharedEdit(L, 0, std::move(Text), Node);
+    else
+      escape(Node, "macro-text", "is initialised by text that no file has", L);
+  }
+
+  // The place where the function's name is spelled, or the whole invocation where a macro is just
+  // another name for the function and takes the lock as its argument: such a macro may serve
+  // locks that are converted and locks that are not.
+  void renameCall(const CallExpr *Call, const DeclRefExpr *CalleeRef, StringRef Name,
+                  const Expr *Operand, const std::string &Node) {
+    SourceLocation L = CalleeRef->getLocation();
+    if (!S.editable(L))
+      return escape(Node, "macro-text", "is locked by text that no file has", L);
+    if (S.inFile(L))
+      return edit(L, Name.size(), relockName(Name), Node);
+    if (S.inFile(operandLeafLocation(Operand)) && replaceInvocation(Call, Name, Node))
+      return;
+    sharedEdit(L, Name.size(), relockName(Name), Node);
+  }
+
+  SourceLocation operandLeafLocation(const Expr *E) {
+    E = E->IgnoreParenCasts();
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+      return operandLeafLocation(Unary->getSubExpr());
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+      return operandLeafLocation(Subscript->getBase());
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      return Member->getMemberLoc();
+    return E->getExprLoc();
+  }
+
+  bool replaceInvocation(const CallExpr *Call, StringRef Name, const std::string &Node) {
+    const Stmt *Whole = Call;
+    bool Statement = false;
+    if (!exactInvocation(Call->getSourceRange())) {
+      auto Found = WholeStatement.find(Call);
+      if (Found == WholeStatement.end() || !exactInvocation(Found->second->getSourceRange()))
+        return false;
+      Whole = Found->second;
+      Statement = true;
+    }
+    std::optional<Source::Range> Range = S.range(Whole->getSourceRange());
+    if (!Range)
+      return false;
+    std::string Text = relockName(Name) + "(";
+    for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+      Text += (I ? ", " : "") + S.expressionText(Call->getArg(I));
+    Text += Name == "pthread_mutex_init" ? ", RELOCK_CLASS($CLASS))" : ")";
+    StringRef After = S.fileText(Range->File).drop_front(Range->End).ltrim();
+    if (Statement && !After.starts_with(";"))
+      Text += ";";
+    Facts.Edits.push_back(
+        {S.position(Range->File, Range->Begin), Range->End - Range->Begin, Text, Node});
+    return true;
+  }
+
+  // True if the tokens are what one macro invocation in a file expands to, no more and no less
+  // (a `;` at the end of the macro apart).
+  bool exactInvocation(SourceRange Tokens) {
+    SourceLocation Begin, End;
+    if (Tokens.getBegin().isFileID() || Tokens.getEnd().isFileID() ||
+        !Lexer::isAtStartOfMacroExpansion(Tokens.getBegin(), S.SM, S.Language, &Begin))
+      return false;
+    if (!Lexer::isAtEndOfMacroExpansion(Tokens.getEnd(), S.SM, S.Language, &End))
+      return false;
+    return Begin.isFileID() && End.isFileID() &&
+           S.SM.getExpansionLoc(Tokens.getBegin()) == S.SM.getExpansionLoc(Tokens.getEnd());
+  }
+
+  void attributeCall(const CallExpr *Call, StringRef Name) {
+    if (!Call->getNumArgs())
+      return;
+    std::string Node = resolve(Call->getArg(0));
+    if (Call->getNumArgs() < 2)
+      return;
+    struct Restriction {
+      StringRef Function;
+      int Harmless;
+      StringRef Code, Message;
+    };
+    static const Restriction Restrictions[] = {
+        {"pthread_mutexattr_setpshared", PTHREAD_PROCESS_PRIVATE, "process-shared",
+         "is shared between processes"},
+        {"pthread_condattr_setpshared", PTHREAD_PROCESS_PRIVATE, "process-shared",
+         "is shared between processes"},
+        {"pthread_mutexattr_setrobust", PTHREAD_MUTEX_STALLED, "robust", "is robust"},
+        {"pthread_mutexattr_setrobust_np", PTHREAD_MUTEX_STALLED, "robust", "is robust"},
+        {"pthread_mutexattr_setprotocol", PTHREAD_PRIO_NONE, "priority",
+         "has a priority protocol"},
+        {"pthread_mutexattr_setprioceiling", -1, "priority", "has a priority ceiling"},
+    };
+    for (const Restriction &R : Restrictions) {
+      if (Name != R.Function)
+        continue;
+      Expr::EvalResult Value;
+      bool Known = Call->getArg(1)->EvaluateAsInt(Value, S.Context);
+      if (!Known || Value.Val.getInt() != R.Harmless)
+        escape(Node, R.Code, R.Message, Call->getExprLoc());
+    }
+  }
+
+  // --- Resolving an expression to a node -----------------------------------------------------
+
+  // The node of a mutex (or of what a pointer to one points to); empty for null and for fresh
+  // memory. What cannot be followed becomes a node of its own, with an escape.
+  std::string resolve(const Expr *E) {
+    if (!E)
+      return "";
+    E = E->IgnoreParens();
+    if (isa<DeclRefExpr>(E) || isa<MemberExpr>(E)) {
+      bool Leaf = true;
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+        Leaf = isa<VarDecl>(Ref->getDecl());
+      if (Leaf && syncType(E->getType()) != SyncType::None) {
+        Resolved.insert(E);
+        return leafNode(E);
+      }
+      return opaque(E);
+    }
+    if (const auto *Cast = dyn_cast<CastExpr>(E))
+      return resolveCast(Cast);
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+      return resolve(Unary->getSubExpr());
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+      return resolve(Subscript->getBase());
+    if (const auto *Conditional = dyn_cast<ConditionalOperator>(E)) {
+      std::string True = resolve(Conditional->getTrueExpr());
+      std::string False = resolve(Conditional->getFalseExpr());
+      flow(True, False);
+      return True.empty() ? False : True;
+    }
+    if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
+      if (Binary->isAssignmentOp())
+        return resolve(Binary->getLHS());
+      if (Binary->isCommaOp())
+        return resolve(Binary->getRHS());
+      if (Binary->isAdditiveOp())
+        return resolve(Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS()
+                                                                   : Binary->getRHS());
+      return opaque(E);
+    }
+    if (const auto *Call = dyn_cast<CallExpr>(E))
+      if (const FunctionDecl *F = Call->getDirectCallee();
+          F && syncType(F->getReturnType()) != SyncType::None && !S.inSystemHeader(F->getLocation()))
+        return resultNode(nodeFor(F, S));
+    if (const auto *Block = dyn_cast<StmtExpr>(E))
+      if (const auto *Last = dyn_cast_or_null<Expr>(Block->getSubStmt()->body_back()))
+        return resolve(Last);
+    if (const auto *Literal = dyn_cast<CompoundLiteralExpr>(E)) {
+      std::string Node = "D:" + S.shown(E->getExprLoc()).File + ":" +
+                         std::to_string(S.shown(E->getExprLoc()).Offset);
+      typeToken(Literal->getTypeSourceInfo()->getTypeLoc(), Node, E->getExprLoc());
+      initialise(Literal->getType(), Literal->getInitializer(), Node);
+      return Node;
+    }
+    if (isa<InitListExpr>(E))
+      return "";
+    return opaque(E);
+  }
+
+  std::string resolveCast(const CastExpr *Cast) {
+    const Expr *Sub = Cast->getSubExpr();
+    if (Cast->getCastKind() == CK_NullToPointer ||
+        Sub->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+      return "";
+    std::string Node;
+    const Expr *Inner = Sub->IgnoreParenCasts();
+    const auto *Call = dyn_cast<CallExpr>(Inner);
+    bool SameType = syncType(Sub->getType()) == syncType(Cast->getType());
+    if (Call && allocates(Call)) {
+      // Fresh memory. `sizeof(pthread_mutex_t)` in the call belongs to what it is assigned to.
+      Node = "A:" + S.shown(Call->getExprLoc()).File + ":" +
+             std::to_string(S.shown(Call->getExprLoc()).Offset);
+      for (const Expr *Argument : Call->arguments())
+        sizeTokens(Argument, Node);
+    } else if (SameType) {
+      Node = resolve(Sub);
+    } else {
+      Node = opaque(Cast);
+    }
+    if (const auto *Explicit = dyn_cast<CStyleCastExpr>(Cast))
+      if (TypeSourceInfo *Written = Explicit->getTypeInfoAsWritten();
+          Written && syncType(Written->getType()) != SyncType::None)
+        typeToken(Written->getTypeLoc(), Node, Explicit->getExprLoc());
+    return Node;
+  }
+
+  void sizeTokens(const Stmt *E, const std::string &Node) {
+    if (const auto *Size = dyn_cast<UnaryExprOrTypeTraitExpr>(E);
+        Size && Size->isArgumentType() && syncType(Size->getArgumentType()) != SyncType::None)
+      typeToken(Size->getArgumentTypeInfo()->getTypeLoc(), Node, Size->getExprLoc());
+    for (const Stmt *Child : E->children())
+      if (Child)
+        sizeTokens(Child, Node);
+  }
+
+  std::string opaque(const Expr *E) {
+    Position At = S.shown(E->getExprLoc());
+    std::string Node = "E:" + At.File + ":" + std::to_string(At.Offset);
+    escape(Node, "pointer-cast", "mixes with a pointer that is not followed", E->getExprLoc());
+    return Node;
+  }
+
+  // --- Wrappers -----------------------------------------------------------------------------
+
+  // A function whose only lock operation is one that its callers see: the lock is a global one or
+  // is reached from a parameter.
+  std::optional<Wrapper> wrapper(const FunctionDecl *F, size_t FirstSite) {
+    if (Facts.Sites.size() != FirstSite + 1)
+      return std::nullopt;
+    Operation Kind = Facts.Sites[FirstSite].Kind;
+    if (Kind != Operation::Lock && Kind != Operation::Unlock)
+      return std::nullopt;
+    const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
+    const CallExpr *Call = nullptr;
+    unsigned Statements = 0;
+    for (const Stmt *Child : Body->body()) {
+      if (isa<NullStmt>(Child))
+        continue;
+      ++Statements;
+      const CallExpr *Sole = soleCall(Child);
+      if (const auto *Return = dyn_cast<ReturnStmt>(Child))
+        Sole = Return->getRetValue() ? soleCall(Return->getRetValue()) : nullptr;
+      if (Sole && Operands.contains(Sole))
+        Call = Sole;
+    }
+    if (!Call)
+      return std::nullopt;
+    auto [Operand, Node] = Operands[Call];
+    Wrapper W;
+    W.Kind = Kind;
+    W.Node = Node;
+    W.Pure = Statements == 1 && F->getReturnType()->isVoidType();
+    const VarDecl *Base = operandBase(Operand);
+    const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
+    if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal())
+      return std::nullopt;
+    if (Parameter)
+      W.Parameter = Parameter->getFunctionScopeIndex();
+    if (!simpleOperand(Operand, Parameter))
+      return std::nullopt;
+    W.Key = lockKey(Operand, Parameter);
+    W.Expression = W.Key;
+    return W;
+  }
+
+  // The variable that a chain of members, subscripts and dereferences starts from.
+  const VarDecl *operandBase(const Expr *E) {
+    E = E->IgnoreParenCasts();
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+      return operandBase(Unary->getSubExpr());
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+      return operandBase(Subscript->getBase());
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      return operandBase(Member->getBase());
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  }
+
+  // No other variable, call or subscript: its canonical form is C that means the same at a caller.
+  bool simpleOperand(const Expr *E, const ParmVarDecl *Parameter) {
+    E = E->IgnoreParenCasts();
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+      return (Unary->getOpcode() == UO_AddrOf || Unary->getOpcode() == UO_Deref) &&
+             simpleOperand(Unary->getSubExpr(), Parameter);
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      return simpleOperand(Member->getBase(), Parameter);
+    return isa<DeclRefExpr>(E);
+  }
+};
+
+// Lock operations in text that this configuration does not compile.
+class SkippedText : public PPCallbacks {
+public:
+  SkippedText(Preprocessor &PP, std::vector<SourceRange> &Ranges) : PP(PP), Ranges(Ranges) {}
+  void SourceRangeSkipped(SourceRange Range, SourceLocation) override { Ranges.push_back(Range); }
+
+private:
+  Preprocessor &PP;
+  std::vector<SourceRange> &Ranges;
+};
+
+void scanSkipped(const Source &S, SourceRange Range, UnitFacts &Facts) {
+  auto [File, Begin] = S.SM.getDecomposedLoc(Range.getBegin());
+  auto [EndFile, End] = S.SM.getDecomposedLoc(Range.getEnd());
+  if (File != EndFile || S.SM.isInSystemHeader(Range.getBegin()))
+    return;
+  StringRef Text = S.fileText(File);
+  StringRef Condition = Text.substr(Begin).split('\n').first;
+  Condition.consume_front("#");
+  Condition = Condition.trim();
+  if (Condition.consume_front("if") && Condition.trim() == "0")
+    return; // no configuration compiles this
+  Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(), Text.begin() + Begin,
+            Text.begin() + End);
+  Token Current;
+  SkippedSite *Open = nullptr;
+  int Depth = 0;
+  for (bool AtEnd = false; !AtEnd;) {
+    AtEnd = Raw.LexFromRawLexer(Current);
+    if (Current.is(tok::l_paren))
+      ++Depth;
+    else if (Current.is(tok::r_paren) && --Depth <= 0)
+      Open = nullptr;
+    if (Current.isNot(tok::raw_identifier))
+      continue;
+    StringRef Name = Current.getRawIdentifier();
+    std::optional<LockFunction> Api = lockFunction(Name);
+    if (Api && acquires(Api->Kind)) {
+      Facts.Skipped.push_back({S.spelled(Current.getLocation()), Name.str(), ""});
+      Open = &Facts.Skipped.back();
+      Depth = 0;
+    } else if (Open) {
+      Open->Operand = Name.str();
+    }
+  }
+}
+
+std::string hashOf(StringRef Text) { return utohexstr(xxh3_64bits(Text)); }
+
+} // namespace
+
+UnitFacts collectUnit(const tooling::CompileCommand &Command,
+                      std::vector<UnitDiagnostic> &Diagnostics) {
+  UnitFacts Facts;
+  Facts.MainFile = mainFile(Command);
+  std::vector<SourceRange> SkippedRanges;
+  UnitActions Actions;
+  Actions.Begin = [&](CompilerInstance &CI) {
+    CI.getPreprocessor().addPPCallbacks(
+        std::make_unique<SkippedText>(CI.getPreprocessor(), SkippedRanges));
+  };
+  Actions.End = [&](CompilerInstance &CI) {
+    CollectVisitor(CI.getASTContext(), Facts).run();
+    Source S(CI.getASTContext());
+    for (SourceRange Range : SkippedRanges)
+      scanSkipped(S, Range, Facts);
+    const SourceManager &SM = CI.getSourceManager();
+    for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
+      FileID File = SM.translateFile(It->first);
+      if (File.isInvalid() || SM.isInSystemHeader(SM.getLocForStartOfFile(File)))
+        continue;
+      std::string Path = S.filePath(File);
+      Facts.Dependencies.push_back({Path, hashOf(SM.getBufferData(File))});
+      if (sys::path::filename(Path) == "relock_locks.h")
+        Facts.LockTable = Path;
+    }
+    sort(Facts.Dependencies,
+         [](const Dependency &A, const Dependency &B) { return A.File < B.File; });
+  };
+  Diagnostics = parseUnit(Command, Actions);
+  return Facts;
+}
+
+} // namespace relock

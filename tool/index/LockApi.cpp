@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include "index/LockApi.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/ASTContext.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+std::optional<LockFunction> lockFunction(StringRef Name) {
+  if (!Name.starts_with("pthread_"))
+    return std::nullopt;
+#define OPERATION(NAME, KIND, MUTEX, COMPANION)                                                    \
+  if (Name == #NAME)                                                                               \
+    return LockFunction{Operation::KIND, MUTEX, COMPANION};
+#include "index/LockApi.def"
+  return std::nullopt;
+}
+
+std::string relockName(StringRef PosixName) {
+  return ("relock_" + PosixName.drop_front(StringRef("pthread_").size())).str();
+}
+
+std::string relockInitialiser(StringRef MacroName) {
+  return StringSwitch<std::string>(MacroName)
+      .Case("PTHREAD_MUTEX_INITIALIZER", "RELOCK_MUTEX_INITIALIZER($CLASS)")
+      .Case("PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP", "RELOCK_MUTEX_INITIALIZER($CLASS)")
+      .Case("PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP", "RELOCK_RECURSIVE_MUTEX_INITIALIZER($CLASS)")
+      .Case("PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP",
+            "RELOCK_ERRORCHECK_MUTEX_INITIALIZER($CLASS)")
+      .Case("PTHREAD_COND_INITIALIZER", "RELOCK_COND_INITIALIZER")
+      .Default("");
+}
+
+SyncType syncObject(QualType T) {
+  while (const clang::Type *Element = T.getTypePtr()) {
+    if (const auto *Array = Element->getAsArrayTypeUnsafe())
+      T = Array->getElementType();
+    else if (const auto *Atomic = Element->getAs<AtomicType>())
+      T = Atomic->getValueType();
+    else
+      break;
+  }
+  const auto *Record = T->getAs<RecordType>();
+  if (!Record)
+    return SyncType::None;
+  const TypedefNameDecl *Name = Record->getDecl()->getTypedefNameForAnonDecl();
+  if (!Name)
+    return SyncType::None;
+  return StringSwitch<SyncType>(Name->getName())
+      .Case("pthread_mutex_t", SyncType::Mutex)
+      .Case("pthread_cond_t", SyncType::Condition)
+      .Case("pthread_mutexattr_t", SyncType::MutexAttribute)
+      .Case("pthread_condattr_t", SyncType::ConditionAttribute)
+      .Default(SyncType::None);
+}
+
+SyncType syncType(QualType T) {
+  for (;;) {
+    if (const auto *Pointer = T->getAs<PointerType>())
+      T = Pointer->getPointeeType();
+    else if (const auto *Array = T->getAsArrayTypeUnsafe())
+      T = Array->getElementType();
+    else
+      return syncObject(T);
+  }
+}
+
+const CallExpr *soleCall(const Stmt *S) {
+  if (!S)
+    return nullptr;
+  if (const auto *Compound = dyn_cast<CompoundStmt>(S)) {
+    const CallExpr *Sole = nullptr;
+    for (const Stmt *Child : Compound->body()) {
+      if (isa<NullStmt>(Child))
+        continue;
+      if (Sole || !(Sole = soleCall(Child)))
+        return nullptr;
+    }
+    return Sole;
+  }
+  if (const auto *Do = dyn_cast<DoStmt>(S)) {
+    const auto *Zero = dyn_cast<IntegerLiteral>(Do->getCond()->IgnoreParenImpCasts());
+    return Zero && Zero->getValue() == 0 ? soleCall(Do->getBody()) : nullptr;
+  }
+  const auto *E = dyn_cast<Expr>(S);
+  if (!E)
+    return nullptr;
+  E = E->IgnoreParenImpCasts();
+  if (const auto *Cast = dyn_cast<CStyleCastExpr>(E); Cast && Cast->getType()->isVoidType())
+    E = Cast->getSubExpr()->IgnoreParenImpCasts();
+  return dyn_cast<CallExpr>(E);
+}
+
+static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &OS) {
+  E = E->IgnoreParenCasts();
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto *Declared = Ref->getDecl();
+    if (Declared == Parameter)
+      OS << "$";
+    else if (const auto *Var = dyn_cast<VarDecl>(Declared); Var && !Var->hasGlobalStorage())
+      OS << Var->getName() << "@" << Var->getLocation().getRawEncoding();
+    else
+      OS << Declared->getName();
+    return;
+  }
+  if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+    // `(*p).lock` and `p->lock` are the same operand.
+    const Expr *Base = Member->getBase()->IgnoreParenCasts();
+    const auto *Deref = dyn_cast<UnaryOperator>(Base);
+    if (Member->isArrow() || (Deref && Deref->getOpcode() == UO_Deref)) {
+      writeKey(Member->isArrow() ? Base : Deref->getSubExpr(), Parameter, OS);
+      OS << "->";
+    } else {
+      writeKey(Base, Parameter, OS);
+      OS << ".";
+    }
+    OS << Member->getMemberDecl()->getName();
+    return;
+  }
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+    writeKey(Subscript->getBase(), Parameter, OS);
+    OS << "[";
+    writeKey(Subscript->getIdx(), Parameter, OS);
+    OS << "]";
+    return;
+  }
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+    const Expr *Sub = Unary->getSubExpr()->IgnoreParenCasts();
+    // `&*p` is `p`, and `&locks[i]` is the same operand as `locks + i`.
+    if (const auto *Inner = dyn_cast<UnaryOperator>(Sub);
+        Inner && Unary->getOpcode() == UO_AddrOf && Inner->getOpcode() == UO_Deref)
+      return writeKey(Inner->getSubExpr(), Parameter, OS);
+    OS << UnaryOperator::getOpcodeStr(Unary->getOpcode());
+    writeKey(Sub, Parameter, OS);
+    return;
+  }
+  if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
+    const Expr *Left = Binary->getLHS(), *Right = Binary->getRHS();
+    if (Binary->getOpcode() == BO_Add && Left->getType()->isPointerType()) {
+      OS << "&";
+      writeKey(Left, Parameter, OS);
+      OS << "[";
+      writeKey(Right, Parameter, OS);
+      OS << "]";
+      return;
+    }
+    OS << "(";
+    writeKey(Left, Parameter, OS);
+    OS << Binary->getOpcodeStr();
+    writeKey(Right, Parameter, OS);
+    OS << ")";
+    return;
+  }
+  if (const auto *Invocation = dyn_cast<CallExpr>(E)) {
+    writeKey(Invocation->getCallee(), Parameter, OS);
+    OS << "(";
+    for (const Expr *Argument : Invocation->arguments()) {
+      writeKey(Argument, Parameter, OS);
+      OS << ",";
+    }
+    OS << ")";
+    return;
+  }
+  if (const auto *Literal = dyn_cast<IntegerLiteral>(E)) {
+    Literal->getValue().print(OS, /*isSigned=*/false);
+    return;
+  }
+  // Anything else is equal only to itself.
+  OS << E->getStmtClassName() << "@" << E->getBeginLoc().getRawEncoding();
+}
+
+std::string lockKey(const Expr *E, const ParmVarDecl *Parameter) {
+  std::string Key;
+  raw_string_ostream OS(Key);
+  writeKey(E, Parameter, OS);
+  return Key;
+}
+
+} // namespace relock

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+//
+// Recognises the types, functions and initialisers of POSIX locks.
+#pragma once
+
+#include "index/Records.h"
+
+#include "clang/AST/Expr.h"
+#include "clang/AST/Type.h"
+
+#include <optional>
+
+namespace relock {
+
+enum class SyncType { None, Mutex, Condition, MutexAttribute, ConditionAttribute };
+
+struct LockFunction {
+  Operation Kind;
+  int Mutex;     // index of the mutex argument, -1: none
+  int Companion; // index of the condition or attribute argument, -1: none
+};
+
+// The lock function of that name, if it is one.
+std::optional<LockFunction> lockFunction(llvm::StringRef Name);
+// `pthread_mutex_lock` → `relock_mutex_lock`.
+std::string relockName(llvm::StringRef PosixName);
+// The text that replaces a static initialiser macro (with `$CLASS`); empty: not one we know.
+std::string relockInitialiser(llvm::StringRef MacroName);
+
+// What a type is about, seen through pointers, arrays and typedefs.
+SyncType syncType(clang::QualType T);
+// The same, but only for an object itself (or an array of them), not for a pointer to one.
+SyncType syncObject(clang::QualType T);
+
+// The call that a statement consists of, if it is nothing but one call of a function: the call
+// itself, the call in its own braces, or in `do { … } while (0)`; `(void)` is looked through.
+const clang::CallExpr *soleCall(const clang::Stmt *S);
+
+// A lock operand in canonical form, so that the operands of a lock and an unlock can be
+// compared: spelling, parentheses and casts do not matter, declarations do. The parameter
+// Parameter, if given, is written `$`.
+std::string lockKey(const clang::Expr *E, const clang::ParmVarDecl *Parameter = nullptr);
+
+} // namespace relock

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+//
+// Each record lists its fields once, in fields(); the writer and the reader both walk that list.
+#include "index/Serialize.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <type_traits>
+
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+constexpr int Version = 1;
+
+template <class V> void fields(V &&Visit, Position &P) {
+  Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line), Visit("column", P.Column);
+}
+template <class V> void fields(V &&Visit, Declaration &D) {
+  Visit("node", D.Node), Visit("name", D.Name), Visit("kind", D.Kind);
+  Visit("condition", D.Condition), Visit("definition", D.Definition), Visit("at", D.At);
+}
+template <class V> void fields(V &&Visit, Edit &E) {
+  Visit("at", E.At), Visit("length", E.Length), Visit("text", E.Text), Visit("node", E.Node);
+}
+template <class V> void fields(V &&Visit, Site &S) {
+  Visit("kind", S.Kind), Visit("at", S.At), Visit("spelled", S.Spelled), Visit("node", S.Node);
+  Visit("attribute", S.Attribute);
+  Visit("function", S.Function), Visit("functionName", S.FunctionName);
+}
+template <class V> void fields(V &&Visit, Flow &F) { Visit("from", F.From), Visit("to", F.To); }
+template <class V> void fields(V &&Visit, Escape &E) {
+  Visit("node", E.Node), Visit("code", E.Code), Visit("message", E.Message), Visit("at", E.At);
+}
+template <class V> void fields(V &&Visit, Call &C) {
+  Visit("function", C.Function), Visit("name", C.Name), Visit("at", C.At);
+}
+template <class V> void fields(V &&Visit, IdentityUse &U) { Visit("what", U.What), Visit("at", U.At); }
+template <class V> void fields(V &&Visit, Wrapper &W) {
+  Visit("kind", W.Kind), Visit("node", W.Node), Visit("expression", W.Expression);
+  Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
+}
+template <class V> void fields(V &&Visit, Function &F) {
+  Visit("node", F.Node), Visit("name", F.Name), Visit("at", F.At), Visit("defined", F.Defined);
+  Visit("addressTaken", F.AddressTaken), Visit("calls", F.Calls);
+  Visit("indirectCalls", F.IndirectCalls), Visit("identityUses", F.IdentityUses);
+  Visit("wraps", F.Wraps);
+}
+template <class V> void fields(V &&Visit, SkippedSite &S) {
+  Visit("at", S.At), Visit("operator", S.Operator), Visit("operand", S.Operand);
+}
+template <class V> void fields(V &&Visit, Dependency &D) {
+  Visit("file", D.File), Visit("hash", D.Hash);
+}
+template <class V> void fields(V &&Visit, UnitFacts &U) {
+  Visit("mainFile", U.MainFile), Visit("dependencies", U.Dependencies);
+  Visit("declarations", U.Declarations), Visit("edits", U.Edits), Visit("sites", U.Sites);
+  Visit("flows", U.Flows), Visit("escapes", U.Escapes), Visit("functions", U.Functions);
+  Visit("skipped", U.Skipped), Visit("lockTable", U.LockTable);
+}
+
+struct Writer {
+  json::OStream &J;
+  void operator()(StringRef Name, auto &Value) {
+    J.attributeBegin(Name);
+    write(Value);
+    J.attributeEnd();
+  }
+  void write(std::string &Value) { J.value(json::fixUTF8(Value)); }
+  void write(bool &Value) { J.value(Value); }
+  void write(unsigned &Value) { J.value(int64_t(Value)); }
+  void write(int &Value) { J.value(Value); }
+  template <class E>
+    requires std::is_enum_v<E>
+  void write(E &Value) {
+    J.value(int(Value));
+  }
+  template <class T> void write(std::optional<T> &Value) {
+    if (Value)
+      write(*Value);
+    else
+      J.value(nullptr);
+  }
+  template <class T> void write(std::vector<T> &Values) {
+    J.array([&] {
+      for (T &Value : Values)
+        write(Value);
+    });
+  }
+  template <class T>
+    requires std::is_class_v<T>
+  void write(T &Record) {
+    J.object([&] { fields(*this, Record); });
+  }
+};
+
+struct Reader {
+  const json::Object &Object;
+  bool &Good;
+  void operator()(StringRef Name, auto &Value) {
+    if (const json::Value *Found = Object.get(Name))
+      Good &= read(*Found, Value);
+    else
+      Good = false;
+  }
+  bool read(const json::Value &V, std::string &Value) {
+    if (auto Text = V.getAsString())
+      return Value = Text->str(), true;
+    return false;
+  }
+  bool read(const json::Value &V, bool &Value) {
+    if (auto Flag = V.getAsBoolean())
+      return Value = *Flag, true;
+    return false;
+  }
+  bool read(const json::Value &V, unsigned &Value) {
+    if (auto Number = V.getAsInteger())
+      return Value = *Number, true;
+    return false;
+  }
+  bool read(const json::Value &V, int &Value) {
+    if (auto Number = V.getAsInteger())
+      return Value = *Number, true;
+    return false;
+  }
+  template <class E>
+    requires std::is_enum_v<E>
+  bool read(const json::Value &V, E &Value) {
+    if (auto Number = V.getAsInteger())
+      return Value = E(*Number), true;
+    return false;
+  }
+  template <class T> bool read(const json::Value &V, std::optional<T> &Value) {
+    if (V.getAsNull())
+      return true;
+    return read(V, Value.emplace());
+  }
+  template <class T> bool read(const json::Value &V, std::vector<T> &Values) {
+    const json::Array *Array = V.getAsArray();
+    if (!Array)
+      return false;
+    for (const json::Value &Element : *Array)
+      if (!read(Element, Values.emplace_back()))
+        return false;
+    return true;
+  }
+  template <class T>
+    requires std::is_class_v<T>
+  bool read(const json::Value &V, T &Record) {
+    const json::Object *Inner = V.getAsObject();
+    if (!Inner)
+      return false;
+    bool InnerGood = true;
+    fields(Reader{*Inner, InnerGood}, Record);
+    return InnerGood;
+  }
+};
+
+} // namespace
+
+std::string writeFacts(const UnitFacts &Facts, StringRef CommandHash) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  json::OStream J(OS, /*IndentSize=*/1);
+  J.object([&] {
+    J.attribute("format", "relock-facts");
+    J.attribute("version", Version);
+    J.attribute("command", CommandHash);
+    J.attributeBegin("unit");
+    UnitFacts Copy = Facts;
+    Writer{J}.write(Copy);
+    J.attributeEnd();
+  });
+  return Text + "\n";
+}
+
+Expected<UnitFacts> readFacts(StringRef Text, StringRef CommandHash) {
+  Expected<json::Value> Parsed = json::parse(Text);
+  if (!Parsed)
+    return Parsed.takeError();
+  const json::Object *Top = Parsed->getAsObject();
+  auto Stale = [] { return createStringError("not facts of this version and command"); };
+  if (!Top || Top->getString("format") != "relock-facts" || Top->getInteger("version") != Version ||
+      Top->getString("command") != CommandHash || !Top->get("unit"))
+    return Stale();
+  UnitFacts Facts;
+  bool Good = true;
+  if (!Reader{*Top, Good}.read(*Top->get("unit"), Facts) || !Good)
+    return Stale();
+  return Facts;
+}
+
+} // namespace relock

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "program/Decide.h"
+
+#include "program/Effects.h"
+#include "section/Find.h"
+
+#include "llvm/Support/ThreadPool.h"
+
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+// Two configurations of one file, or two units with one header, must agree on a section before
+// its text can be moved.
+bool sameExtraction(const Section &A, const Section &B) {
+  if (A.Against != B.Against || bool(A.Extract) != bool(B.Extract))
+    return false;
+  if (!A.Extract)
+    return true;
+  const Extraction &X = *A.Extract, &Y = *B.Extract;
+  return X.Whole.Begin == Y.Whole.Begin && X.Whole.End == Y.Whole.End && X.Lock == Y.Lock &&
+         X.Exits.size() == Y.Exits.size() &&
+         std::equal(X.Captures.begin(), X.Captures.end(), Y.Captures.begin(), Y.Captures.end(),
+                    [](const Capture &C, const Capture &D) {
+                      return C.Name == D.Name && C.How == D.How && C.Field == D.Field &&
+                             C.References.size() == D.References.size();
+                    });
+}
+
+class Decider {
+public:
+  Decider(const IndexResult &Index, unsigned Jobs)
+      : Index(Index), Linked(Index.Units, Index.Unparsed), Table(Linked) {
+    findAll(Jobs);
+  }
+
+  Decision run() {
+    Decision Result;
+    Result.Uncovered = Linked.Uncovered;
+    std::map<std::string, CheckedClass *> ByName;
+    for (const LockClass &Class : Linked.Classes)
+      Result.Classes.push_back({Class, {}});
+    for (CheckedClass &Checked : Result.Classes)
+      ByName[Checked.Class.Name] = &Checked;
+    for (auto &[At, Found] : Sections)
+      if (const LockClass *Class = Linked.classOf(Found.Node))
+        ByName[Class->Name]->Sections.push_back(decideSection(Found, *Class));
+    return Result;
+  }
+
+private:
+  const IndexResult &Index;
+  Program Linked;
+  EffectTable Table;
+  std::map<std::tuple<Position, std::string>, Section> Sections;
+  std::set<std::pair<std::string, std::string>> Loose; // function, name of the class
+
+  void findAll(unsigned Jobs) {
+    std::vector<UnitSections> PerUnit(Index.Commands.size());
+    {
+      DefaultThreadPool Pool(hardware_concurrency(Jobs));
+      for (size_t I = 0; I < PerUnit.size(); ++I)
+        if (usesLocks(Index.Units[I]))
+          Pool.async([&, I] {
+            PerUnit[I] = findSections(Index.Commands[I], Index.Units[I], Linked);
+          });
+      Pool.wait();
+    }
+    for (UnitSections &Unit : PerUnit) {
+      for (auto &[Function, Node] : Unit.LooseReleases)
+        if (const LockClass *Class = Linked.classOf(Node))
+          Loose.insert({Function, Class->Name});
+      for (Section &Found : Unit.Sections)
+        merge(std::move(Found));
+    }
+  }
+
+  bool usesLocks(const UnitFacts &Unit) const {
+    if (!Unit.Sites.empty())
+      return true;
+    return any_of(Unit.Functions, [&](const Function &F) {
+      return any_of(F.Calls, [&](const Call &C) { return Linked.wrapperOf(C.Function); });
+    });
+  }
+
+  void merge(Section Found) {
+    // Two operations of one macro stand at one place: the lock tells them apart.
+    auto [It, New] = Sections.try_emplace({Found.At, Found.Function + "|" + Found.Node}, Found);
+    if (New)
+      return;
+    Section &Known = It->second;
+    if (!sameExtraction(Known, Found)) {
+      Known.Extract.reset();
+      append_range(Known.Against, Found.Against);
+      Known.Against.push_back({"configurations-differ",
+                               "differs between the configurations or units that compile it",
+                               Found.At});
+      sort(Known.Against);
+      Known.Against.erase(std::unique(Known.Against.begin(), Known.Against.end()),
+                          Known.Against.end());
+    }
+  }
+
+  CheckedSection decideSection(const Section &Found, const LockClass &Class) {
+    CheckedSection Checked;
+    Checked.Facts = Found;
+    if (!Class.Kept.empty()) {
+      Checked.Outcome = Verdict::Keep;
+      Checked.Reasons = Class.Kept;
+      return Checked;
+    }
+    Checked.Reasons = Found.Against;
+    Checked.AnyThread = Found.IdentityUses.empty();
+    addEffects(Found, Class, Checked);
+    bool Delegate = Checked.Reasons.empty() && Found.Extract;
+    Checked.Outcome = Delegate ? Verdict::Delegate : Verdict::Hold;
+    return Checked;
+  }
+
+  void addEffects(const Section &Found, const LockClass &Class, CheckedSection &Checked) {
+    for (const Position &At : Found.IndirectCalls)
+      Checked.Reasons.push_back(
+          {"indirect-call", "calls through a pointer, which is not followed", At});
+    for (const Call &C : Found.Calls) {
+      const Effects &E = Table.of(C);
+      Checked.AnyThread &= !E.Identity;
+      if (E.Refuse)
+        Checked.Reasons.push_back({E.Refuse->Code, E.Refuse->Message, C.At});
+      for (const std::string &Function : Table.reachable(C.Function))
+        if (Loose.count({Function, Class.Name})) {
+          Checked.Reasons.push_back({"releases-lock",
+                                     "calls '" + C.Name + "', which may release or wait with '" +
+                                         Class.Name + "'",
+                                     C.At});
+          break;
+        }
+    }
+  }
+};
+
+} // namespace
+
+Decision decide(const IndexResult &Index, unsigned Jobs) { return Decider(Index, Jobs).run(); }
+
+} // namespace relock

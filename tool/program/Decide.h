@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+//
+// The verdict of every lock class and of every critical section: facts in, decision out. A
+// decision can be printed without any source text.
+#pragma once
+
+#include "index/Index.h"
+#include "section/Section.h"
+
+namespace relock {
+
+enum class Verdict { Delegate, Hold, Keep };
+
+struct CheckedSection {
+  Section Facts;
+  Verdict Outcome = Verdict::Hold;
+  bool AnyThread = false; // proved free of thread identity
+  std::vector<Reason> Reasons;
+};
+
+struct CheckedClass {
+  LockClass Class;
+  std::vector<CheckedSection> Sections; // in the order of their places
+  bool converts() const { return Class.Kept.empty(); }
+};
+
+struct Decision {
+  std::vector<CheckedClass> Classes;
+  std::vector<UncoveredSite> Uncovered;
+};
+
+// Finds the sections of all units and decides. Jobs as in indexBuild.
+Decision decide(const IndexResult &Index, unsigned Jobs);
+
+} // namespace relock

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+#include "program/Program.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace relock {
+
+// --- Union-find over nodes ----------------------------------------------------------------------
+
+std::string Program::find(const std::string &Node) const {
+  std::string Root = Node;
+  for (auto It = Parent.find(Root); It != Parent.end() && It->second != Root; It = Parent.find(Root))
+    Root = It->second;
+  // Path compression keeps later look-ups short.
+  for (std::string Step = Node; Step != Root;) {
+    std::string Next = Parent[Step];
+    Parent[Step] = Root;
+    Step = Next;
+  }
+  return Root;
+}
+
+void Program::unite(const std::string &A, const std::string &B) {
+  std::string RootA = find(A), RootB = find(B);
+  Parent.emplace(RootA, RootA);
+  Parent.emplace(RootB, RootB);
+  if (RootA != RootB) // the smaller name is the root: independent of the order of the flows
+    Parent[std::max(RootA, RootB)] = std::min(RootA, RootB);
+}
+
+// --- Linking ------------------------------------------------------------------------------------
+
+Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed) {
+  linkFlows(Units);
+  linkFunctions(Units);
+  nameClasses(Units);
+  collectReasons(Units, Unparsed);
+  collectUncovered(Units);
+}
+
+void Program::linkFlows(const std::vector<UnitFacts> &Units) {
+  for (const UnitFacts &Unit : Units)
+    for (const Flow &F : Unit.Flows)
+      unite(F.From, F.To);
+}
+
+void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
+  for (const UnitFacts &Unit : Units)
+    for (const Function &F : Unit.Functions) {
+      Function &Merged = Functions[F.Node];
+      bool Taken = Merged.AddressTaken || F.AddressTaken;
+      if (F.Defined && !Merged.Defined) {
+        Merged = F;
+      } else if (F.Defined) {
+        // Another configuration, or a function of a header: both bodies count.
+        append_range(Merged.Calls, F.Calls);
+        append_range(Merged.IndirectCalls, F.IndirectCalls);
+        append_range(Merged.IdentityUses, F.IdentityUses);
+        if (!F.Wraps)
+          Merged.Wraps.reset();
+      } else if (Merged.Node.empty()) {
+        Merged = F;
+      }
+      Merged.AddressTaken = Taken;
+    }
+}
+
+// Which declaration gives a class its name: the one that a reader would look for.
+static int rank(const Declaration &D) {
+  if (D.Condition)
+    return 10;
+  switch (D.Kind) {
+  case DeclarationKind::Global:
+    return D.Definition ? 0 : 1;
+  case DeclarationKind::Static:
+    return 2;
+  case DeclarationKind::Field:
+    return 3;
+  case DeclarationKind::StaticLocal:
+    return 4;
+  case DeclarationKind::Local:
+    return 5;
+  case DeclarationKind::Typedef:
+    return 6;
+  case DeclarationKind::Result:
+    return 7;
+  case DeclarationKind::Parameter:
+    return 8;
+  }
+  return 9;
+}
+
+static std::string identifierFor(StringRef Name) {
+  std::string Identifier;
+  for (char C : Name)
+    Identifier += isAlnum(C) || C == '_' ? C : '_';
+  return isDigit(Identifier[0]) ? "_" + Identifier : Identifier;
+}
+
+void Program::nameClasses(const std::vector<UnitFacts> &Units) {
+  std::map<std::string, const Declaration *> Naming; // by root
+  std::map<std::string, Position> Unnamed;           // operations on what has no declaration
+  std::set<std::string> HasMutex;
+  auto Better = [](const Declaration &A, const Declaration &B) {
+    return std::make_tuple(rank(A), A.Name, A.At) < std::make_tuple(rank(B), B.Name, B.At);
+  };
+  for (const UnitFacts &Unit : Units) {
+    for (const Declaration &D : Unit.Declarations) {
+      const Declaration *&Best = Naming[find(D.Node)];
+      if (!Best || Better(D, *Best))
+        Best = &D;
+      if (!D.Condition && D.Kind != DeclarationKind::Parameter &&
+          D.Kind != DeclarationKind::Typedef)
+        HasMutex.insert(find(D.Node));
+    }
+    for (const Site &S : Unit.Sites) {
+      bool OnMutex = acquires(S.Kind) || S.Kind == Operation::Unlock || S.Kind == Operation::Wait;
+      if (!OnMutex)
+        continue;
+      std::string Root = find(S.Node);
+      HasMutex.insert(Root);
+      auto [It, New] = Unnamed.emplace(Root, S.At);
+      if (!New && S.At < It->second)
+        It->second = S.At;
+    }
+  }
+  for (const std::string &Root : HasMutex) {
+    LockClass Class;
+    if (const Declaration *D = Naming[Root]) {
+      Class.Name = D->Name;
+      Class.At = D->At;
+    } else {
+      Class.At = Unnamed[Root];
+      Class.Name = (sys::path::filename(Class.At.File) + ":" + Twine(Class.At.Line)).str();
+    }
+    ClassOfRoot[Root] = Classes.size();
+    Classes.push_back(std::move(Class));
+  }
+  // Equal names (two statics `lock`) are told apart by file, and by line where that is not enough.
+  auto Distinguish = [&](auto Prefix) {
+    std::map<std::string, std::vector<LockClass *>> ByName;
+    for (LockClass &Class : Classes)
+      ByName[Class.Name].push_back(&Class);
+    for (auto &[Name, Same] : ByName)
+      if (Same.size() > 1)
+        for (LockClass *Class : Same)
+          Class->Name = Prefix(*Class);
+  };
+  Distinguish([](const LockClass &C) {
+    return (sys::path::filename(C.At.File) + ":" + C.Name).str();
+  });
+  Distinguish([](const LockClass &C) { return C.Name + ":" + std::to_string(C.At.Line); });
+
+  std::vector<size_t> Order(Classes.size());
+  for (size_t I = 0; I < Order.size(); ++I)
+    Order[I] = I;
+  sort(Order, [&](size_t A, size_t B) {
+    return std::tie(Classes[A].Name, Classes[A].At) < std::tie(Classes[B].Name, Classes[B].At);
+  });
+  std::vector<LockClass> Sorted;
+  std::vector<size_t> Place(Order.size());
+  std::set<std::string> Identifiers;
+  for (size_t I : Order) {
+    Place[I] = Sorted.size();
+    LockClass &Class = Sorted.emplace_back(std::move(Classes[I]));
+    std::string Base = identifierFor(Class.Name);
+    Class.Identifier = Base;
+    for (unsigned N = 2; !Identifiers.insert(Class.Identifier).second; ++N)
+      Class.Identifier = Base + "_" + std::to_string(N);
+  }
+  Classes = std::move(Sorted);
+  for (auto &[Root, Index] : ClassOfRoot)
+    Index = Place[Index];
+}
+
+void Program::collectReasons(const std::vector<UnitFacts> &Units,
+                             const std::vector<std::string> &Unparsed) {
+  auto ClassAt = [&](const std::string &Node) -> LockClass * {
+    auto It = ClassOfRoot.find(find(Node));
+    return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
+  };
+  std::map<std::string, std::vector<Reason>> AttributeReasons; // by root of the attribute object
+  std::set<std::string> Defined;
+  std::map<std::string, const Declaration *> Extern;
+  for (const UnitFacts &Unit : Units) {
+    for (const Edit &E : Unit.Edits)
+      if (LockClass *Class = ClassAt(E.Node))
+        Class->Edits.push_back(E);
+    for (const Escape &E : Unit.Escapes) {
+      AttributeReasons[find(E.Node)].push_back({E.Code, E.Message, E.At});
+      if (LockClass *Class = ClassAt(E.Node))
+        Class->Kept.push_back({E.Code, E.Message, E.At});
+    }
+    for (const Declaration &D : Unit.Declarations) {
+      if (D.Definition)
+        Defined.insert(D.Node);
+      else
+        Extern.emplace(D.Node, &D);
+      if (D.Kind != DeclarationKind::Parameter && D.Kind != DeclarationKind::Result)
+        continue;
+      // A pointer to it goes to (or comes from) a function that we do not see, or that is called
+      // through a pointer.
+      LockClass *Class = ClassAt(D.Node);
+      StringRef Owner = StringRef(D.Node).drop_front(2);
+      Owner = D.Kind == DeclarationKind::Parameter ? Owner.rsplit('#').first : Owner;
+      auto F = Functions.find(Owner.str());
+      if (!Class)
+        continue;
+      if (F == Functions.end() || !F->second.Defined)
+        Class->Kept.push_back(
+            {"outside", "reaches a function that is not in the program", D.At});
+      else if (F->second.AddressTaken)
+        Class->Kept.push_back({"indirect-call",
+                               "reaches '" + F->second.Name + "', whose address is taken", D.At});
+    }
+    for (const Flow &F : Unit.Flows) {
+      // An argument for a function of which not even a declaration of ours exists.
+      if (!StringRef(F.To).starts_with("P:"))
+        continue;
+      std::string Owner = StringRef(F.To).drop_front(2).rsplit('#').first.str();
+      auto Known = Functions.find(Owner);
+      if (LockClass *Class = ClassAt(F.To);
+          Class && (Known == Functions.end() || !Known->second.Defined))
+        Class->Kept.push_back(
+            {"outside", "is passed to a function that is not in the program", Class->At});
+    }
+  }
+  for (const auto &[Node, D] : Extern)
+    if (!Defined.count(Node))
+      if (LockClass *Class = ClassAt(Node))
+        Class->Kept.push_back({"outside", "is defined outside the program", D->At});
+  for (const UnitFacts &Unit : Units)
+    for (const Site &S : Unit.Sites) {
+      LockClass *Class = ClassAt(S.Node);
+      if (!Class || S.Attribute.empty())
+        continue;
+      for (const Reason &R : AttributeReasons[find(S.Attribute)])
+        Class->Kept.push_back(R);
+    }
+  for (LockClass &Class : Classes) {
+    for (const std::string &File : Unparsed)
+      Class.Kept.push_back({"unparsed", "this file does not parse, and may use it", {File, 0, 1, 1}});
+    sort(Class.Kept);
+    Class.Kept.erase(std::unique(Class.Kept.begin(), Class.Kept.end()), Class.Kept.end());
+    auto Key = [](const Edit &E) { return std::tie(E.At, E.Length, E.Text); };
+    sort(Class.Edits, [&](const Edit &A, const Edit &B) { return Key(A) < Key(B); });
+    Class.Edits.erase(std::unique(Class.Edits.begin(), Class.Edits.end(),
+                                  [&](const Edit &A, const Edit &B) { return Key(A) == Key(B); }),
+                      Class.Edits.end());
+  }
+}
+
+void Program::collectUncovered(const std::vector<UnitFacts> &Units) {
+  std::set<Position> Covered;
+  std::map<Position, UncoveredSite> Seen;
+  for (const UnitFacts &Unit : Units)
+    for (const Edit &E : Unit.Edits)
+      Covered.insert(E.At);
+  for (const UnitFacts &Unit : Units)
+    for (const SkippedSite &S : Unit.Skipped)
+      if (!Covered.count(S.At))
+        Seen.emplace(S.At, UncoveredSite{S.At, S.Operator, S.Operand});
+  for (auto &[At, Site] : Seen) {
+    for (LockClass &Class : Classes) {
+      StringRef Last = StringRef(Class.Name).rsplit('.').second;
+      Last = Last.empty() ? StringRef(Class.Name).rsplit(':').second : Last;
+      Last = Last.empty() ? StringRef(Class.Name) : Last;
+      if (Site.Operand.empty() || Last == Site.Operand)
+        Class.Kept.push_back({"uncovered",
+                              "may be locked here, in text that this configuration skips; index a "
+                              "configuration that compiles it",
+                              At});
+    }
+    Uncovered.push_back(Site);
+  }
+}
+
+// --- Queries ------------------------------------------------------------------------------------
+
+const LockClass *Program::classOf(const std::string &Node) const {
+  auto It = ClassOfRoot.find(find(Node));
+  return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
+}
+
+const Wrapper *Program::wrapperOf(const std::string &FunctionNode) const {
+  auto It = Functions.find(FunctionNode);
+  return It != Functions.end() && It->second.Wraps ? &*It->second.Wraps : nullptr;
+}
+
+} // namespace relock

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// Links the facts of all translation units: which declarations form one lock class, what its name
+// is, which functions are lock wrappers, and why a class must be kept.
+#pragma once
+
+#include "index/Records.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace relock {
+
+struct Reason {
+  std::string Code, Message;
+  Position At;
+
+  friend bool operator<(const Reason &A, const Reason &B) {
+    return std::tie(A.At, A.Code, A.Message) < std::tie(B.At, B.Code, B.Message);
+  }
+  friend bool operator==(const Reason &A, const Reason &B) {
+    return A.At == B.At && A.Code == B.Code && A.Message == B.Message;
+  }
+};
+
+struct LockClass {
+  std::string Name;       // unique in the program
+  std::string Identifier; // the same as a C identifier
+  Position At;            // the declaration that names it
+  std::vector<Reason> Kept; // empty: convert
+  std::vector<Edit> Edits;  // what converting it changes, besides delegated sections
+};
+
+struct UncoveredSite {
+  Position At;
+  std::string Operator, Operand;
+};
+
+class Program {
+public:
+  // Unparsed: files whose facts are missing, so that no class is known completely.
+  Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed);
+
+  std::vector<LockClass> Classes; // sorted by name
+  std::vector<UncoveredSite> Uncovered;
+  std::map<std::string, Function> Functions; // by node; calls of all units merged
+
+  // The class of a node, or null where the node belongs to none (a local object, say).
+  const LockClass *classOf(const std::string &Node) const;
+  const Wrapper *wrapperOf(const std::string &FunctionNode) const;
+
+private:
+  std::string find(const std::string &Node) const;
+  void unite(const std::string &A, const std::string &B);
+  void linkFlows(const std::vector<UnitFacts> &Units);
+  void linkFunctions(const std::vector<UnitFacts> &Units);
+  void nameClasses(const std::vector<UnitFacts> &Units);
+  void collectReasons(const std::vector<UnitFacts> &Units,
+                      const std::vector<std::string> &Unparsed);
+  void collectUncovered(const std::vector<UnitFacts> &Units);
+
+  mutable std::map<std::string, std::string> Parent;
+  std::map<std::string, size_t> ClassOfRoot;
+};
+
+} // namespace relock

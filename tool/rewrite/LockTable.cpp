@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+#include "rewrite/LockTable.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace relock {
+
+static const char Head[] =
+    R"(/* The lock classes of this program that run on Relock, and the algorithm of each.
+ *
+ * Written by `relock rewrite`; yours to edit: change an algorithm (posix, mcs, ccsynch, rcl) and
+ * rebuild, or set RELOCK_LOCKS="class=algorithm,..." in the environment without rebuilding.
+ */
+#ifndef RELOCK_LOCKS_H
+#define RELOCK_LOCKS_H
+
+#include <relock/relock.h>
+
+)";
+static const char Foot[] = "\n#endif\n";
+
+std::string lockTable(StringRef Existing, const std::vector<TableEntry> &Entries) {
+  std::string Lines;
+  for (const TableEntry &E : Entries)
+    if (!Existing.contains("RELOCK_LOCK_CLASS(" + E.Identifier + ","))
+      Lines += "RELOCK_LOCK_CLASS(" + E.Identifier + ", \"" + E.Name + "\", \"" + E.Algorithm +
+               "\");\n";
+  size_t End = Existing.rfind("RELOCK_LOCK_CLASS(");
+  if (End == StringRef::npos)
+    return Head + Lines + Foot;
+  End = Existing.find('\n', End);
+  End = End == StringRef::npos ? Existing.size() : End + 1;
+  return (Existing.take_front(End) + Lines + Existing.drop_front(End)).str();
+}
+
+namespace {
+
+struct Directive {
+  StringRef Name, Rest;
+};
+
+std::optional<Directive> directive(StringRef Line) {
+  Line = Line.ltrim();
+  if (!Line.consume_front("#"))
+    return std::nullopt;
+  Line = Line.ltrim();
+  StringRef Name = Line.take_while([](char C) { return isAlpha(C); });
+  return Directive{Name, Line.drop_front(Name.size()).trim()};
+}
+
+// The end of the comments and blank lines that a file begins with.
+unsigned afterLeadingComment(StringRef Text) {
+  unsigned At = 0;
+  for (;;) {
+    size_t Next = Text.find_first_not_of(" \t\r\n", At);
+    if (Next == StringRef::npos)
+      return At;
+    StringRef Rest = Text.drop_front(Next);
+    size_t End = StringRef::npos;
+    if (Rest.starts_with("//"))
+      End = Text.find('\n', Next);
+    else if (Rest.starts_with("/*"))
+      End = Text.find("*/", Next);
+    else
+      return At;
+    if (End == StringRef::npos)
+      return At;
+    At = Text.find('\n', End);
+    At = At == unsigned(StringRef::npos) ? Text.size() : At + 1;
+  }
+}
+
+} // namespace
+
+unsigned includeOffset(StringRef Text, unsigned Before) {
+  int Depth = 0, Outer = 0;
+  bool First = true, Comment = false, Continued = false;
+  StringRef Guard;
+  unsigned Best = 0, AfterGuard = 0;
+  for (unsigned At = 0; At < Text.size() && At < Before;) {
+    size_t End = Text.find('\n', At);
+    unsigned Next = End == StringRef::npos ? Text.size() : End + 1;
+    StringRef Line = Text.slice(At, Next);
+    bool Skip = Comment || Continued;
+    Continued = Line.rtrim().ends_with("\\");
+    size_t Open = Line.rfind("/*"), Close = Line.rfind("*/");
+    if (Open != StringRef::npos && (Close == StringRef::npos || Close < Open))
+      Comment = true;
+    else if (Close != StringRef::npos)
+      Comment = false;
+    if (std::optional<Directive> D = Skip ? std::nullopt : directive(Line)) {
+      if (D->Name.starts_with("if")) {
+        if (First && D->Name == "ifndef")
+          Guard = D->Rest;
+        ++Depth;
+      } else if (D->Name == "endif") {
+        --Depth;
+      } else if (D->Name == "define" && !Guard.empty() && Depth == 1 && !AfterGuard &&
+                 D->Rest.split(' ').first == Guard) {
+        Outer = 1;
+        AfterGuard = Next;
+      } else if (D->Name == "pragma" && D->Rest.starts_with("once")) {
+        AfterGuard = Next;
+      } else if (D->Name == "include" && Depth == Outer) {
+        Best = Next;
+      }
+      First = false;
+    }
+    At = Next;
+  }
+  if (Best)
+    return Best;
+  return AfterGuard ? AfterGuard : afterLeadingComment(Text);
+}
+
+} // namespace relock

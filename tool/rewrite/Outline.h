@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+//
+// Renders a delegated section: the context, the extracted function, and the call that takes the
+// place of the section.
+#pragma once
+
+#include "section/Section.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace relock {
+
+// Replaces the characters of At in the original text of a file.
+struct TextEdit {
+  Range At;
+  std::string Text;
+
+  friend bool operator<(const TextEdit &A, const TextEdit &B) {
+    return std::tie(A.At.Begin, A.At.End, A.Text) < std::tie(B.At.Begin, B.At.End, B.Text);
+  }
+};
+
+// A range of a file with the edits that lie in it.
+std::string applyEdits(llvm::StringRef File, Range R, const std::vector<TextEdit> &Edits);
+
+struct Outline {
+  std::string Function; // the context's struct and the extracted function
+  std::string Call;     // takes the place of Extraction::Whole
+};
+
+// Name: of the function and the struct. Tokens: the edits that converting the classes makes in
+// this file. AnyThread: the section is proved free of thread identity.
+Outline renderOutline(const Extraction &E, llvm::StringRef Name, bool AnyThread,
+                      llvm::StringRef File, const std::vector<TextEdit> &Tokens);
+
+} // namespace relock

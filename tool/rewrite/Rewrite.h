@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+//
+// Turns decisions into the new text of every file that they touch.
+#pragma once
+
+#include "program/Decide.h"
+#include "rewrite/Files.h"
+
+#include "llvm/Support/Error.h"
+
+namespace relock {
+
+// By class name: the algorithm that it is converted to.
+using Choice = std::map<std::string, std::string>;
+
+struct RewriteResult {
+  FileTexts Before; // the files as they are now; a file that is new is absent
+  FileTexts After;
+  size_t Delegated = 0, Held = 0;
+};
+
+// The classes of Chosen are known and convert. Fails where the sources have changed since they
+// were indexed, and where edits collide (an internal error).
+llvm::Expected<RewriteResult> rewrite(const IndexResult &Index, const Decision &Decided,
+                                      const Choice &Chosen);
+
+} // namespace relock

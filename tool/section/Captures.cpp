@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: MIT
+//
+// A variable that is only read travels by value: nothing else can change it while its function
+// waits. Everything that is written or that others may see travels by address, which is exact
+// whatever happens in the section. A variable that is dead on both sides moves into the extracted
+// function.
+#include "section/Captures.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/Analysis/Analyses/LiveVariables.h"
+#include "clang/Analysis/AnalysisDeclContext.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+// --- Liveness -----------------------------------------------------------------------------------
+
+CallLiveness::CallLiveness(const FunctionDecl *F) {
+  AnalysisDeclContextManager Manager(F->getASTContext());
+  AnalysisDeclContext *Context = Manager.getContext(F);
+  if (!Context->getCFG())
+    return;
+  std::unique_ptr<LiveVariables> Live = LiveVariables::computeLiveness(*Context, true);
+  if (!Live)
+    return;
+  std::vector<const VarDecl *> Variables;
+  for (const Decl *D : F->decls())
+    if (const auto *V = dyn_cast<VarDecl>(D))
+      Variables.push_back(V);
+  struct Observer : LiveVariables::Observer {
+    decltype(After) &Result;
+    const std::vector<const VarDecl *> &Variables;
+    Observer(decltype(After) &Result, const std::vector<const VarDecl *> &Variables)
+        : Result(Result), Variables(Variables) {}
+    void observeStmt(const Stmt *S, const CFGBlock *,
+                     const LiveVariables::LivenessValues &Values) override {
+      if (!isa<CallExpr>(S))
+        return;
+      auto &Set = Result[S];
+      for (const VarDecl *V : Variables)
+        if (Values.isLive(V))
+          Set.insert(V);
+    }
+  } Watch(After, Variables);
+  Live->runOnAllBlocks(Watch);
+}
+
+bool CallLiveness::liveAfter(const CallExpr *Call, const VarDecl *V) const {
+  auto It = After.find(Call);
+  return It == After.end() || It->second.contains(V);
+}
+
+// --- Mentions -----------------------------------------------------------------------------------
+
+static Mention::Role roleOf(const DeclRefExpr *Ref, const ParentMap &Parents) {
+  const Stmt *Child = Ref;
+  const Stmt *Parent = Parents.getParent(Ref);
+  while (Parent && isa<ParenExpr>(Parent)) {
+    Child = Parent;
+    Parent = Parents.getParent(Parent);
+  }
+  if (const auto *Cast = dyn_cast_or_null<ImplicitCastExpr>(Parent)) {
+    if (Cast->getCastKind() == CK_LValueToRValue)
+      return Mention::Read;
+    if (Cast->getCastKind() == CK_ArrayToPointerDecay)
+      return Mention::Element;
+  }
+  if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent)) {
+    if (Unary->isIncrementDecrementOp())
+      return Mention::Write;
+    return Mention::AddressTaken;
+  }
+  if (const auto *Binary = dyn_cast_or_null<BinaryOperator>(Parent);
+      Binary && Binary->isAssignmentOp() && Binary->getLHS() == Child)
+    return Mention::Write;
+  if (isa_and_nonnull<MemberExpr>(Parent))
+    return Mention::Member;
+  if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(Parent))
+    return Mention::Unevaluated;
+  return Mention::AddressTaken; // anything that we do not know may keep its address
+}
+
+static void collectMentions(Stmt *S, const ParentMap &Parents, std::vector<Mention> &Found) {
+  if (!S)
+    return;
+  if (auto *Ref = dyn_cast<DeclRefExpr>(S))
+    if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+        V && (V->hasLocalStorage() || V->isStaticLocal()))
+      Found.push_back({Ref, V, roleOf(Ref, Parents)});
+  for (Stmt *Child : S->children())
+    collectMentions(Child, Parents, Found);
+}
+
+std::vector<Mention> mentions(Stmt *Body, const ParentMap &Parents) {
+  std::vector<Mention> Found;
+  collectMentions(Body, Parents, Found);
+  return Found;
+}
+
+// --- Captures -----------------------------------------------------------------------------------
+
+static bool contains(const std::vector<const Stmt *> &Statements, const Stmt *S,
+                     const ParentMap &Parents) {
+  for (const Stmt *Up = S; Up; Up = Parents.getParent(Up))
+    if (is_contained(Statements, Up))
+      return true;
+  return false;
+}
+
+// True if the type can be written at file scope.
+static bool spellable(QualType T) {
+  if (T->isVariablyModifiedType())
+    return false;
+  if (const auto *Typedef = T->getAs<TypedefType>())
+    return !Typedef->getDecl()->getDeclContext()->isFunctionOrMethod();
+  if (const auto *Pointer = T->getAs<PointerType>())
+    return spellable(Pointer->getPointeeType());
+  if (const auto *Array = T->getAsArrayTypeUnsafe())
+    return spellable(Array->getElementType());
+  if (const auto *F = T->getAs<FunctionProtoType>())
+    return spellable(F->getReturnType()) &&
+           all_of(F->getParamTypes(), [](QualType P) { return spellable(P); });
+  if (isa<TypeOfExprType>(T.getTypePtr()))
+    return false;
+  if (const auto *Tag = T->getAs<TagType>()) {
+    const TagDecl *D = Tag->getDecl();
+    return !D->getDeclContext()->isFunctionOrMethod() &&
+           (D->getIdentifier() || D->getTypedefNameForAnonDecl());
+  }
+  return true;
+}
+
+namespace {
+
+class CaptureBuilder {
+public:
+  CaptureBuilder(const SectionText &Text, const FunctionDecl *F, const std::vector<Mention> &All,
+                 const CallLiveness &Liveness, const ParentMap &Parents, const Source &S,
+                 Extraction &Result, std::vector<Reason> &Against)
+      : Text(Text), F(F), All(All), Liveness(Liveness), Parents(Parents), S(S), Result(Result),
+        Against(Against), Policy(S.Language) {
+    Policy.Bool = true; // what <stdbool.h> calls it
+    Policy.SuppressInitializers = true;
+  }
+
+  void run() {
+    SmallSetVector<const VarDecl *, 16> Used;
+    for (const Mention &M : All)
+      if (inside(M.Ref) && !declaredInside(M.Variable))
+        Used.insert(M.Variable);
+    for (const VarDecl *V : Used)
+      capture(V);
+  }
+
+private:
+  const SectionText &Text;
+  const FunctionDecl *F;
+  const std::vector<Mention> &All;
+  const CallLiveness &Liveness;
+  const ParentMap &Parents;
+  const Source &S;
+  Extraction &Result;
+  std::vector<Reason> &Against;
+  PrintingPolicy Policy;
+
+  bool inside(const Stmt *E) const {
+    return contains(Text.Statements, E, Parents) && !contains(Text.Outside, E, Parents);
+  }
+
+  bool declaredInside(const VarDecl *V) const {
+    SourceLocation L = S.SM.getExpansionLoc(V->getLocation());
+    for (const Stmt *Statement : Text.Statements)
+      if (!S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Statement->getBeginLoc())) &&
+          !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Statement->getEndLoc()), L))
+        return true;
+    return false;
+  }
+
+  void refuse(const VarDecl *V, StringRef Code, const Twine &Message, SourceLocation At) {
+    Against.push_back(
+        {Code.str(), ("'" + V->getName() + "' " + Message).str(), S.shown(At)});
+  }
+
+  std::string declaration(QualType T, StringRef Name) const {
+    std::string Printed;
+    raw_string_ostream OS(Printed);
+    T.print(OS, Policy, Name);
+    return Printed;
+  }
+
+  void capture(const VarDecl *V) {
+    std::vector<const Mention *> Here;
+    bool Written = false, Addressed = false, AddressedOutside = false, Sized = false;
+    bool Elsewhere = false; // mentioned outside the section at all
+    for (const Mention &M : All) {
+      if (M.Variable != V)
+        continue;
+      bool In = inside(M.Ref);
+      Elsewhere |= !In;
+      bool Address = M.How == Mention::AddressTaken;
+      Addressed |= Address;
+      AddressedOutside |= Address && !In;
+      if (!In)
+        continue;
+      Here.push_back(&M);
+      Written |= M.How == Mention::Write;
+      Sized |= M.How == Mention::Unevaluated;
+    }
+    QualType T = V->getType();
+    bool IsArray = T->isArrayType();
+    bool IsRecord = T->isRecordType();
+    if (!spellable(T))
+      return refuse(V, "local-type", "has a type that cannot be written outside its function",
+                    Here[0]->Ref->getExprLoc());
+    if (StringRef(T.getAsString()).contains("va_list"))
+      return refuse(V, "va-list", "is a va_list", Here[0]->Ref->getExprLoc());
+    bool Shared = Addressed || V->isStaticLocal() || T.isVolatileQualified() || T->isAtomicType();
+
+    Capture C;
+    C.Name = V->getNameAsString();
+    bool LiveIn = Liveness.liveAfter(Text.Lock, V);
+    bool LiveOut = any_of(Text.Unlocks,
+                          [&](const CallExpr *U) { return Liveness.liveAfter(U, V); });
+    bool Scalar = !IsArray && !IsRecord && !Shared;
+    bool Parameter = isa<ParmVarDecl>(V);
+    if (IsArray) {
+      C.How = Travel::Array;
+      if (Sized || Addressed)
+        return refuse(V, "array-size", "is an array whose size the section uses",
+                      Here[0]->Ref->getExprLoc());
+    } else if (Scalar && Written && !LiveIn && !LiveOut && !Parameter && !AddressedOutside) {
+      C.How = Travel::Inside;
+    } else if (Scalar && !LiveOut) {
+      C.How = Travel::Value; // a private copy, even where the section changes it
+    } else if (Scalar && !Written) {
+      C.How = Travel::Value;
+    } else {
+      C.How = Travel::Pointer;
+    }
+    if (C.How == Travel::Pointer && V->getStorageClass() == SC_Register)
+      return refuse(V, "register", "is a register variable that the section writes",
+                    Here[0]->Ref->getExprLoc());
+    declareFields(C, V, T, Written);
+    for (const Mention *M : Here)
+      addReference(C, *M, V);
+    if (C.InMacro && C.How != Travel::Value && C.How != Travel::Inside)
+      return refuse(V, "macro-reference", "is written by the body of a macro",
+                    Here[0]->Ref->getExprLoc());
+    if (C.How == Travel::Inside && !Elsewhere)
+      removeDeclaration(C, V);
+    Result.Captures.push_back(std::move(C));
+  }
+
+  void declareFields(Capture &C, const VarDecl *V, QualType T, bool Written) {
+    ASTContext &Context = S.Context;
+    switch (C.How) {
+    case Travel::Value: {
+      QualType Plain = T.getLocalUnqualifiedType();
+      C.Field = declaration(Plain, C.Name);
+      C.Local = C.Field;
+      // A pointer to a non-const object can be the whole context.
+      if (const auto *Pointer = T->getAs<PointerType>();
+          Pointer && !Pointer->getPointeeType().hasQualifiers() &&
+          !Pointer->getPointeeType()->isFunctionType())
+        C.Parameter = C.Field;
+      break;
+    }
+    case Travel::Pointer: {
+      QualType Pointer = Context.getPointerType(T);
+      C.Field = declaration(Pointer, C.Name);
+      if (!T.hasQualifiers())
+        C.Parameter = C.Field;
+      break;
+    }
+    case Travel::Array: {
+      QualType Element = Context.getAsArrayType(T)->getElementType();
+      C.Field = declaration(Context.getPointerType(Element), C.Name);
+      if (!Element.hasQualifiers())
+        C.Parameter = C.Field;
+      break;
+    }
+    case Travel::Inside:
+      C.Local = declaration(T.getLocalUnqualifiedType(), C.Name);
+      break;
+    }
+  }
+
+  void addReference(Capture &C, const Mention &M, const VarDecl *V) {
+    SourceLocation L = M.Ref->getLocation();
+    if (!S.inFile(L)) {
+      C.InMacro = true;
+      return;
+    }
+    Position At = S.spelled(L);
+    if (At.File != Result.File) {
+      C.InMacro = true;
+      return;
+    }
+    Reference R;
+    R.At = {At.Offset, At.Offset + unsigned(V->getName().size())};
+    if (any_of(C.References, [&](const Reference &Known) {
+          return Known.At.End == R.At.End; // a macro that uses its argument twice
+        }))
+      return;
+    const Stmt *Parent = Parents.getParent(M.Ref);
+    if (C.How == Travel::Pointer) {
+      const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent);
+      const auto *Member = dyn_cast_or_null<MemberExpr>(Parent);
+      if (Unary && Unary->getOpcode() == UO_AddrOf && S.inFile(Unary->getOperatorLoc()) &&
+          S.spelled(Unary->getOperatorLoc()).Offset + 1 == R.At.Begin) {
+        R.Kind = Reference::Address;
+        --R.At.Begin;
+      } else if (Member && !Member->isArrow() && S.inFile(Member->getOperatorLoc())) {
+        R.Kind = Reference::Member;
+        Position Dot = S.spelled(Member->getOperatorLoc());
+        R.Operator = {Dot.Offset, Dot.Offset + 1};
+      } else if (bare(M.Ref)) {
+        R.Kind = Reference::Bare;
+      }
+    }
+    C.References.push_back(R);
+  }
+
+  // True where `*x` needs no parentheses: operators that bind less tightly than the dereference,
+  // and never after a `/`, which would open a comment.
+  bool bare(const DeclRefExpr *Ref) const {
+    const Stmt *Child = Ref, *Parent = Parents.getParent(Ref);
+    while (Parent && isa<ImplicitCastExpr>(Parent)) {
+      Child = Parent;
+      Parent = Parents.getParent(Parent);
+    }
+    if (const auto *Binary = dyn_cast_or_null<BinaryOperator>(Parent))
+      return Binary->isAssignmentOp() || Binary->isComparisonOp() || Binary->isLogicalOp();
+    if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent))
+      return Unary->getOpcode() == UO_LNot;
+    if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent))
+      return Call->getCallee() != Child;
+    return isa_and_nonnull<ReturnStmt>(Parent) || isa_and_nonnull<IfStmt>(Parent) ||
+           isa_and_nonnull<WhileStmt>(Parent);
+  }
+
+  // Removes the outer declaration of a variable that has moved, where that is one declarator of
+  // a plain declaration; otherwise the variable travels by address.
+  void removeDeclaration(Capture &C, const VarDecl *V) {
+    const DeclStmt *Statement = nullptr;
+    findDeclStmt(F->getBody(), V, Statement);
+    std::optional<Source::Range> Whole =
+        Statement ? S.range(Statement->getSourceRange()) : std::nullopt;
+    bool Plain = Whole && !V->hasInit() && !V->hasAttrs() && S.inFile(V->getLocation()) &&
+                 Statement->getBeginLoc().isFileID() &&
+                 all_of(Statement->decls(), [](const Decl *D) { return isa<VarDecl>(D); }) &&
+                 S.filePath(Whole->File) == Result.File;
+    if (Plain && Statement->isSingleDecl()) {
+      C.Removed.push_back(wholeLines({Whole->Begin, Whole->End}, S.fileText(Whole->File)));
+      return;
+    }
+    if (Plain && removeDeclarator(C, V, Statement, *Whole))
+      return;
+    C.How = Travel::Pointer;
+    C.Local.clear();
+    declareFields(C, V, V->getType(), true);
+    for (Reference &R : C.References)
+      R.Kind = Reference::Plain;
+    if (C.InMacro)
+      refuse(V, "macro-reference", "is written by the body of a macro", V->getLocation());
+  }
+
+  static void findDeclStmt(const Stmt *S, const VarDecl *V, const DeclStmt *&Found) {
+    if (const auto *D = dyn_cast_or_null<DeclStmt>(S); D && is_contained(D->decls(), V))
+      Found = D;
+    if (S && !Found)
+      for (const Stmt *Child : S->children())
+        findDeclStmt(Child, V, Found);
+  }
+
+  // `int a, b;` → `int a;`: the declarator goes with the comma before it. The first one shares
+  // its text with the type and stays.
+  bool removeDeclarator(Capture &C, const VarDecl *V, const DeclStmt *Statement,
+                        const Source::Range &Whole) {
+    StringRef Text = S.fileText(Whole.File);
+    std::vector<unsigned> Commas;
+    int Depth = 0;
+    for (unsigned I = Whole.Begin; I < Whole.End; ++I) {
+      char Ch = Text[I];
+      if (Ch == '(' || Ch == '[' || Ch == '{')
+        ++Depth;
+      else if (Ch == ')' || Ch == ']' || Ch == '}')
+        --Depth;
+      else if (Ch == ',' && !Depth)
+        Commas.push_back(I);
+      else if (Ch == '"' || Ch == '\'' || Ch == '/')
+        return false; // literals and comments: leave such a declaration alone
+    }
+    size_t Index = 0, Count = 0;
+    for (const Decl *D : Statement->decls()) {
+      if (D == V)
+        Index = Count;
+      ++Count;
+    }
+    if (Commas.size() + 1 != Count || Index == 0)
+      return false;
+    unsigned End = Index < Commas.size() ? Commas[Index] : Text.rfind(';', Whole.End);
+    if (Index == Commas.size() && (End == unsigned(StringRef::npos) || End < Commas.back()))
+      End = Whole.End;
+    C.Removed.push_back({Commas[Index - 1], End});
+    return true;
+  }
+
+  // Widens a range to whole lines if nothing else stands on them.
+  static Range wholeLines(Range R, StringRef Text) {
+    unsigned Begin = R.Begin, End = R.End;
+    if (End < Text.size() && Text[End] == ';')
+      ++End;
+    unsigned Semicolon = End;
+    while (Begin > 0 && (Text[Begin - 1] == ' ' || Text[Begin - 1] == '\t'))
+      --Begin;
+    while (End < Text.size() && (Text[End] == ' ' || Text[End] == '\t'))
+      ++End;
+    bool Alone = (Begin == 0 || Text[Begin - 1] == '\n') && End < Text.size() && Text[End] == '\n';
+    return Alone ? Range{Begin, End + 1} : Range{R.Begin, Semicolon};
+  }
+};
+
+} // namespace
+
+void findCaptures(const SectionText &Text, const FunctionDecl *F, const std::vector<Mention> &All,
+                  const CallLiveness &Liveness, const ParentMap &Parents, const Source &S,
+                  Extraction &Result, std::vector<Reason> &Against) {
+  CaptureBuilder(Text, F, All, Liveness, Parents, S, Result, Against).run();
+}
+
+} // namespace relock

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+//
+// Which variables of a function its critical section needs, and how each can travel.
+#pragma once
+
+#include "section/Section.h"
+#include "support/Source.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/ParentMap.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <vector>
+
+namespace relock {
+
+// Which local variables are live directly after each call of a function.
+class CallLiveness {
+public:
+  explicit CallLiveness(const clang::FunctionDecl *F);
+  // True also where the answer is not known.
+  bool liveAfter(const clang::CallExpr *Call, const clang::VarDecl *V) const;
+
+private:
+  llvm::DenseMap<const clang::Stmt *, llvm::SmallPtrSet<const clang::VarDecl *, 8>> After;
+};
+
+// One mention of a variable in a function.
+struct Mention {
+  const clang::DeclRefExpr *Ref;
+  const clang::VarDecl *Variable;
+  enum Role { Read, Write, AddressTaken, Element, Member, Unevaluated } How;
+};
+std::vector<Mention> mentions(clang::Stmt *Body, const clang::ParentMap &Parents);
+
+// A section as the capture analysis sees it.
+struct SectionText {
+  std::vector<const clang::Stmt *> Statements; // between lock and unlock, tails included
+  std::vector<const clang::Stmt *> Outside;    // the unlocks in branches and their tails
+  const clang::CallExpr *Lock;
+  std::vector<const clang::CallExpr *> Unlocks;
+};
+
+// Fills the captures of the extraction, or says in Against why a variable cannot travel.
+void findCaptures(const SectionText &Text, const clang::FunctionDecl *F,
+                  const std::vector<Mention> &All, const CallLiveness &Liveness,
+                  const clang::ParentMap &Parents, const Source &S, Extraction &Result,
+                  std::vector<Reason> &Against);
+
+} // namespace relock

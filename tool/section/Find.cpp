@@ -1,0 +1,778 @@
+// SPDX-License-Identifier: MIT
+//
+// A section is delegated only if its text proves that it can be: the lock and its last unlock are
+// statements of one block, every other unlock of it is directly followed by statements that leave
+// the block, and nothing else enters or leaves the text between them. The proof is by structure,
+// so that it holds for every path without an analysis of paths. Whatever does not have this
+// structure is classified for the user and held.
+#include "section/Find.h"
+
+#include "index/LockApi.h"
+#include "section/Captures.h"
+#include "support/Source.h"
+
+#include "clang/AST/ParentMap.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+StringRef shapeName(Shape S) {
+  switch (S) {
+  case Shape::Straight:
+    return "straight";
+  case Shape::EarlyExit:
+    return "early-exit";
+  case Shape::Split:
+    return "split";
+  case Shape::LoopCarried:
+    return "loop-carried";
+  case Shape::Waiting:
+    return "waiting";
+  case Shape::Nested:
+    return "nested";
+  case Shape::CrossFunction:
+    return "cross-function";
+  case Shape::Conditional:
+    return "conditional";
+  case Shape::Try:
+    return "try";
+  }
+  return "";
+}
+
+namespace {
+
+// A lock operation in a function: a call of a POSIX function or of a lock wrapper.
+struct LockOperation {
+  const CallExpr *Call;
+  Operation Kind;
+  std::string Node, Key;
+  std::string Lock;         // text of the mutex pointer, for relock_execute
+  bool ThroughWrapper = false;
+  bool Pure = true;         // the wrapper does nothing else
+  bool Visible = true;      // the wrapper's lock can be named here
+  const Stmt *Statement;    // the statement that is nothing but this operation; null: none
+};
+
+// What a block of the function is part of, seen from inside a section.
+struct Nesting {
+  unsigned Loops = 0, Switches = 0; // inside the section
+};
+
+class FunctionSections {
+public:
+  FunctionSections(FunctionDecl *F, const Source &S, const UnitFacts &Facts, const Program &Linked,
+                   const StringSet<> &VisibleGlobals, UnitSections &Result)
+      : F(F), S(S), Linked(Linked), VisibleGlobals(VisibleGlobals), Result(Result),
+        Parents(F->getBody()) {
+    for (const Site &Known : Facts.Sites)
+      Sites[{Known.At, Known.Spelled}] = &Known;
+  }
+
+  void run() {
+    collectOperations(F->getBody());
+    if (Operations.empty())
+      return;
+    collectJumps(F->getBody());
+    std::string Function = nodeFor(F, S);
+    for (LockOperation &Op : Operations) {
+      if (!acquires(Op.Kind))
+        continue;
+      Section Found;
+      Found.At = S.shown(Op.Call->getExprLoc());
+      Found.Kind = Op.Kind;
+      Found.Node = Op.Node;
+      Found.Function = Function;
+      Found.FunctionName = F->getNameAsString();
+      Found.ThroughWrapper = Op.ThroughWrapper;
+      analyse(Op, Found);
+      Result.Sections.push_back(std::move(Found));
+    }
+    for (const LockOperation &Op : Operations)
+      if ((Op.Kind == Operation::Unlock || Op.Kind == Operation::Wait) &&
+          !Matched.contains(Op.Call))
+        Result.LooseReleases.push_back({Function, Op.Node});
+  }
+
+private:
+  FunctionDecl *F;
+  const Source &S;
+  const Program &Linked;
+  const StringSet<> &VisibleGlobals;
+  UnitSections &Result;
+  ParentMap Parents;
+  std::map<std::pair<Position, Position>, const Site *> Sites;
+  std::vector<LockOperation> Operations;
+  std::vector<const GotoStmt *> Gotos;
+  bool ComputedGoto = false, LocalTypes = false;
+  SmallPtrSet<const CallExpr *, 8> Matched; // releases of simple sections
+  std::optional<CallLiveness> Liveness;
+  std::optional<std::vector<Mention>> Mentions;
+
+  // --- Operations -------------------------------------------------------------------------
+
+  void collectOperations(const Stmt *Statement) {
+    if (!Statement)
+      return;
+    if (const auto *Call = dyn_cast<CallExpr>(Statement))
+      addOperation(Call);
+    for (const Stmt *Child : Statement->children())
+      collectOperations(Child);
+  }
+
+  void addOperation(const CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || !Callee->getIdentifier())
+      return;
+    LockOperation Op;
+    Op.Call = Call;
+    if (std::optional<LockFunction> Api = lockFunction(Callee->getName())) {
+      if (Api->Mutex < 0 || Api->Kind == Operation::Init || Api->Kind == Operation::Destroy)
+        return;
+      auto Known = Sites.find({S.shown(Call->getExprLoc()), S.spelled(Call->getExprLoc())});
+      if (Known == Sites.end())
+        return;
+      const Expr *Operand = Call->getArg(Api->Mutex);
+      Op.Kind = Api->Kind;
+      Op.Node = Known->second->Node;
+      Op.Key = lockKey(Operand);
+      Op.Lock = S.expressionText(Operand);
+    } else if (const Wrapper *W = Linked.wrapperOf(nodeFor(Callee, S))) {
+      if (nodeFor(Callee, S) == nodeFor(F, S))
+        return;
+      Op.Kind = W->Kind;
+      Op.Node = W->Node;
+      Op.ThroughWrapper = true;
+      Op.Pure = W->Pure;
+      Op.Key = W->Key;
+      Op.Lock = W->Expression;
+      if (W->Parameter >= 0) {
+        if (unsigned(W->Parameter) >= Call->getNumArgs())
+          return;
+        const Expr *Argument = Call->getArg(W->Parameter);
+        std::string Text = S.expressionText(Argument);
+        bool Simple = isa<DeclRefExpr>(Argument->IgnoreParenImpCasts());
+        substitute(Op.Key, lockKey(Argument));
+        substitute(Op.Lock, Simple || W->Expression == "$" ? Text : "(" + Text + ")");
+      } else {
+        StringRef Name = StringRef(W->Expression).ltrim("&(*");
+        Op.Visible = VisibleGlobals.contains(
+            Name.take_while([](char C) { return isAsciiIdentifierContinue(C); }));
+      }
+    } else {
+      return;
+    }
+    Op.Statement = wholeStatement(Call);
+    Operations.push_back(std::move(Op));
+  }
+
+  static void substitute(std::string &Text, const std::string &Argument) {
+    size_t At = Text.find('$');
+    if (At != std::string::npos)
+      Text.replace(At, 1, Argument);
+  }
+
+  // The largest statement that consists of this call alone, inside its block.
+  const Stmt *wholeStatement(const CallExpr *Call) const {
+    const Stmt *Whole = Call;
+    for (const Stmt *Up = Parents.getParent(Call); Up; Up = Parents.getParent(Up)) {
+      if (Up == F->getBody() || soleCall(Up) != Call)
+        break;
+      Whole = Up;
+    }
+    const Stmt *Parent = Parents.getParent(Whole);
+    if (isa_and_nonnull<LabelStmt>(Parent))
+      return Parents.getParent(Parent) && isa<CompoundStmt>(Parents.getParent(Parent)) ? Whole
+                                                                                       : nullptr;
+    return isa_and_nonnull<CompoundStmt>(Parent) ? Whole : nullptr;
+  }
+
+  void collectJumps(const Stmt *Statement) {
+    if (!Statement)
+      return;
+    if (const auto *Goto = dyn_cast<GotoStmt>(Statement))
+      Gotos.push_back(Goto);
+    if (isa<IndirectGotoStmt>(Statement))
+      ComputedGoto = true;
+    if (const auto *D = dyn_cast<DeclStmt>(Statement))
+      LocalTypes |= any_of(D->decls(), [](const Decl *Inner) { return isa<TypeDecl>(Inner); });
+    for (const Stmt *Child : Statement->children())
+      collectJumps(Child);
+  }
+
+  // --- One section ------------------------------------------------------------------------
+
+  void against(Section &Found, StringRef Code, const Twine &Message, SourceLocation At) {
+    Found.Against.push_back({Code.str(), Message.str(), S.shown(At)});
+  }
+
+  bool sameLock(const LockOperation &A, const LockOperation &B) const { return A.Key == B.Key; }
+
+  void analyse(const LockOperation &Lock, Section &Found) {
+    SourceLocation At = Lock.Call->getExprLoc();
+    if (Lock.Kind != Operation::Lock) {
+      Found.Form = Shape::Try;
+      return against(Found, "try", "the lock may not be taken", At);
+    }
+    const LockOperation *Last = Lock.Statement ? siblingUnlock(Lock) : nullptr;
+    if (!Last)
+      return classify(Lock, Found);
+    examine(Lock, *Last, Found);
+  }
+
+  const CompoundStmt *blockOf(const Stmt *Statement) const {
+    const Stmt *Parent = Parents.getParent(Statement);
+    while (isa_and_nonnull<LabelStmt>(Parent))
+      Parent = Parents.getParent(Parent);
+    return dyn_cast_or_null<CompoundStmt>(Parent);
+  }
+
+  // The child of Block that contains Statement.
+  const Stmt *childOf(const CompoundStmt *Block, const Stmt *Statement) const {
+    while (Statement && Parents.getParent(Statement) != Block)
+      Statement = Parents.getParent(Statement);
+    return Statement;
+  }
+
+  // The first unlock of the same lock that stands in the same block after the lock.
+  const LockOperation *siblingUnlock(const LockOperation &Lock) const {
+    if (isa<LabelStmt>(Parents.getParent(Lock.Statement)))
+      return nullptr;
+    const CompoundStmt *Block = blockOf(Lock.Statement);
+    bool After = false;
+    for (const Stmt *Child : Block->body()) {
+      if (After)
+        for (const LockOperation &Op : Operations)
+          if (Op.Kind == Operation::Unlock && sameLock(Op, Lock) && Op.Statement &&
+              blockOf(Op.Statement) == Block && childOf(Block, Op.Statement) == Child)
+            return &Op;
+      After |= Child == Lock.Statement;
+    }
+    return nullptr;
+  }
+
+  // Says what kind of section has no unlock in its own block.
+  void classify(const LockOperation &Lock, Section &Found) {
+    SourceLocation At = Lock.Call->getExprLoc();
+    const LockOperation *Release = nullptr, *Waits = nullptr;
+    bool Backwards = true;
+    for (const LockOperation &Op : Operations) {
+      if (!sameLock(Op, Lock))
+        continue;
+      if (Op.Kind == Operation::Wait)
+        Waits = &Op;
+      if (Op.Kind != Operation::Unlock)
+        continue;
+      Release = &Op;
+      Backwards &= S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Op.Call->getExprLoc()),
+                                                  S.SM.getExpansionLoc(At));
+    }
+    if (!Lock.Statement) {
+      const Stmt *Parent = Parents.getParent(Lock.Call);
+      while (isa_and_nonnull<Expr>(Parent))
+        Parent = Parents.getParent(Parent);
+      bool Value = !isa_and_nonnull<CompoundStmt>(Parents.getParent(Lock.Call));
+      Found.Form = Release ? Shape::Conditional : Shape::CrossFunction;
+      if (Value && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call && isa_and_nonnull<Expr>(
+                       Parents.getParent(Lock.Call)))
+        return against(Found, "tested-result", "the result of the lock operation is used", At);
+      return against(Found, "conditional", "the lock is not a statement of a block", At);
+    }
+    if (!Release) {
+      Found.Form = Shape::CrossFunction;
+      return against(Found, "cross-function", "is not unlocked in this function", At);
+    }
+    if (Waits) {
+      Found.Form = Shape::Waiting;
+      return against(Found, "waiting", "waits on a condition variable",
+                     Waits->Call->getExprLoc());
+    }
+    Found.Form = Backwards ? Shape::LoopCarried : Shape::Split;
+    against(Found, Backwards ? "loop-carried" : "split",
+            "no unlock follows in the block of the lock", Release->Call->getExprLoc());
+  }
+
+  void examine(const LockOperation &Lock, const LockOperation &Last, Section &Found) {
+    const CompoundStmt *Block = blockOf(Lock.Statement);
+    SectionText Text;
+    Text.Lock = Lock.Call;
+    Text.Unlocks.push_back(Last.Call);
+    const Stmt *LastChild = childOf(Block, Last.Statement);
+    bool After = false;
+    for (const Stmt *Child : Block->body()) {
+      if (After && Child != LastChild)
+        Text.Statements.push_back(Child);
+      if (Child == LastChild)
+        break;
+      After |= Child == Lock.Statement;
+    }
+    std::vector<EarlyExitText> Exits;
+    if (!examineOperations(Lock, Last, Text, Exits, Found))
+      return;
+    Found.Form = Exits.empty() ? Shape::Straight : Shape::EarlyExit;
+    Matched.insert(Last.Call);
+    for (const EarlyExitText &Exit : Exits)
+      Matched.insert(Exit.Unlock->Call);
+    for (const Stmt *Statement : Text.Statements)
+      examineStatement(Statement, Nesting(), Text, Found);
+    examineLabels(Text, Last, Found);
+    examineDeclarations(Text, Found);
+    if (LocalTypes)
+      against(Found, "local-type", "the function declares types of its own", F->getLocation());
+    if (ComputedGoto)
+      against(Found, "computed-goto", "the function has a computed goto", F->getLocation());
+    if (Lock.ThroughWrapper && !Lock.Pure)
+      against(Found, "wrapper-effects", "the lock wrapper does more than to lock",
+              Lock.Call->getExprLoc());
+    if (Last.ThroughWrapper && !Last.Pure)
+      against(Found, "wrapper-effects", "the unlock wrapper does more than to unlock",
+              Last.Call->getExprLoc());
+    if (!Lock.Visible)
+      against(Found, "lock-not-visible",
+              "'" + StringRef(Lock.Lock).ltrim('&') + "' cannot be named in this file",
+              Lock.Call->getExprLoc());
+    extract(Lock, Last, Text, Exits, Found);
+  }
+
+  struct EarlyExitText {
+    const LockOperation *Unlock;
+    std::vector<const Stmt *> Tail;
+  };
+
+  bool within(const std::vector<const Stmt *> &Statements, const Stmt *Inner) const {
+    for (const Stmt *Up = Inner; Up; Up = Parents.getParent(Up))
+      if (is_contained(Statements, Up))
+        return true;
+    return false;
+  }
+
+  // Looks at the lock operations inside the section. Returns false where they decide its shape.
+  bool examineOperations(const LockOperation &Lock, const LockOperation &Last, SectionText &Text,
+                         std::vector<EarlyExitText> &Exits, Section &Found) {
+    auto Is = [&](Shape Form, StringRef Code, const Twine &Message, const LockOperation &Op) {
+      Found.Form = Form;
+      against(Found, Code, Message, Op.Call->getExprLoc());
+      return false;
+    };
+    for (const LockOperation &Op : Operations)
+      if (Op.Kind == Operation::Wait && within(Text.Statements, Op.Call))
+        return Is(Shape::Waiting, "waiting", "waits on a condition variable", Op);
+    for (const LockOperation &Op : Operations)
+      if (acquires(Op.Kind) && within(Text.Statements, Op.Call))
+        return sameLock(Op, Lock) ? Is(Shape::Split, "split", "takes the same lock again here", Op)
+                                  : Is(Shape::Nested, "nested", "takes another lock here", Op);
+    for (const LockOperation &Op : Operations) {
+      if (Op.Kind != Operation::Unlock || !within(Text.Statements, Op.Call))
+        continue;
+      if (!sameLock(Op, Lock))
+        return Is(Shape::Nested, "nested", "releases another lock here", Op);
+      EarlyExitText Exit;
+      Exit.Unlock = &Op;
+      if (!Op.Statement || isa<LabelStmt>(Parents.getParent(Op.Statement)) ||
+          !findTail(Op, Text, Exit.Tail))
+        return Is(Shape::Split, "split", "unlocks here, and goes on", Op);
+      for (const LockOperation &Other : Operations)
+        if (within(Exit.Tail, Other.Call) && sameLock(Other, Lock))
+          return Is(Shape::Split, "split", "uses the lock again after this unlock", Op);
+      Text.Unlocks.push_back(Op.Call);
+      Text.Outside.push_back(Op.Statement);
+      append_range(Text.Outside, Exit.Tail);
+      Exits.push_back(std::move(Exit));
+    }
+    return true;
+  }
+
+  // The statements after an unlock in a branch, if they end by leaving the section.
+  bool findTail(const LockOperation &Unlock, const SectionText &Text,
+                std::vector<const Stmt *> &Tail) {
+    const CompoundStmt *Block = blockOf(Unlock.Statement);
+    bool After = false;
+    for (const Stmt *Child : Block->body()) {
+      if (After) {
+        Tail.push_back(Child);
+        if (leaves(Child, Text))
+          return tailIsPlain(Tail, Text);
+      }
+      After |= Child == Unlock.Statement;
+    }
+    return false;
+  }
+
+  bool leaves(const Stmt *Jump, const SectionText &Text) const {
+    if (isa<ReturnStmt>(Jump))
+      return true;
+    if (const auto *Goto = dyn_cast<GotoStmt>(Jump))
+      return !within(Text.Statements, Goto->getLabel()->getStmt());
+    if (isa<BreakStmt>(Jump) || isa<ContinueStmt>(Jump)) {
+      for (const Stmt *Up = Parents.getParent(Jump); Up && within(Text.Statements, Up);
+           Up = Parents.getParent(Up)) {
+        bool Loop = isa<ForStmt>(Up) || isa<WhileStmt>(Up) || isa<DoStmt>(Up);
+        if (Loop || (isa<BreakStmt>(Jump) && isa<SwitchStmt>(Up)))
+          return false;
+      }
+      return true;
+    }
+    const CallExpr *Call = soleCall(Jump);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Callee && Callee->isNoReturn();
+  }
+
+  // No label, and no jump to a loop or switch between the section's begin and the tail.
+  bool tailIsPlain(const std::vector<const Stmt *> &Tail, const SectionText &Text) const {
+    for (const Stmt *Statement : Tail)
+      if (!plain(Statement, Statement, Text))
+        return false;
+    return true;
+  }
+
+  bool plain(const Stmt *Statement, const Stmt *Top, const SectionText &Text) const {
+    if (!Statement)
+      return true;
+    if (isa<LabelStmt>(Statement) || isa<SwitchCase>(Statement))
+      return isa<SwitchCase>(Statement) && Statement != Top;
+    if (isa<GotoStmt>(Statement) && !leaves(Statement, Text))
+      return false;
+    if (isa<BreakStmt>(Statement) || isa<ContinueStmt>(Statement)) {
+      bool InTail = false;
+      for (const Stmt *Up = Parents.getParent(Statement); Up && Up != Parents.getParent(Top);
+           Up = Parents.getParent(Up))
+        InTail |= isa<ForStmt>(Up) || isa<WhileStmt>(Up) || isa<DoStmt>(Up) ||
+                  (isa<BreakStmt>(Statement) && isa<SwitchStmt>(Up));
+      if (!InTail && !leaves(Statement, Text))
+        return false;
+    }
+    for (const Stmt *Child : Statement->children())
+      if (!plain(Child, Top, Text))
+        return false;
+    return true;
+  }
+
+  // --- What a section's statements must not contain -------------------------------------------
+
+  void examineStatement(const Stmt *Statement, Nesting Depth, const SectionText &Text,
+                        Section &Found) {
+    if (!Statement || is_contained(Text.Outside, Statement))
+      return;
+    SourceLocation At = Statement->getBeginLoc();
+    if (isa<ReturnStmt>(Statement))
+      against(Found, "held-at-exit", "returns with the lock held", At);
+    if ((isa<BreakStmt>(Statement) && !Depth.Loops && !Depth.Switches) ||
+        (isa<ContinueStmt>(Statement) && !Depth.Loops))
+      against(Found, "held-at-exit", "leaves the block with the lock held", At);
+    if (const auto *Goto = dyn_cast<GotoStmt>(Statement);
+        Goto && !within(Text.Statements, Goto->getLabel()->getStmt()) && !atLastUnlock(Goto, Text))
+      against(Found, "held-at-exit", "jumps out of the section with the lock held", At);
+    if (isa<SwitchCase>(Statement) && !Depth.Switches)
+      against(Found, "side-entry", "a case of an outer switch enters the section here", At);
+    if (isa<AsmStmt>(Statement))
+      against(Found, "assembly", "contains inline assembly", At);
+    if (isa<AddrLabelExpr>(Statement))
+      against(Found, "computed-goto", "takes the address of a label", At);
+    if (isa<PredefinedExpr>(Statement))
+      against(Found, "function-name", "uses the name of its function (__func__)", At);
+    if (isa<VAArgExpr>(Statement))
+      against(Found, "va-list", "reads variable arguments", At);
+    if (const auto *Call = dyn_cast<CallExpr>(Statement))
+      examineCall(Call, Found);
+    if (const auto *Declared = dyn_cast<DeclStmt>(Statement))
+      for (const Decl *D : Declared->decls())
+        if (const auto *V = dyn_cast<VarDecl>(D);
+            V && (V->getType()->isVariablyModifiedType() || typeOf(V->getType())))
+          against(Found, "variable-type", "declares '" + V->getName() + "' with a variable type",
+                  At);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(Statement))
+      if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+          V && V->getTLSKind() != VarDecl::TLS_None)
+        Found.IdentityUses.push_back({"'" + V->getNameAsString() + "'", S.shown(At)});
+    if (isa<ForStmt>(Statement) || isa<WhileStmt>(Statement) || isa<DoStmt>(Statement))
+      ++Depth.Loops;
+    if (isa<SwitchStmt>(Statement))
+      ++Depth.Switches;
+    for (const Stmt *Child : Statement->children())
+      examineStatement(Child, Depth, Text, Found);
+  }
+
+  static bool typeOf(QualType T) {
+    while (T->isPointerType())
+      T = T->getPointeeType();
+    return isa<TypeOfExprType>(T.getTypePtr());
+  }
+
+  // `goto out`, where `out:` labels the last unlock itself.
+  bool atLastUnlock(const GotoStmt *Goto, const SectionText &Text) const {
+    const Stmt *Target = Goto->getLabel()->getStmt()->getSubStmt();
+    while (const auto *Label = dyn_cast<LabelStmt>(Target))
+      Target = Label->getSubStmt();
+    return soleCall(Target) == Text.Unlocks.front();
+  }
+
+  void examineCall(const CallExpr *Call, Section &Found) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    SourceLocation At = Call->getExprLoc();
+    if (!Callee) {
+      Found.IndirectCalls.push_back(S.shown(At));
+      return;
+    }
+    StringRef Name = Callee->getIdentifier() ? Callee->getName() : "";
+    if (lockFunction(Name))
+      return; // a signal: the runtime's own
+    if (Name == "alloca" || Name == "__builtin_alloca")
+      against(Found, "alloca", "allocates on the stack of its function", At);
+    if (Name.starts_with("__builtin_frame_address") ||
+        Name.starts_with("__builtin_return_address") || Name.starts_with("__builtin_va_"))
+      against(Found, "stack-frame", "looks at the stack frame of its function", At);
+    Found.Calls.push_back({nodeFor(Callee, S), Name.str(), S.shown(At)});
+  }
+
+  // Jumps into the section.
+  void examineLabels(const SectionText &Text, const LockOperation &Last, Section &Found) {
+    for (const GotoStmt *Goto : Gotos) {
+      const Stmt *Target = Goto->getLabel()->getStmt();
+      bool FromInside = within(Text.Statements, Goto) && !within(Text.Outside, Goto);
+      bool ToInside = within(Text.Statements, Target);
+      bool ToLast = false;
+      for (const Stmt *Up = Parents.getParent(Last.Statement); isa_and_nonnull<LabelStmt>(Up);
+           Up = Parents.getParent(Up))
+        ToLast |= Up == Target;
+      if ((ToInside || ToLast) && !FromInside)
+        against(Found, "side-entry", "a goto enters the section", Goto->getGotoLoc());
+    }
+  }
+
+  // Variables that the section declares and that its function uses outside of it.
+  void examineDeclarations(const SectionText &Text, Section &Found) {
+    for (const Mention &M : allMentions()) {
+      bool Inside = within(Text.Statements, M.Ref) && !within(Text.Outside, M.Ref);
+      if (!Inside && declaredBy(Text, M.Variable))
+        against(Found, "declaration-outlives",
+                "'" + M.Variable->getName() + "' is declared in the section and used after it",
+                M.Variable->getLocation());
+    }
+    auto &Reasons = Found.Against;
+    sort(Reasons);
+    Reasons.erase(std::unique(Reasons.begin(), Reasons.end()), Reasons.end());
+  }
+
+  bool declaredBy(const SectionText &Text, const VarDecl *V) const {
+    SourceLocation L = S.SM.getExpansionLoc(V->getLocation());
+    for (const Stmt *Statement : Text.Statements)
+      if (!S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Statement->getBeginLoc())) &&
+          !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Statement->getEndLoc()), L) &&
+          !within(Text.Outside, Statement))
+        return !declaredInTail(Text, V);
+    return false;
+  }
+
+  bool declaredInTail(const SectionText &Text, const VarDecl *V) const {
+    SourceLocation L = S.SM.getExpansionLoc(V->getLocation());
+    return any_of(Text.Outside, [&](const Stmt *Tail) {
+      return !S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Tail->getBeginLoc())) &&
+             !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Tail->getEndLoc()), L);
+    });
+  }
+
+  const std::vector<Mention> &allMentions() {
+    if (!Mentions)
+      Mentions = mentions(F->getBody(), Parents);
+    return *Mentions;
+  }
+
+  // --- Extraction ---------------------------------------------------------------------------
+
+  void extract(const LockOperation &Lock, const LockOperation &Last, const SectionText &Text,
+               const std::vector<EarlyExitText> &Exits, Section &Found) {
+    Extraction Result;
+    Result.FunctionName = F->getNameAsString();
+    Result.Lock = Lock.Lock;
+    if (!placeText(Lock, Last, Text, Exits, Result, Found))
+      return;
+    if (!Liveness)
+      Liveness.emplace(F);
+    findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
+    checkLockOperand(Lock, Text, Found);
+    if (!Found.Against.empty())
+      return;
+    for (const Decl *D : F->decls())
+      if (const auto *V = dyn_cast<VarDecl>(D))
+        Result.Taken.push_back(V->getNameAsString());
+    sort(Result.Taken);
+    Result.Taken.erase(std::unique(Result.Taken.begin(), Result.Taken.end()), Result.Taken.end());
+    Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
+    Result.MixedDeclarations = S.Language.C99;
+    Found.Extract = std::move(Result);
+  }
+
+  // The operand is evaluated once, before the section: a variable in it must not change inside.
+  void checkLockOperand(const LockOperation &Lock, const SectionText &Text, Section &Found) {
+    SmallPtrSet<const VarDecl *, 4> Variables;
+    for (const Mention &M : allMentions())
+      if (within({Lock.Statement}, M.Ref))
+        Variables.insert(M.Variable);
+    for (const Mention &M : allMentions())
+      if (Variables.contains(M.Variable) && within(Text.Statements, M.Ref) &&
+          !within(Text.Outside, M.Ref) && M.How == Mention::Write)
+        against(Found, "lock-expression",
+                "'" + M.Variable->getName() + "' in the lock operand changes in the section",
+                M.Ref->getExprLoc());
+  }
+
+  unsigned throughSemicolon(StringRef Text, unsigned End) const {
+    unsigned At = Text.find_first_not_of(" \t\r\n", End);
+    return At < Text.size() && Text[At] == ';' ? At + 1 : End;
+  }
+
+  bool placeText(const LockOperation &Lock, const LockOperation &Last, const SectionText &Text,
+                 const std::vector<EarlyExitText> &Exits, Extraction &Result, Section &Found) {
+    std::optional<Source::Range> First = S.range(Lock.Statement->getSourceRange());
+    std::optional<Source::Range> End = S.range(Last.Statement->getSourceRange());
+    std::optional<Source::Range> Whole = S.range(F->getSourceRange());
+    auto InMacro = [&](SourceLocation At) {
+      against(Found, "macro-section", "part of the section stands in a macro", At);
+      return false;
+    };
+    SourceLocation At = Lock.Call->getExprLoc();
+    if (!First || !End || !Whole || First->File != End->File || Whole->File != First->File ||
+        !S.editable(F->getBody()->getBeginLoc()) || F->getBody()->getBeginLoc().isMacroID())
+      return InMacro(At);
+    StringRef File = S.fileText(First->File);
+    Result.File = S.filePath(First->File);
+    Result.Whole = {First->Begin, throughSemicolon(File, End->End)};
+    Result.Body = {throughSemicolon(File, First->End), End->Begin};
+    unsigned Position = Result.Body.Begin;
+    for (const Stmt *Statement : Text.Statements) {
+      std::optional<Source::Range> R = S.range(Statement->getSourceRange());
+      if (isa<NullStmt>(Statement) && R && R->Begin < Position)
+        continue; // the `;` after a macro that brings its own
+      if (!R || R->File != First->File || R->Begin < Position || R->End > Result.Body.End)
+        return InMacro(Statement->getBeginLoc());
+      Position = R->End;
+    }
+    if (Result.Body.End < Position)
+      return InMacro(At);
+    for (const EarlyExitText &Exit : Exits) {
+      std::optional<Source::Range> Unlock = S.range(Exit.Unlock->Statement->getSourceRange());
+      std::optional<Source::Range> Tail = S.range(
+          SourceRange(Exit.Tail.front()->getBeginLoc(), Exit.Tail.back()->getEndLoc()));
+      if (!Unlock || !Tail || Unlock->File != First->File || Tail->File != First->File ||
+          Unlock->End > Tail->Begin + 1 || Unlock->Begin < Result.Body.Begin)
+        return InMacro(Exit.Unlock->Call->getExprLoc());
+      EarlyExit Placed;
+      Placed.Unlock = {Unlock->Begin, withComment(File, throughSemicolon(File, Tail->End))};
+      Placed.Tail = {throughSemicolon(File, Unlock->End), Placed.Unlock.End};
+      Result.Exits.push_back(Placed);
+    }
+    for (StringRef Line : split(File.slice(Result.Whole.Begin, Result.Whole.End), '\n'))
+      if (Line.ltrim().starts_with("#")) {
+        against(Found, "preprocessor", "a preprocessor directive stands in the section", At);
+        return false;
+      }
+    layout(File, *Whole, Result);
+    return true;
+  }
+
+  // A comment on the same line belongs to the statement before it.
+  static unsigned withComment(StringRef File, unsigned End) {
+    StringRef Line = File.substr(End).split('\n').first;
+    StringRef Rest = Line.ltrim();
+    bool Comment = Rest.starts_with("//") ||
+                   (Rest.starts_with("/*") && Rest.rtrim().ends_with("*/"));
+    return Comment ? End + Line.rtrim().size() : End;
+  }
+
+  void layout(StringRef File, const Source::Range &Function, Extraction &Result) {
+    size_t LineBegin = File.rfind('\n', Result.Whole.Begin) + 1;
+    Result.Indent = File.slice(LineBegin, Result.Whole.Begin).str();
+    if (StringRef(Result.Indent).find_first_not_of(" \t") != StringRef::npos)
+      Result.Indent = File.slice(LineBegin, File.find_first_not_of(" \t", LineBegin)).str();
+    const auto *Body = cast<CompoundStmt>(F->getBody());
+    unsigned Open = S.SM.getFileOffset(Body->getLBracLoc());
+    StringRef Before = File.take_front(Open);
+    Result.BraceOnOwnLine = Before.rtrim(" \t").ends_with("\n");
+    Result.IndentUnit = "    ";
+    if (!Body->body_empty()) {
+      unsigned FirstStatement = S.SM.getFileOffset(S.SM.getExpansionLoc(
+          (*Body->body_begin())->getBeginLoc()));
+      size_t FirstLine = File.rfind('\n', FirstStatement) + 1;
+      StringRef Unit = File.slice(FirstLine, FirstStatement);
+      if (!Unit.empty() && Unit.find_first_not_of(" \t") == StringRef::npos)
+        Result.IndentUnit = Unit.str();
+    }
+    Result.FunctionBegin = aboveComment(File, Function.Begin);
+  }
+
+  // The begin of the function's first line, or of the comment that stands directly above it.
+  static unsigned aboveComment(StringRef File, unsigned FunctionBegin) {
+    size_t Begin = File.rfind('\n', FunctionBegin) + 1;
+    if (File.slice(Begin, FunctionBegin).ltrim().size())
+      return FunctionBegin; // something else stands before it on the line
+    for (;;) {
+      if (Begin == 0)
+        return 0;
+      size_t Previous = File.rfind('\n', Begin - 1) + 1;
+      StringRef Line = File.slice(Previous, Begin - 1).trim();
+      if (Line.starts_with("//")) {
+        Begin = Previous;
+      } else if (Line.ends_with("*/")) {
+        size_t Open = File.take_front(Begin).rfind("/*");
+        if (Open == StringRef::npos)
+          return Begin;
+        size_t OpenLine = File.rfind('\n', Open) + 1;
+        if (File.slice(OpenLine, Open).ltrim().size())
+          return Begin; // the comment ends a line of code
+        Begin = OpenLine;
+      } else {
+        return Begin;
+      }
+    }
+  }
+};
+
+class SectionVisitor : public RecursiveASTVisitor<SectionVisitor> {
+public:
+  SectionVisitor(ASTContext &Context, const UnitFacts &Facts, const Program &Linked,
+                 UnitSections &Result)
+      : S(Context), Facts(Facts), Linked(Linked), Result(Result) {}
+
+  bool VisitVarDecl(VarDecl *V) {
+    if (V->isFileVarDecl())
+      VisibleGlobals.insert(V->getName());
+    return true;
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *F) {
+    if (F->doesThisDeclarationHaveABody() && !S.inSystemHeader(F->getLocation()))
+      FunctionSections(F, S, Facts, Linked, VisibleGlobals, Result).run();
+    return true;
+  }
+
+private:
+  Source S;
+  const UnitFacts &Facts;
+  const Program &Linked;
+  UnitSections &Result;
+  StringSet<> VisibleGlobals; // declared so far
+};
+
+} // namespace
+
+UnitSections findSections(const tooling::CompileCommand &Command, const UnitFacts &Facts,
+                          const Program &Linked, const Overlay *Replaced) {
+  UnitSections Result;
+  UnitActions Actions;
+  Actions.End = [&](CompilerInstance &CI) {
+    SectionVisitor(CI.getASTContext(), Facts, Linked, Result)
+        .TraverseDecl(CI.getASTContext().getTranslationUnitDecl());
+  };
+  parseUnit(Command, Actions, Replaced);
+  return Result;
+}
+
+} // namespace relock

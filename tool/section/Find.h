@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// Finds the critical sections of one translation unit, with the lock wrappers of the whole program
+// known.
+#pragma once
+
+#include "section/Section.h"
+#include "support/Unit.h"
+
+namespace relock {
+
+struct UnitSections {
+  std::vector<Section> Sections;
+  // Functions that release (or wait with) a lock in a way that is not one of their own simple
+  // sections: function node and lock node. A caller that runs under that lock must hold.
+  std::vector<std::pair<std::string, std::string>> LooseReleases;
+};
+
+UnitSections findSections(const clang::tooling::CompileCommand &Command, const UnitFacts &Facts,
+                          const Program &Linked, const Overlay *Replaced = nullptr);
+
+} // namespace relock

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+//
+// The facts of one critical section, as plain records: its shape, what speaks against moving it,
+// and everything that is needed to write it as a function. No AST pointer survives in them.
+#pragma once
+
+#include "index/Records.h"
+#include "program/Program.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace relock {
+
+enum class Shape {
+  Straight,      // one lock, one unlock, same block
+  EarlyExit,     // besides, an unlock in a branch that then leaves
+  Split,         // several unlocks, code after them that goes on
+  LoopCarried,   // unlock and lock again in a loop
+  Waiting,       // waits on a condition variable
+  Nested,        // takes another lock
+  CrossFunction, // no unlock in this function
+  Conditional,   // the lock or its result is conditional
+  Try,           // trylock or timedlock
+};
+
+llvm::StringRef shapeName(Shape S);
+
+struct Range {
+  unsigned Begin = 0, End = 0; // offsets in the file of the section
+};
+
+// How a variable of the function reaches its section.
+enum class Travel {
+  Value,   // only read: copied into the context
+  Pointer, // written, or an object that others may see: the context holds its address
+  Array,   // an array: the context holds a pointer to its elements
+  Inside,  // used by nothing else: declared in the extracted function
+};
+
+struct Reference {
+  Range At;       // the name, or `&name` for an address
+  enum Form { Plain, Address, Member, Bare } Kind = Plain;
+  Range Operator; // Member: the `.` that becomes `->`
+};
+
+struct Capture {
+  std::string Name;
+  Travel How = Travel::Value;
+  std::string Field;     // declaration of the context's field
+  std::string Local;     // declaration of a local of that name in the extracted function
+  std::string Parameter; // declaration of a local that can hold the whole context: `item *it`
+  bool InMacro = false;  // some reference is spelled in a macro body
+  std::vector<Reference> References;
+  std::vector<Range> Removed; // text of the outer declaration, where nothing else uses it
+};
+
+// An unlock in a branch, and what the caller does after it.
+struct EarlyExit {
+  Range Unlock; // the unlock and the statements after it, up to the jump
+  Range Tail;   // those statements
+};
+
+struct Extraction {
+  std::string File;
+  Range Whole;            // from the lock to the last unlock
+  Range Body;             // between them
+  unsigned FunctionBegin = 0; // where the extracted function goes
+  std::string FunctionName, Lock;
+  std::vector<EarlyExit> Exits;
+  std::vector<Capture> Captures; // in order of first use
+  std::vector<std::string> Taken; // identifiers that the extracted code must not hide
+  std::string Indent;     // of the lock statement
+  std::string IndentUnit;
+  bool BraceOnOwnLine = false, Inline = false, MixedDeclarations = true;
+};
+
+struct Section {
+  Position At;
+  Operation Kind = Operation::Lock;
+  std::string Node;
+  std::string Function, FunctionName;
+  Shape Form = Shape::Straight;
+  bool ThroughWrapper = false;
+  std::vector<Reason> Against; // what speaks against delegating it, from its own text
+  std::vector<Call> Calls;     // what its text calls, for the effects of the callees
+  std::vector<Position> IndirectCalls;
+  std::vector<IdentityUse> IdentityUses;
+  std::optional<Extraction> Extract; // if nothing speaks against it
+};
+
+} // namespace relock

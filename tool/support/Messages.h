@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// What the tool tells its user: one line per message, with a place and a stable code.
+#pragma once
+
+#include "index/Records.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace relock {
+
+// Prints `relock: FILE:LINE:COL: text [CODE]` to standard error. Safe from several threads.
+void message(const Position &At, llvm::StringRef Text, llvm::StringRef Code);
+// The same without a place, or with a file only.
+void message(llvm::StringRef Text, llvm::StringRef Code);
+void messageFor(llvm::StringRef File, llvm::StringRef Text, llvm::StringRef Code);
+
+// A path as the user would type it: relative to the current folder where it lies below it.
+std::string shownPath(llvm::StringRef Absolute);
+std::string shownPlace(const Position &At); // FILE:LINE
+
+} // namespace relock

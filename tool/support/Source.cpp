@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "support/Source.h"
+
+#include "clang/Index/USRGeneration.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+std::string Source::filePath(FileID File) const {
+  OptionalFileEntryRef Entry = SM.getFileEntryRefForID(File);
+  if (!Entry)
+    return "";
+  SmallString<256> Path(Entry->getFileEntry().tryGetRealPathName());
+  if (Path.empty())
+    Path = Entry->getName();
+  SM.getFileManager().makeAbsolutePath(Path);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  return std::string(Path);
+}
+
+Position Source::position(FileID File, unsigned Offset) const {
+  Position P;
+  P.File = filePath(File);
+  P.Offset = Offset;
+  P.Line = SM.getLineNumber(File, Offset);
+  P.Column = SM.getColumnNumber(File, Offset);
+  return P;
+}
+
+Position Source::shown(SourceLocation L) const {
+  auto [File, Offset] = SM.getDecomposedLoc(SM.getExpansionLoc(L));
+  return position(File, Offset);
+}
+
+Position Source::spelled(SourceLocation L) const {
+  auto [File, Offset] = SM.getDecomposedLoc(SM.getSpellingLoc(L));
+  return position(File, Offset);
+}
+
+bool Source::inFile(SourceLocation L) const {
+  while (L.isMacroID()) {
+    if (!SM.isMacroArgExpansion(L))
+      return false;
+    L = SM.getImmediateSpellingLoc(L);
+  }
+  return L.isValid();
+}
+
+bool Source::inSystemHeader(SourceLocation L) const {
+  return L.isInvalid() || SM.isInSystemHeader(SM.getSpellingLoc(L));
+}
+
+bool Source::editable(SourceLocation L) const {
+  SourceLocation Spelling = SM.getSpellingLoc(L);
+  return SM.getFileEntryRefForID(SM.getFileID(Spelling)) && !SM.isInSystemHeader(Spelling);
+}
+
+std::optional<Source::Range> Source::range(SourceRange Tokens) const {
+  CharSourceRange Chars = SM.getExpansionRange(Tokens);
+  if (Chars.isInvalid())
+    return std::nullopt;
+  auto [BeginFile, Begin] = SM.getDecomposedLoc(Chars.getBegin());
+  auto [EndFile, End] = SM.getDecomposedLoc(Chars.getEnd());
+  if (BeginFile != EndFile)
+    return std::nullopt;
+  if (Chars.isTokenRange())
+    End += Lexer::MeasureTokenLength(Chars.getEnd(), SM, Language);
+  if (End < Begin)
+    return std::nullopt;
+  return Range{BeginFile, Begin, End};
+}
+
+StringRef Source::fileText(FileID File) const { return SM.getBufferData(File); }
+
+StringRef Source::text(const Range &R) const {
+  return fileText(R.File).substr(R.Begin, R.End - R.Begin);
+}
+
+unsigned Source::tokenLength(SourceLocation L) const {
+  return Lexer::MeasureTokenLength(SM.getSpellingLoc(L), SM, Language);
+}
+
+std::string Source::expressionText(const Expr *E) const {
+  SourceLocation Begin = E->getBeginLoc(), End = E->getEndLoc();
+  if (inFile(Begin) && inFile(End)) {
+    SourceLocation First = SM.getSpellingLoc(Begin), Last = SM.getSpellingLoc(End);
+    auto [BeginFile, BeginOffset] = SM.getDecomposedLoc(First);
+    auto [EndFile, EndOffset] = SM.getDecomposedLoc(Last);
+    if (BeginFile == EndFile && BeginOffset <= EndOffset) {
+      EndOffset += Lexer::MeasureTokenLength(Last, SM, Language);
+      return fileText(BeginFile).substr(BeginOffset, EndOffset - BeginOffset).str();
+    }
+  }
+  std::string Printed;
+  raw_string_ostream OS(Printed);
+  PrintingPolicy Policy(Language);
+  Policy.SuppressImplicitBase = true;
+  E->printPretty(OS, nullptr, Policy);
+  return Printed;
+}
+
+std::string nodeFor(const Decl *D, const Source &S) {
+  if (const auto *Parameter = dyn_cast<ParmVarDecl>(D))
+    if (const auto *F = dyn_cast<FunctionDecl>(Parameter->getDeclContext()))
+      return parameterNode(nodeFor(F, S), Parameter->getFunctionScopeIndex());
+  SmallString<128> Usr;
+  if (index::generateUSRForDecl(D, Usr)) {
+    Position At = S.spelled(D->getLocation());
+    return "D:" + At.File + ":" + std::to_string(At.Offset);
+  }
+  const auto *Named = dyn_cast<NamedDecl>(D);
+  bool Everywhere = (Named && Named->hasExternalFormalLinkage()) || isa<FieldDecl>(D) ||
+                    isa<TypedefNameDecl>(D);
+  if (Everywhere && Usr.str().starts_with("c:@"))
+    return std::string(Usr);
+  return std::string(Usr) + "@" + S.spelled(D->getCanonicalDecl()->getLocation()).File;
+}
+
+std::string parameterNode(StringRef FunctionNode, unsigned Index) {
+  return ("P:" + FunctionNode + "#" + Twine(Index)).str();
+}
+
+std::string resultNode(StringRef FunctionNode) { return ("R:" + FunctionNode).str(); }
+
+std::string tokenNode(const Position &At) {
+  return "T:" + At.File + ":" + std::to_string(At.Offset);
+}
+
+} // namespace relock

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+//
+// From Clang's locations to places in files that can be edited.
+#pragma once
+
+#include "index/Records.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "clang/Basic/SourceManager.h"
+
+#include <optional>
+#include <utility>
+
+namespace relock {
+
+class Source {
+public:
+  explicit Source(clang::ASTContext &Context)
+      : SM(Context.getSourceManager()), Language(Context.getLangOpts()), Context(Context) {}
+
+  // Where the reader sees it: the macro invocation for text that comes from a macro.
+  Position shown(clang::SourceLocation L) const;
+  // Where the characters stand: in the body of the macro for text that comes from there.
+  Position spelled(clang::SourceLocation L) const;
+
+  // True if the token at L is spelled where the reader sees it (a file, or a macro argument).
+  bool inFile(clang::SourceLocation L) const;
+  bool inSystemHeader(clang::SourceLocation L) const;
+  // False for text that no file has (pasted tokens, the command line).
+  bool editable(clang::SourceLocation L) const;
+
+  // The characters of a range of tokens that is wholly spelled in one file, widened to whole
+  // macro invocations: [first, second) in offsets of its file.
+  struct Range {
+    clang::FileID File;
+    unsigned Begin = 0, End = 0;
+  };
+  std::optional<Range> range(clang::SourceRange Tokens) const;
+  llvm::StringRef text(const Range &R) const;
+  llvm::StringRef fileText(clang::FileID File) const;
+  Position position(clang::FileID File, unsigned Offset) const;
+  unsigned tokenLength(clang::SourceLocation L) const;
+  std::string filePath(clang::FileID File) const;
+
+  // Text for an expression: as spelled where it is spelled in one piece, else printed.
+  std::string expressionText(const clang::Expr *E) const;
+
+  const clang::SourceManager &SM;
+  const clang::LangOptions &Language;
+  clang::ASTContext &Context;
+};
+
+// The name by which other translation units know a declaration. Unlike a plain USR it keeps
+// statics of equally named files apart.
+std::string nodeFor(const clang::Decl *D, const Source &S);
+std::string parameterNode(llvm::StringRef FunctionNode, unsigned Index);
+std::string resultNode(llvm::StringRef FunctionNode);
+std::string tokenNode(const Position &At);
+
+} // namespace relock

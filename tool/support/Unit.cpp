@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+#include "support/Unit.h"
+
+#include "support/Source.h"
+
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Tooling/ArgumentsAdjusters.h"
+#include "clang/Tooling/Tooling.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+class Collector : public DiagnosticConsumer {
+public:
+  std::vector<UnitDiagnostic> Seen;
+
+  void HandleDiagnostic(DiagnosticsEngine::Level Level, const Diagnostic &Info) override {
+    DiagnosticConsumer::HandleDiagnostic(Level, Info);
+    if (Level < DiagnosticsEngine::Warning)
+      return;
+    UnitDiagnostic D;
+    D.Error = Level >= DiagnosticsEngine::Error;
+    SmallString<128> Text;
+    Info.FormatDiagnostic(Text);
+    D.Text = std::string(Text);
+    if (Info.hasSourceManager() && Info.getLocation().isValid()) {
+      const SourceManager &SM = Info.getSourceManager();
+      PresumedLoc P = SM.getPresumedLoc(SM.getExpansionLoc(Info.getLocation()));
+      if (P.isValid()) {
+        D.At.File = P.getFilename();
+        D.At.Line = P.getLine();
+        D.At.Column = P.getColumn();
+      }
+    }
+    Seen.push_back(std::move(D));
+  }
+};
+
+class Action : public ASTFrontendAction {
+public:
+  Action(const UnitActions &Actions) : Actions(Actions) {}
+
+  bool BeginSourceFileAction(CompilerInstance &CI) override {
+    if (Actions.Begin)
+      Actions.Begin(CI);
+    return true;
+  }
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
+    struct Consumer : ASTConsumer {
+      Consumer(CompilerInstance &CI, const UnitActions &Actions) : CI(CI), Actions(Actions) {}
+      void HandleTranslationUnit(ASTContext &) override {
+        if (Actions.End && !CI.getDiagnostics().hasErrorOccurred())
+          Actions.End(CI);
+      }
+      CompilerInstance &CI;
+      const UnitActions &Actions;
+    };
+    return std::make_unique<Consumer>(CI, Actions);
+  }
+
+private:
+  const UnitActions &Actions;
+};
+
+} // namespace
+
+std::string mainFile(const tooling::CompileCommand &Command) {
+  SmallString<256> Path(Command.Filename);
+  if (sys::path::is_relative(Path)) {
+    Path = Command.Directory;
+    sys::path::append(Path, Command.Filename);
+  }
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  SmallString<256> Real;
+  if (!sys::fs::real_path(Path, Real))
+    return std::string(Real);
+  return std::string(Path);
+}
+
+// The command as Clang can run it for its syntax only. The runtime's header comes last in the
+// search path, so that code that was rewritten before is understood without further options.
+static std::vector<std::string> arguments(const tooling::CompileCommand &Command) {
+  using namespace tooling;
+  ArgumentsAdjuster Adjust = combineAdjusters(
+      combineAdjusters(getClangStripOutputAdjuster(), getClangSyntaxOnlyAdjuster()),
+      getClangStripDependencyFileAdjuster());
+  std::vector<std::string> Arguments = Adjust(Command.CommandLine, Command.Filename);
+  const char *IncludeDir = sys::fs::exists(RELOCK_BUILD_INCLUDE_DIR) ? RELOCK_BUILD_INCLUDE_DIR
+                                                                     : RELOCK_INSTALL_INCLUDE_DIR;
+  const std::string Extra[] = {"-resource-dir=" RELOCK_CLANG_RESOURCE_DIR,
+                               "-Qunused-arguments",
+                               "-Wno-unknown-warning-option",
+                               "-Wno-ignored-optimization-argument",
+                               "-ferror-limit=20",
+                               "-idirafter",
+                               IncludeDir};
+  return getInsertArgumentAdjuster(CommandLineArguments(std::begin(Extra), std::end(Extra)),
+                                   ArgumentInsertPosition::BEGIN)(Arguments, Command.Filename);
+}
+
+std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
+                                      const UnitActions &Actions, const Overlay *Replaced) {
+  IntrusiveRefCntPtr<vfs::FileSystem> Disk(vfs::createPhysicalFileSystem().release());
+  IntrusiveRefCntPtr<vfs::OverlayFileSystem> Files(new vfs::OverlayFileSystem(Disk));
+  if (Replaced) {
+    IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Memory(new vfs::InMemoryFileSystem);
+    for (const auto &[Path, Text] : *Replaced)
+      Memory->addFile(Path, 0, MemoryBuffer::getMemBufferCopy(Text));
+    Files->pushOverlay(Memory);
+  }
+  Collector Diagnostics;
+  if (Files->setCurrentWorkingDirectory(Command.Directory)) {
+    UnitDiagnostic D;
+    D.At.File = mainFile(Command);
+    D.Text = "the folder " + Command.Directory + " of its compile command does not exist";
+    D.Error = true;
+    return {D};
+  }
+  IntrusiveRefCntPtr<FileManager> Manager(new FileManager(FileSystemOptions(), Files));
+  tooling::ToolInvocation Invocation(arguments(Command), std::make_unique<Action>(Actions),
+                                     Manager.get());
+  Invocation.setDiagnosticConsumer(&Diagnostics);
+  if (!Invocation.run() &&
+      none_of(Diagnostics.Seen, [](const UnitDiagnostic &D) { return D.Error; })) {
+    UnitDiagnostic D;
+    D.At.File = mainFile(Command);
+    D.Text = "Clang cannot run its compile command";
+    D.Error = true;
+    Diagnostics.Seen.push_back(D);
+  }
+  return std::move(Diagnostics.Seen);
+}
+
+} // namespace relock

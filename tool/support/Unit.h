@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+//
+// Parses one translation unit as its compile command says.
+#pragma once
+
+#include "index/Records.h"
+
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Tooling/CompilationDatabase.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace relock {
+
+struct UnitDiagnostic {
+  Position At;
+  std::string Text;
+  bool Error = false;
+
+  friend bool operator<(const UnitDiagnostic &A, const UnitDiagnostic &B) {
+    return std::tie(A.At.File, A.Error, A.Text) < std::tie(B.At.File, B.Error, B.Text);
+  }
+};
+
+// What to do with the unit: Begin runs before the first token is read, End with the whole AST.
+struct UnitActions {
+  std::function<void(clang::CompilerInstance &)> Begin;
+  std::function<void(clang::CompilerInstance &)> End;
+};
+
+// Contents that stand in for files on disk, by absolute path.
+using Overlay = std::map<std::string, std::string>;
+
+// Returns the diagnostics, in order of appearance; errors among them mean that the AST is not to
+// be trusted. Safe to call from several threads.
+std::vector<UnitDiagnostic> parseUnit(const clang::tooling::CompileCommand &Command,
+                                      const UnitActions &Actions,
+                                      const Overlay *Replaced = nullptr);
+
+// Absolute path of the main file of a command.
+std::string mainFile(const clang::tooling::CompileCommand &Command);
+
+} // namespace relock
