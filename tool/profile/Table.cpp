@@ -55,7 +55,7 @@ class Notes {
 public:
   void add(uint64_t Value, const char *Text) {
     if (Value)
-      Line += (Line.empty() ? "" : ", ") + count(Value) + " " + Text;
+      Line += (Line.empty() ? "" : ", ") + std::string(Text) + " " + count(Value);
   }
   std::string Line;
 };
@@ -110,15 +110,17 @@ private:
       Command += " " + Word;
     paragraph("program:" + Command);
     paragraph("process " + std::to_string(P.Pid) + (P.Forked ? " (forked)" : "") + ": " +
-              duration(P.Duration) + ", " + count(P.Threads) + " threads (" +
-              count(P.ThreadsAtOnce) + " at once), " + ending());
+              duration(P.Duration) + ", " + count(P.Threads) +
+              (P.Threads == 1 ? " thread (" : " threads (") + count(P.ThreadsAtOnce) +
+              " at once), " + ending());
     paragraph("machine: " + P.Machine + ", " + std::to_string(P.Processors) + " processors");
     paragraph("in critical sections, acquisition included: " +
               percent(P.SectionTime, P.ThreadTime) + " of the threads' time (" +
               duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
     paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
               number(P.HoldOverhead, "ns") + " of it in the hold), about " +
-              percent(P.Overhead, P.ThreadTime) + " of the threads' time; " + dropped());
+              percent(P.Overhead, P.ThreadTime) + " of the threads' time");
+    paragraph(dropped());
     if (P.ForeignReleases)
       paragraph("note: " + count(P.ForeignReleases) +
                 " releases by a thread that had not acquired the lock");
@@ -126,13 +128,13 @@ private:
 
   std::string dropped() const {
     Notes N;
-    N.add(P.Drops.Mutexes, "operations on mutexes without a record");
-    N.add(P.Drops.Times, "times missing in the percentiles");
-    N.add(P.Drops.Threads, "threads without a record");
-    N.add(P.Drops.Nested, "operations from within the profiler or a signal handler");
+    N.add(P.Drops.Mutexes, "mutex operations");
+    N.add(P.Drops.Times, "times (the percentiles lack them)");
+    N.add(P.Drops.Threads, "threads");
+    N.add(P.Drops.Nested, "operations in signal handlers or the profiler");
     N.add(P.Drops.Modules, "modules");
     N.add(P.Drops.Processes, "forked processes");
-    return N.Line.empty() ? "nothing was dropped" : "not recorded: " + N.Line;
+    return N.Line.empty() ? "not recorded: nothing was dropped" : "not recorded: " + N.Line;
   }
 
   static std::string classes(unsigned Count) {

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""expect.py PROFILE EXPRESSION...: each expression must hold for the profile.
+
+An expression is Python over `profile`, the whole file, and `lock(name)`, the class of that name.
+"""
+import json
+import sys
+
+with open(sys.argv[1]) as file:
+    profile = json.load(file)
+
+
+def lock(name):
+    found = [c for c in profile["classes"] if c["name"] == name]
+    if len(found) != 1:
+        names = ", ".join(c["name"] for c in profile["classes"])
+        sys.exit(f"{len(found)} classes are named {name}; there are: {names}")
+    return found[0]
+
+
+MS = 1000 * 1000
+failed = False
+for expression in sys.argv[2:]:
+    if not eval(expression):
+        print(f"does not hold: {expression}")
+        for name in [p.split('")')[0] for p in expression.split('lock("')[1:]]:
+            seen = {k: v for k, v in lock(name).items() if k not in ("locks", "backtrace")}
+            print(json.dumps(seen, indent=1))
+        failed = True
+sys.exit(failed)
