@@ -39,8 +39,7 @@ struct wakes {
   const uint32_t *futex[BATCH + 1];
 };
 
-static void grant(struct relock_waiter *waiter, uint32_t state, struct wakes *wakes) {
-  const uint32_t *futex = relock_queue_grant(waiter, state);
+static void add_wake(struct wakes *wakes, const uint32_t *futex) {
   if (futex)
     wakes->futex[wakes->count++] = futex;
 }
@@ -58,7 +57,7 @@ static int combine(relock_mutex_t *mutex, struct relock_waiter *self) {
   unsigned served = 0;
   while (next && next->section && served < BATCH) {
     if (last)
-      grant(last, RELOCK_DONE, &wakes);
+      add_wake(&wakes, relock_queue_grant(last, RELOCK_DONE));
     last = next;
     last->result = relock_run_as(last->thread_pointer, last->section, last->context);
     served++;
@@ -70,9 +69,9 @@ static int combine(relock_mutex_t *mutex, struct relock_waiter *self) {
   relock_store_relaxed(&mutex->relock_private.executing, 0);
   relock_word_release(&mutex->relock_private.word);
   if (next)
-    grant(next, RELOCK_HEAD, &wakes);
+    add_wake(&wakes, relock_queue_make_head(mutex, next));
   if (last)
-    grant(last, RELOCK_DONE, &wakes);
+    add_wake(&wakes, relock_queue_grant(last, RELOCK_DONE));
   for (unsigned i = wakes.count; i-- > 0;) /* the next combiner is among the last */
     relock_os->futex_wake(wakes.futex[i], 1);
   return result;

@@ -55,6 +55,16 @@ static uint32_t await_grant(struct relock_waiter *self, struct relock_wait *wait
   }
 }
 
+bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait) {
+  while (relock_load_relaxed(&mutex->relock_private.open)) {
+    if (relock_word_try(&mutex->relock_private.word))
+      return true;
+    if (!relock_wait_again(wait))
+      return false;
+  }
+  return false;
+}
+
 uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_waiter *self,
                             struct relock_wait *wait) {
   self->linked = RELOCK_UNLINKED;
@@ -70,15 +80,23 @@ uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_waiter *self,
   return await_grant(self, wait);
 }
 
+static void close_queue(relock_mutex_t *mutex) {
+  if (relock_load_relaxed(&mutex->relock_private.open))
+    relock_store_relaxed(&mutex->relock_private.open, 0);
+}
+
 void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
   uint32_t *word = &mutex->relock_private.word;
   do {
-    if (relock_word_try(word))
+    if (relock_word_try(word)) {
+      close_queue(mutex);
       return;
+    }
   } while (relock_wait_again(wait));
 
   uint32_t *open = &mutex->relock_private.open;
-  relock_store_relaxed(open, 1);
+  if (!relock_load_relaxed(open))
+    relock_store_relaxed(open, 1);
   uint64_t start = relock_os->now_ns();
   /* Acquire: pairs with the release in relock_word_release(). */
   while (relock_exchange_acquire(word, RELOCK_WORD_PARKED) != RELOCK_WORD_FREE) {
@@ -86,7 +104,7 @@ void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
       relock_store_relaxed(open, 0);
     relock_wait_park(wait, word, RELOCK_WORD_PARKED, CLOCK_MONOTONIC, NULL);
   }
-  relock_store_relaxed(open, 0);
+  close_queue(mutex);
 }
 
 struct relock_waiter *relock_queue_leave(relock_mutex_t *mutex, struct relock_waiter *first) {
@@ -100,6 +118,13 @@ struct relock_waiter *relock_queue_leave(relock_mutex_t *mutex, struct relock_wa
   return first->next;
 }
 
+const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_waiter *waiter) {
+  /* The mutex is there as long as the waiter waits for it. */
+  if (relock_load_relaxed(&waiter->state) == RELOCK_PARKED)
+    relock_store_relaxed(&mutex->relock_private.open, 1);
+  return relock_queue_grant(waiter, RELOCK_HEAD);
+}
+
 const uint32_t *relock_queue_grant(struct relock_waiter *waiter, uint32_t state) {
   const uint32_t *futex = &waiter->state;
   /* Release: pairs with the acquire in await_grant(). */
@@ -110,11 +135,15 @@ void relock_queue_lock(relock_mutex_t *mutex) {
   struct relock_waiter self = {.section = NULL};
   struct relock_wait wait;
   relock_wait_begin(&wait, mutex);
+  if (relock_queue_pass(mutex, &wait)) {
+    relock_wait_end(&wait);
+    return;
+  }
   relock_queue_enter(mutex, &self, &wait);
   relock_queue_take_word(mutex, &wait);
   struct relock_waiter *next = relock_queue_leave(mutex, &self);
   if (next) {
-    const uint32_t *futex = relock_queue_grant(next, RELOCK_HEAD);
+    const uint32_t *futex = relock_queue_make_head(mutex, next);
     if (futex)
       relock_os->futex_wake(futex, 1);
   }

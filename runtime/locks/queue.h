@@ -56,6 +56,10 @@ static inline bool relock_queue_try(relock_mutex_t *mutex) {
          relock_word_try(&mutex->relock_private.word);
 }
 
+/* While the queue is open, an arrival waits a bounded time for the word beside it. True: it has
+ * the word. */
+bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait);
+
 /* Enters the queue and waits there: HEAD or DONE. */
 uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_waiter *self,
                             struct relock_wait *wait);
@@ -69,6 +73,9 @@ struct relock_waiter *relock_queue_leave(relock_mutex_t *mutex, struct relock_wa
 
 /* Lets a waiter go on, as HEAD or DONE; its node is gone with that. The futex to wake, or null. */
 const uint32_t *relock_queue_grant(struct relock_waiter *waiter, uint32_t state);
+
+/* Grants HEAD, and opens the queue if the new head has to wake up first. */
+const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_waiter *waiter);
 
 /* A holder's way through the queue: returns as the owner of the word. */
 void relock_queue_lock(relock_mutex_t *mutex);
