@@ -47,8 +47,9 @@ struct relock_header {
   uint32_t version;
   uint32_t pid;
   uint32_t parent;
-  uint32_t forked; /* began in fork, with the names of its parent */
-  uint64_t used;   /* bytes, header included */
+  uint32_t forked;  /* began in fork, with the names of its parent */
+  uint64_t used;    /* bytes, header included */
+  uint64_t changes; /* mutexes that came or went, to tell whether a copy is of one piece */
   uint64_t capacity;
   uint64_t start_ticks, start_ns; /* read together */
   uint64_t end_ticks, end_ns;

@@ -43,8 +43,10 @@ static void attach(struct thread *thread) {
 }
 
 static void before_fork(void) {
-  if (atomic_load(&state) == RECORDING && !inside)
-    record_lock();
+  if (atomic_load(&state) != RECORDING || inside)
+    return;
+  record_lock();
+  record_before_fork(self);
 }
 
 static void after_fork_parent(void) {
@@ -53,8 +55,13 @@ static void after_fork_parent(void) {
 }
 
 static void after_fork_child(void) {
-  if (atomic_load(&state) != RECORDING || inside)
+  if (atomic_load(&state) != RECORDING)
     return;
+  if (inside) { /* a signal handler forks: the tables may be half changed */
+    count_drop(&header->unrecorded_children);
+    atomic_store(&state, OFF);
+    return;
+  }
   record_unlock();
   if (!record_restart(self))
     atomic_store(&state, OFF);

@@ -49,7 +49,7 @@ static uint32_t group_count;
 static struct relock_object *free_objects; /* linked through `address` */
 static struct thread *free_threads, **all_threads;
 static uint32_t thread_count, thread_capacity;
-static uint64_t used, committed; /* mirrors of the header that fork copies */
+static uint64_t used, committed, changes; /* mirrors of the header that fork copies */
 static struct pool pool;
 static char directory[512];
 static bool populate_works;
@@ -171,6 +171,7 @@ static void begin_header(uint64_t size) {
   header->start_ns = now_ns();
   header->start_ticks = relock_ticks();
   header->used = used;
+  header->changes = changes;
 }
 
 bool record_start(void) {
@@ -201,17 +202,6 @@ bool record_start(void) {
   return true;
 }
 
-static void clear_counts(struct relock_counts *counts, const struct thread *survivor,
-                         uint64_t now) {
-  uint32_t owner = counts->owner, depth = counts->depth;
-  memset(counts, 0, sizeof *counts);
-  if (survivor && owner == survivor->record->id) {
-    counts->owner = owner;
-    counts->depth = depth;
-    counts->hold_start = now;
-  }
-}
-
 static void clear_record(struct relock_record *record, const struct thread *survivor,
                          uint64_t now) {
   switch (record->kind) {
@@ -236,8 +226,8 @@ static void clear_record(struct relock_record *record, const struct thread *surv
   case RELOCK_RECORD_OBJECT: {
     struct relock_object *object = (struct relock_object *)record;
     memset(&object->rare, 0, sizeof object->rare);
-    clear_counts(&object->counts, survivor, now);
-    if (object->live)
+    memset(&object->counts, 0, sizeof object->counts);
+    if (object->live && object->group < group_count)
       groups[object->group]->objects++;
     break;
   }
@@ -255,10 +245,40 @@ static void clear_drops(void) {
   header->unrecorded_children = header->foreign_releases = 0;
 }
 
+void record_before_fork(struct thread *thread) {
+  for (uint32_t i = 0; thread && i < thread->held_count; i++)
+    thread->held_depth[i] = thread->held[i]->counts.depth;
+}
+
+/* The forking thread still holds what it held; all other holders stayed behind. */
+static void restore_holds(struct thread *survivor, uint64_t now) {
+  for (uint32_t i = 0; survivor && i < survivor->held_count; i++) {
+    struct relock_counts *counts = &survivor->held[i]->counts;
+    counts->owner = counts->last_owner = survivor->record->id;
+    counts->depth = survivor->held_depth[i];
+    counts->hold_start = now;
+  }
+}
+
+static bool is_current(const struct entry *entry) {
+  return entry->object->live && entry->object->address == entry->address &&
+         entry->object->group < group_count;
+}
+
+/* The parent went on between the fork and the copy: records that it has given to other mutexes
+ * are forgotten here, and made anew when their mutexes are used. */
+static void forget_changed(void) {
+  free_objects = NULL; /* what was free stays unused: links may be lost */
+  for (size_t i = 0; i < TABLE_SIZE; i++)
+    if (table[i].object && !is_current(&table[i]))
+      table[i].object = NULL;
+}
+
 /* The tables point into the mapping, so the copy takes its place at the same address. */
 bool record_restart(struct thread *survivor) {
   uint64_t size = header->capacity, wanted = size, now;
   char *copy = map_file(&size, committed);
+  bool torn;
   if (!copy || size != wanted) {
     if (copy)
       munmap(copy, size);
@@ -267,17 +287,21 @@ bool record_restart(struct thread *survivor) {
     return false;
   }
   memcpy(copy, header, used);
+  torn = __atomic_load_n(&header->changes, __ATOMIC_ACQUIRE) != changes;
   if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, header) == MAP_FAILED)
     abort(); /* both ranges are ours and of equal size */
   begin_header(size);
   header->forked = 1;
   clear_drops();
+  if (torn)
+    forget_changed();
   now = header->start_ticks;
   for (uint64_t at = RELOCK_RECORDS_FIRST; at < used;) {
     struct relock_record *record = (struct relock_record *)((char *)header + at);
     clear_record(record, survivor, now);
     at += record->size;
   }
+  restore_holds(survivor, now);
   free_threads = NULL;
   for (uint32_t i = 0; i < thread_count; i++)
     if (all_threads[i] != survivor) {
@@ -363,6 +387,8 @@ void thread_give_back(struct thread *thread) {
 
 /* Mutexes. */
 
+static void changed(void) { __atomic_store_n(&header->changes, ++changes, __ATOMIC_RELEASE); }
+
 static size_t hash(uint64_t value) { return (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32); }
 
 struct relock_object *object_find(const pthread_mutex_t *mutex) {
@@ -438,6 +464,7 @@ static struct relock_group *find_group(uint64_t address, const uint64_t *frames,
 
 static struct relock_object *new_object(struct relock_group *group, uintptr_t address) {
   struct relock_object *object = free_objects;
+  changed();
   if (object) {
     free_objects = (struct relock_object *)(uintptr_t)object->address;
     memset(&object->rare, 0, sizeof object->rare);
@@ -458,6 +485,7 @@ static struct relock_object *new_object(struct relock_group *group, uintptr_t ad
 static void retire(struct entry *entry) {
   struct relock_object *object = entry->object;
   struct relock_group *group = groups[object->group];
+  changed();
   group->retired.acquisitions += object->counts.acquisitions;
   group->retired.contended += object->counts.contended;
   group->retired.wait += object->counts.wait;

@@ -27,6 +27,7 @@ struct thread {
   void *argument;
   uint32_t held_count;
   struct relock_object *held[HELD_MAX];
+  uint32_t held_depth[HELD_MAX]; /* as of the last fork */
   struct stats *page[STATS_PAGES];
 };
 
@@ -41,6 +42,8 @@ void record_end(enum relock_end end);
 /* Held over fork, so that the child finds the tables whole. */
 void record_lock(void);
 void record_unlock(void);
+/* Keeps what the parent's records will no longer tell when the child gets to copy them. */
+void record_before_fork(struct thread *thread);
 
 struct thread *thread_take(void);
 void thread_begin(struct thread *thread, uint64_t now);

@@ -6,20 +6,22 @@
 // RUN: FileCheck %s --check-prefix=SAID < %t.err
 // RUN: %python %S/Inputs/expect.py %t.dir/profile \
 // RUN:   'lock("mutex")["acquisitions"] == 11 and not profile["program"]["forked"]' \
-// RUN:   'lock("make (fork.c:31)")["acquisitions"] == 1' 'profile["threads"] == 2'
+// RUN:   'lock("make (fork.c:33)")["acquisitions"] == 1' 'profile["threads"] == 2'
 // RUN: %python %S/Inputs/expect.py %t.dir/profile.* \
 // RUN:   'lock("mutex")["acquisitions"] == 7 and profile["program"]["forked"]' \
-// RUN:   'lock("make (fork.c:31)")["acquisitions"] == 5' 'profile["threads"] == 1' \
+// RUN:   'lock("make (fork.c:33)")["acquisitions"] == 5' 'profile["threads"] == 1' \
 // RUN:   'lock("held")["acquisitions"] == 0 and lock("held")["hold"]["count"] == 1' \
 // RUN:   'lock("held")["held_at_end"] == 0'
 // SAID: other processes took locks too; their profiles are {{.*}}profile.{{[0-9]+}} [profile-processes]
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
+static atomic_int started;
 
 static void visit(pthread_mutex_t *which, int times) {
   for (int i = 0; i < times; i++) {
@@ -31,6 +33,7 @@ static void visit(pthread_mutex_t *which, int times) {
 static __attribute__((noinline)) void make(pthread_mutex_t *new) { pthread_mutex_init(new, NULL); }
 
 static void *idle(void *argument) {
+  atomic_store(&started, 1);
   pause();
   return argument;
 }
@@ -42,6 +45,8 @@ int main(void) {
   visit(heap, 1);
   visit(&mutex, 11);
   pthread_create(&thread, NULL, idle, NULL);
+  while (!atomic_load(&started))
+    ;
   pthread_mutex_lock(&held);
   if (fork() == 0) {
     pthread_mutex_unlock(&held);

@@ -170,10 +170,13 @@ private:
       S.Class.Name = "unknown";
       return;
     }
-    S.Class.Name = Trace[0].shown();
-    S.Class.Module = Trace[0].Module;
-    S.Class.File = Trace[0].Place.File;
-    S.Class.Line = Trace[0].Place.Line;
+    size_t First = 0;
+    while (First + 1 < Trace.size() && isLibraryFunction(Trace[First].Place.Function))
+      ++First;
+    S.Class.Name = Trace[First].shown();
+    S.Class.Module = Trace[First].Module;
+    S.Class.File = Trace[First].Place.File;
+    S.Class.Line = Trace[First].Place.Line;
   }
 
   // One mutex of static storage. What symbols do not tell apart is one class; without a symbol

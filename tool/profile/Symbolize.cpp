@@ -176,12 +176,12 @@ std::string enclosingFunction(DWARFDie Variable) {
   return "";
 }
 
-bool isLibraryFrame(StringRef Function) {
+} // namespace
+
+bool isLibraryFunction(StringRef Function) {
   return Function.starts_with("std::") || Function.starts_with("__gthread") ||
          Function.starts_with("__gnu_cxx::");
 }
-
-} // namespace
 
 struct Symbolizer::Modules {
   symbolize::LLVMSymbolizer Symbols;
@@ -227,7 +227,7 @@ CodePlace Symbolizer::code(StringRef Module, uint64_t ReturnAddress) {
   for (uint32_t I = 0; I < Frames->getNumberOfFrames(); ++I) {
     const DILineInfo &Line = Frames->getFrame(I);
     bool Known = Line.FunctionName != DILineInfo::BadString;
-    if (Known && isLibraryFrame(Line.FunctionName) && I + 1 < Frames->getNumberOfFrames())
+    if (Known && isLibraryFunction(Line.FunctionName) && I + 1 < Frames->getNumberOfFrames())
       continue;
     Place.Function = Known ? Line.FunctionName : "";
     if (Line.FileName != DILineInfo::BadString && Line.Line) {

@@ -19,6 +19,9 @@ struct CodePlace {
   unsigned Line = 0;
 };
 
+// Whether a function is the C++ library's wrapping of a pthread call.
+bool isLibraryFunction(llvm::StringRef Function);
+
 // A variable and what of it lies at an address.
 struct DataPlace {
   std::string Symbol;    // empty: no symbol covers the address
