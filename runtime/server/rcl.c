@@ -23,8 +23,9 @@
  *    withdrawal.
  *  - The server owns the lock's exclusion word while it runs a section, takes it by try only, and
  *    never takes it before waiters of the lock's queue (queue.h). It never waits for a lock.
- *  - A client sleeps on a claimed request only; until the claim it spins and yields for a bounded
- *    time and then withdraws the request and queues for the word as a holder does. So a server
+ *  - A client sleeps on a claimed request only; until the claim it spins and yields as long as the
+ *    server gets on with other requests, for two passes at most, and then withdraws the request
+ *    and queues for the word as a holder does. So a server
  *    that is blocked in a section, or not scheduled, delays others and stops nobody, without the
  *    thread pool of the paper; and the requests of a busy lock do not hold up other locks.
  *  - The word is released before the request is DONE, and then not touched: the client may free
@@ -39,7 +40,7 @@
  *
  * Progress and fairness: requests are served in array order, each other client precedes one at
  * most once. Memory: 64 bytes per client in one array. A client spins on its own slot. A preempted
- * server costs its clients one bounded wait each; they then work without it until it moves.
+ * server costs its clients a bounded wait each; they then work without it for a while.
  */
 #include "rcl.h"
 
@@ -62,6 +63,12 @@ enum { SLOTS = 1024 };
  * processor. */
 enum { IDLE_YIELDS = 200 };
 
+/* After each request in a row that it had to withdraw, or that was served only when it yielded its
+ * processor, a client runs 1, 3, 7, ... sections without asking the server: where there is no
+ * processor for the server, delegation costs a context switch per section. One vain request takes
+ * about as long as this many sections. */
+enum { MAX_PENALTY = 255 };
+
 enum { SLOT_FREE, SLOT_POSTED, SLOT_CLAIMED, SLOT_SLEPT, SLOT_DONE };
 enum { SERVER_NONE, SERVER_STARTING, SERVER_RUNNING, SERVER_FAILED };
 
@@ -83,19 +90,27 @@ static uint32_t server_state;
 static pthread_key_t exit_key; /* its destructor returns the slot of a thread that ends */
 static struct {
   _Alignas(RELOCK_CACHE_LINE) uint32_t asleep; /* a futex */
-  _Alignas(RELOCK_CACHE_LINE) uint32_t passes;
+  /* What the server has done; only it writes, and clients look only after a while. */
+  _Alignas(RELOCK_CACHE_LINE) struct progress {
+    uint32_t passes; /* over the array */
+    uint32_t served; /* requests */
+  } progress;
 } server;
 
 /* A thread as a client. It follows the thread pointer: in a section that runs elsewhere with its
  * client's identity this is the client's, whose slot is then in use. */
 static __thread struct {
   struct slot *slot;
-  bool refused; /* there was no slot, the thread ends, or it is the server */
-  bool stalled; /* the server had stopped at this pass when last asked */
-  uint32_t stalled_pass;
+  bool refused;     /* there was no slot, the thread ends, or it is the server */
+  uint32_t penalty; /* sections to run here after the next withdrawal */
+  uint32_t skip;    /* of these, left */
 } client __attribute__((tls_model("initial-exec")));
 
 /* --- the server ------------------------------------------------------------------------------ */
+
+static void count(uint32_t *counter) {
+  relock_store_relaxed(counter, relock_load_relaxed(counter) + 1);
+}
 
 /* Runs a posted request if its lock is free. */
 static bool serve(struct slot *slot) {
@@ -116,6 +131,7 @@ static bool serve(struct slot *slot) {
   if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_on)))
     relock_stats_count(mutex, RELOCK_COUNT_DELEGATED, 1);
   relock_word_release(&mutex->relock_private.word);
+  count(&server.progress.served);
   /* Release: pairs with the acquire in await_server(). */
   if (relock_exchange_release(&slot->state, SLOT_DONE) == SLOT_SLEPT)
     relock_os->futex_wake(&slot->state, 1);
@@ -130,7 +146,7 @@ static bool serve_all(void) {
   for (uint32_t i = 0; i < end; i++)
     if (relock_load_relaxed(&slots[i].state) == SLOT_POSTED && serve(&slots[i]))
       served = true;
-  relock_store_relaxed(&server.passes, relock_load_relaxed(&server.passes) + 1);
+  count(&server.progress.passes);
   return served;
 }
 
@@ -219,10 +235,9 @@ static bool is_running(void) {
 static struct slot *free_slot(void) {
   if (RELOCK_UNLIKELY(!is_running()))
     return NULL;
-  if (RELOCK_UNLIKELY(client.stalled)) {
-    if (relock_load_relaxed(&server.passes) == client.stalled_pass)
-      return NULL;
-    client.stalled = false;
+  if (RELOCK_UNLIKELY(client.skip > 0)) {
+    client.skip--;
+    return NULL;
   }
   if (RELOCK_UNLIKELY(!client.slot)) {
     if (client.refused)
@@ -246,23 +261,53 @@ static void wake_server(void) {
     relock_os->futex_wake(&server.asleep, 1);
 }
 
-/* True when the section has been run, false when the request was withdrawn. */
-static bool await_server(struct slot *slot, struct relock_wait *wait) {
+static struct progress observe(void) {
+  return (struct progress){relock_load_relaxed(&server.progress.passes),
+                           relock_load_relaxed(&server.progress.served)};
+}
+
+enum outcome { SERVED, SERVED_LATE, WITHDRAWN };
+
+/* Waits for the section to be run. A request that nobody has claimed after the spin is watched: it
+ * goes on as long as the server serves others, unless the server has come by twice and found the
+ * lock busy; a server that stands still is blocked in a section or not scheduled. */
+static enum outcome await_server(struct slot *slot, struct relock_wait *wait) {
+  struct progress start = {0, 0}, last = {0, 0};
+  bool watched = false;
   for (;;) {
     /* Acquire: pairs with the release in serve(). */
     uint32_t state = relock_load_acquire(&slot->state);
-    if (state == SLOT_DONE)
-      return true;
+    if (state == SLOT_DONE) /* late: it took our yielding the processor, not others' sections */
+      return watched && observe().served - start.served <= 1 ? SERVED_LATE : SERVED;
+    if (state == SLOT_POSTED && wait->spins == 0 && !watched) {
+      watched = true;
+      start = last = observe();
+    }
     if (relock_wait_again(wait))
       continue;
     if (state == SLOT_POSTED) {
+      struct progress now = observe();
+      if (watched && now.served != last.served && now.passes - start.passes < 2) {
+        last = now;
+        relock_wait_renew(wait);
+        continue;
+      }
       /* Acquire: pairs with the release in serve() that gave the request back. */
       if (relock_cas_acquire(&slot->state, SLOT_POSTED, SLOT_FREE))
-        return false;
+        return WITHDRAWN;
     } else if (state == SLOT_SLEPT || relock_cas_relaxed(&slot->state, SLOT_CLAIMED, SLOT_SLEPT)) {
       relock_wait_park(wait, &slot->state, SLOT_SLEPT, CLOCK_MONOTONIC, NULL);
     }
   }
+}
+
+/* Decides how soon to ask the server again. */
+static void learn(enum outcome outcome) {
+  if (outcome == SERVED)
+    client.penalty = 0;
+  else if (client.penalty < MAX_PENALTY)
+    client.penalty = 2 * client.penalty + 1;
+  client.skip = client.penalty;
 }
 
 static int run_here(relock_mutex_t *mutex, relock_section_t section, void *context) {
@@ -289,14 +334,14 @@ static int execute(relock_mutex_t *mutex, relock_section_t section, void *contex
   relock_exchange_seq_cst(&slot->state, SLOT_POSTED);
   if (RELOCK_UNLIKELY(relock_load_seq_cst(&server.asleep)))
     wake_server();
-  if (RELOCK_LIKELY(await_server(slot, &wait))) {
+  enum outcome outcome = await_server(slot, &wait);
+  learn(outcome);
+  if (RELOCK_LIKELY(outcome != WITHDRAWN)) {
     relock_wait_end(&wait);
     int result = slot->result;
     relock_store_relaxed(&slot->state, SLOT_FREE);
     return result;
   }
-  client.stalled_pass = relock_load_relaxed(&server.passes);
-  client.stalled = true;
   return run_here(mutex, section, context);
 }
 
@@ -306,7 +351,7 @@ void relock_rcl_after_fork(void) {
     slot_taken[i] = &slots[i] == client.slot;
   }
   server.asleep = 0;
-  client.stalled = false;
+  client.skip = client.penalty = 0;
   if (server_state != SERVER_FAILED)
     server_state = SERVER_NONE;
 }
