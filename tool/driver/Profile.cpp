@@ -279,6 +279,8 @@ Profile makeProfile(const RawProcess &Process, const Run &R, bool Ended) {
     P.End = {"signal", WTERMSIG(R.Status)};
   else if (Main)
     P.End = {"exit", WEXITSTATUS(R.Status)};
+  else if (Process.Header.end != RELOCK_END_UNKNOWN)
+    P.End = {"exit", int(Process.Header.status)};
   else
     P.End = {Ended ? "unknown" : "running", 0};
   return P;
@@ -344,6 +346,14 @@ int reportEnd(const Run &R) {
   return Done;
 }
 
+std::string listed(ArrayRef<std::string> Names) {
+  constexpr size_t Shown = 3;
+  std::string Text = join(Names.take_front(Shown), ", ");
+  if (Names.size() > Shown)
+    Text += " and " + std::to_string(Names.size() - Shown) + " more beside them";
+  return Text;
+}
+
 // Further processes with locks of their own.
 int writeOthers(const std::vector<RawProcess> &Processes, size_t Main, const Run &R) {
   size_t Written = 0, Left = 0;
@@ -367,7 +377,7 @@ int writeOthers(const std::vector<RawProcess> &Processes, size_t Main, const Run
   }
   if (Written)
     messageFor(Words[0],
-               "other processes took locks too; their profiles are " + join(Names, ", ") +
+               "other processes took locks too; their profiles are " + listed(Names) +
                    (Left ? "; not written: " + std::to_string(Left) + " more" : ""),
                "profile-processes");
   return Done;

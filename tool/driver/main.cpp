@@ -11,15 +11,24 @@ using namespace relock;
 
 static void printVersion(raw_ostream &OS) { OS << "relock " RELOCK_VERSION "\n"; }
 
+// LLVM's shared library registers options of its own.
+static void hideForeign(cl::SubCommand &Command) {
+  for (auto &[Name, Option] : Command.OptionsMap) {
+    bool Ours = !Option->Categories.empty() && Option->Categories[0]->getName() == "Relock";
+    if (!Ours && Name != "help" && Name != "version")
+      Option->setHiddenFlag(cl::ReallyHidden);
+  }
+}
+
 int main(int Argc, char **Argv) {
   InitLLVM Init(Argc, Argv);
   cl::SetVersionPrinter(printVersion);
   const Subcommand Subcommands[] = {profileSubcommand(), reportSubcommand(), indexSubcommand(),
                                     checkSubcommand(), rewriteSubcommand()};
+  hideForeign(cl::SubCommand::getTopLevel());
+  hideForeign(cl::SubCommand::getAll());
   for (const Subcommand &S : Subcommands)
-    for (auto &[Name, Option] : S.Command.OptionsMap)
-      if (Option->Categories.empty() || Option->Categories[0]->getName() != "Relock")
-        Option->setHiddenFlag(cl::ReallyHidden);
+    hideForeign(S.Command);
 
   std::string Errors;
   raw_string_ostream ErrorStream(Errors);

@@ -81,6 +81,7 @@ public:
   }
 
   bool VisitFunctionDecl(FunctionDecl *F) {
+    recordPrototype(F);
     if (syncType(F->getReturnType()) != SyncType::None && !S.inSystemHeader(F->getLocation()))
       declare(F, resultNode(nodeFor(F, S)), DeclarationKind::Result, F->getReturnType(),
               F->getFunctionTypeLoc() ? F->getFunctionTypeLoc().getReturnLoc() : TypeLoc());
@@ -287,6 +288,25 @@ private:
     if (Tested && syncType(Tested->getType()) != SyncType::None)
       resolve(Tested);
     return true;
+  }
+
+  // A lock wrapper that other files call needs a companion that they can call too.
+  void recordPrototype(const FunctionDecl *F) {
+    if (F->doesThisDeclarationHaveABody() || F->getNumParams() ||
+        !F->getReturnType()->isVoidType() || S.inSystemHeader(F->getLocation()))
+      return;
+    std::optional<Source::Range> Range = S.range(F->getSourceRange());
+    if (!Range || F->getEndLoc().isMacroID())
+      return;
+    size_t Semicolon = S.fileText(Range->File).find_first_not_of(" \t\n", Range->End);
+    if (Semicolon == StringRef::npos || S.fileText(Range->File)[Semicolon] != ';')
+      return;
+    Function Record;
+    Record.Node = nodeFor(F, S);
+    Record.Name = F->getNameAsString();
+    Record.At = S.shown(F->getLocation());
+    Record.Prototypes.push_back(S.position(Range->File, Semicolon + 1));
+    Facts.Functions.push_back(std::move(Record));
   }
 
   // The name that a user would use for a declaration.
@@ -728,6 +748,9 @@ private:
       W.Parameter = Parameter->getFunctionScopeIndex();
     if (!simpleOperand(Operand, Parameter))
       return std::nullopt;
+    W.Exported = F->hasExternalFormalLinkage() && !F->isInlined();
+    if (std::optional<Source::Range> Range = S.range(F->getSourceRange()))
+      W.End = S.position(Range->File, Range->End);
     W.Key = lockKey(Operand, Parameter);
     W.Expression = W.Key;
     return W;
@@ -781,12 +804,12 @@ void scanSkipped(const Source &S, SourceRange Range, UnitFacts &Facts) {
   if (Condition.consume_front("if") && Condition.trim() == "0")
     return; // no configuration compiles this
   Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(), Text.begin() + Begin,
-            Text.begin() + End);
+            Text.end());
   Token Current;
   SkippedSite *Open = nullptr;
   int Depth = 0;
   for (bool AtEnd = false; !AtEnd;) {
-    AtEnd = Raw.LexFromRawLexer(Current);
+    AtEnd = Raw.LexFromRawLexer(Current) || S.SM.getFileOffset(Current.getLocation()) >= End;
     if (Current.is(tok::l_paren))
       ++Depth;
     else if (Current.is(tok::r_paren) && --Depth <= 0)

@@ -108,6 +108,8 @@ struct Wrapper {
   std::string Key;        // the same in canonical form, see LockKey
   int Parameter = -1;     // which argument `$` is; -1: none
   bool Pure = false;      // the body is the operation and nothing else
+  bool Exported = false;  // other files can call it
+  Position End;           // directly behind its definition
 };
 
 struct Function {
@@ -119,6 +121,7 @@ struct Function {
   std::vector<Call> Calls;
   std::vector<Position> IndirectCalls;
   std::vector<IdentityUse> IdentityUses;
+  std::vector<Position> Prototypes; // directly behind the `;` of each, for `void f(void)` only
   std::optional<Wrapper> Wraps;
 };
 

@@ -41,12 +41,13 @@ template <class V> void fields(V &&Visit, IdentityUse &U) { Visit("what", U.What
 template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
+  Visit("exported", W.Exported), Visit("end", W.End);
 }
 template <class V> void fields(V &&Visit, Function &F) {
   Visit("node", F.Node), Visit("name", F.Name), Visit("at", F.At), Visit("defined", F.Defined);
   Visit("addressTaken", F.AddressTaken), Visit("calls", F.Calls);
   Visit("indirectCalls", F.IndirectCalls), Visit("identityUses", F.IdentityUses);
-  Visit("wraps", F.Wraps);
+  Visit("prototypes", F.Prototypes), Visit("wraps", F.Wraps);
 }
 template <class V> void fields(V &&Visit, SkippedSite &S) {
   Visit("at", S.At), Visit("operator", S.Operator), Visit("operand", S.Operand);

@@ -60,7 +60,7 @@ public:
   Profile run() {
     describe();
     for (const RawGroup &Group : Process.Groups)
-      if (Group.ObjectsCreated)
+      if (Group.ObjectsCreated || !Group.Objects.empty())
         add(Group);
     finishClasses();
     return std::move(P);

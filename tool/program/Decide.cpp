@@ -113,9 +113,16 @@ private:
     Checked.Reasons = Found.Against;
     Checked.AnyThread = Found.IdentityUses.empty();
     addEffects(Found, Class, Checked);
+    keepFirst(Checked.Reasons);
     bool Delegate = Checked.Reasons.empty() && Found.Extract;
     Checked.Outcome = Delegate ? Verdict::Delegate : Verdict::Hold;
     return Checked;
+  }
+
+  // A reason that comes back at each of many calls is told once.
+  static void keepFirst(std::vector<Reason> &Reasons) {
+    std::set<std::pair<std::string, std::string>> Told;
+    erase_if(Reasons, [&](const Reason &R) { return !Told.insert({R.Code, R.Message}).second; });
   }
 
   void addEffects(const Section &Found, const LockClass &Class, CheckedSection &Checked) {

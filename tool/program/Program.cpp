@@ -55,6 +55,8 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
     for (const Function &F : Unit.Functions) {
       Function &Merged = Functions[F.Node];
       bool Taken = Merged.AddressTaken || F.AddressTaken;
+      std::vector<Position> Prototypes = Merged.Prototypes;
+      append_range(Prototypes, F.Prototypes);
       if (F.Defined && !Merged.Defined) {
         Merged = F;
       } else if (F.Defined) {
@@ -68,7 +70,12 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         Merged = F;
       }
       Merged.AddressTaken = Taken;
+      Merged.Prototypes = std::move(Prototypes);
     }
+  for (auto &[Node, F] : Functions) {
+    sort(F.Prototypes);
+    F.Prototypes.erase(std::unique(F.Prototypes.begin(), F.Prototypes.end()), F.Prototypes.end());
+  }
 }
 
 // Which declaration gives a class its name: the one that a reader would look for.
@@ -286,6 +293,12 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units) {
 const LockClass *Program::classOf(const std::string &Node) const {
   auto It = ClassOfRoot.find(find(Node));
   return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
+}
+
+bool Program::canExecuteThrough(const std::string &FunctionNode) const {
+  const Wrapper *W = wrapperOf(FunctionNode);
+  return W && W->Exported && W->Pure && W->Parameter < 0 && !W->End.File.empty() &&
+         !Functions.at(FunctionNode).Prototypes.empty();
 }
 
 const Wrapper *Program::wrapperOf(const std::string &FunctionNode) const {

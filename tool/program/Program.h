@@ -52,6 +52,9 @@ public:
   // The class of a node, or null where the node belongs to none (a local object, say).
   const LockClass *classOf(const std::string &Node) const;
   const Wrapper *wrapperOf(const std::string &FunctionNode) const;
+  // True if a lock that only its own file can name can get a companion of its lock wrapper that
+  // runs sections for other files.
+  bool canExecuteThrough(const std::string &FunctionNode) const;
 
 private:
   std::string find(const std::string &Node) const;

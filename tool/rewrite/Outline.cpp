@@ -84,36 +84,40 @@ StringRef commonIndent(StringRef Text) {
 
 class Renderer {
 public:
-  Renderer(const Extraction &E, StringRef Name, bool AnyThread, StringRef File,
+  Renderer(const Extraction &E, StringRef Name, const ExecuteCall &Execute, StringRef File,
            const std::vector<TextEdit> &Tokens)
-      : E(E), Name(Name.str()), Execute(AnyThread ? "relock_execute_any_thread" : "relock_execute"),
-        File(File), Tokens(Tokens), Unit(E.IndentUnit) {
+      : E(E), Name(Name.str()), Execute(Execute), File(File), Tokens(Tokens), Unit(E.IndentUnit) {
     for (const Capture &C : E.Captures)
       if (C.How != Travel::Inside)
         Passed.push_back(&C);
     Direct = Passed.size() == 1 && !Passed[0]->Parameter.empty();
+    // The second section of a function is f_section2: its variables are told apart likewise.
+    StringRef Suffix = Name.rsplit("_section").second;
     SectionName = freeName("section");
+    CallerName = freeName(("section" + Suffix).str());
     ContextName = freeName("context");
-    TakenName = freeName("taken");
+    TakenName = freeName(("taken" + Suffix).str());
   }
 
   Outline run() { return {function(), call()}; }
 
 private:
   const Extraction &E;
-  std::string Name, Execute;
+  std::string Name;
+  const ExecuteCall &Execute;
   StringRef File;
   const std::vector<TextEdit> &Tokens;
   std::string Unit;
   std::vector<const Capture *> Passed;
   bool Direct; // the only capture is the context itself
-  std::string SectionName, ContextName, TakenName;
+  std::string SectionName, ContextName; // in the function
+  std::string CallerName, TakenName;    // at the call
 
-  std::string freeName(StringRef Base) const {
-    std::string Candidate = Base.str();
+  std::string freeName(const std::string &Base) const {
+    std::string Candidate = Base;
     StringRef Text = File.slice(E.Whole.Begin, E.Whole.End);
     for (unsigned N = 2; is_contained(E.Taken, Candidate) || hasWord(Text, Candidate); ++N)
-      Candidate = (Base + Twine(N)).str();
+      Candidate = Base + "_" + std::to_string(N);
     return Candidate;
   }
 
@@ -236,17 +240,19 @@ private:
       std::vector<std::string> Fields;
       for (const Capture *C : Passed)
         Fields.push_back((E.MixedDeclarations ? "." + C->Name + " = " : "") + argument(*C));
-      Lines.push_back(list(Indent, "struct " + Name + " " + SectionName + " = {", Fields, "};"));
-      Context = "&" + SectionName;
+      Lines.push_back(list(Indent, "struct " + Name + " " + CallerName + " = {", Fields, "};"));
+      Context = "&" + CallerName;
     }
-    std::vector<std::string> Arguments = {E.Lock, Name, Context};
+    std::vector<std::string> Arguments = Execute.Arguments;
+    Arguments.push_back(Name);
+    Arguments.push_back(Context);
     if (E.Exits.empty()) {
-      Lines.push_back(list(Indent, Execute + "(", Arguments, ");"));
+      Lines.push_back(list(Indent, Execute.Function + "(", Arguments, ");"));
     } else if (E.Exits.size() == 1) {
-      Lines.push_back(list(Indent, "if (" + Execute + "(", Arguments, ")) {"));
+      Lines.push_back(list(Indent, "if (" + Execute.Function + "(", Arguments, ")) {"));
       Lines.push_back(tail(E.Exits[0], Indent));
     } else {
-      Lines.push_back(list(Indent, "int " + TakenName + " = " + Execute + "(", Arguments, ");"));
+      Lines.push_back(list(Indent, "int " + TakenName + " = " + Execute.Function + "(", Arguments, ");"));
       for (size_t I = 0; I < E.Exits.size(); ++I) {
         Lines.push_back(Indent + "if (" + TakenName + " == " + std::to_string(I + 1) + ") {");
         Lines.push_back(tail(E.Exits[I], Indent));
@@ -299,9 +305,9 @@ private:
 
 } // namespace
 
-Outline renderOutline(const Extraction &E, StringRef Name, bool AnyThread, StringRef File,
-                      const std::vector<TextEdit> &Tokens) {
-  return Renderer(E, Name, AnyThread, File, Tokens).run();
+Outline renderOutline(const Extraction &E, StringRef Name, const ExecuteCall &Execute,
+                      StringRef File, const std::vector<TextEdit> &Tokens) {
+  return Renderer(E, Name, Execute, File, Tokens).run();
 }
 
 } // namespace relock

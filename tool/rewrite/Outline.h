@@ -32,9 +32,13 @@ struct Outline {
   std::string Call;     // takes the place of Extraction::Whole
 };
 
-// Name: of the function and the struct. Tokens: the edits that converting the classes makes in
-// this file. AnyThread: the section is proved free of thread identity.
-Outline renderOutline(const Extraction &E, llvm::StringRef Name, bool AnyThread,
+// Name: of the function and the struct. Execute: the function that runs it, and the arguments that
+// precede the section's. Tokens: the edits that converting the classes makes in this file.
+struct ExecuteCall {
+  std::string Function;
+  std::vector<std::string> Arguments;
+};
+Outline renderOutline(const Extraction &E, llvm::StringRef Name, const ExecuteCall &Execute,
                       llvm::StringRef File, const std::vector<TextEdit> &Tokens);
 
 } // namespace relock

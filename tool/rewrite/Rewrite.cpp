@@ -39,6 +39,7 @@ public:
     for (auto &[File, Plan] : Plans)
       if (Error Failed = load(File))
         return Failed;
+    planCompanions();
     placeTable();
     for (auto &[File, Plan] : Plans)
       if (Error Failed = rewriteFile(File, Plan))
@@ -55,6 +56,7 @@ private:
   std::vector<TableEntry> Entries;
   std::string Table; // absolute path of relock_locks.h
   std::set<std::string> Names; // of extracted functions
+  std::map<std::string, std::string> CompanionOf; // by name of the lock wrapper
   RewriteResult Result;
 
   void plan() {
@@ -71,7 +73,13 @@ private:
           continue;
         }
         ++Result.Delegated;
-        Plans[S.Facts.Extract->File].Sections.push_back({&*S.Facts.Extract, S.AnyThread});
+        const Extraction &Extract = *S.Facts.Extract;
+        Plans[Extract.File].Sections.push_back({&Extract, S.AnyThread});
+        if (Extract.Through) { // the files of its companion change too
+          Plans[Extract.Through->End.File];
+          for (const Position &Prototype : Extract.Through->Prototypes)
+            Plans[Prototype.File];
+        }
       }
     }
     for (auto &[File, Plan] : Plans) {
@@ -106,6 +114,56 @@ private:
     return Error::success();
   }
 
+  // Gives each lock wrapper that sections are executed through its companion.
+  void planCompanions() {
+    struct Needed {
+      const Extraction *Extract;
+      bool AnyThread;
+    };
+    std::map<std::string, Needed> Wrappers;
+    for (const auto &[File, Plan] : Plans)
+      for (const DelegatedSection &S : Plan.Sections)
+        if (S.Extract->Through) {
+          auto [It, New] = Wrappers.try_emplace(S.Extract->Through->Wrapper,
+                                                Needed{S.Extract, S.AnyThread});
+          It->second.AnyThread &= S.AnyThread;
+        }
+    for (const auto &[Wrapper, Use] : Wrappers) {
+      const Companion &Through = *Use.Extract->Through;
+      std::string Name = companionName(Wrapper);
+      CompanionOf[Wrapper] = Name;
+      std::string Head = "int " + Name + "(relock_section_t section, void *context)";
+      std::string Body = std::string(" {\n") + Use.Extract->IndentUnit + "return " +
+                         (Use.AnyThread ? "relock_execute_any_thread" : "relock_execute") + "(" +
+                         Use.Extract->Lock + ", section, context);\n}";
+      insertLate(Through.End, "\n\n" + Head + Body);
+      for (const Position &Prototype : Through.Prototypes)
+        insertLate(Prototype, "\n" + Head + ";");
+    }
+  }
+
+  void insertLate(const Position &At, std::string Text) {
+    Plans[At.File].Tokens.push_back({{At.Offset, At.Offset}, std::move(Text)});
+    sort(Plans[At.File].Tokens);
+  }
+
+  // STATS_LOCK → STATS_EXECUTE.
+  std::string companionName(StringRef Wrapper) const {
+    std::string Name;
+    size_t At = Wrapper.rfind_insensitive("lock");
+    bool Upper = any_of(Wrapper, isUpper) && none_of(Wrapper, isLower);
+    StringRef Word = Upper ? "EXECUTE" : "execute";
+    if (At == StringRef::npos)
+      Name = (Wrapper + (Upper ? "_EXECUTE" : "_execute")).str();
+    else
+      Name = (Wrapper.take_front(At) + Word + Wrapper.drop_front(At + 4)).str();
+    while (any_of(Result.Before, [&](const auto &File) {
+      return StringRef(File.second).contains(Name);
+    }))
+      Name += "_relock";
+    return Name;
+  }
+
   // Beside the table that is there already, or in the folder that holds all changed files.
   void placeTable() {
     for (const UnitFacts &Unit : Index.Units)
@@ -136,8 +194,12 @@ private:
     StringRef Text = Result.Before[File];
     std::vector<TextEdit> Edits;
     for (const DelegatedSection &S : Plan.Sections) {
+      ExecuteCall Execute = {S.AnyThread ? "relock_execute_any_thread" : "relock_execute",
+                             {S.Extract->Lock}};
+      if (S.Extract->Through)
+        Execute = {CompanionOf[S.Extract->Through->Wrapper], {}};
       Outline Rendered = renderOutline(*S.Extract, uniqueName(S.Extract->FunctionName, Text),
-                                       S.AnyThread, Text, Plan.Tokens);
+                                       Execute, Text, Plan.Tokens);
       unsigned At = S.Extract->FunctionBegin;
       Edits.push_back({{At, At}, Rendered.Function});
       Edits.push_back({S.Extract->Whole, Rendered.Call});

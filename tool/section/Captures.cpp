@@ -23,6 +23,7 @@ namespace relock {
 CallLiveness::CallLiveness(const FunctionDecl *F) {
   AnalysisDeclContextManager Manager(F->getASTContext());
   AnalysisDeclContext *Context = Manager.getContext(F);
+  Context->getCFGBuildOptions().setAllAlwaysAdd(); // or uses inside expressions go unseen
   if (!Context->getCFG())
     return;
   std::unique_ptr<LiveVariables> Live = LiveVariables::computeLiveness(*Context, true);

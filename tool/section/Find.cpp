@@ -59,6 +59,7 @@ struct LockOperation {
   bool ThroughWrapper = false;
   bool Pure = true;         // the wrapper does nothing else
   bool Visible = true;      // the wrapper's lock can be named here
+  std::string Wrapper;      // node of the wrapper
   const Stmt *Statement;    // the statement that is nothing but this operation; null: none
 };
 
@@ -151,6 +152,7 @@ private:
       Op.Kind = W->Kind;
       Op.Node = W->Node;
       Op.ThroughWrapper = true;
+      Op.Wrapper = nodeFor(Callee, S);
       Op.Pure = W->Pure;
       Op.Key = W->Key;
       Op.Lock = W->Expression;
@@ -288,6 +290,9 @@ private:
     }
     if (!Release) {
       Found.Form = Shape::CrossFunction;
+      if (Linked.wrapperOf(nodeFor(F, S)))
+        return against(Found, "cross-function",
+                       "is a lock wrapper; its sections are listed where it is called", At);
       return against(Found, "cross-function", "is not unlocked in this function", At);
     }
     if (Waits) {
@@ -335,7 +340,7 @@ private:
     if (Last.ThroughWrapper && !Last.Pure)
       against(Found, "wrapper-effects", "the unlock wrapper does more than to unlock",
               Last.Call->getExprLoc());
-    if (!Lock.Visible)
+    if (!Lock.Visible && !Linked.canExecuteThrough(Lock.Wrapper))
       against(Found, "lock-not-visible",
               "'" + StringRef(Lock.Lock).ltrim('&') + "' cannot be named in this file",
               Lock.Call->getExprLoc());
@@ -592,6 +597,10 @@ private:
     Extraction Result;
     Result.FunctionName = F->getNameAsString();
     Result.Lock = Lock.Lock;
+    if (!Lock.Visible && Linked.canExecuteThrough(Lock.Wrapper)) {
+      const Function &Wrapper = Linked.Functions.at(Lock.Wrapper);
+      Result.Through = {Wrapper.Name, Wrapper.Wraps->End, Wrapper.Prototypes};
+    }
     if (!placeText(Lock, Last, Text, Exits, Result, Found))
       return;
     if (!Liveness)

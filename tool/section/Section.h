@@ -62,12 +62,21 @@ struct EarlyExit {
   Range Tail;   // those statements
 };
 
+// The lock wrapper of a lock that the section's file cannot name: it gets a companion, declared
+// wherever the wrapper is, that runs sections under the lock.
+struct Companion {
+  std::string Wrapper;               // the name of the function
+  Position End;                      // directly behind its definition
+  std::vector<Position> Prototypes;  // directly behind each
+};
+
 struct Extraction {
   std::string File;
   Range Whole;            // from the lock to the last unlock
   Range Body;             // between them
   unsigned FunctionBegin = 0; // where the extracted function goes
   std::string FunctionName, Lock;
+  std::optional<Companion> Through; // instead of naming Lock
   std::vector<EarlyExit> Exits;
   std::vector<Capture> Captures; // in order of first use
   std::vector<std::string> Taken; // identifiers that the extracted code must not hide
