@@ -54,7 +54,7 @@ struct relock_header {
   uint64_t start_ticks, start_ns; /* read together */
   uint64_t end_ticks, end_ns;
   uint32_t end;
-  uint32_t reserved;
+  uint32_t status; /* given to exit() or _exit() */
   /* Cost of one uncontended lock and unlock, in ticks times 1024. */
   uint64_t pair_recorded, pair_plain, pair_hold;
   /* What was not recorded; updated atomically. */

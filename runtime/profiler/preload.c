@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -413,14 +414,20 @@ EXPORT int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict
   return result;
 }
 
-static void end(enum relock_end how) {
+static void end(enum relock_end how, int status) {
   if (atomic_load(&state) == RECORDING)
-    record_end(how);
+    record_end(how, status);
+}
+
+/* Registered first, so it runs last: the program's own handlers and destructors lock too. */
+static void at_exit(int status, void *unused) {
+  (void)unused;
+  end(RELOCK_END_EXIT, status);
 }
 
 EXPORT _Noreturn void _exit(int status) {
   real_resolve();
-  end(RELOCK_END_QUICK);
+  end(RELOCK_END_QUICK, status);
   real.exit_now(status);
   __builtin_unreachable();
 }
@@ -429,7 +436,7 @@ EXPORT _Noreturn void _Exit(int status) { _exit(status); }
 
 EXPORT _Noreturn void quick_exit(int status) {
   real_resolve();
-  end(RELOCK_END_QUICK);
+  end(RELOCK_END_QUICK, status);
   real.exit_quickly(status);
   __builtin_unreachable();
 }
@@ -475,6 +482,7 @@ static bool start(void) {
   real_resolve();
   if (record_start() && pthread_key_create(&thread_end, finish_thread) == 0) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    on_exit(at_exit, NULL);
     self = thread_take();
     atomic_store(&state, self ? RECORDING : OFF);
   } else {
@@ -516,5 +524,3 @@ __attribute__((constructor)) static void begin(void) {
   if (thread)
     leave();
 }
-
-__attribute__((destructor)) static void finish(void) { end(RELOCK_END_EXIT); }

@@ -202,6 +202,14 @@ bool record_start(void) {
   return true;
 }
 
+static void clear_group(struct relock_group *group) {
+  memset(&group->retired, 0, sizeof group->retired);
+  memset(&group->retired_rare, 0, sizeof group->retired_rare);
+  group->objects = 0;
+  group->handovers = 0;
+}
+
+/* Objects count themselves in their groups, which have been cleared before. */
 static void clear_record(struct relock_record *record, const struct thread *survivor,
                          uint64_t now) {
   switch (record->kind) {
@@ -213,14 +221,6 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     thread->start_ticks = now;
     thread->ended_time = thread->section_time = thread->sections = 0;
     thread->section_start = lives && survivor->held_count ? now : 0;
-    break;
-  }
-  case RELOCK_RECORD_GROUP: {
-    struct relock_group *group = (struct relock_group *)record;
-    memset(&group->retired, 0, sizeof group->retired);
-    memset(&group->retired_rare, 0, sizeof group->retired_rare);
-    group->objects = 0;
-    group->handovers = 0;
     break;
   }
   case RELOCK_RECORD_OBJECT: {
@@ -296,6 +296,8 @@ bool record_restart(struct thread *survivor) {
   if (torn)
     forget_changed();
   now = header->start_ticks;
+  for (uint32_t i = 0; i < group_count; i++)
+    clear_group(groups[i]);
   for (uint64_t at = RELOCK_RECORDS_FIRST; at < used;) {
     struct relock_record *record = (struct relock_record *)((char *)header + at);
     clear_record(record, survivor, now);
@@ -312,7 +314,8 @@ bool record_restart(struct thread *survivor) {
   return true;
 }
 
-void record_end(enum relock_end end) {
+void record_end(enum relock_end end, int status) {
+  header->status = (uint32_t)status & 0xff;
   header->end_ns = now_ns();
   header->end_ticks = relock_ticks();
   header->end = end;

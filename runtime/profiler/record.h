@@ -37,7 +37,7 @@ extern struct relock_header *header;
 bool record_start(void);
 /* In the child of a fork: goes on in a file of its own, with all names and no counts. */
 bool record_restart(struct thread *survivor);
-void record_end(enum relock_end end);
+void record_end(enum relock_end end, int status);
 
 /* Held over fork, so that the child finds the tables whole. */
 void record_lock(void);

@@ -146,9 +146,10 @@ struct Run {
   std::string Program, Folder, Library;
   pid_t Pid = 0;
   int Status = 0;
-  ClockReading End;
+  ClockReading Start, End;
 };
 
+// Says what is wrong and returns the exit status that it means.
 int fail(int Status, const Twine &Text, StringRef Code) {
   message(Text.str(), Code);
   return Status;
@@ -199,6 +200,7 @@ int runProgram(Run &R) {
     sigprocmask(SIG_SETMASK, &Before, nullptr);
     execute(R, Pipe[1]);
   }
+  R.Start = readClocks();
   Child = R.Pid;
   sigprocmask(SIG_SETMASK, &Before, nullptr);
   close(Pipe[1]);
@@ -212,15 +214,21 @@ int runProgram(Run &R) {
   return Failed ? Error : 0;
 }
 
-// Short runs leave the two readings of the clocks too close together to tell the frequency.
-ClockReading readClocksLater(const ClockReading &End, uint64_t Start) {
-  constexpr uint64_t Apart = 50'000'000;
-  if (End.Nanoseconds - Start < Apart)
-    usleep((Apart - (End.Nanoseconds - Start)) / 1000);
-  return readClocks();
+// Short runs leave the readings of the clocks too close together to tell the frequency, and a
+// program that goes to the background no time to show itself there.
+void waitAfterShortRun(const ClockReading &Start, const ClockReading &End) {
+  constexpr uint64_t Enough = 50'000'000;
+  uint64_t Took = End.Nanoseconds - Start.Nanoseconds;
+  if (Took < Enough)
+    usleep(useconds_t((Enough - Took) / 1000));
 }
 
-bool stillRuns(int64_t Pid) { return kill(pid_t(Pid), 0) == 0 || errno == EPERM; }
+// The program that was started is dead; what it has left behind may not be.
+bool stillRuns(const RawProcess &Process, const Run &R) {
+  pid_t Pid = pid_t(Process.Header.pid);
+  return Pid != R.Pid && Process.Header.end == RELOCK_END_UNKNOWN &&
+         (kill(Pid, 0) == 0 || errno == EPERM);
+}
 
 std::vector<RawProcess> readFolder(StringRef Folder) {
   std::vector<RawProcess> Processes;
@@ -267,9 +275,9 @@ std::string machineModel() {
   return "unknown";
 }
 
-Profile makeProfile(const RawProcess &Process, const Run &R, bool Ended) {
+Profile makeProfile(const RawProcess &Process, const Run &R) {
   bool Main = pid_t(Process.Header.pid) == R.Pid;
-  ClockReading Now = readClocksLater(R.End, Process.Header.start_ns);
+  ClockReading Now = readClocks();
   // The clocks run on while the program is dead: its end is what was read when it died.
   Profile P = aggregate(Process, Now, Main ? std::optional<uint64_t>(R.End.Ticks) : std::nullopt);
   P.Command.assign(Words.begin(), Words.end());
@@ -282,7 +290,7 @@ Profile makeProfile(const RawProcess &Process, const Run &R, bool Ended) {
   else if (Process.Header.end != RELOCK_END_UNKNOWN)
     P.End = {"exit", int(Process.Header.status)};
   else
-    P.End = {Ended ? "unknown" : "running", 0};
+    P.End = {stillRuns(Process, R) ? "running" : "unknown", 0};
   return P;
 }
 
@@ -366,11 +374,10 @@ int writeOthers(const std::vector<RawProcess> &Processes, size_t Main, const Run
       ++Left;
       continue;
     }
-    bool Runs = Process.Header.end == RELOCK_END_UNKNOWN && stillRuns(Process.Header.pid);
     std::string File = Output + "." + std::to_string(Process.Header.pid);
     if (is_contained(Names, File))
       File += "-" + std::to_string(I);
-    if (Error E = writeAtomically(File, makeProfile(Process, R, !Runs)))
+    if (Error E = writeAtomically(File, makeProfile(Process, R)))
       return failFor(BadUsage, File, unwritable(std::move(E)), "profile-output");
     Names.push_back(File);
     ++Written;
@@ -380,6 +387,16 @@ int writeOthers(const std::vector<RawProcess> &Processes, size_t Main, const Run
                "other processes took locks too; their profiles are " + listed(Names) +
                    (Left ? "; not written: " + std::to_string(Left) + " more" : ""),
                "profile-processes");
+  return Done;
+}
+
+int reportRunning(ArrayRef<RawProcess> Processes, const Run &R) {
+  for (const RawProcess &Process : Processes)
+    if (stillRuns(Process, R))
+      return failFor(LookAtThis, Process.Executable,
+                     "runs on in the background as process " + Twine(Process.Header.pid) +
+                         ", and what it does there is not recorded: run it in the foreground",
+                     "profile-running");
   return Done;
 }
 
@@ -393,25 +410,16 @@ int writeProfiles(const Run &R) {
                    "profile-not-loaded");
   size_t Main = chooseMain(Processes, R.Pid);
   const RawProcess &Process = Processes[Main];
-  bool Started = pid_t(Process.Header.pid) == R.Pid;
-  bool Runs = !Started && Process.Header.end == RELOCK_END_UNKNOWN && stillRuns(Process.Header.pid);
-  if (Error E = writeAtomically(Output, makeProfile(Process, R, !Runs)))
+  if (Error E = writeAtomically(Output, makeProfile(Process, R)))
     return failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
   int Status = writeOthers(Processes, Main, R);
-  if (Runs) {
-    failFor(Done, Process.Executable,
-            "runs on in the background as process " + Twine(Process.Header.pid) +
-                "; the profile holds only its beginning: run it in the foreground",
-            "profile-running");
-    Status = std::max<int>(Status, LookAtThis);
-  }
-  if (!Process.acquisitions()) {
-    failFor(Done, Words[0],
-            "acquired no pthread mutex; the profile holds only its threads (locks of its own "
-            "making, rwlocks and spinlocks are not recorded)",
-            "profile-no-locks");
-    Status = std::max<int>(Status, LookAtThis);
-  }
+  Status = std::max(Status, reportRunning(Processes, R));
+  if (!Process.acquisitions())
+    Status = std::max(Status, failFor(LookAtThis, Words[0],
+                                      "acquired no pthread mutex; the profile holds only its "
+                                      "threads (locks of its own making, rwlocks and spinlocks "
+                                      "are not recorded)",
+                                      "profile-no-locks"));
   message("profile written to " + Output + "; next: relock report " + Output, "profile-written");
   return Status;
 }
@@ -467,6 +475,7 @@ int run() {
   if (int Error = runProgram(R))
     return failFor(BadUsage, Words[0], Twine("cannot be started: ") + strerror(Error),
                    "profile-command");
+  waitAfterShortRun(R.Start, R.End);
   int Ended = reportEnd(R);
   return std::max(Ended, writeProfiles(R));
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// A program that goes to the background is said to run on; one that another program starts has its
+// own exit status.
+// RUN: rm -f %t.profile*
+// RUN: %cc -g -O1 %s -o %t -pthread
+// RUN: not %relock profile -o %t.profile -- %t 2>&1 | FileCheck %s --check-prefix=RUNS
+// RUNS: background.c.tmp: runs on in the background as process {{[0-9]+}}, {{.*}} [profile-running]
+//
+// RUN: %relock profile -o %t.profile -- sh -c '%t wait; true'
+// RUN: %python %S/Inputs/expect.py %t.profile \
+// RUN:   'lock("mutex")["acquisitions"] == 7 and profile["program"]["ended"] == "exit"' \
+// RUN:   'profile["program"]["status"] == 5'
+#define _DEFAULT_SOURCE
+#include <pthread.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+int main(int count, char **words) {
+  (void)words;
+  for (int i = 0; i < 7; i++) {
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+  }
+  if (count > 1)
+    return 5;
+  if (daemon(0, 0) == 0) {
+    for (int i = 0; i < 30; i++) {
+      pthread_mutex_lock(&mutex);
+      pthread_mutex_unlock(&mutex);
+      usleep(100 * 1000);
+    }
+  }
+  return 0;
+}
