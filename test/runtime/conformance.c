@@ -15,11 +15,13 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,11 +239,14 @@ static void own_context_and_result_once_per_call(void) {
 
 struct whereabouts {
   pid_t asked, ran;
+  int runs;
   bool any_thread;
 };
 
 static int note_thread(void *context) {
-  ((struct whereabouts *)context)->ran = kernel_thread();
+  struct whereabouts *where = context;
+  where->ran = kernel_thread();
+  where->runs++;
   return 0;
 }
 
@@ -252,6 +257,7 @@ static void *ask_where(void *context) {
     relock_execute_any_thread(&first, note_thread, where);
   else
     relock_execute(&first, note_thread, where);
+  CHECK_EQUAL(where->runs, 1);
   return NULL;
 }
 
@@ -261,7 +267,7 @@ static int delegated_of_four(bool any_thread) {
   pthread_t thread[4];
   CHECK_EQUAL(relock_mutex_lock(&first), 0);
   for (int i = 0; i < 4; i++) {
-    where[i].any_thread = any_thread;
+    where[i] = (struct whereabouts){.any_thread = any_thread};
     thread[i] = check_start(ask_where, &where[i]);
   }
   usleep(20000);
@@ -290,6 +296,11 @@ static bool is_delegated(bool any_thread) {
 static void sections_are_delegated(void) {
   CHECK_EQUAL(is_delegated(true), delegates());
   CHECK_EQUAL(is_delegated(false), delegates() && switches_identity());
+}
+
+static void *delegate_as_new_thread(void *unused) {
+  CHECK_EQUAL(is_delegated(true), delegates());
+  return unused;
 }
 
 /* --- nesting --------------------------------------------------------------------------------- */
@@ -683,6 +694,57 @@ static void deadlines_race_with_signals(void) {
   CHECK_EQUAL(relock_cond_destroy(&gate.changed), 0);
 }
 
+/* A signal that comes together with a deadline is not lost: either the thread that waited longest
+ * has it, or the next one. */
+static struct timespec first_deadline;
+static int first_result, second_result;
+
+static void *wait_first(void *unused) {
+  CHECK_EQUAL(relock_mutex_lock(&gate.mutex), 0);
+  gate.waiting++;
+  first_deadline = check_deadline(CLOCK_MONOTONIC, 1);
+  first_result =
+      relock_cond_clockwait(&gate.changed, &gate.mutex, CLOCK_MONOTONIC, &first_deadline);
+  CHECK_EQUAL(relock_mutex_unlock(&gate.mutex), 0);
+  return unused;
+}
+
+static void *wait_second(void *unused) {
+  CHECK_EQUAL(relock_mutex_lock(&gate.mutex), 0);
+  while (gate.waiting == 0) {
+    CHECK_EQUAL(relock_mutex_unlock(&gate.mutex), 0);
+    sched_yield();
+    CHECK_EQUAL(relock_mutex_lock(&gate.mutex), 0);
+  }
+  gate.waiting++;
+  struct timespec deadline = check_deadline(CLOCK_MONOTONIC, 20000);
+  second_result = relock_cond_clockwait(&gate.changed, &gate.mutex, CLOCK_MONOTONIC, &deadline);
+  CHECK_EQUAL(relock_mutex_unlock(&gate.mutex), 0);
+  return unused;
+}
+
+static void deadline_does_not_consume_a_signal(void) {
+  memset(&gate, 0, sizeof gate);
+  for (int i = 0; i < 400; i++) {
+    gate.waiting = 0;
+    pthread_t one = check_start(wait_first, NULL), two = check_start(wait_second, NULL);
+    for (long waiting = 0; waiting < 2;) {
+      CHECK_EQUAL(relock_mutex_lock(&gate.mutex), 0);
+      waiting = gate.waiting;
+      CHECK_EQUAL(relock_mutex_unlock(&gate.mutex), 0);
+    }
+    double end = (double)first_deadline.tv_sec + (double)first_deadline.tv_nsec * 1e-9;
+    while (check_seconds() < end + (i % 40) * 3e-6)
+      continue;
+    CHECK_EQUAL(relock_cond_signal(&gate.changed), 0);
+    check_join(one);
+    if (first_result == 0) /* the second may be waiting still */
+      CHECK_EQUAL(relock_cond_signal(&gate.changed), 0);
+    check_join(two);
+    CHECK_EQUAL(second_result, 0);
+  }
+}
+
 static void release_gate(void *cleaned) {
   *(bool *)cleaned = true;
   CHECK_EQUAL(relock_mutex_unlock(&gate.mutex), 0); /* held, as POSIX says */
@@ -700,6 +762,7 @@ static void *wait_to_be_cancelled(void *cleaned) {
 
 static void condition_wait_can_be_cancelled(void) {
   memset(&gate, 0, sizeof gate);
+  gate.mutex = new_mutex(PTHREAD_MUTEX_ERRORCHECK);
   bool cleaned = false;
   void *result;
   pthread_t thread = check_start(wait_to_be_cancelled, &cleaned);
@@ -831,7 +894,7 @@ static void threads_come_and_go(void) {
     check_run_threads(TOGETHER, live_briefly, NULL);
   CHECK_EQUAL(counter, 3 * GENERATIONS * TOGETHER);
   /* More threads than any table has entries: what they used was given back. */
-  CHECK_EQUAL(is_delegated(true), delegates());
+  check_run_threads(1, delegate_as_new_thread, NULL);
 }
 
 static int stop_hammering;
@@ -905,18 +968,26 @@ static int drop_reference(void *context) { return --((struct object *)context)->
 
 static void *use_and_drop(void *context) {
   struct object *object = context;
-  if (relock_execute_any_thread(&object->mutex, drop_reference, object)) {
-    memset(object, 0xff, sizeof *object); /* a late release would leave a trace or hang */
-    free(object);
-  }
+  if (relock_execute_any_thread(&object->mutex, drop_reference, object))
+    CHECK_EQUAL(munmap(object, sizeof *object), 0); /* whoever still uses it crashes */
   return NULL;
 }
 
 static void last_section_may_free_the_mutex(void) {
+  enum { USERS = 4 };
   for (int i = 0; i < 300; i++) {
-    struct object *object = calloc(1, sizeof *object);
-    object->references = 4;
-    check_run_threads(4, use_and_drop, object);
+    struct object *object = mmap(NULL, sizeof *object, PROT_READ | PROT_WRITE,
+                                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(object != MAP_FAILED);
+    object->references = USERS;
+    pthread_t thread[USERS];
+    CHECK_EQUAL(relock_mutex_lock(&object->mutex), 0);
+    for (int k = 0; k < USERS; k++)
+      thread[k] = check_start(use_and_drop, object);
+    usleep(i % 2 ? 0 : 500); /* sections that queue behind this holder, or race with it */
+    CHECK_EQUAL(relock_mutex_unlock(&object->mutex), 0);
+    for (int k = 0; k < USERS; k++)
+      check_join(thread[k]);
   }
 }
 
@@ -970,6 +1041,7 @@ static const struct {
     CASE(no_lost_wake_up),
     CASE(timed_condition_waits),
     CASE(deadlines_race_with_signals),
+    CASE(deadline_does_not_consume_a_signal),
     CASE(condition_wait_can_be_cancelled),
     CASE(sections_keep_thread_identity),
     CASE(contended_sections_keep_thread_identity),
