@@ -8,8 +8,8 @@
 // RUN:   '{l["name"]: l["acquisitions"] for l in lock("row")["locks"]}["row[4]"] == 3 * 198' \
 // RUN:   'lock("pool.lock")["acquisitions"] == 3 * 983' \
 // RUN:   'lock("work.inner")["acquisitions"] == 3 * 977' \
-// RUN:   'lock("make (exact-counts.c:33)")["acquisitions"] == 3 * 971' \
-// RUN:   'lock("make (exact-counts.c:33)")["objects"] == 2' \
+// RUN:   'lock("queue.lock")["acquisitions"] == 3 * 971' \
+// RUN:   'lock("queue.lock")["objects"] == 2' \
 // RUN:   'all(c["hold"]["count"] == c["acquisitions"] for c in profile["classes"])' \
 // RUN:   'profile["threads"] == 4' \
 // RUN:   'not any(profile["dropped"].values())'

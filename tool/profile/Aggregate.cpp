@@ -107,6 +107,7 @@ private:
   struct Frame {
     std::string Module; // file name without folder
     uint64_t Offset;    // within it
+    std::string Path;   // of the module
     CodePlace Place;
 
     std::string place() const { return Module + "+" + hex(Offset); }
@@ -127,6 +128,7 @@ private:
       return Result;
     if (const RawModule *Module = Process.moduleOf(Address)) {
       Result.Module = sys::path::filename(Module->Path).str();
+      Result.Path = Module->Path;
       Result.Offset = Address - Module->Bias;
       Result.Place = Names.code(Module->Path, Result.Offset);
     } else {
@@ -164,8 +166,12 @@ private:
     return Sums[At->second];
   }
 
+  static const char *kindOf(const RawGroup &Group) {
+    return Group.Initialised ? "initialised" : "first-use";
+  }
+
   void nameByBacktrace(Sum &S, const RawGroup &Group, ArrayRef<Frame> Trace) {
-    S.Class.Kind = Group.Initialised ? "initialised" : "first-use";
+    S.Class.Kind = kindOf(Group);
     if (Trace.empty()) {
       S.Class.Name = "unknown";
       return;
@@ -208,15 +214,39 @@ private:
     return S;
   }
 
+  // A call may pass the mutex on to another one: the innermost that says where it is declared.
+  Declared declaredIn(ArrayRef<Frame> Trace) {
+    constexpr size_t Deepest = 4;
+    for (const Frame &F : Trace.take_front(Deepest))
+      if (Declared D = Names.declared(F.Path, F.Offset, F.Place); !D.ClassName.empty())
+        return D;
+    return {};
+  }
+
+  Sum &sumOfDynamic(ArrayRef<Frame> Trace) {
+    Declared D = declaredIn(Trace);
+    if (D.ClassName.empty())
+      return sumOf(identityOf(Trace));
+    Sum &S = sumOf("declared " + Trace[0].Module + " " + D.ClassName + " " +
+                   sys::path::filename(D.File).str() + ":" + std::to_string(D.Line));
+    S.Class.Name = D.ClassName;
+    S.Class.Module = Trace[0].Module;
+    S.Class.File = D.File;
+    S.Class.Line = int(D.Line);
+    return S;
+  }
+
   void add(const RawGroup &Group) {
     std::vector<Frame> Trace = backtrace(Group);
     const RawModule *Module = Group.Address ? Process.moduleOf(Group.Address) : nullptr;
     DataPlace Data;
     if (Module)
       Data = Names.data(Module->Path, Group.Address - Module->Bias);
-    Sum &S = Module ? sumOfStatic(Group, Data, *Module, Trace) : sumOf(identityOf(Trace));
+    Sum &S = Module ? sumOfStatic(Group, Data, *Module, Trace) : sumOfDynamic(Trace);
     if (S.Class.Name.empty())
       nameByBacktrace(S, Group, Trace);
+    if (S.Class.Kind.empty())
+      S.Class.Kind = kindOf(Group);
     if (S.Class.Backtrace.empty())
       for (const Frame &F : Trace)
         S.Class.Backtrace.push_back(F.shown());

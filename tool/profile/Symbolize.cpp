@@ -10,6 +10,7 @@
 #include "llvm/Object/BuildID.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
 #include <optional>
@@ -186,6 +187,7 @@ bool isLibraryFunction(StringRef Function) {
 struct Symbolizer::Modules {
   symbolize::LLVMSymbolizer Symbols;
   StringMap<std::unique_ptr<DebugInfo>> Debug;
+  StringMap<std::unique_ptr<MemoryBuffer>> Sources;
 
   Modules() : Symbols(options()) {
     Symbols.setBuildIDFetcher(
@@ -203,6 +205,25 @@ struct Symbolizer::Modules {
     if (!Info)
       Info = openDebugInfo(Module);
     return Info->Context.get();
+  }
+
+  StringRef source(StringRef File) {
+    std::unique_ptr<MemoryBuffer> &Source = Sources[File];
+    if (!Source) {
+      auto Buffer = MemoryBuffer::getFile(File, /*IsText=*/true);
+      Source = Buffer ? std::move(*Buffer) : MemoryBuffer::getMemBuffer("");
+    }
+    return Source->getBuffer();
+  }
+
+  // A line, and those after it up to the end of its last statement.
+  StringRef statement(StringRef File, unsigned Line) {
+    StringRef Text = source(File);
+    for (unsigned I = 1; I < Line; ++I)
+      Text = Text.split('\n').second;
+    constexpr size_t Longest = 400;
+    StringRef First = Text.split('\n').first;
+    return First.contains(';') ? First : Text.take_front(std::min(Text.find(';'), Longest));
   }
 
   DWARFDie variable(StringRef Module, uint64_t Address) {
@@ -283,6 +304,13 @@ DataPlace Symbolizer::data(StringRef Module, uint64_t Address) {
   if (DWARFDie Variable = Impl->variable(Module, Address))
     placeByDebugInfo(Place, Variable, Offset);
   return Place;
+}
+
+Declared Symbolizer::declared(StringRef Module, uint64_t ReturnAddress, const CodePlace &Call) {
+  DWARFContext *Context = Impl->debug(Module);
+  if (!Context || Call.File.empty())
+    return {};
+  return findDeclared(*Context, ReturnAddress - 1, Impl->statement(Call.File, Call.Line));
 }
 
 } // namespace relock

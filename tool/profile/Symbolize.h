@@ -4,6 +4,8 @@
 // table, the dynamic symbols, or nothing but the offset.
 #pragma once
 
+#include "profile/Declared.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -40,6 +42,8 @@ public:
   // Addresses are those of the file, without the load bias.
   CodePlace code(llvm::StringRef Module, uint64_t ReturnAddress);
   DataPlace data(llvm::StringRef Module, uint64_t Address);
+  // The mutex that the call is about, if the source is there and has not been edited.
+  Declared declared(llvm::StringRef Module, uint64_t ReturnAddress, const CodePlace &Call);
 
 private:
   struct Modules;

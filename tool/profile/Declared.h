@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// The declaration behind a mutex that was not found through its address: from the expression in
+// the source line that initialises or locks it, `&queue->lock`, and the types that DWARF gives to
+// its parts.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/DebugInfo/DWARF/DWARFContext.h"
+
+#include <string>
+#include <vector>
+
+namespace relock {
+
+struct Declared {
+  std::string ClassName; // `tag.field` or the variable; empty: not found
+  std::string File;      // where that is declared
+  unsigned Line = 0;
+};
+
+// An operand of `&`: a variable and what is applied to it, each of `->name`, `.name` or `[`.
+using Expression = std::vector<std::string>;
+std::vector<Expression> addressedExpressions(llvm::StringRef Text);
+
+// `Address` is that of the call; `Statement` the source text from its line on.
+Declared findDeclared(llvm::DWARFContext &Context, uint64_t Address, llvm::StringRef Statement);
+
+} // namespace relock
