@@ -227,7 +227,9 @@ private:
     bool LiveIn = Liveness.liveAfter(Text.Lock, V);
     bool LiveOut = any_of(Text.Unlocks,
                           [&](const CallExpr *U) { return Liveness.liveAfter(U, V); });
-    bool Scalar = !IsArray && !IsRecord && !Shared;
+    // A dead store stays what it is: in a private copy, compilers would warn of it.
+    bool OnlyStored = all_of(Here, [](const Mention *M) { return M->How == Mention::Write; });
+    bool Scalar = !IsArray && !IsRecord && !Shared && !OnlyStored;
     bool Parameter = isa<ParmVarDecl>(V);
     if (IsArray) {
       C.How = Travel::Array;
