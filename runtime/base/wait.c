@@ -46,13 +46,9 @@ uint32_t relock_wait_spins(void) {
   return spins;
 }
 
-void relock_wait_renew(struct relock_wait *wait) {
+void relock_wait_begin(struct relock_wait *wait, const relock_mutex_t *mutex) {
   wait->spins = relock_wait_spins();
   wait->yields = YIELDS;
-}
-
-void relock_wait_begin(struct relock_wait *wait, const relock_mutex_t *mutex) {
-  relock_wait_renew(wait);
   wait->parked = false;
   wait->since = 0;
   if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_on)) && mutex) {

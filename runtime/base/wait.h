@@ -44,9 +44,6 @@ static inline bool relock_wait_again(struct relock_wait *wait) {
   return true;
 }
 
-/* Grants the wait another round of spinning and yielding. */
-void relock_wait_renew(struct relock_wait *wait);
-
 /* Parks on *word while it has that value. ETIMEDOUT or 0: look again. */
 int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, clockid_t clock,
                      const struct timespec *deadline);

@@ -23,9 +23,9 @@
  *    withdrawal.
  *  - The server owns the lock's exclusion word while it runs a section, takes it by try only, and
  *    never takes it before waiters of the lock's queue (queue.h). It never waits for a lock.
- *  - A client sleeps on a claimed request only; until the claim it spins and yields as long as the
- *    server gets on with other requests, for two passes at most, and then withdraws the request
- *    and queues for the word as a holder does. So a server
+ *  - A client sleeps on a claimed request only; until the claim it spins as long as the server
+ *    gets on with other requests, for two passes at most, yields a few times, then withdraws the
+ *    request and queues for the word as a holder does. So a server
  *    that is blocked in a section, or not scheduled, delays others and stops nobody, without the
  *    thread pool of the paper; and the requests of a busy lock do not hold up other locks.
  *  - The word is released before the request is DONE, and then not touched: the client may free
@@ -268,30 +268,30 @@ static struct progress observe(void) {
 
 enum outcome { SERVED, SERVED_LATE, WITHDRAWN };
 
-/* Waits for the section to be run. A request that nobody has claimed after the spin is watched: it
- * goes on as long as the server serves others, unless the server has come by twice and found the
- * lock busy; a server that stands still is blocked in a section or not scheduled. */
+/* Waits for the section to be run. While nobody has claimed the request, it spins on as long as the
+ * server serves others meanwhile, unless the server has come by twice and found the lock busy. A
+ * server that stands still is blocked in a section or not scheduled: it is offered the processor a
+ * few times, and then the request is withdrawn. */
 static enum outcome await_server(struct slot *slot, struct relock_wait *wait) {
   struct progress start = {0, 0}, last = {0, 0};
-  bool watched = false;
+  bool watched = false, late = false;
   for (;;) {
     /* Acquire: pairs with the release in serve(). */
     uint32_t state = relock_load_acquire(&slot->state);
-    if (state == SLOT_DONE) /* late: it took our yielding the processor, not others' sections */
-      return watched && observe().served - start.served <= 1 ? SERVED_LATE : SERVED;
-    if (state == SLOT_POSTED && wait->spins == 0 && !watched) {
+    if (state == SLOT_DONE)
+      return late ? SERVED_LATE : SERVED;
+    if (state == SLOT_POSTED && wait->spins == 0 && !late) {
+      struct progress now = observe();
+      if (!watched)
+        start = now;
+      late = watched && (now.served == last.served || now.passes - start.passes >= 2);
+      last = now;
       watched = true;
-      start = last = observe();
+      wait->spins = late ? 0 : relock_wait_spins();
     }
     if (relock_wait_again(wait))
       continue;
     if (state == SLOT_POSTED) {
-      struct progress now = observe();
-      if (watched && now.served != last.served && now.passes - start.passes < 2) {
-        last = now;
-        relock_wait_renew(wait);
-        continue;
-      }
       /* Acquire: pairs with the release in serve() that gave the request back. */
       if (relock_cas_acquire(&slot->state, SLOT_POSTED, SLOT_FREE))
         return WITHDRAWN;
@@ -304,7 +304,7 @@ static enum outcome await_server(struct slot *slot, struct relock_wait *wait) {
 /* Decides how soon to ask the server again. */
 static void learn(enum outcome outcome) {
   if (outcome == SERVED)
-    client.penalty = 0;
+    client.penalty /= 2;
   else if (client.penalty < MAX_PENALTY)
     client.penalty = 2 * client.penalty + 1;
   client.skip = client.penalty;
