@@ -27,19 +27,21 @@ static pthread_key_t thread_end;
 static __thread struct thread *self;
 /* Set while the profiler works: whatever it calls, and signal handlers on top of it, pass. */
 static __thread bool inside;
+static __thread bool ended;
 
 static void finish_thread(void *argument) {
   if (self && atomic_load_explicit(&state, memory_order_relaxed) == RECORDING) {
     inside = true;
     thread_finish(argument, relock_ticks());
     self = NULL;
+    ended = true;
     inside = false;
   }
 }
 
 static void attach(struct thread *thread) {
   self = thread;
-  thread_begin(thread, relock_ticks());
+  thread_begin(thread, relock_ticks(), ended);
   pthread_setspecific(thread_end, thread);
 }
 

@@ -195,9 +195,7 @@ bool record_start(void) {
   length = readlink("/proc/self/exe", header->executable, sizeof header->executable - 1);
   if (length < 0)
     header->executable[0] = 0;
-  record_lock();
   site_refresh_modules();
-  record_unlock();
   __atomic_store_n(&header->magic, RELOCK_RECORDS_MAGIC, __ATOMIC_RELEASE);
   return true;
 }
@@ -363,11 +361,11 @@ struct thread *thread_take(void) {
   return thread;
 }
 
-void thread_begin(struct thread *thread, uint64_t now) {
+void thread_begin(struct thread *thread, uint64_t now, bool again) {
   thread->held_count = 0;
   thread->record->section_start = 0;
   thread->record->start_ticks = now;
-  thread->record->started++;
+  thread->record->started += !again;
   thread->record->live = 1;
 }
 
@@ -517,7 +515,6 @@ static struct relock_object *insert(uintptr_t address, const uint64_t *frames, u
   }
   if (!entry)
     return NULL;
-  site_refresh_modules();
   group = find_group(site_is_static(address) ? address : 0, frames, count, initialised);
   object = group ? new_object(group, address) : NULL;
   if (object) {
@@ -531,6 +528,7 @@ struct relock_object *object_create(const pthread_mutex_t *mutex, bool initialis
   uint64_t frames[RELOCK_FRAMES];
   uint32_t count = site_backtrace(frames);
   struct relock_object *object;
+  site_refresh_modules();
   record_lock();
   object = insert((uintptr_t)mutex, frames, count, initialised);
   record_unlock();

@@ -46,7 +46,8 @@ void record_unlock(void);
 void record_before_fork(struct thread *thread);
 
 struct thread *thread_take(void);
-void thread_begin(struct thread *thread, uint64_t now);
+/* `again`: the thread had ended its records, and then locks in a destructor of its own. */
+void thread_begin(struct thread *thread, uint64_t now, bool again);
 void thread_finish(struct thread *thread, uint64_t now);
 void thread_give_back(struct thread *thread);
 

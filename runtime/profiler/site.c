@@ -68,20 +68,30 @@ static void add_module(const struct dl_phdr_info *info, uint64_t low, uint64_t h
   modules[module_count++] = module;
 }
 
-static int visit_module(struct dl_phdr_info *info, size_t size, void *first) {
+struct visit {
+  bool changed; /* and the record lock is held */
+};
+
+static void begin_changes(unsigned long long changes) {
+  __atomic_store_n(&changes_seen, changes, __ATOMIC_RELAXED);
+  for (unsigned i = 0; i < module_count; i++)
+    modules[i]->loaded = 0;
+}
+
+static int visit_module(struct dl_phdr_info *info, size_t size, void *argument) {
+  struct visit *visit = argument;
   unsigned long long changes = info->dlpi_adds + info->dlpi_subs;
   const char *path = info->dlpi_name;
   uint64_t low, high, own = (uint64_t)(uintptr_t)&visit_module;
   (void)size;
-  if (*(int *)first) {
-    if (changes == changes_seen)
+  if (!visit->changed) {
+    if (changes == __atomic_load_n(&changes_seen, __ATOMIC_RELAXED))
       return 1;
-    changes_seen = changes;
-    for (unsigned i = 0; i < module_count; i++)
-      modules[i]->loaded = 0;
+    record_lock();
+    visit->changed = true;
+    begin_changes(changes);
     if (!path[0])
       path = header->executable;
-    *(int *)first = 0;
   }
   module_range(info, &low, &high);
   if (low >= high || !path[0])
@@ -99,9 +109,13 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *first) {
   return 0;
 }
 
+/* The loader holds a lock of its own while it calls back, and a program's callback may lock a
+ * mutex that is new to us: so the record lock is always taken after the loader's, never before. */
 void site_refresh_modules(void) {
-  int first = 1;
-  dl_iterate_phdr(visit_module, &first);
+  struct visit visit = {false};
+  dl_iterate_phdr(visit_module, &visit);
+  if (visit.changed)
+    record_unlock();
 }
 
 bool site_is_static(uint64_t address) {

@@ -12,8 +12,9 @@
 /* Return addresses of the callers, innermost first, without the profiler's own. */
 uint32_t site_backtrace(uint64_t frames[RELOCK_FRAMES]);
 
-/* Records modules loaded since the last call. With the record lock held. */
+/* Records modules loaded since the last call. Without the record lock. */
 void site_refresh_modules(void);
+/* With the record lock. */
 bool site_is_static(uint64_t address);
 
 #endif

@@ -5,7 +5,7 @@
 // RUN: %python %S/Inputs/expect.py %t.profile \
 // RUN:   'lock("before")["acquisitions"] == 11' \
 // RUN:   'lock("after")["acquisitions"] == 7' \
-// RUN:   'lock("thread")["acquisitions"] == 5'
+// RUN:   'lock("thread")["acquisitions"] == 5' 'profile["threads"] == 2'
 #include <pthread.h>
 #include <stddef.h>
 
