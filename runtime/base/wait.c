@@ -8,10 +8,10 @@
 #include "stats.h"
 
 /* How long a waiter spins: about what parking and waking cost together, the classical choice that
- * is never worse than twice the best one. Measured on a 2-core virtual machine: see README.md. */
+ * is never worse than twice the best one. */
 #define SPIN_NS 2000
 /* How often it yields after that, for the case that the thread waited for is runnable but not
- * running. Measured: see README.md. */
+ * running. A guess: each costs a context switch or nearly nothing. */
 #define YIELDS 4
 
 #define UNCALIBRATED UINT32_MAX

@@ -111,8 +111,8 @@ typedef int (*relock_section_t)(void *context);
  *
  * A recursive mutex that the caller holds: the section runs at once. An errorcheck mutex that the
  * caller holds: the program stops with a message, since no error can be returned.
- * Sections of mutexes that live in memory that a section frees: safe, once the section has
- * returned to its caller the runtime does not touch the mutex again on its behalf. */
+ * When relock_execute has returned, the runtime does not touch the mutex again on the caller's
+ * behalf: the last user may free it then, as after an unlock. */
 int relock_execute(relock_mutex_t *mutex, relock_section_t section, void *context);
 
 /* As relock_execute, for a section known not to depend on thread identity: its callees included,
@@ -192,7 +192,8 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
 /* Names a lock class, with its algorithm. Stands in the generated relock_locks.h; weak, so that
  * every translation unit may include it and all share one object. */
 #define RELOCK_LOCK_CLASS(id, class_name, algorithm_name)                                          \
-  __attribute__((weak)) relock_class_t relock_class_##id = {class_name, algorithm_name, 0, 0, {0}}; \
+  __attribute__((weak)) relock_class_t relock_class_##id = {class_name, algorithm_name, 0, 0,      \
+                                                            {0}};                                  \
   __attribute__((constructor(101))) static void relock_register_##id(void) {                       \
     if (relock_class_register)                                                                     \
       relock_class_register(&relock_class_##id);                                                   \
