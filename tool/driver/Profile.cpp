@@ -20,8 +20,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fcntl.h>
 #include <optional>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -120,6 +122,28 @@ bool isStatic(StringRef Path) {
   return none_of(*Headers, [](const auto &H) { return H.p_type == ELF::PT_INTERP; });
 }
 
+constexpr StringRef FolderPrefix = "relock-profile-";
+
+bool isAbandoned(const std::string &Path) {
+  constexpr time_t Young = 60; // it may be about to be locked
+  struct stat Status;
+  int File = open(Path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (File < 0)
+    return false;
+  bool Abandoned = fstat(File, &Status) == 0 && Status.st_uid == geteuid() &&
+                   Status.st_mtime + Young < time(nullptr) && flock(File, LOCK_EX | LOCK_NB) == 0;
+  close(File);
+  return Abandoned;
+}
+
+// A relock that was killed could not clear up, and its records take memory.
+void removeAbandoned(StringRef Parent) {
+  std::error_code Error;
+  for (sys::fs::directory_iterator At(Parent, Error), End; !Error && At != End; At.increment(Error))
+    if (sys::path::filename(At->path()).starts_with(FolderPrefix) && isAbandoned(At->path()))
+      sys::fs::remove_directories(At->path());
+}
+
 // A folder for the records, in memory where there is room for it.
 std::string makeFolder() {
   std::vector<std::string> Parents = {"/dev/shm"};
@@ -131,8 +155,11 @@ std::string makeFolder() {
     if (Parent == "/dev/shm" &&
         (statvfs(Parent.c_str(), &Space) || Space.f_bavail * Space.f_frsize < (uint64_t(64) << 20)))
       continue;
-    std::string Path = Parent + "/relock-profile-XXXXXX";
+    removeAbandoned(Parent);
+    std::string Path = Parent + "/" + FolderPrefix.str() + "XXXXXX";
     if (mkdtemp(Path.data())) {
+      // Held until we end, in whatever way: what tells a folder in use from an abandoned one.
+      flock(open(Path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), LOCK_EX);
       // A program that gives up root goes on as another user, and its children record too.
       if (geteuid() == 0)
         chmod(Path.c_str(), 01733);

@@ -8,11 +8,11 @@
 #include "index/Collect.h"
 
 #include "index/LockApi.h"
+#include "index/Skipped.h"
 #include "support/Source.h"
 
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
-#include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringExtras.h"
@@ -781,53 +781,6 @@ private:
   }
 };
 
-// Lock operations in text that this configuration does not compile.
-class SkippedText : public PPCallbacks {
-public:
-  SkippedText(Preprocessor &PP, std::vector<SourceRange> &Ranges) : PP(PP), Ranges(Ranges) {}
-  void SourceRangeSkipped(SourceRange Range, SourceLocation) override { Ranges.push_back(Range); }
-
-private:
-  Preprocessor &PP;
-  std::vector<SourceRange> &Ranges;
-};
-
-void scanSkipped(const Source &S, SourceRange Range, UnitFacts &Facts) {
-  auto [File, Begin] = S.SM.getDecomposedLoc(Range.getBegin());
-  auto [EndFile, End] = S.SM.getDecomposedLoc(Range.getEnd());
-  if (File != EndFile || S.SM.isInSystemHeader(Range.getBegin()))
-    return;
-  StringRef Text = S.fileText(File);
-  StringRef Condition = Text.substr(Begin).split('\n').first;
-  Condition.consume_front("#");
-  Condition = Condition.trim();
-  if (Condition.consume_front("if") && Condition.trim() == "0")
-    return; // no configuration compiles this
-  Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(), Text.begin() + Begin,
-            Text.end());
-  Token Current;
-  SkippedSite *Open = nullptr;
-  int Depth = 0;
-  for (bool AtEnd = false; !AtEnd;) {
-    AtEnd = Raw.LexFromRawLexer(Current) || S.SM.getFileOffset(Current.getLocation()) >= End;
-    if (Current.is(tok::l_paren))
-      ++Depth;
-    else if (Current.is(tok::r_paren) && --Depth <= 0)
-      Open = nullptr;
-    if (Current.isNot(tok::raw_identifier))
-      continue;
-    StringRef Name = Current.getRawIdentifier();
-    std::optional<LockFunction> Api = lockFunction(Name);
-    if (Api && acquires(Api->Kind)) {
-      Facts.Skipped.push_back({S.spelled(Current.getLocation()), Name.str(), ""});
-      Open = &Facts.Skipped.back();
-      Depth = 0;
-    } else if (Open) {
-      Open->Operand = Name.str();
-    }
-  }
-}
-
 std::string hashOf(StringRef Text) { return utohexstr(xxh3_64bits(Text)); }
 
 } // namespace
@@ -836,17 +789,13 @@ UnitFacts collectUnit(const tooling::CompileCommand &Command,
                       std::vector<UnitDiagnostic> &Diagnostics) {
   UnitFacts Facts;
   Facts.MainFile = mainFile(Command);
-  std::vector<SourceRange> SkippedRanges;
+  SkippedText Skipped;
   UnitActions Actions;
-  Actions.Begin = [&](CompilerInstance &CI) {
-    CI.getPreprocessor().addPPCallbacks(
-        std::make_unique<SkippedText>(CI.getPreprocessor(), SkippedRanges));
-  };
+  Actions.Begin = [&](CompilerInstance &CI) { Skipped.watch(CI.getPreprocessor()); };
   Actions.End = [&](CompilerInstance &CI) {
     CollectVisitor(CI.getASTContext(), Facts).run();
     Source S(CI.getASTContext());
-    for (SourceRange Range : SkippedRanges)
-      scanSkipped(S, Range, Facts);
+    Facts.Skipped = Skipped.lockSites(S);
     const SourceManager &SM = CI.getSourceManager();
     for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
       FileID File = SM.translateFile(It->first);
