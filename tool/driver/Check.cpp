@@ -22,7 +22,7 @@ static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.js
 static cl::opt<bool> Json("json", cl::desc("print the result as JSON (tool/doc/formats.md)"),
                           cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
-                              cl::value_desc("N"), cl::init(0), cl::sub(Command),
+                              cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
 
 namespace {

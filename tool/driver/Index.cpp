@@ -18,7 +18,7 @@ static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.js
                                   cl::value_desc("BUILD"), cl::Required, cl::sub(Command),
                                   cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
-                              cl::value_desc("N"), cl::init(0), cl::sub(Command),
+                              cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
 
 static int run() {

@@ -35,7 +35,7 @@ static cl::opt<std::string> OutputFolder("o", cl::desc("write the changed files 
                                          cl::value_desc("DIR"), cl::sub(Command),
                                          cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
-                              cl::value_desc("N"), cl::init(0), cl::sub(Command),
+                              cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
 
 namespace {

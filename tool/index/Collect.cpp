@@ -89,6 +89,10 @@ public:
   }
 
   bool VisitVarDecl(VarDecl *V) {
+    if (const auto *Cleanup = V->getAttr<CleanupAttr>(); Cleanup && CurrentFacts)
+      CurrentFacts->Calls.push_back({nodeFor(Cleanup->getFunctionDecl(), S),
+                                     Cleanup->getFunctionDecl()->getNameAsString(),
+                                     S.shown(V->getLocation())});
     if (syncType(V->getType()) == SyncType::None) {
       if (V->hasInit() && V->isThisDeclarationADefinition())
         initialise(V->getType(), V->getInit(), "");
@@ -193,7 +197,7 @@ public:
     }
     std::string Node = nodeFor(Callee, S);
     if (CurrentFacts)
-      CurrentFacts->Calls.push_back({Node, Name.str(), S.shown(Call->getExprLoc())});
+      recordCalls(Call, S, CurrentFacts->Calls, CurrentFacts->IndirectCalls);
     for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
       const Expr *Argument = Call->getArg(I);
       bool Bytes = takesBytes(Callee) && syncType(Argument->IgnoreParenImpCasts()->getType()) !=
@@ -477,6 +481,7 @@ private:
     Record.Spelled = S.spelled(Call->getExprLoc());
     if (CurrentFunction) {
       Record.Function = CurrentFacts->Node;
+      CurrentFacts->TakesLocks |= acquires(Api.Kind);
       Record.FunctionName = CurrentFacts->Name;
     }
     int Operand = Api.Mutex >= 0 ? Api.Mutex : Api.Companion;
@@ -746,6 +751,8 @@ private:
       return std::nullopt;
     if (Parameter)
       W.Parameter = Parameter->getFunctionScopeIndex();
+    else
+      W.Variable = nodeFor(Base, S);
     if (!simpleOperand(Operand, Parameter))
       return std::nullopt;
     W.Exported = F->hasExternalFormalLinkage() && !F->isInlined();

@@ -24,7 +24,12 @@ namespace {
 
 bool isC(StringRef File) { return sys::path::extension(File) == ".c"; }
 
-Expected<std::vector<tooling::CompileCommand>> loadCommands(StringRef Build) {
+bool isAssembly(StringRef File) {
+  return sys::path::extension(File).equals_insensitive(".s") || File.ends_with(".asm");
+}
+
+Expected<std::vector<tooling::CompileCommand>> loadCommands(StringRef Build,
+                                                           std::vector<std::string> &NotC) {
   SmallString<256> File(Build);
   sys::path::append(File, "compile_commands.json");
   if (!sys::fs::exists(File))
@@ -41,6 +46,10 @@ Expected<std::vector<tooling::CompileCommand>> loadCommands(StringRef Build) {
   for (tooling::CompileCommand &Command : Database->getAllCompileCommands())
     if (isC(Command.Filename))
       Commands.push_back(std::move(Command));
+    else if (!isAssembly(Command.Filename))
+      NotC.push_back(mainFile(Command));
+  sort(NotC);
+  NotC.erase(std::unique(NotC.begin(), NotC.end()), NotC.end());
   if (Commands.empty())
     return createStringError(File + ": the compile database names no C file");
   // The order in the database must not show in any result.
@@ -127,10 +136,10 @@ void reportErrors(const std::vector<UnitDiagnostic> &Diagnostics) {
 } // namespace
 
 Expected<IndexResult> indexBuild(StringRef Build, unsigned Jobs) {
-  Expected<std::vector<tooling::CompileCommand>> Commands = loadCommands(Build);
+  IndexResult Result;
+  Expected<std::vector<tooling::CompileCommand>> Commands = loadCommands(Build, Result.NotC);
   if (!Commands)
     return Commands.takeError();
-  IndexResult Result;
   Result.Commands = std::move(*Commands);
   Result.Units.resize(Result.Commands.size());
   std::vector<char> Failed(Result.Commands.size(), false);

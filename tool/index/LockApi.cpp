@@ -181,4 +181,39 @@ std::string lockKey(const Expr *E, const ParmVarDecl *Parameter) {
   return Key;
 }
 
+// The time of the calling thread: not the caller's where another thread runs the section.
+static bool isThreadClock(const CallExpr *Call, StringRef Name, ASTContext &Context) {
+  constexpr int ThreadClock = 3; // CLOCK_THREAD_CPUTIME_ID
+  Expr::EvalResult Clock;
+  return Name == "clock_gettime" && Call->getNumArgs() == 2 &&
+         (!Call->getArg(0)->EvaluateAsInt(Clock, Context) || Clock.Val.getInt() == ThreadClock);
+}
+
+void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call> &Calls,
+                 std::vector<Position> &IndirectCalls) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  Position At = S.shown(Call->getExprLoc());
+  std::string Name = Callee->getNameAsString();
+  if (isThreadClock(Call, Name, S.Context))
+    Name = "thread-" + Name;
+  Calls.push_back({nodeFor(Callee, S) + (Name == Callee->getName() ? "" : "#thread"), Name, At});
+  if (!S.inSystemHeader(Callee->getLocation()) && !Callee->getBuiltinID())
+    return;
+  for (const Expr *Argument : Call->arguments()) {
+    QualType T = Argument->getType();
+    if (!T->isFunctionPointerType())
+      continue;
+    const auto *Ref = dyn_cast<DeclRefExpr>(Argument->IgnoreParenCasts());
+    const auto *Function = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
+    if (const auto *Unary = dyn_cast<UnaryOperator>(Argument->IgnoreParenCasts());
+        Unary && Unary->getOpcode() == UO_AddrOf)
+      if (const auto *Named = dyn_cast<DeclRefExpr>(Unary->getSubExpr()->IgnoreParenCasts()))
+        Function = dyn_cast<FunctionDecl>(Named->getDecl());
+    if (Function)
+      Calls.push_back({nodeFor(Function, S), Function->getNameAsString(), At});
+    else if (!Argument->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+      IndirectCalls.push_back(At);
+  }
+}
+
 } // namespace relock

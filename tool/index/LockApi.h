@@ -4,6 +4,7 @@
 #pragma once
 
 #include "index/Records.h"
+#include "support/Source.h"
 
 #include "clang/AST/Expr.h"
 #include "clang/AST/Type.h"
@@ -40,5 +41,9 @@ const clang::CallExpr *soleCall(const clang::Stmt *S);
 // compared: spelling, parentheses and casts do not matter, declarations do. The parameter
 // Parameter, if given, is written `$`.
 std::string lockKey(const clang::Expr *E, const clang::ParmVarDecl *Parameter = nullptr);
+
+// Records a direct call and, for a function of a library, the functions that it is given to call.
+void recordCalls(const clang::CallExpr *Call, const Source &S, std::vector<relock::Call> &Calls,
+                 std::vector<Position> &IndirectCalls);
 
 } // namespace relock

@@ -104,6 +104,7 @@ struct IdentityUse {
 struct Wrapper {
   Operation Kind = Operation::Lock;
   std::string Node;       // of the mutex
+  std::string Variable;   // node of the variable that the expression starts from, if it is global
   std::string Expression; // text of the mutex pointer; `$` stands for the argument
   std::string Key;        // the same in canonical form, see LockKey
   int Parameter = -1;     // which argument `$` is; -1: none
@@ -118,6 +119,7 @@ struct Function {
   Position At;
   bool Defined = false;
   bool AddressTaken = false;
+  bool TakesLocks = false;
   std::vector<Call> Calls;
   std::vector<Position> IndirectCalls;
   std::vector<IdentityUse> IdentityUses;

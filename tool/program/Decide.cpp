@@ -31,7 +31,7 @@ bool sameExtraction(const Section &A, const Section &B) {
 class Decider {
 public:
   Decider(const IndexResult &Index, unsigned Jobs)
-      : Index(Index), Linked(Index.Units, Index.Unparsed), Table(Linked) {
+      : Index(Index), Linked(Index.Units, Index.Unparsed, Index.NotC), Table(Linked) {
     findAll(Jobs);
   }
 
@@ -68,7 +68,7 @@ private:
       Pool.wait();
     }
     for (UnitSections &Unit : PerUnit) {
-      for (auto &[Function, Node] : Unit.LooseReleases)
+      for (auto &[Function, Node] : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Node))
           Loose.insert({Function, Class->Name});
       for (Section &Found : Unit.Sections)
@@ -111,7 +111,7 @@ private:
       return Checked;
     }
     Checked.Reasons = Found.Against;
-    Checked.AnyThread = Found.IdentityUses.empty();
+    Checked.AnyThread = Found.IdentityUses.empty() && Class.Plain;
     addEffects(Found, Class, Checked);
     keepFirst(Checked.Reasons);
     bool Delegate = Checked.Reasons.empty() && Found.Extract;
@@ -137,8 +137,8 @@ private:
       for (const std::string &Function : Table.reachable(C.Function))
         if (Loose.count({Function, Class.Name})) {
           Checked.Reasons.push_back({"releases-lock",
-                                     "calls '" + C.Name + "', which may release or wait with '" +
-                                         Class.Name + "'",
+                                     "calls '" + C.Name + "', which may take, release or wait with '" +
+                                         Class.Name + "' on its own terms",
                                      C.At});
           break;
         }

@@ -3,13 +3,14 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 
 namespace relock {
 namespace {
 
-enum class LibraryEffect { Plain, Identity, Blocks, Jumps };
+enum class LibraryEffect { Plain, Identity, Kernel, Blocks, Jumps };
 
 const StringMap<LibraryEffect> &library() {
   static const StringMap<LibraryEffect> Table = [] {
@@ -22,6 +23,7 @@ const StringMap<LibraryEffect> &library() {
     };
 #define PLAIN(LIST) Add(LIST, LibraryEffect::Plain);
 #define IDENTITY(LIST) Add(LIST, LibraryEffect::Identity);
+#define KERNEL(LIST) Add(LIST, LibraryEffect::Kernel);
 #define BLOCKS(LIST) Add(LIST, LibraryEffect::Blocks);
 #define JUMPS(LIST) Add(LIST, LibraryEffect::Jumps);
 #include "program/LibraryEffects.def"
@@ -55,6 +57,10 @@ Effects libraryEffects(const Call &C) {
   case LibraryEffect::Identity:
     Result.Identity = true;
     break;
+  case LibraryEffect::Kernel:
+    Result.Refuse = Reason{"kernel-thread",
+                           "calls '" + C.Name + "', which is about the thread that runs it", C.At};
+    break;
   case LibraryEffect::Blocks:
     Result.Identity = true;
     Result.Refuse = Reason{"may-block", "calls '" + C.Name + "', which may block", C.At};
@@ -69,6 +75,14 @@ Effects libraryEffects(const Call &C) {
 }
 
 } // namespace
+
+bool libraryKeepsNoPointer(StringRef Name) {
+  Name.consume_front("__builtin_");
+  static const StringSet<> Keep = {"pthread_setspecific", "pthread_create", "event_add",
+                                   "event_set",           "strtok",         "setvbuf",
+                                   "qsort",               "bsearch",        "pthread_once"};
+  return library().contains(Name) && !Keep.contains(Name);
+}
 
 const Effects &EffectTable::of(const Call &C) {
   auto It = Known.find(C.Function);
@@ -90,14 +104,17 @@ Effects EffectTable::compute(const Call &C, std::set<std::string> &Visiting) {
   if (!Visiting.insert(C.Function).second)
     return Result; // recursion adds nothing to what the first visit finds
   const Function &Callee = F->second;
-  Result.Identity = !Callee.IdentityUses.empty();
+  // A lock that it takes may be recursive: its owner must be the caller.
+  Result.Identity = !Callee.IdentityUses.empty() || Callee.TakesLocks;
   if (!Callee.IndirectCalls.empty())
     Result.Refuse = Reason{"indirect-call",
                            "'" + Callee.Name + "' calls through a pointer, which is not followed",
                            Callee.IndirectCalls.front()};
   for (const Call &Inner : Callee.Calls) {
-    if (Linked.wrapperOf(Inner.Function))
-      continue; // a lock operation
+    if (Linked.wrapperOf(Inner.Function)) {
+      Result.Identity = true; // a lock operation
+      continue;
+    }
     Effects E = compute(Inner, Visiting);
     Result.Identity |= E.Identity;
     if (E.Refuse && !Result.Refuse) {
@@ -117,7 +134,8 @@ std::set<std::string> EffectTable::reachable(const std::string &Function) const 
     if (!Seen.insert(Next).second || F == Linked.Functions.end())
       continue;
     for (const Call &Inner : F->second.Calls)
-      Open.push_back(Inner.Function);
+      if (!Linked.wrapperOf(Inner.Function)) // a lock operation of the function that calls it
+        Open.push_back(Inner.Function);
   }
   return Seen;
 }

@@ -15,6 +15,9 @@ struct Effects {
   std::optional<Reason> Refuse; // why a section that calls it must hold
 };
 
+// True for a C library function that neither keeps nor returns the pointers that it is given.
+bool libraryKeepsNoPointer(llvm::StringRef Name);
+
 class EffectTable {
 public:
   explicit EffectTable(const Program &Linked) : Linked(Linked) {}

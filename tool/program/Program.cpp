@@ -36,11 +36,12 @@ void Program::unite(const std::string &A, const std::string &B) {
 
 // --- Linking ------------------------------------------------------------------------------------
 
-Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed) {
+Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
+                 const std::vector<std::string> &NotC) {
   linkFlows(Units);
   linkFunctions(Units);
   nameClasses(Units);
-  collectReasons(Units, Unparsed);
+  collectReasons(Units, Unparsed, NotC);
   collectUncovered(Units);
 }
 
@@ -64,6 +65,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         append_range(Merged.Calls, F.Calls);
         append_range(Merged.IndirectCalls, F.IndirectCalls);
         append_range(Merged.IdentityUses, F.IdentityUses);
+        Merged.TakesLocks |= F.TakesLocks;
         if (!F.Wraps)
           Merged.Wraps.reset();
       } else if (Merged.Node.empty()) {
@@ -187,7 +189,8 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
 }
 
 void Program::collectReasons(const std::vector<UnitFacts> &Units,
-                             const std::vector<std::string> &Unparsed) {
+                             const std::vector<std::string> &Unparsed,
+                             const std::vector<std::string> &NotC) {
   auto ClassAt = [&](const std::string &Node) -> LockClass * {
     auto It = ClassOfRoot.find(find(Node));
     return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
@@ -197,14 +200,20 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
   std::map<std::string, const Declaration *> Extern;
   for (const UnitFacts &Unit : Units) {
     for (const Edit &E : Unit.Edits)
-      if (LockClass *Class = ClassAt(E.Node))
+      if (LockClass *Class = ClassAt(E.Node)) {
+        Class->Plain &= E.Text.find("RECURSIVE") == std::string::npos &&
+                        E.Text.find("ERRORCHECK") == std::string::npos;
         Class->Edits.push_back(E);
+      }
     for (const Escape &E : Unit.Escapes) {
       AttributeReasons[find(E.Node)].push_back({E.Code, E.Message, E.At});
       if (LockClass *Class = ClassAt(E.Node))
         Class->Kept.push_back({E.Code, E.Message, E.At});
     }
     for (const Declaration &D : Unit.Declarations) {
+      if (LockClass *Class = ClassAt(D.Node))
+        Class->Shared |= D.Kind == DeclarationKind::Global ||
+                         sys::path::extension(D.At.File) != ".c";
       if (D.Definition)
         Defined.insert(D.Node);
       else
@@ -247,12 +256,16 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
       LockClass *Class = ClassAt(S.Node);
       if (!Class || S.Attribute.empty())
         continue;
+      Class->Plain = false;
       for (const Reason &R : AttributeReasons[find(S.Attribute)])
         Class->Kept.push_back(R);
     }
   for (LockClass &Class : Classes) {
     for (const std::string &File : Unparsed)
       Class.Kept.push_back({"unparsed", "this file does not parse, and may use it", {File, 0, 1, 1}});
+    for (const std::string &File : NotC)
+      if (Class.Shared)
+        Class.Kept.push_back({"not-c", "this file is not C, and may use it", {File, 0, 1, 1}});
     sort(Class.Kept);
     Class.Kept.erase(std::unique(Class.Kept.begin(), Class.Kept.end()), Class.Kept.end());
     auto Key = [](const Edit &E) { return std::tie(E.At, E.Length, E.Text); };

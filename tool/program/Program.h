@@ -32,6 +32,8 @@ struct LockClass {
   std::string Identifier; // the same as a C identifier
   Position At;            // the declaration that names it
   std::vector<Reason> Kept; // empty: convert
+  bool Plain = true;        // no object of it can be recursive or check errors
+  bool Shared = false;      // other files than those that declare it can name it
   std::vector<Edit> Edits;  // what converting it changes, besides delegated sections
 };
 
@@ -42,8 +44,10 @@ struct UncoveredSite {
 
 class Program {
 public:
-  // Unparsed: files whose facts are missing, so that no class is known completely.
-  Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed);
+  // Unparsed: files whose facts are missing, so that no class is known completely. NotC: files in
+  // other languages, which may use what headers and global names give them.
+  Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
+          const std::vector<std::string> &NotC);
 
   std::vector<LockClass> Classes; // sorted by name
   std::vector<UncoveredSite> Uncovered;
@@ -63,7 +67,8 @@ private:
   void linkFunctions(const std::vector<UnitFacts> &Units);
   void nameClasses(const std::vector<UnitFacts> &Units);
   void collectReasons(const std::vector<UnitFacts> &Units,
-                      const std::vector<std::string> &Unparsed);
+                      const std::vector<std::string> &Unparsed,
+                      const std::vector<std::string> &NotC);
   void collectUncovered(const std::vector<UnitFacts> &Units);
 
   mutable std::map<std::string, std::string> Parent;

@@ -222,8 +222,21 @@ private:
       if (Edits[I].At.Begin < Edits[I - 1].At.End)
         return createStringError(shownPath(File) + ": two edits collide at offset " +
                                  Twine(Edits[I].At.Begin) + "; please report this");
-    Result.After[File] = applyEdits(Text, {0, unsigned(Text.size())}, Edits);
+    Result.After[File] = withLineEnds(applyEdits(Text, {0, unsigned(Text.size())}, Edits), Text);
     return Error::success();
+  }
+
+  // Generated lines end as the file's own do.
+  static std::string withLineEnds(std::string Changed, StringRef Original) {
+    if (!Original.contains("\r\n"))
+      return Changed;
+    std::string Result;
+    for (size_t I = 0; I < Changed.size(); ++I) {
+      if (Changed[I] == '\n' && (I == 0 || Changed[I - 1] != '\r'))
+        Result += '\r';
+      Result += Changed[I];
+    }
+    return Result;
   }
 
   std::string uniqueName(const std::string &Function, StringRef Text) {

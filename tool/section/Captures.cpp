@@ -145,7 +145,8 @@ public:
                  Extraction &Result, std::vector<Reason> &Against)
       : Text(Text), F(F), All(All), Liveness(Liveness), Parents(Parents), S(S), Result(Result),
         Against(Against), Policy(S.Language) {
-    Policy.Bool = true; // what <stdbool.h> calls it
+    // `bool` where <stdbool.h> has been included.
+    Policy.Bool = S.Language.C23 || S.Context.Idents.get("bool").hasMacroDefinition();
     Policy.SuppressInitializers = true;
   }
 
@@ -238,7 +239,7 @@ private:
                       Here[0]->Ref->getExprLoc());
     } else if (Scalar && Written && !LiveIn && !LiveOut && !Parameter && !AddressedOutside) {
       C.How = Travel::Inside;
-    } else if (Scalar && !LiveOut) {
+    } else if (Scalar && !LiveOut && (Parameter || V->hasInit())) {
       C.How = Travel::Value; // a private copy, even where the section changes it
     } else if (Scalar && !Written) {
       C.How = Travel::Value;
@@ -295,7 +296,7 @@ private:
 
   void addReference(Capture &C, const Mention &M, const VarDecl *V) {
     SourceLocation L = M.Ref->getLocation();
-    if (!S.inFile(L)) {
+    if (!S.inFile(L) || S.stringified(L)) {
       C.InMacro = true;
       return;
     }

@@ -8,6 +8,7 @@
 #include "section/Find.h"
 
 #include "index/LockApi.h"
+#include "program/Effects.h"
 #include "section/Captures.h"
 #include "support/Source.h"
 
@@ -98,9 +99,8 @@ public:
       Result.Sections.push_back(std::move(Found));
     }
     for (const LockOperation &Op : Operations)
-      if ((Op.Kind == Operation::Unlock || Op.Kind == Operation::Wait) &&
-          !Matched.contains(Op.Call))
-        Result.LooseReleases.push_back({Function, Op.Node});
+      if (!Matched.contains(Op.Call))
+        Result.Loose.push_back({Function, Op.Node});
   }
 
 private:
@@ -114,7 +114,7 @@ private:
   std::vector<LockOperation> Operations;
   std::vector<const GotoStmt *> Gotos;
   bool ComputedGoto = false, LocalTypes = false;
-  SmallPtrSet<const CallExpr *, 8> Matched; // releases of simple sections
+  SmallPtrSet<const CallExpr *, 8> Matched; // the operations of simple sections
   std::optional<CallLiveness> Liveness;
   std::optional<std::vector<Mention>> Mentions;
 
@@ -165,15 +165,23 @@ private:
         substitute(Op.Key, lockKey(Argument));
         substitute(Op.Lock, Simple || W->Expression == "$" ? Text : "(" + Text + ")");
       } else {
-        StringRef Name = StringRef(W->Expression).ltrim("&(*");
-        Op.Visible = VisibleGlobals.contains(
-            Name.take_while([](char C) { return isAsciiIdentifierContinue(C); }));
+        Op.Visible = VisibleGlobals.contains(W->Variable) && !hidden(W->Expression);
       }
     } else {
       return;
     }
     Op.Statement = wholeStatement(Call);
     Operations.push_back(std::move(Op));
+  }
+
+  // True if a local variable has the name of the global one that an expression starts from.
+  bool hidden(StringRef Expression) const {
+    StringRef Name = Expression.ltrim("&(*").take_while(
+        [](char C) { return isAsciiIdentifierContinue(C); });
+    return any_of(F->decls(), [&](const Decl *D) {
+      const auto *Local = dyn_cast<NamedDecl>(D);
+      return Local && Local->getIdentifier() && Local->getName() == Name;
+    });
   }
 
   static void substitute(std::string &Text, const std::string &Argument) {
@@ -323,6 +331,7 @@ private:
     if (!examineOperations(Lock, Last, Text, Exits, Found))
       return;
     Found.Form = Exits.empty() ? Shape::Straight : Shape::EarlyExit;
+    Matched.insert(Lock.Call);
     Matched.insert(Last.Call);
     for (const EarlyExitText &Exit : Exits)
       Matched.insert(Exit.Unlock->Call);
@@ -489,20 +498,101 @@ private:
       examineCall(Call, Found);
     if (const auto *Declared = dyn_cast<DeclStmt>(Statement))
       for (const Decl *D : Declared->decls())
-        if (const auto *V = dyn_cast<VarDecl>(D);
-            V && (V->getType()->isVariablyModifiedType() || typeOf(V->getType())))
-          against(Found, "variable-type", "declares '" + V->getName() + "' with a variable type",
-                  At);
+        if (const auto *V = dyn_cast<VarDecl>(D))
+          examineVariable(V, is_contained(Text.Statements, Statement), Text, Found);
+    if (isa<CompoundLiteralExpr>(Statement) && mayBeKept(cast<Expr>(Statement)))
+      against(Found, "address-outlives",
+              "the address of a literal is kept, which lives as long as the block", At);
     if (const auto *Ref = dyn_cast<DeclRefExpr>(Statement))
       if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
           V && V->getTLSKind() != VarDecl::TLS_None)
         Found.IdentityUses.push_back({"'" + V->getNameAsString() + "'", S.shown(At)});
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(Statement); Ref && !declaredBefore(Ref->getDecl()))
+      against(Found, "declared-late",
+              "'" + Ref->getDecl()->getName() + "' is not declared before its function", At);
     if (isa<ForStmt>(Statement) || isa<WhileStmt>(Statement) || isa<DoStmt>(Statement))
       ++Depth.Loops;
     if (isa<SwitchStmt>(Statement))
       ++Depth.Switches;
     for (const Stmt *Child : Statement->children())
       examineStatement(Child, Depth, Text, Found);
+  }
+
+  // The extracted function stands before F: what it names must be declared there already.
+  bool declaredBefore(const ValueDecl *D) const {
+    const auto *V = dyn_cast<VarDecl>(D);
+    if (V && !V->hasExternalStorage() && V->getDeclContext()->isFunctionOrMethod())
+      return true; // a local variable, which is captured
+    if (const auto *Builtin = dyn_cast<FunctionDecl>(D); Builtin && Builtin->getBuiltinID())
+      return true;
+    SourceLocation Begin = S.SM.getExpansionLoc(F->getBeginLoc());
+    return any_of(D->redecls(), [&](const Decl *Redeclared) {
+      return Redeclared->getLexicalDeclContext()->isFileContext() == !isa<EnumConstantDecl>(D) &&
+             S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Redeclared->getLocation()), Begin);
+    });
+  }
+
+  void examineVariable(const VarDecl *V, bool TopLevel, const SectionText &Text, Section &Found) {
+    SourceLocation At = V->getLocation();
+    if (V->getType()->isVariablyModifiedType() || typeOf(V->getType()))
+      against(Found, "variable-type", "declares '" + V->getName() + "' with a variable type", At);
+    if (V->hasAttr<CleanupAttr>())
+      against(Found, "cleanup",
+              "'" + V->getName() + "' has a cleanup function, which runs after the unlock", At);
+    // A variable of the section's own block lives on after the unlock, and so may pointers to it.
+    if (TopLevel && V->hasLocalStorage())
+      for (const Mention &M : allMentions())
+        if (M.Variable == V && mayBeKept(M.Ref))
+          against(Found, "address-outlives",
+                  "the address of '" + V->getName() + "' may be kept, which lives longer than "
+                  "the section",
+                  M.Ref->getExprLoc());
+  }
+
+  // True if the address of the object that E names may outlive the expression that E stands in.
+  bool mayBeKept(const Expr *E) const {
+    bool Address = false;
+    for (const Stmt *Child = E, *Up = Parents.getParent(E); Up;
+         Child = Up, Up = Parents.getParent(Up)) {
+      if (isa<ParenExpr>(Up) || isa<CStyleCastExpr>(Up))
+        continue;
+      if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Up)) {
+        if (Cast->getCastKind() == CK_LValueToRValue && !Address)
+          return false;
+        Address |= Cast->getCastKind() == CK_ArrayToPointerDecay;
+        continue;
+      }
+      if (const auto *Member = dyn_cast<MemberExpr>(Up)) {
+        Address &= !Member->isArrow();
+        continue;
+      }
+      if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Up)) {
+        if (Subscript->getIdx() == Child)
+          return false;
+        Address = false;
+        continue;
+      }
+      if (const auto *Unary = dyn_cast<UnaryOperator>(Up)) {
+        if (Unary->isIncrementDecrementOp())
+          return Address;
+        Address = Unary->getOpcode() == UO_AddrOf;
+        continue;
+      }
+      if (const auto *Call = dyn_cast<CallExpr>(Up)) {
+        const FunctionDecl *Callee = Call->getDirectCallee();
+        if (!Address)
+          return false;
+        if (!Callee || !Callee->getIdentifier() || !libraryKeepsNoPointer(Callee->getName()))
+          return true;
+        if (!Call->getType()->isPointerType())
+          return false;
+        continue; // memset and its like return what they were given
+      }
+      if (const auto *Binary = dyn_cast<BinaryOperator>(Up))
+        return Address && !Binary->isComparisonOp();
+      return Address && (isa<Expr>(Up) || isa<DeclStmt>(Up) || isa<ReturnStmt>(Up));
+    }
+    return Address;
   }
 
   static bool typeOf(QualType T) {
@@ -534,7 +624,7 @@ private:
     if (Name.starts_with("__builtin_frame_address") ||
         Name.starts_with("__builtin_return_address") || Name.starts_with("__builtin_va_"))
       against(Found, "stack-frame", "looks at the stack frame of its function", At);
-    Found.Calls.push_back({nodeFor(Callee, S), Name.str(), S.shown(At)});
+    recordCalls(Call, S, Found.Calls, Found.IndirectCalls);
   }
 
   // Jumps into the section.
@@ -612,6 +702,14 @@ private:
     for (const Decl *D : F->decls())
       if (const auto *V = dyn_cast<VarDecl>(D))
         Result.Taken.push_back(V->getNameAsString());
+    // Names that mean something at file scope: macros of the section may mention them.
+    for (StringRef Base : {"section", "context", "taken"})
+      for (std::string Name : {Base.str(), Base.str() + "2", Base.str() + "3", Base.str() + "4"}) {
+        const IdentifierInfo &Identifier = S.Context.Idents.get(Name);
+        if (Identifier.hasMacroDefinition() ||
+            !S.Context.getTranslationUnitDecl()->lookup(&Identifier).empty())
+          Result.Taken.push_back(Name);
+      }
     sort(Result.Taken);
     Result.Taken.erase(std::unique(Result.Taken.begin(), Result.Taken.end()), Result.Taken.end());
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
@@ -621,16 +719,53 @@ private:
 
   // The operand is evaluated once, before the section: a variable in it must not change inside.
   void checkLockOperand(const LockOperation &Lock, const SectionText &Text, Section &Found) {
-    SmallPtrSet<const VarDecl *, 4> Variables;
-    for (const Mention &M : allMentions())
-      if (within({Lock.Statement}, M.Ref))
-        Variables.insert(M.Variable);
-    for (const Mention &M : allMentions())
-      if (Variables.contains(M.Variable) && within(Text.Statements, M.Ref) &&
-          !within(Text.Outside, M.Ref) && M.How == Mention::Write)
-        against(Found, "lock-expression",
-                "'" + M.Variable->getName() + "' in the lock operand changes in the section",
-                M.Ref->getExprLoc());
+    SmallPtrSet<const ValueDecl *, 4> Loaded;
+    collectLoaded(Lock.Statement, Loaded);
+    for (const Stmt *Statement : Text.Statements)
+      checkStores(Statement, Loaded, Text, Found);
+  }
+
+  // The variables and fields whose values the operand reads.
+  static void collectLoaded(const Stmt *Operand, SmallPtrSetImpl<const ValueDecl *> &Loaded) {
+    if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Operand);
+        Cast && Cast->getCastKind() == CK_LValueToRValue)
+      if (const ValueDecl *D = storedDeclaration(Cast->getSubExpr()))
+        Loaded.insert(D);
+    for (const Stmt *Child : Operand->children())
+      if (Child)
+        collectLoaded(Child, Loaded);
+  }
+
+  // What a store to this expression changes: a variable, a field, or an element of either.
+  static const ValueDecl *storedDeclaration(const Expr *E) {
+    E = E->IgnoreParenCasts();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return Ref->getDecl();
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      return Member->getMemberDecl();
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+      return storedDeclaration(Subscript->getBase());
+    return nullptr;
+  }
+
+  void checkStores(const Stmt *Statement, const SmallPtrSetImpl<const ValueDecl *> &Loaded,
+                   const SectionText &Text, Section &Found) {
+    if (!Statement || is_contained(Text.Outside, Statement))
+      return;
+    const Expr *Changed = nullptr;
+    if (const auto *Binary = dyn_cast<BinaryOperator>(Statement);
+        Binary && Binary->isAssignmentOp())
+      Changed = Binary->getLHS();
+    if (const auto *Unary = dyn_cast<UnaryOperator>(Statement);
+        Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_AddrOf))
+      Changed = Unary->getSubExpr();
+    const ValueDecl *D = Changed ? storedDeclaration(Changed) : nullptr;
+    if (D && Loaded.contains(D))
+      against(Found, "lock-expression",
+              "'" + D->getName() + "' in the lock operand changes in the section",
+              Statement->getBeginLoc());
+    for (const Stmt *Child : Statement->children())
+      checkStores(Child, Loaded, Text, Found);
   }
 
   unsigned throughSemicolon(StringRef Text, unsigned End) const {
@@ -678,13 +813,30 @@ private:
       Placed.Tail = {throughSemicolon(File, Unlock->End), Placed.Unlock.End};
       Result.Exits.push_back(Placed);
     }
-    for (StringRef Line : split(File.slice(Result.Whole.Begin, Result.Whole.End), '\n'))
-      if (Line.ltrim().starts_with("#")) {
-        against(Found, "preprocessor", "a preprocessor directive stands in the section", At);
-        return false;
-      }
+    if (hasDirective(File.slice(Result.Whole.Begin, Result.Whole.End), "")) {
+      against(Found, "preprocessor", "a preprocessor directive stands in the section", At);
+      return false;
+    }
+    // The text moves to before its function: what a directive changes on the way must not matter.
+    unsigned Open = S.SM.getFileOffset(F->getBody()->getBeginLoc());
+    StringRef Before = File.slice(Open, Result.Whole.Begin);
+    if (hasDirective(File.slice(Whole->Begin, Open), "") || hasDirective(Before, "define") ||
+        hasDirective(Before, "undef") || hasDirective(Before, "pragma")) {
+      against(Found, "preprocessor",
+              "a preprocessor directive stands between the function's begin and the section", At);
+      return false;
+    }
     layout(File, *Whole, Result);
     return true;
+  }
+
+  static bool hasDirective(StringRef Text, StringRef Name) {
+    for (StringRef Line : split(Text, '\n')) {
+      Line = Line.ltrim();
+      if (Line.consume_front("#") && Line.ltrim().starts_with(Name))
+        return true;
+    }
+    return false;
   }
 
   // A comment on the same line belongs to the statement before it.
@@ -746,13 +898,13 @@ private:
 
 class SectionVisitor : public RecursiveASTVisitor<SectionVisitor> {
 public:
-  SectionVisitor(ASTContext &Context, const UnitFacts &Facts, const Program &Linked,
+  SectionVisitor(CompilerInstance &CI, const UnitFacts &Facts, const Program &Linked,
                  UnitSections &Result)
-      : S(Context), Facts(Facts), Linked(Linked), Result(Result) {}
+      : S(CI.getASTContext(), &CI.getPreprocessor()), Facts(Facts), Linked(Linked), Result(Result) {}
 
   bool VisitVarDecl(VarDecl *V) {
     if (V->isFileVarDecl())
-      VisibleGlobals.insert(V->getName());
+      VisibleGlobals.insert(nodeFor(V, S));
     return true;
   }
 
@@ -777,7 +929,7 @@ UnitSections findSections(const tooling::CompileCommand &Command, const UnitFact
   UnitSections Result;
   UnitActions Actions;
   Actions.End = [&](CompilerInstance &CI) {
-    SectionVisitor(CI.getASTContext(), Facts, Linked, Result)
+    SectionVisitor(CI, Facts, Linked, Result)
         .TraverseDecl(CI.getASTContext().getTranslationUnitDecl());
   };
   parseUnit(Command, Actions, Replaced);

@@ -11,9 +11,9 @@ namespace relock {
 
 struct UnitSections {
   std::vector<Section> Sections;
-  // Functions that release (or wait with) a lock in a way that is not one of their own simple
-  // sections: function node and lock node. A caller that runs under that lock must hold.
-  std::vector<std::pair<std::string, std::string>> LooseReleases;
+  // Functions that take, release or wait with a lock otherwise than in simple sections of their
+  // own: function node and lock node. A caller that runs under that lock must hold.
+  std::vector<std::pair<std::string, std::string>> Loose;
 };
 
 UnitSections findSections(const clang::tooling::CompileCommand &Command, const UnitFacts &Facts,

@@ -3,6 +3,7 @@
 
 #include "clang/Index/USRGeneration.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -49,6 +50,31 @@ bool Source::inFile(SourceLocation L) const {
     L = SM.getImmediateSpellingLoc(L);
   }
   return L.isValid();
+}
+
+// True if a macro, or one that its body mentions, has a `#` or `##` in its body.
+static bool pastes(Preprocessor &PP, const IdentifierInfo *Name, SmallPtrSetImpl<const void *> &Seen) {
+  if (!Name || !Seen.insert(Name).second)
+    return false;
+  const MacroInfo *Macro = PP.getMacroInfo(Name);
+  if (!Macro)
+    return false;
+  return any_of(Macro->tokens(), [&](const Token &T) {
+    return T.isOneOf(tok::hash, tok::hashat, tok::hashhash) ||
+           pastes(PP, T.getIdentifierInfo(), Seen);
+  });
+}
+
+bool Source::stringified(SourceLocation L) const {
+  SmallPtrSet<const void *, 8> Seen;
+  while (L.isMacroID()) {
+    StringRef Name = Lexer::getImmediateMacroName(L, SM, Language);
+    if (!PP || pastes(*PP, PP->getIdentifierInfo(Name), Seen))
+      return true;
+    L = SM.isMacroArgExpansion(L) ? SM.getImmediateSpellingLoc(L)
+                                  : SM.getImmediateExpansionRange(L).getBegin();
+  }
+  return false;
 }
 
 bool Source::inSystemHeader(SourceLocation L) const {

@@ -10,6 +10,8 @@
 #include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
 
+#include "clang/Lex/Preprocessor.h"
+
 #include <optional>
 #include <utility>
 
@@ -17,8 +19,8 @@ namespace relock {
 
 class Source {
 public:
-  explicit Source(clang::ASTContext &Context)
-      : SM(Context.getSourceManager()), Language(Context.getLangOpts()), Context(Context) {}
+  explicit Source(clang::ASTContext &Context, clang::Preprocessor *PP = nullptr)
+      : SM(Context.getSourceManager()), Language(Context.getLangOpts()), Context(Context), PP(PP) {}
 
   // Where the reader sees it: the macro invocation for text that comes from a macro.
   Position shown(clang::SourceLocation L) const;
@@ -27,6 +29,9 @@ public:
 
   // True if the token at L is spelled where the reader sees it (a file, or a macro argument).
   bool inFile(clang::SourceLocation L) const;
+  // True if the token at L is the argument of a macro that may make a string of it, or paste it:
+  // then its spelling is part of the program's meaning.
+  bool stringified(clang::SourceLocation L) const;
   bool inSystemHeader(clang::SourceLocation L) const;
   // False for text that no file has (pasted tokens, the command line).
   bool editable(clang::SourceLocation L) const;
@@ -50,6 +55,9 @@ public:
   const clang::SourceManager &SM;
   const clang::LangOptions &Language;
   clang::ASTContext &Context;
+
+private:
+  clang::Preprocessor *PP; // may be null
 };
 
 // The name by which other translation units know a declaration. Unlike a plain USR it keeps
