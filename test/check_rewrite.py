@@ -128,12 +128,13 @@ class Checker:
 
     def compile(self, program, compiler, name):
         output = os.path.join(self.work, name)
+        sources = program.sources()
         result = run([*shlex.split(compiler), *WARNINGS, *self.flags, *self.include,
                       *(["-c"] if self.arguments.no_run else ["-o", output]),
-                      *program.sources(),
+                      *sources,
                       *([] if self.arguments.no_run else
                         [self.arguments.with_librelock, "-lpthread"])], program.folder)
-        for name in program.sources():
+        for name in sources:
             if os.path.exists(os.path.join(program.folder, name[:-2] + ".o")):
                 os.remove(os.path.join(program.folder, name[:-2] + ".o"))
         if result.returncode != 0:

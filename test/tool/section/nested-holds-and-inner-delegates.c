@@ -1,0 +1,46 @@
+// A section that takes another lock holds; the inner section delegates all the same.
+// RUN: %check_rewrite %s
+// RUN: %rewritten %s | FileCheck %s
+// RUN: %verdicts %s | FileCheck %s --check-prefix=REASON
+// CHECK:        relock_mutex_lock(&outer);
+// CHECK-NEXT:   moved++;
+// CHECK-NEXT:   struct move_section section = {.amount = amount};
+// CHECK-NEXT:   relock_execute_any_thread(&inner, move_section, &section);
+// CHECK-NEXT:   relock_mutex_unlock(&outer);
+// REASON:     inner
+// REASON:       delegate straight move
+// REASON:     outer
+// REASON:       hold nested move (nested-holds-and-inner-delegates.c:[[#]])
+// REASON-NEXT:    takes another lock here [nested]
+// REASON:     2 lock sites: 1 delegate, 1 hold, 0 keep, 0 uncovered
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t inner = PTHREAD_MUTEX_INITIALIZER;
+static int moved, total;
+
+static void move(int amount) {
+  pthread_mutex_lock(&outer);
+  moved++;
+  pthread_mutex_lock(&inner);
+  total += amount;
+  pthread_mutex_unlock(&inner);
+  pthread_mutex_unlock(&outer);
+}
+
+static void *work(void *unused) {
+  for (int i = 0; i < 2000; i++)
+    move(2);
+  return unused;
+}
+
+int main(void) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++)
+    pthread_create(&threads[i], NULL, work, NULL);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+  printf("%d %d\n", moved, total);
+  return 0;
+}
