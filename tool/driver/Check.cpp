@@ -7,6 +7,7 @@
 #include "program/Decide.h"
 #include "support/Messages.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -45,6 +46,15 @@ StringRef verdictName(Verdict V) {
   return V == Verdict::Delegate ? "delegate" : V == Verdict::Hold ? "hold" : "keep";
 }
 
+// The other classes that are converted with this one because they share source text.
+std::vector<StringRef> groupOf(const Decision &Decided, const CheckedClass &Class) {
+  std::vector<StringRef> Others;
+  for (const CheckedClass &Other : Decided.Classes)
+    if (&Other != &Class && Other.Class.Group == Class.Class.Group)
+      Others.push_back(Other.Class.Name);
+  return Others;
+}
+
 void writeReasons(json::OStream &J, const std::vector<Reason> &Reasons) {
   J.attributeArray("reasons", [&] {
     for (const Reason &R : Reasons)
@@ -75,6 +85,10 @@ void printJson(const Decision &Decided) {
           J.attribute("verdict", Class.converts() ? "convert" : "keep");
           J.attribute("declaration", shownPlace(Class.Class.At));
           writeReasons(J, Class.Class.Kept);
+          J.attributeArray("group", [&] {
+            for (StringRef Other : groupOf(Decided, Class))
+              J.value(Other);
+          });
           J.attributeArray("sections", [&] {
             for (const CheckedSection &S : Class.Sections)
               J.object([&] {
@@ -107,6 +121,8 @@ void printText(const Decision &Decided) {
   for (const CheckedClass &Class : Decided.Classes) {
     outs() << Class.Class.Name << " (" << shownPlace(Class.Class.At)
            << "): " << (Class.converts() ? "convert" : "keep") << "\n";
+    if (std::vector<StringRef> Others = groupOf(Decided, Class); !Others.empty())
+      outs() << "    converted together with " << join(Others, ", ") << "\n";
     for (const Reason &R : Class.Class.Kept)
       printReason(R, "    ");
     for (const CheckedSection &S : Class.Sections) {

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -63,8 +64,35 @@ std::string nearest(const Decision &Decided, StringRef Name) {
   return Text;
 }
 
+// Classes that share source text with a chosen one come along, on its algorithm.
+void completeGroups(const Decision &Decided, Choice &Chosen) {
+  std::map<std::string, const LockClass *> First;
+  for (const CheckedClass &Checked : Decided.Classes)
+    if (Chosen.count(Checked.Class.Name))
+      First.try_emplace(Checked.Class.Group, &Checked.Class);
+  for (const CheckedClass &Checked : Decided.Classes) {
+    auto Leader = First.find(Checked.Class.Group);
+    if (Leader == First.end() || Chosen.count(Checked.Class.Name))
+      continue;
+    Chosen[Checked.Class.Name] = Chosen[Leader->second->Name];
+    message(Checked.Class.At,
+            "'" + Checked.Class.Name + "' is converted too: it shares source text with '" +
+                Leader->second->Name + "'",
+            "group");
+  }
+}
+
+// True if an earlier rewrite has converted the class.
+bool isConverted(const IndexResult &Index, StringRef Name) {
+  return any_of(Index.Units, [&](const UnitFacts &Unit) {
+    auto Table = MemoryBuffer::getFile(Unit.LockTable);
+    return !Unit.LockTable.empty() && Table &&
+           (*Table)->getBuffer().contains(("\"" + Name + "\"").str());
+  });
+}
+
 // Reads the --lock and --all options. False: a message was printed.
-bool choose(const Decision &Decided, Choice &Chosen, int &Status) {
+bool choose(const IndexResult &Index, const Decision &Decided, Choice &Chosen, int &Status) {
   Status = BadUsage;
   if (All.getNumOccurrences()) {
     std::string Algorithm = All.empty() ? "ccsynch" : All.getValue();
@@ -87,6 +115,10 @@ bool choose(const Decision &Decided, Choice &Chosen, int &Status) {
     auto Found = find_if(Decided.Classes, [&, Wanted = Name](const CheckedClass &Class) {
       return Class.Class.Name == Wanted;
     });
+    if (Found == Decided.Classes.end() && isConverted(Index, Name)) {
+      message("'" + Name.str() + "' is converted already", "converted");
+      continue;
+    }
     if (Found == Decided.Classes.end()) {
       message("there is no lock class '" + Name.str() + "'" +
                   (Decided.Classes.empty() ? "; the program has none"
@@ -102,6 +134,7 @@ bool choose(const Decision &Decided, Choice &Chosen, int &Status) {
     }
     Chosen[Name.str()] = Algorithm.str();
   }
+  completeGroups(Decided, Chosen);
   if (!All.getNumOccurrences() && Locks.empty()) {
     message("say what to convert: --lock CLASS=ALGORITHM, or --all", "usage");
     return false;
@@ -109,17 +142,30 @@ bool choose(const Decision &Decided, Choice &Chosen, int &Status) {
   return true;
 }
 
-// What the paths of a diff are relative to: the folder of the repository, or the current one.
-std::string baseFolder(StringRef File) {
+// What the paths of a diff are relative to: the folder of the repository, else the current one,
+// else the one that holds all changed files.
+std::string baseFolder(const FileTexts &Files) {
+  StringRef File = Files.begin()->first;
   for (StringRef Folder = sys::path::parent_path(File); !Folder.empty();
        Folder = sys::path::parent_path(Folder)) {
     if (sys::fs::exists(Folder + "/.git"))
       return Folder.str();
   }
   SmallString<256> Current;
-  if (!sys::fs::current_path(Current) && File.starts_with((Current + "/").str()))
+  sys::fs::current_path(Current);
+  auto Holds = [&](StringRef Folder) {
+    return all_of(Files, [&](const auto &F) {
+      return StringRef(F.first).starts_with((Folder + "/").str());
+    });
+  };
+  if (Holds(Current))
     return std::string(Current);
-  return "/";
+  StringRef Common = sys::path::parent_path(File);
+  while (!Common.empty() && Common != "/" && !Holds(Common))
+    Common = sys::path::parent_path(Common);
+  if (!InPlace && OutputFolder.empty())
+    errs() << "relock: the paths in the diff are relative to " << Common << "\n";
+  return Common.str();
 }
 
 std::string relativeTo(StringRef Base, StringRef File) {
@@ -153,7 +199,7 @@ Error writeBelow(const RewriteResult &Result, StringRef Base) {
 int write(const RewriteResult &Result) {
   if (Result.After.empty())
     return Done;
-  std::string Base = baseFolder(Result.After.begin()->first);
+  std::string Base = baseFolder(Result.After);
   Error Failed = Error::success();
   if (InPlace)
     Failed = writeAll(Result.After);
@@ -189,7 +235,7 @@ int run() {
   Decision Decided = decide(*Index, Jobs);
   Choice Chosen;
   int Status;
-  if (!choose(Decided, Chosen, Status))
+  if (!choose(*Index, Decided, Chosen, Status))
     return Status;
   Expected<RewriteResult> Result = rewrite(*Index, Decided, Chosen);
   if (!Result) {

@@ -48,6 +48,8 @@ public:
   CollectVisitor(ASTContext &Context, UnitFacts &Facts) : S(Context), Facts(Facts) {}
 
   void run() {
+    for (const Decl *D : S.Context.getTranslationUnitDecl()->decls())
+      nameAnonymous(D);
     TraverseDecl(S.Context.getTranslationUnitDecl());
     for (const Expr *Leaf : Leaves)
       if (!Resolved.contains(Leaf))
@@ -265,15 +267,16 @@ private:
   UnitFacts &Facts;
   const FunctionDecl *CurrentFunction = nullptr;
   Function *CurrentFacts = nullptr;
+  DenseMap<const RecordDecl *, std::string> AnonymousNames;
   std::vector<const Expr *> Leaves;
   DenseSet<const Expr *> Resolved;
   DenseSet<const Expr *> DirectCallees;
   DenseMap<const CallExpr *, const Stmt *> WholeStatement;
   DenseMap<const CallExpr *, std::pair<const Expr *, std::string>> Operands;
 
-  void flow(std::string From, std::string To) {
+  void flow(std::string From, std::string To, bool Text = false) {
     if (!From.empty() && !To.empty() && From != To)
-      Facts.Flows.push_back({std::move(From), std::move(To)});
+      Facts.Flows.push_back({std::move(From), std::move(To), Text});
   }
 
   void escape(std::string Node, StringRef Code, const Twine &Message, SourceLocation At) {
@@ -313,6 +316,27 @@ private:
     Facts.Functions.push_back(std::move(Record));
   }
 
+  // `static struct { pthread_mutex_t lock; } expiry;` makes `expiry.lock`.
+  void nameAnonymous(const Decl *D) {
+    if (const auto *Record = dyn_cast<RecordDecl>(D))
+      for (const FieldDecl *Field : Record->fields())
+        nameAnonymousType(Field->getType(), Record->getNameAsString(), Field);
+    else if (const auto *V = dyn_cast<VarDecl>(D))
+      nameAnonymousType(V->getType(), "", V);
+  }
+
+  void nameAnonymousType(QualType T, std::string Outer, const NamedDecl *User) {
+    const auto *Type = T->getBaseElementTypeUnsafe()->getAs<RecordType>();
+    const RecordDecl *Record = Type ? Type->getDecl() : nullptr;
+    if (!Record || Record->getIdentifier() || Record->getTypedefNameForAnonDecl() ||
+        !User->getIdentifier())
+      return;
+    std::string Name = (Outer.empty() ? "" : Outer + ".") + User->getNameAsString();
+    AnonymousNames.try_emplace(Record, Name);
+    for (const FieldDecl *Field : Record->fields())
+      nameAnonymousType(Field->getType(), Name, Field);
+  }
+
   // The name that a user would use for a declaration.
   std::string displayName(const NamedDecl *D) {
     std::string Name = D->getNameAsString();
@@ -327,6 +351,8 @@ private:
       std::string Tag = Record->getNameAsString();
       if (Tag.empty() && Record->getTypedefNameForAnonDecl())
         Tag = Record->getTypedefNameForAnonDecl()->getNameAsString();
+      if (Tag.empty())
+        Tag = AnonymousNames.lookup(Record);
       return (Tag.empty() ? "struct" : Tag) + "." + Name;
     }
     const auto *V = dyn_cast<VarDecl>(D);
@@ -361,7 +387,7 @@ private:
       if (auto Named = Spelled.getAs<TypedefTypeLoc>()) {
         const TypedefNameDecl *Typedef = Named.getTypedefNameDecl();
         if (!S.inSystemHeader(Typedef->getLocation()))
-          return flow(Node, nodeFor(Typedef, S));
+          return flow(Node, nodeFor(Typedef, S), /*Text=*/true);
         StringRef Name = Typedef->getName();
         if (!Name.starts_with("pthread_") || !S.editable(Named.getNameLoc()))
           break;
@@ -388,8 +414,10 @@ private:
 
   // An edit of a token that other declarations or macro expansions may share.
   void sharedEdit(SourceLocation L, unsigned Length, std::string Text, const std::string &Node) {
+    // Text that names a class can stand for one class only.
+    bool NamesClass = Text.find("$CLASS") != std::string::npos;
     edit(L, Length, std::move(Text), Node);
-    flow(Node, tokenNode(S.spelled(L)));
+    flow(Node, tokenNode(S.spelled(L)), /*Text=*/!NamesClass);
   }
 
   // An object of that node is created by a file-scope or local initialiser.
@@ -479,8 +507,10 @@ private:
     Record.Kind = Api.Kind;
     Record.At = S.shown(Call->getExprLoc());
     Record.Spelled = S.spelled(Call->getExprLoc());
+    Record.InMacro = !S.inFile(Call->getExprLoc());
     if (CurrentFunction) {
       Record.Function = CurrentFacts->Node;
+      Record.FunctionAt = CurrentFacts->At;
       CurrentFacts->TakesLocks |= acquires(Api.Kind);
       Record.FunctionName = CurrentFacts->Name;
     }

@@ -6,7 +6,7 @@
 // Facts speak of *nodes*: names for things that must be converted together. A node is a
 // declaration (variable, field, parameter, result, typedef), or a token of the source text that
 // several declarations or operations share (the type name in `pthread_mutex_t a, b;`, or a call
-// that is spelled once in the body of a macro). Flows say which nodes can meet.
+// that is spelled once in the body of a macro). Flows say which nodes can meet, or share text.
 #pragma once
 
 #include <optional>
@@ -75,11 +75,14 @@ struct Site {
   std::string Node;      // of the mutex (of the condition variable for Signal and the like)
   std::string Attribute; // Init: the node of its attribute object; empty: null
   std::string Function;  // node of the enclosing function; empty outside functions
+  Position FunctionAt;   // its name
+  bool InMacro = false;  // the operation is spelled in the body of a macro
   std::string FunctionName;
 };
 
 struct Flow {
   std::string From, To;
+  bool Text = false; // they only share source text: two classes, but converted together
 };
 
 // Why the class of a node cannot be converted.

@@ -28,9 +28,12 @@ template <class V> void fields(V &&Visit, Edit &E) {
 template <class V> void fields(V &&Visit, Site &S) {
   Visit("kind", S.Kind), Visit("at", S.At), Visit("spelled", S.Spelled), Visit("node", S.Node);
   Visit("attribute", S.Attribute);
-  Visit("function", S.Function), Visit("functionName", S.FunctionName);
+  Visit("function", S.Function), Visit("functionAt", S.FunctionAt);
+  Visit("inMacro", S.InMacro), Visit("functionName", S.FunctionName);
 }
-template <class V> void fields(V &&Visit, Flow &F) { Visit("from", F.From), Visit("to", F.To); }
+template <class V> void fields(V &&Visit, Flow &F) { 
+  Visit("from", F.From), Visit("to", F.To), Visit("text", F.Text);
+ }
 template <class V> void fields(V &&Visit, Escape &E) {
   Visit("node", E.Node), Visit("code", E.Code), Visit("message", E.Message), Visit("at", E.At);
 }

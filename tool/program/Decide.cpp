@@ -38,6 +38,7 @@ public:
   Decision run() {
     Decision Result;
     Result.Uncovered = Linked.Uncovered;
+    Result.Edits = Linked.Edits;
     std::map<std::string, CheckedClass *> ByName;
     for (const LockClass &Class : Linked.Classes)
       Result.Classes.push_back({Class, {}});
@@ -54,6 +55,7 @@ private:
   Program Linked;
   EffectTable Table;
   std::map<std::tuple<Position, std::string>, Section> Sections;
+  std::map<std::tuple<Position, std::string>, unsigned> SeenIn; // by how many units
   std::set<std::pair<std::string, std::string>> Loose; // function, name of the class
 
   void findAll(unsigned Jobs) {
@@ -68,12 +70,21 @@ private:
       Pool.wait();
     }
     for (UnitSections &Unit : PerUnit) {
+      std::set<std::tuple<Position, std::string>> Here;
       for (auto &[Function, Node] : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Node))
           Loose.insert({Function, Class->Name});
       for (Section &Found : Unit.Sections)
-        merge(std::move(Found));
+        merge(std::move(Found), Here);
     }
+    // Every unit that compiles the function must have found the section in it.
+    std::map<Position, unsigned> Definers;
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Function &F : Unit.Functions)
+        Definers[F.At] += F.Defined;
+    for (auto &[Key, Found] : Sections)
+      if (Definers[Found.FunctionAt] != SeenIn[Key])
+        differs(Found);
   }
 
   bool usesLocks(const UnitFacts &Unit) const {
@@ -84,21 +95,27 @@ private:
     });
   }
 
-  void merge(Section Found) {
+  static void differs(Section &Known) {
+    Known.Extract.reset();
+    Known.Against.push_back({"configurations-differ",
+                             "differs between the configurations or units that compile it",
+                             Known.At});
+    sort(Known.Against);
+    Known.Against.erase(std::unique(Known.Against.begin(), Known.Against.end()),
+                        Known.Against.end());
+  }
+
+  void merge(Section Found, std::set<std::tuple<Position, std::string>> &Here) {
     // Two operations of one macro stand at one place: the lock tells them apart.
-    auto [It, New] = Sections.try_emplace({Found.At, Found.Function + "|" + Found.Node}, Found);
+    std::tuple<Position, std::string> Key = {Found.At, Found.Function + "|" + Found.Node};
+    SeenIn[Key] += Here.insert(Key).second;
+    auto [It, New] = Sections.try_emplace(Key, Found);
     if (New)
       return;
     Section &Known = It->second;
     if (!sameExtraction(Known, Found)) {
-      Known.Extract.reset();
       append_range(Known.Against, Found.Against);
-      Known.Against.push_back({"configurations-differ",
-                               "differs between the configurations or units that compile it",
-                               Found.At});
-      sort(Known.Against);
-      Known.Against.erase(std::unique(Known.Against.begin(), Known.Against.end()),
-                          Known.Against.end());
+      differs(Known);
     }
   }
 

@@ -27,6 +27,7 @@ struct CheckedClass {
 struct Decision {
   std::vector<CheckedClass> Classes;
   std::vector<UncoveredSite> Uncovered;
+  std::map<std::string, std::vector<Edit>> Edits; // by group, see Program
 };
 
 // Finds the sections of all units and decides. Jobs as in indexBuild.

@@ -13,7 +13,7 @@ namespace relock {
 
 // --- Union-find over nodes ----------------------------------------------------------------------
 
-std::string Program::find(const std::string &Node) const {
+std::string Program::Sets::find(const std::string &Node) const {
   std::string Root = Node;
   for (auto It = Parent.find(Root); It != Parent.end() && It->second != Root; It = Parent.find(Root))
     Root = It->second;
@@ -26,7 +26,7 @@ std::string Program::find(const std::string &Node) const {
   return Root;
 }
 
-void Program::unite(const std::string &A, const std::string &B) {
+void Program::Sets::unite(const std::string &A, const std::string &B) {
   std::string RootA = find(A), RootB = find(B);
   Parent.emplace(RootA, RootA);
   Parent.emplace(RootB, RootB);
@@ -41,14 +41,24 @@ Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::str
   linkFlows(Units);
   linkFunctions(Units);
   nameClasses(Units);
+  collectEdits(Units);
   collectReasons(Units, Unparsed, NotC);
+  collectConfigurations(Units);
   collectUncovered(Units);
+  keepGroups();
+  for (LockClass &Class : Classes) {
+    sort(Class.Kept);
+    Class.Kept.erase(std::unique(Class.Kept.begin(), Class.Kept.end()), Class.Kept.end());
+  }
 }
 
 void Program::linkFlows(const std::vector<UnitFacts> &Units) {
   for (const UnitFacts &Unit : Units)
-    for (const Flow &F : Unit.Flows)
-      unite(F.From, F.To);
+    for (const Flow &F : Unit.Flows) {
+      Together.unite(F.From, F.To);
+      if (!F.Text)
+        Mixed.unite(F.From, F.To);
+    }
 }
 
 void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
@@ -141,6 +151,7 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
   }
   for (const std::string &Root : HasMutex) {
     LockClass Class;
+    Class.Group = Together.find(Root);
     if (const Declaration *D = Naming[Root]) {
       Class.Name = D->Name;
       Class.At = D->At;
@@ -199,12 +210,6 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
   std::set<std::string> Defined;
   std::map<std::string, const Declaration *> Extern;
   for (const UnitFacts &Unit : Units) {
-    for (const Edit &E : Unit.Edits)
-      if (LockClass *Class = ClassAt(E.Node)) {
-        Class->Plain &= E.Text.find("RECURSIVE") == std::string::npos &&
-                        E.Text.find("ERRORCHECK") == std::string::npos;
-        Class->Edits.push_back(E);
-      }
     for (const Escape &E : Unit.Escapes) {
       AttributeReasons[find(E.Node)].push_back({E.Code, E.Message, E.At});
       if (LockClass *Class = ClassAt(E.Node))
@@ -266,14 +271,74 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
     for (const std::string &File : NotC)
       if (Class.Shared)
         Class.Kept.push_back({"not-c", "this file is not C, and may use it", {File, 0, 1, 1}});
-    sort(Class.Kept);
-    Class.Kept.erase(std::unique(Class.Kept.begin(), Class.Kept.end()), Class.Kept.end());
-    auto Key = [](const Edit &E) { return std::tie(E.At, E.Length, E.Text); };
-    sort(Class.Edits, [&](const Edit &A, const Edit &B) { return Key(A) < Key(B); });
-    Class.Edits.erase(std::unique(Class.Edits.begin(), Class.Edits.end(),
-                                  [&](const Edit &A, const Edit &B) { return Key(A) == Key(B); }),
-                      Class.Edits.end());
   }
+}
+
+void Program::collectEdits(const std::vector<UnitFacts> &Units) {
+  for (const UnitFacts &Unit : Units)
+    for (Edit E : Unit.Edits) {
+      auto Found = ClassOfRoot.find(find(E.Node));
+      if (Found != ClassOfRoot.end()) {
+        LockClass &Class = Classes[Found->second];
+        Class.Plain &= E.Text.find("RECURSIVE") == std::string::npos &&
+                       E.Text.find("ERRORCHECK") == std::string::npos;
+        size_t Name = E.Text.find("$CLASS");
+        if (Name != std::string::npos)
+          E.Text.replace(Name, StringRef("$CLASS").size(), Class.Identifier);
+      }
+      Edits[Together.find(E.Node)].push_back(std::move(E));
+    }
+  auto Key = [](const Edit &E) { return std::tie(E.At, E.Length, E.Text); };
+  for (auto &[Group, List] : Edits) {
+    sort(List, [&](const Edit &A, const Edit &B) { return Key(A) < Key(B); });
+    List.erase(std::unique(List.begin(), List.end(),
+                           [&](const Edit &A, const Edit &B) { return Key(A) == Key(B); }),
+               List.end());
+  }
+}
+
+// A unit may compile the text of an operation as something else, or as nothing: a macro that is
+// empty in a configuration without threads, say. If the operation is spelled in a macro body, that
+// configuration is not touched; if it is spelled in the function, it would be.
+void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
+  std::vector<std::set<std::pair<Position, Position>>> Has(Units.size());
+  std::map<Position, std::vector<size_t>> Definers; // units by function definition
+  for (size_t I = 0; I < Units.size(); ++I) {
+    for (const Site &S : Units[I].Sites)
+      Has[I].insert({S.At, S.Spelled});
+    for (const Function &F : Units[I].Functions)
+      if (F.Defined)
+        Definers[F.At].push_back(I);
+  }
+  for (const UnitFacts &Unit : Units)
+    for (const Site &S : Unit.Sites) {
+      auto Found = ClassOfRoot.find(find(S.Node));
+      if (S.InMacro || S.Function.empty() || Found == ClassOfRoot.end())
+        continue;
+      for (size_t Other : Definers[S.FunctionAt])
+        if (!Has[Other].count({S.At, S.Spelled}))
+          Classes[Found->second].Kept.push_back(
+              {"other-configuration",
+               "is operated on here, which another command for this text compiles differently",
+               S.At});
+    }
+}
+
+void Program::keepGroups() {
+  std::map<std::string, const LockClass *> KeptIn; // the first of each group
+  for (const LockClass &Class : Classes)
+    if (!Class.Kept.empty())
+      KeptIn.try_emplace(Class.Group, &Class);
+  std::vector<std::pair<LockClass *, Reason>> Added;
+  for (LockClass &Class : Classes)
+    if (auto Found = KeptIn.find(Class.Group); Found != KeptIn.end() && Class.Kept.empty())
+      Added.push_back({&Class,
+                       {"group",
+                        "shares source text (a macro, or the name of its type) with '" +
+                            Found->second->Name + "', which is kept",
+                        Found->second->Kept.front().At}});
+  for (auto &[Class, Why] : Added)
+    Class->Kept.push_back(Why);
 }
 
 void Program::collectUncovered(const std::vector<UnitFacts> &Units) {

@@ -27,6 +27,8 @@ struct Reason {
   }
 };
 
+// Declarations that a pointer can mix. Classes that share source text (one macro body, one type
+// name) keep their names and algorithms, but are converted together, as a group.
 struct LockClass {
   std::string Name;       // unique in the program
   std::string Identifier; // the same as a C identifier
@@ -34,7 +36,7 @@ struct LockClass {
   std::vector<Reason> Kept; // empty: convert
   bool Plain = true;        // no object of it can be recursive or check errors
   bool Shared = false;      // other files than those that declare it can name it
-  std::vector<Edit> Edits;  // what converting it changes, besides delegated sections
+  std::string Group;        // equal for the classes that are converted together
 };
 
 struct UncoveredSite {
@@ -50,6 +52,8 @@ public:
           const std::vector<std::string> &NotC);
 
   std::vector<LockClass> Classes; // sorted by name
+  // By group: what converting it changes, besides delegated sections; class names are filled in.
+  std::map<std::string, std::vector<Edit>> Edits;
   std::vector<UncoveredSite> Uncovered;
   std::map<std::string, Function> Functions; // by node; calls of all units merged
 
@@ -61,17 +65,30 @@ public:
   bool canExecuteThrough(const std::string &FunctionNode) const;
 
 private:
-  std::string find(const std::string &Node) const;
-  void unite(const std::string &A, const std::string &B);
+  // Union-find over nodes.
+  class Sets {
+  public:
+    std::string find(const std::string &Node) const;
+    void unite(const std::string &A, const std::string &B);
+
+  private:
+    mutable std::map<std::string, std::string> Parent;
+  };
+
+  std::string find(const std::string &Node) const { return Mixed.find(Node); }
   void linkFlows(const std::vector<UnitFacts> &Units);
   void linkFunctions(const std::vector<UnitFacts> &Units);
   void nameClasses(const std::vector<UnitFacts> &Units);
   void collectReasons(const std::vector<UnitFacts> &Units,
                       const std::vector<std::string> &Unparsed,
                       const std::vector<std::string> &NotC);
+  void collectEdits(const std::vector<UnitFacts> &Units);
+  void collectConfigurations(const std::vector<UnitFacts> &Units);
+  void keepGroups();
   void collectUncovered(const std::vector<UnitFacts> &Units);
 
-  mutable std::map<std::string, std::string> Parent;
+  Sets Mixed;    // nodes of one class
+  Sets Together; // nodes of one group
   std::map<std::string, size_t> ClassOfRoot;
 };
 

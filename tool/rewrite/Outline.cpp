@@ -60,8 +60,8 @@ std::string reindent(StringRef Text, StringRef From, StringRef To) {
     Line = Line.rtrim(" \t\r");
     if (Line.consume_front(From))
       Result += (To + Line).str();
-    else if (!Line.empty())
-      Result += Line.ltrim() == Line ? (To + Line).str() : Line.ltrim().str();
+    else if (!Line.empty()) // a label, mostly
+      Result += Line.ltrim().str();
     Result += "\n";
   }
   return Result;

@@ -60,13 +60,13 @@ private:
   RewriteResult Result;
 
   void plan() {
+    std::set<std::string> Groups;
     for (const CheckedClass &Checked : Decided.Classes) {
       auto Algorithm = Chosen.find(Checked.Class.Name);
       if (Algorithm == Chosen.end())
         continue;
       Entries.push_back({Checked.Class.Identifier, Checked.Class.Name, Algorithm->second});
-      for (const Edit &E : Checked.Class.Edits)
-        Plans[E.At.File].Tokens.push_back(tokenEdit(E, Checked.Class.Identifier));
+      Groups.insert(Checked.Class.Group);
       for (const CheckedSection &S : Checked.Sections) {
         if (S.Outcome != Verdict::Delegate) {
           ++Result.Held;
@@ -82,20 +82,16 @@ private:
         }
       }
     }
+    for (const std::string &Group : Groups)
+      if (auto Found = Decided.Edits.find(Group); Found != Decided.Edits.end())
+        for (const Edit &E : Found->second)
+          Plans[E.At.File].Tokens.push_back({{E.At.Offset, E.At.Offset + E.Length}, E.Text});
     for (auto &[File, Plan] : Plans) {
       sort(Plan.Tokens);
       sort(Plan.Sections, [](const DelegatedSection &A, const DelegatedSection &B) {
         return A.Extract->Whole.Begin < B.Extract->Whole.Begin;
       });
     }
-  }
-
-  static TextEdit tokenEdit(const Edit &E, StringRef Identifier) {
-    std::string Text = E.Text;
-    size_t At = Text.find("$CLASS");
-    if (At != std::string::npos)
-      Text.replace(At, StringRef("$CLASS").size(), Identifier.str());
-    return {{E.At.Offset, E.At.Offset + E.Length}, Text};
   }
 
   Error load(const std::string &File) {

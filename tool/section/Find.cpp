@@ -94,6 +94,7 @@ public:
       Found.Node = Op.Node;
       Found.Function = Function;
       Found.FunctionName = F->getNameAsString();
+      Found.FunctionAt = S.shown(F->getLocation());
       Found.ThroughWrapper = Op.ThroughWrapper;
       analyse(Op, Found);
       Result.Sections.push_back(std::move(Found));

@@ -90,6 +90,7 @@ struct Section {
   Operation Kind = Operation::Lock;
   std::string Node;
   std::string Function, FunctionName;
+  Position FunctionAt;
   Shape Form = Shape::Straight;
   bool ThroughWrapper = false;
   std::vector<Reason> Against; // what speaks against delegating it, from its own text

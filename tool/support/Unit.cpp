@@ -85,6 +85,18 @@ std::string mainFile(const tooling::CompileCommand &Command) {
   return std::string(Path);
 }
 
+// The folder of the runtime's headers: beside the installed command, or in the source tree.
+static std::string includeFolder() {
+  static const std::string Folder = [] {
+    SmallString<256> Path(sys::fs::getMainExecutable(nullptr, nullptr));
+    Path = sys::path::parent_path(sys::path::parent_path(Path));
+    sys::path::append(Path, "include");
+    return sys::fs::exists(Path + "/relock/relock.h") ? std::string(Path)
+                                                      : std::string(RELOCK_BUILD_INCLUDE_DIR);
+  }();
+  return Folder;
+}
+
 // The command as Clang can run it for its syntax only. The runtime's header comes last in the
 // search path, so that code that was rewritten before is understood without further options.
 static std::vector<std::string> arguments(const tooling::CompileCommand &Command) {
@@ -93,20 +105,19 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
       combineAdjusters(getClangStripOutputAdjuster(), getClangSyntaxOnlyAdjuster()),
       getClangStripDependencyFileAdjuster());
   std::vector<std::string> Arguments = Adjust(Command.CommandLine, Command.Filename);
-  const char *IncludeDir = sys::fs::exists(RELOCK_BUILD_INCLUDE_DIR) ? RELOCK_BUILD_INCLUDE_DIR
-                                                                     : RELOCK_INSTALL_INCLUDE_DIR;
+  // Clang warns of other things than the project's compiler: its warnings must not be errors.
+  erase_if(Arguments, [](StringRef Argument) {
+    return Argument.starts_with("-Werror") || Argument == "-pedantic-errors";
+  });
   const std::string Extra[] = {"-resource-dir=" RELOCK_CLANG_RESOURCE_DIR,
                                "-Qunused-arguments",
                                "-Wno-unknown-warning-option",
                                "-Wno-ignored-optimization-argument",
                                "-ferror-limit=20",
                                "-idirafter",
-                               IncludeDir};
-  Arguments = getInsertArgumentAdjuster(CommandLineArguments(std::begin(Extra), std::end(Extra)),
-                                        ArgumentInsertPosition::BEGIN)(Arguments, Command.Filename);
-  // Clang warns of other things than the project's compiler: under -Werror it must not fail.
-  return getInsertArgumentAdjuster("-Wno-error", ArgumentInsertPosition::END)(Arguments,
-                                                                              Command.Filename);
+                               includeFolder()};
+  return getInsertArgumentAdjuster(CommandLineArguments(std::begin(Extra), std::end(Extra)),
+                                   ArgumentInsertPosition::BEGIN)(Arguments, Command.Filename);
 }
 
 std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
