@@ -170,7 +170,7 @@ public:
   bool VisitCompoundStmt(CompoundStmt *Block) {
     for (const Stmt *Child : Block->body())
       if (const CallExpr *Call = soleCall(Child))
-        WholeStatement[Call] = Child;
+        WholeStatement.try_emplace(Call, Child); // the outermost one
     return true;
   }
 
@@ -409,7 +409,7 @@ private:
   }
 
   void edit(SourceLocation L, unsigned Length, std::string Text, const std::string &Node) {
-    Facts.Edits.push_back({S.spelled(L), Length, std::move(Text), Node});
+    Facts.Edits.push_back({S.spelled(L), Length, std::move(Text), Node, Edit::Anywhere, ""});
   }
 
   // An edit of a token that other declarations or macro expansions may share.
@@ -534,8 +534,6 @@ private:
       escape(Record.Node, "unsupported-operation",
              "is used with " + Name + ", which has no counterpart", Call->getExprLoc());
     renameCall(Call, CalleeRef, Name, Argument, Record.Node);
-    if (Api.Kind == Operation::Init)
-      sharedInsert(Call->getRParenLoc(), ", RELOCK_CLASS($CLASS)", Record.Node);
     Operands[Call] = {Argument, Record.Node};
     Facts.Sites.push_back(std::move(Record));
   }
@@ -556,10 +554,13 @@ private:
     if (!S.editable(L))
       return escape(Node, "macro-text", "is locked by text that no file has", L);
     if (S.inFile(L))
-      return edit(L, Name.size(), relockName(Name), Node);
-    if (S.inFile(operandLeafLocation(Operand)) && replaceInvocation(Call, Name, Node))
+      edit(L, Name.size(), relockName(Name), Node);
+    else if (S.inFile(operandLeafLocation(Operand)) && replaceInvocation(Call, L, Name, Node))
       return;
-    sharedEdit(L, Name.size(), relockName(Name), Node);
+    else
+      sharedEdit(L, Name.size(), relockName(Name), Node);
+    if (Name == "pthread_mutex_init")
+      sharedInsert(Call->getRParenLoc(), ", RELOCK_CLASS($CLASS)", Node);
   }
 
   SourceLocation operandLeafLocation(const Expr *E) {
@@ -573,7 +574,8 @@ private:
     return E->getExprLoc();
   }
 
-  bool replaceInvocation(const CallExpr *Call, StringRef Name, const std::string &Node) {
+  bool replaceInvocation(const CallExpr *Call, SourceLocation Body, StringRef Name,
+                         const std::string &Node) {
     const Stmt *Whole = Call;
     bool Statement = false;
     if (!exactInvocation(Call->getSourceRange())) {
@@ -588,14 +590,27 @@ private:
       return false;
     std::string Text = relockName(Name) + "(";
     for (unsigned I = 0; I < Call->getNumArgs(); ++I)
-      Text += (I ? ", " : "") + S.expressionText(Call->getArg(I));
-    Text += Name == "pthread_mutex_init" ? ", RELOCK_CLASS($CLASS))" : ")";
+      Text += (I ? ", " : "") + argumentText(Call->getArg(I));
+    bool Initialises = Name == "pthread_mutex_init";
+    Text += Initialises ? ", RELOCK_CLASS($CLASS))" : ")";
     StringRef After = S.fileText(Range->File).drop_front(Range->End).ltrim();
     if (Statement && !After.starts_with(";"))
       Text += ";";
+    std::string Macro = tokenNode(S.spelled(Body));
+    Facts.Edits.push_back({S.position(Range->File, Range->Begin), Range->End - Range->Begin, Text,
+                           Node, Edit::AtUse, Macro});
     Facts.Edits.push_back(
-        {S.position(Range->File, Range->Begin), Range->End - Range->Begin, Text, Node});
+        {S.spelled(Body), unsigned(Name.size()), relockName(Name), Node, Edit::InBody, Macro});
+    if (Initialises) // other users of the macro get the default class
+      Facts.Edits.push_back(
+          {S.spelled(Call->getRParenLoc()), 0, ", NULL", Node, Edit::InBody, Macro});
     return true;
+  }
+
+  std::string argumentText(const Expr *Argument) {
+    if (Argument->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+      return "NULL";
+    return S.expressionText(Argument->IgnoreParenImpCasts());
   }
 
   // True if the tokens are what one macro invocation in a file expands to, no more and no less
@@ -757,7 +772,8 @@ private:
       return std::nullopt;
     const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
     const CallExpr *Call = nullptr;
-    unsigned Statements = 0;
+    unsigned Statements = 0, First = 0;
+    bool Checked = true; // nothing but the operation, and a death if it fails
     for (const Stmt *Child : Body->body()) {
       if (isa<NullStmt>(Child))
         continue;
@@ -765,8 +781,16 @@ private:
       const CallExpr *Sole = soleCall(Child);
       if (const auto *Return = dyn_cast<ReturnStmt>(Child))
         Sole = Return->getRetValue() ? soleCall(Return->getRetValue()) : nullptr;
-      if (Sole && Operands.contains(Sole))
+      else if (const auto *If = dyn_cast<IfStmt>(Child); If && diesOnFailure(If))
+        Sole = operationIn(If->getCond());
+      else if (const auto *Result = dyn_cast<DeclStmt>(Child); Result && Result->isSingleDecl())
+        Sole = operationIn(Result);
+      if (Sole && Operands.contains(Sole)) {
         Call = Sole;
+        First = Statements;
+      }
+      // `int error = lock(m); if (error) abort();`
+      Checked &= Statements == 1 || (First == 1 && onlyChecks(Child));
     }
     if (!Call)
       return std::nullopt;
@@ -774,7 +798,7 @@ private:
     Wrapper W;
     W.Kind = Kind;
     W.Node = Node;
-    W.Pure = Statements == 1 && F->getReturnType()->isVoidType();
+    W.Pure = Checked;
     const VarDecl *Base = operandBase(Operand);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal())
@@ -786,11 +810,52 @@ private:
     if (!simpleOperand(Operand, Parameter))
       return std::nullopt;
     W.Exported = F->hasExternalFormalLinkage() && !F->isInlined();
-    if (std::optional<Source::Range> Range = S.range(F->getSourceRange()))
+    W.Declared = F->getPreviousDecl() != nullptr;
+    if (std::optional<Source::Range> Range = S.range(F->getSourceRange())) {
+      W.Begin = S.position(Range->File, Range->Begin);
       W.End = S.position(Range->File, Range->End);
+    }
     W.Key = lockKey(Operand, Parameter);
     W.Expression = W.Key;
     return W;
+  }
+
+  // `if (…) abort();`
+  static bool diesOnFailure(const IfStmt *If) {
+    const Stmt *Then = If->getThen();
+    if (const auto *Block = dyn_cast<CompoundStmt>(Then))
+      Then = Block->body_empty() ? nullptr : Block->body_back();
+    const CallExpr *Last = Then && !If->getElse() ? soleCall(Then) : nullptr;
+    const FunctionDecl *Callee = Last ? Last->getDirectCallee() : nullptr;
+    return Callee && Callee->isNoReturn();
+  }
+
+  // True for what may follow the operation in a lock wrapper: `if (error) abort();`,
+  // `assert(!error)`, `(void)error`. The runtime's own operations do not fail.
+  static bool onlyChecks(const Stmt *Statement) {
+    if (const auto *If = dyn_cast<IfStmt>(Statement))
+      return diesOnFailure(If);
+    return isa<Expr>(Statement) && harmless(Statement);
+  }
+
+  static bool harmless(const Stmt *E) {
+    if (const auto *Call = dyn_cast<CallExpr>(E))
+      return Call->getDirectCallee() && Call->getDirectCallee()->isNoReturn();
+    if (const auto *Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAssignmentOp())
+      return false;
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
+      return false;
+    return all_of(E->children(), [](const Stmt *Child) { return !Child || harmless(Child); });
+  }
+
+  // The lock operation below a statement.
+  const CallExpr *operationIn(const Stmt *Statement) const {
+    if (const auto *Call = dyn_cast<CallExpr>(Statement); Call && Operands.contains(Call))
+      return Call;
+    for (const Stmt *Child : Statement->children())
+      if (const CallExpr *Found = Child ? operationIn(Child) : nullptr)
+        return Found;
+    return nullptr;
   }
 
   // The variable that a chain of members, subscripts and dereferences starts from.

@@ -66,6 +66,10 @@ struct Edit {
   unsigned Length = 0;
   std::string Text;
   std::string Node;
+  // An operation that a macro spells for the lock that it is given can be renamed at its use or in
+  // the macro's body: the body where all users of the macro are converted, else the uses.
+  enum Place { Anywhere, AtUse, InBody } Where = Anywhere;
+  std::string Macro; // AtUse, InBody: the place in the body
 };
 
 struct Site {
@@ -113,7 +117,8 @@ struct Wrapper {
   int Parameter = -1;     // which argument `$` is; -1: none
   bool Pure = false;      // the body is the operation and nothing else
   bool Exported = false;  // other files can call it
-  Position End;           // directly behind its definition
+  bool Declared = false;  // it has prototypes
+  Position Begin, End;    // its definition
 };
 
 struct Function {
@@ -133,6 +138,7 @@ struct Function {
 // A lock operation in text that the preprocessor skipped in this configuration.
 struct SkippedSite {
   Position At;
+  bool Acquires = false;
   std::string Operator; // the identifier
   std::string Operand;  // the last identifier of its argument
 };

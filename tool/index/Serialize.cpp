@@ -24,6 +24,7 @@ template <class V> void fields(V &&Visit, Declaration &D) {
 }
 template <class V> void fields(V &&Visit, Edit &E) {
   Visit("at", E.At), Visit("length", E.Length), Visit("text", E.Text), Visit("node", E.Node);
+  Visit("where", E.Where), Visit("macro", E.Macro);
 }
 template <class V> void fields(V &&Visit, Site &S) {
   Visit("kind", S.Kind), Visit("at", S.At), Visit("spelled", S.Spelled), Visit("node", S.Node);
@@ -45,7 +46,8 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
   Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
-  Visit("exported", W.Exported), Visit("end", W.End);
+  Visit("exported", W.Exported), Visit("declared", W.Declared), Visit("begin", W.Begin);
+  Visit("end", W.End);
 }
 template <class V> void fields(V &&Visit, Function &F) {
   Visit("node", F.Node), Visit("name", F.Name), Visit("at", F.At), Visit("defined", F.Defined);
@@ -55,7 +57,7 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("prototypes", F.Prototypes), Visit("wraps", F.Wraps);
 }
 template <class V> void fields(V &&Visit, SkippedSite &S) {
-  Visit("at", S.At), Visit("operator", S.Operator), Visit("operand", S.Operand);
+  Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator), Visit("operand", S.Operand);
 }
 template <class V> void fields(V &&Visit, Dependency &D) {
   Visit("file", D.File), Visit("hash", D.Hash);

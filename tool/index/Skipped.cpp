@@ -52,8 +52,8 @@ static void scan(const Source &S, SourceRange Range, std::vector<SkippedSite> &F
       continue;
     StringRef Name = Current.getRawIdentifier();
     std::optional<LockFunction> Api = lockFunction(Name);
-    if (Api && acquires(Api->Kind)) {
-      Found.push_back({S.spelled(Current.getLocation()), Name.str(), ""});
+    if (Api) {
+      Found.push_back({S.spelled(Current.getLocation()), acquires(Api->Kind), Name.str(), ""});
       InCall = true;
       Depth = 0;
     } else if (InCall) {

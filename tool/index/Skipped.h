@@ -15,7 +15,7 @@ class SkippedText {
 public:
   // Call before the first token is read.
   void watch(clang::Preprocessor &PP);
-  // The acquisitions in what was skipped, except under `#if 0`, which no configuration compiles.
+  // The lock operations in what was skipped, except under `#if 0`, which no configuration compiles.
   std::vector<SkippedSite> lockSites(const Source &S) const;
 
 private:

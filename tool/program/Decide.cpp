@@ -39,6 +39,7 @@ public:
     Decision Result;
     Result.Uncovered = Linked.Uncovered;
     Result.Edits = Linked.Edits;
+    Result.StaticWrappers = staticWrappers();
     std::map<std::string, CheckedClass *> ByName;
     for (const LockClass &Class : Linked.Classes)
       Result.Classes.push_back({Class, {}});
@@ -93,6 +94,19 @@ private:
     return any_of(Unit.Functions, [&](const Function &F) {
       return any_of(F.Calls, [&](const Call &C) { return Linked.wrapperOf(C.Function); });
     });
+  }
+
+  std::vector<StaticWrapper> staticWrappers() const {
+    std::map<std::string, std::set<Position>> Calls;
+    for (const auto &[Node, F] : Linked.Functions)
+      for (const Call &C : F.Calls)
+        if (Linked.wrapperOf(C.Function))
+          Calls[C.Function].insert(C.At);
+    std::vector<StaticWrapper> Result;
+    for (const auto &[Node, F] : Linked.Functions)
+      if (F.Wraps && !F.Wraps->Exported && !F.AddressTaken)
+        Result.push_back({Node, *F.Wraps, Calls[Node].size()});
+    return Result;
   }
 
   static void differs(Section &Known) {

@@ -24,10 +24,18 @@ struct CheckedClass {
   bool converts() const { return Class.Kept.empty(); }
 };
 
+// A lock wrapper that only one file can call: it goes when its last call goes.
+struct StaticWrapper {
+  std::string Node;
+  Wrapper Facts;
+  size_t Calls = 0;
+};
+
 struct Decision {
   std::vector<CheckedClass> Classes;
   std::vector<UncoveredSite> Uncovered;
   std::map<std::string, std::vector<Edit>> Edits; // by group, see Program
+  std::vector<StaticWrapper> StaticWrappers;
 };
 
 // Finds the sections of all units and decides. Jobs as in indexBuild.

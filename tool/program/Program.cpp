@@ -288,7 +288,7 @@ void Program::collectEdits(const std::vector<UnitFacts> &Units) {
       }
       Edits[Together.find(E.Node)].push_back(std::move(E));
     }
-  auto Key = [](const Edit &E) { return std::tie(E.At, E.Length, E.Text); };
+  auto Key = [](const Edit &E) { return std::tie(E.At, E.Length, E.Text, E.Where, E.Macro); };
   for (auto &[Group, List] : Edits) {
     sort(List, [&](const Edit &A, const Edit &B) { return Key(A) < Key(B); });
     List.erase(std::unique(List.begin(), List.end(),
@@ -343,14 +343,14 @@ void Program::keepGroups() {
 
 void Program::collectUncovered(const std::vector<UnitFacts> &Units) {
   std::set<Position> Covered;
-  std::map<Position, UncoveredSite> Seen;
+  std::map<Position, SkippedSite> Seen;
   for (const UnitFacts &Unit : Units)
     for (const Edit &E : Unit.Edits)
       Covered.insert(E.At);
   for (const UnitFacts &Unit : Units)
     for (const SkippedSite &S : Unit.Skipped)
       if (!Covered.count(S.At))
-        Seen.emplace(S.At, UncoveredSite{S.At, S.Operator, S.Operand});
+        Seen.emplace(S.At, S);
   for (auto &[At, Site] : Seen) {
     for (LockClass &Class : Classes) {
       StringRef Last = StringRef(Class.Name).rsplit('.').second;
@@ -358,11 +358,12 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units) {
       Last = Last.empty() ? StringRef(Class.Name) : Last;
       if (Site.Operand.empty() || Last == Site.Operand)
         Class.Kept.push_back({"uncovered",
-                              "may be locked here, in text that this configuration skips; index a "
+                              "may be operated on here, in text that this configuration skips; index a "
                               "configuration that compiles it",
                               At});
     }
-    Uncovered.push_back(Site);
+    if (Site.Acquires)
+      Uncovered.push_back({Site.At, Site.Operator, Site.Operand});
   }
 }
 

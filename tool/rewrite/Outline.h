@@ -19,6 +19,9 @@ struct TextEdit {
   Range At;
   std::string Text;
 
+  friend bool operator==(const TextEdit &A, const TextEdit &B) {
+    return A.At.Begin == B.At.Begin && A.At.End == B.At.End && A.Text == B.Text;
+  }
   friend bool operator<(const TextEdit &A, const TextEdit &B) {
     return std::tie(A.At.Begin, A.At.End, A.Text) < std::tie(B.At.Begin, B.At.End, B.Text);
   }

@@ -40,6 +40,7 @@ public:
       if (Error Failed = load(File))
         return Failed;
     planCompanions();
+    planUnusedWrappers();
     placeTable();
     for (auto &[File, Plan] : Plans)
       if (Error Failed = rewriteFile(File, Plan))
@@ -82,15 +83,36 @@ private:
         }
       }
     }
-    for (const std::string &Group : Groups)
-      if (auto Found = Decided.Edits.find(Group); Found != Decided.Edits.end())
-        for (const Edit &E : Found->second)
-          Plans[E.At.File].Tokens.push_back({{E.At.Offset, E.At.Offset + E.Length}, E.Text});
+    planTokens(Groups);
     for (auto &[File, Plan] : Plans) {
       sort(Plan.Tokens);
       sort(Plan.Sections, [](const DelegatedSection &A, const DelegatedSection &B) {
         return A.Extract->Whole.Begin < B.Extract->Whole.Begin;
       });
+    }
+  }
+
+  void planTokens(const std::set<std::string> &Groups) {
+    std::set<std::string> Split; // macros that also serve locks that are not converted
+    for (const auto &[Group, Edits] : Decided.Edits)
+      if (!Groups.count(Group))
+        for (const Edit &E : Edits)
+          Split.insert(E.Macro);
+    for (const std::string &Group : Groups) {
+      auto Found = Decided.Edits.find(Group);
+      if (Found == Decided.Edits.end())
+        continue;
+      for (const Edit &E : Found->second) {
+        bool InBody = E.Where != Edit::Anywhere && !Split.count(E.Macro);
+        bool NamesClass = StringRef(E.Text).contains("RELOCK_CLASS(");
+        if ((E.Where == Edit::InBody && !InBody) ||
+            (E.Where == Edit::AtUse && InBody && !NamesClass))
+          continue;
+        std::vector<TextEdit> &Tokens = Plans[E.At.File].Tokens;
+        TextEdit Token = {{E.At.Offset, E.At.Offset + E.Length}, E.Text};
+        if (!is_contained(Tokens, Token))
+          Tokens.push_back(Token);
+      }
     }
   }
 
@@ -136,6 +158,37 @@ private:
       for (const Position &Prototype : Through.Prototypes)
         insertLate(Prototype, "\n" + Head + ";");
     }
+  }
+
+  // A static lock wrapper that nothing calls any more would be a new warning.
+  void planUnusedWrappers() {
+    std::map<std::string, size_t> Gone;
+    for (const auto &[File, Plan] : Plans)
+      for (const DelegatedSection &S : Plan.Sections)
+        for (const std::string &Node : S.Extract->Wrappers)
+          ++Gone[Node];
+    for (const StaticWrapper &W : Decided.StaticWrappers) {
+      auto Found = Gone.find(W.Node);
+      if (Found == Gone.end() || Found->second != W.Calls)
+        continue;
+      if (W.Facts.Declared)
+        insertLate(W.Facts.Begin, "__attribute__((unused)) ");
+      else
+        removeFunction(W.Facts);
+    }
+  }
+
+  void removeFunction(const Wrapper &W) {
+    StringRef Text = Result.Before[W.Begin.File];
+    unsigned Begin = Text.rfind('\n', W.Begin.Offset) + 1, End = W.End.Offset;
+    size_t Line = Text.find('\n', End);
+    End = Line == StringRef::npos ? Text.size() : Line + 1;
+    if (Text.substr(End).starts_with("\n"))
+      ++End; // one of the two blank lines around it
+    std::vector<TextEdit> &Tokens = Plans[W.Begin.File].Tokens;
+    erase_if(Tokens, [&](const TextEdit &T) { return T.At.Begin >= Begin && T.At.End <= End; });
+    Tokens.push_back({{Begin, End}, ""});
+    sort(Tokens);
   }
 
   void insertLate(const Position &At, std::string Text) {

@@ -146,7 +146,7 @@ private:
       Op.Kind = Api->Kind;
       Op.Node = Known->second->Node;
       Op.Key = lockKey(Operand);
-      Op.Lock = S.expressionText(Operand);
+      Op.Lock = S.expressionText(Operand->IgnoreParenImpCasts());
     } else if (const Wrapper *W = Linked.wrapperOf(nodeFor(Callee, S))) {
       if (nodeFor(Callee, S) == nodeFor(F, S))
         return;
@@ -381,9 +381,13 @@ private:
       if (Op.Kind == Operation::Wait && within(Text.Statements, Op.Call))
         return Is(Shape::Waiting, "waiting", "waits on a condition variable", Op);
     for (const LockOperation &Op : Operations)
-      if (acquires(Op.Kind) && within(Text.Statements, Op.Call))
-        return sameLock(Op, Lock) ? Is(Shape::Split, "split", "takes the same lock again here", Op)
-                                  : Is(Shape::Nested, "nested", "takes another lock here", Op);
+      if (acquires(Op.Kind) && within(Text.Statements, Op.Call)) {
+        if (!sameLock(Op, Lock))
+          return Is(Shape::Nested, "nested", "takes another lock here", Op);
+        return inLoop(Op.Call, Text)
+                   ? Is(Shape::LoopCarried, "loop-carried", "takes the same lock again here", Op)
+                   : Is(Shape::Split, "split", "takes the same lock again here", Op);
+      }
     for (const LockOperation &Op : Operations) {
       if (Op.Kind != Operation::Unlock || !within(Text.Statements, Op.Call))
         continue;
@@ -403,6 +407,13 @@ private:
       Exits.push_back(std::move(Exit));
     }
     return true;
+  }
+
+  bool inLoop(const Stmt *Inner, const SectionText &Text) const {
+    for (const Stmt *Up = Inner; Up && within(Text.Statements, Up); Up = Parents.getParent(Up))
+      if (isa<ForStmt>(Up) || isa<WhileStmt>(Up) || isa<DoStmt>(Up))
+        return true;
+    return false;
   }
 
   // The statements after an unlock in a branch, if they end by leaving the section.
@@ -697,6 +708,7 @@ private:
     if (!Liveness)
       Liveness.emplace(F);
     findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
+    nameDiscarded(Result, Found);
     checkLockOperand(Lock, Text, Found);
     if (!Found.Against.empty())
       return;
@@ -713,9 +725,64 @@ private:
       }
     sort(Result.Taken);
     Result.Taken.erase(std::unique(Result.Taken.begin(), Result.Taken.end()), Result.Taken.end());
+    Result.Wrappers.push_back(Lock.Wrapper);
+    Result.Wrappers.push_back(Last.Wrapper);
+    for (const EarlyExitText &Exit : Exits)
+      Result.Wrappers.push_back(Exit.Unlock->Wrapper);
+    erase_if(Result.Wrappers, [](const std::string &Node) { return Node.empty(); });
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
     Result.MixedDeclarations = S.Language.C99;
     Found.Extract = std::move(Result);
+  }
+
+  // A macro may drop its argument in this configuration and use it in another (assert): variables
+  // that are named there are captured by what other configurations need, or the section holds.
+  void nameDiscarded(Extraction &Result, Section &Found) {
+    FileID File = S.SM.getFileID(F->getBody()->getBeginLoc());
+    StringRef Text = S.fileText(File);
+    Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(),
+              Text.begin() + Result.Body.Begin, Text.end());
+    Token Current;
+    tok::TokenKind Previous = tok::unknown;
+    for (;; Previous = Current.getKind()) {
+      Raw.LexFromRawLexer(Current);
+      unsigned Offset = S.SM.getFileOffset(Current.getLocation());
+      if (Current.is(tok::eof) || Offset >= Result.Body.End)
+        return;
+      if (Current.is(tok::raw_identifier) && Previous != tok::period && Previous != tok::arrow)
+        nameDiscarded(Current.getRawIdentifier(), Offset, Current.getLocation(), Result, Found);
+    }
+  }
+
+  void nameDiscarded(StringRef Name, unsigned Offset, SourceLocation At, Extraction &Result,
+                     Section &Found) {
+    if (any_of(Result.Exits, [&](const EarlyExit &Exit) {
+          return Offset >= Exit.Unlock.Begin && Offset < Exit.Unlock.End;
+        }))
+      return;
+    bool Compiled = any_of(allMentions(), [&](const Mention &M) {
+      return S.inFile(M.Ref->getLocation()) && S.spelled(M.Ref->getLocation()).Offset == Offset;
+    });
+    const VarDecl *Variable = nullptr;
+    for (const Decl *D : F->decls())
+      if (const auto *V = dyn_cast<VarDecl>(D); V && V->getIdentifier() && V->getName() == Name &&
+                                                V->isLocalVarDeclOrParm()) {
+        if (S.spelled(V->getLocation()).Offset == Offset)
+          return; // its own declaration
+        Variable = V;
+      }
+    if (Compiled || !Variable)
+      return;
+    unsigned Declared = S.spelled(Variable->getLocation()).Offset;
+    if (Declared >= Result.Body.Begin && Declared < Result.Body.End)
+      return; // moves with the section
+    for (Capture &C : Result.Captures)
+      if (C.Name == Name) {
+        C.References.push_back({{Offset, Offset + unsigned(Name.size())}, Reference::Plain, {}});
+        return;
+      }
+    against(Found, "macro-reference",
+            "'" + Name + "' is named in text that this configuration drops", At);
   }
 
   // The operand is evaluated once, before the section: a variable in it must not change inside.

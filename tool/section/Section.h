@@ -77,6 +77,7 @@ struct Extraction {
   unsigned FunctionBegin = 0; // where the extracted function goes
   std::string FunctionName, Lock;
   std::optional<Companion> Through; // instead of naming Lock
+  std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
   std::vector<EarlyExit> Exits;
   std::vector<Capture> Captures; // in order of first use
   std::vector<std::string> Taken; // identifiers that the extracted code must not hide

@@ -88,8 +88,8 @@ std::string mainFile(const tooling::CompileCommand &Command) {
 // The folder of the runtime's headers: beside the installed command, or in the source tree.
 static std::string includeFolder() {
   static const std::string Folder = [] {
-    SmallString<256> Path(sys::fs::getMainExecutable(nullptr, nullptr));
-    Path = sys::path::parent_path(sys::path::parent_path(Path));
+    std::string Command = sys::fs::getMainExecutable(nullptr, nullptr);
+    SmallString<256> Path(sys::path::parent_path(sys::path::parent_path(Command)));
     sys::path::append(Path, "include");
     return sys::fs::exists(Path + "/relock/relock.h") ? std::string(Path)
                                                       : std::string(RELOCK_BUILD_INCLUDE_DIR);
