@@ -1,0 +1,154 @@
+// What a section must not contain to be moved: each of these holds, with its reason, and works.
+// RUN: %check_rewrite %s --algorithms=rcl --flags=-Wno-unused-but-set-variable
+// RUN: %verdicts %s | FileCheck %s
+// CHECK:      hold straight at_exit (held-text.c:[[#]])
+// CHECK-NEXT: returns with the lock held [held-at-exit]
+// CHECK:      hold {{.*}} side_entry
+// CHECK-NEXT: [{{[a-z-]+}}]
+// CHECK:      hold {{.*}} side_entry
+// CHECK:      hold straight outlives
+// CHECK-NEXT: 'sum' is declared in the section and used after it [declaration-outlives]
+// CHECK:      hold straight local_type
+// CHECK:      [local-type]
+// CHECK:      hold straight named
+// CHECK-NEXT: uses the name of its function (__func__) [function-name]
+// CHECK:      hold straight variable
+// CHECK:      [va-list]
+// CHECK:      hold straight vla
+// CHECK:      [variable-type]
+// CHECK:      hold straight on_stack
+// CHECK-NEXT: allocates on the stack of its function [alloca]
+// CHECK:      hold straight assembly
+// CHECK-NEXT: contains inline assembly [assembly]
+// CHECK:      hold straight directive
+// CHECK-NEXT: a preprocessor directive stands in the section [preprocessor]
+// CHECK:      hold straight computed
+// CHECK:      [computed-goto]
+// CHECK:      0 delegate, 12 hold, 0 keep, 0 uncovered
+#include <alloca.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static const char *where = "";
+
+static int at_exit(int n) {
+  pthread_mutex_lock(&lock);
+  if (n > 5)
+    return -1;
+  total += n;
+  pthread_mutex_unlock(&lock);
+  return 0;
+}
+
+static void side_entry(int n) {
+  if (n == 2) {
+    pthread_mutex_lock(&lock);
+    goto inside;
+  }
+  pthread_mutex_lock(&lock);
+  total += n;
+inside:
+  total++;
+  pthread_mutex_unlock(&lock);
+}
+
+static int outlives(void) {
+  pthread_mutex_lock(&lock);
+  int sum = total + 1;
+  total = sum;
+  pthread_mutex_unlock(&lock);
+  return sum;
+}
+
+static int local_type(int n) {
+  struct pair {
+    int a, b;
+  } pair = {n, 2};
+  pthread_mutex_lock(&lock);
+  total += pair.a + pair.b;
+  pthread_mutex_unlock(&lock);
+  return pair.a;
+}
+
+static void named(void) {
+  pthread_mutex_lock(&lock);
+  where = __func__;
+  pthread_mutex_unlock(&lock);
+}
+
+static void variable(int count, ...) {
+  va_list list;
+  va_start(list, count);
+  pthread_mutex_lock(&lock);
+  while (count-- > 0)
+    total += va_arg(list, int);
+  pthread_mutex_unlock(&lock);
+  va_end(list);
+}
+
+static void vla(int n) {
+  pthread_mutex_lock(&lock);
+  char text[n];
+  memset(text, 1, n);
+  total += text[n - 1];
+  pthread_mutex_unlock(&lock);
+}
+
+static void on_stack(int n) {
+  char *text;
+  pthread_mutex_lock(&lock);
+  text = alloca(n);
+  memset(text, 1, n);
+  total += text[n - 1];
+  pthread_mutex_unlock(&lock);
+}
+
+static void assembly(void) {
+  pthread_mutex_lock(&lock);
+  __asm__ volatile("" ::: "memory");
+  total++;
+  pthread_mutex_unlock(&lock);
+}
+
+static void directive(void) {
+  pthread_mutex_lock(&lock);
+#ifdef NDEBUG
+  total += 2;
+#else
+  total += 1;
+#endif
+  pthread_mutex_unlock(&lock);
+}
+
+static void computed(int n) {
+  static void *const labels[] = {&&even, &&odd};
+  pthread_mutex_lock(&lock);
+  total++;
+  pthread_mutex_unlock(&lock);
+  goto *labels[n & 1];
+even:
+  total += 100;
+odd:
+  return;
+}
+
+int main(void) {
+  at_exit(1);
+  side_entry(1);
+  side_entry(2);
+  outlives();
+  local_type(1);
+  named();
+  variable(2, 3, 4);
+  vla(3);
+  on_stack(4);
+  assembly();
+  directive();
+  computed(2);
+  printf("%d %s\n", total, where);
+  return 0;
+}
