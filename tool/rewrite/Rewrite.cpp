@@ -250,6 +250,10 @@ private:
       Outline Rendered = renderOutline(*S.Extract, uniqueName(S.Extract->FunctionName, Text),
                                        Execute, Text, Plan.Tokens);
       unsigned At = S.Extract->FunctionBegin;
+      StringRef Above = Text.take_front(At);
+      bool First = none_of(Edits, [&](const TextEdit &E) { return E.At.Begin == At; });
+      if (First && At && !Above.ends_with("\n\n") && !Above.ends_with("\n\r\n"))
+        Rendered.Function = "\n" + Rendered.Function;
       Edits.push_back({{At, At}, Rendered.Function});
       Edits.push_back({S.Extract->Whole, Rendered.Call});
       for (const Capture &C : S.Extract->Captures)
