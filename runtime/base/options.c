@@ -75,7 +75,7 @@ void relock_options_read(void) {
 
   const char *stats = getenv("RELOCK_STATS");
   if (stats && strcmp(stats, "1") == 0)
-    relock_store_relaxed(&relock_stats_on, 1);
+    relock_stats_start();
   else if (stats && *stats && strcmp(stats, "0") != 0)
     relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1", stats);
   /* Release: pairs with the acquire above. */

@@ -7,10 +7,12 @@
 
 #include "class.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 uint32_t relock_stats_on;
 
@@ -65,6 +67,19 @@ void relock_stats_after_fork(void) {
   }
 }
 
+/* Where the table goes: a duplicate of the standard error of the start, since some programs close
+ * theirs before they end. */
+static int start_descriptor = -1;
+
+void relock_stats_start(void) {
+  relock_store_relaxed(&relock_stats_on, 1);
+  start_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+}
+
+static int descriptor(void) {
+  return fcntl(start_descriptor, F_GETFD) < 0 ? STDERR_FILENO : start_descriptor;
+}
+
 static int by_name(const void *left, const void *right) {
   relock_class_t *const *a = left, *const *b = right;
   return strcmp((*a)->name, (*b)->name);
@@ -94,7 +109,7 @@ static void print_row(relock_class_t *lock_class, int width) {
   for (int i = 0; i < RELOCK_COUNTERS; i++)
     value[i] = relock_load_relaxed(&counters->value[i]);
   uint64_t contended = value[RELOCK_COUNT_CONTENDED];
-  fprintf(stderr,
+  dprintf(descriptor(),
           "%-*s %-9s %6" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
           " %10" PRIu64 " %14" PRIu64 " %12" PRIu64 "\n",
           width, lock_class->name, lock_class->relock_ops->name, value[RELOCK_COUNT_LOCKS],
@@ -113,7 +128,7 @@ __attribute__((destructor)) static void print_at_exit(void) {
   for (size_t i = 0; i < count; i++)
     if ((int)strlen(classes[i]->name) > width)
       width = (int)strlen(classes[i]->name);
-  fprintf(stderr, "relock-stats\n%-*s %-9s %6s %10s %10s %10s %10s %10s %14s %12s\n", width,
+  dprintf(descriptor(), "relock-stats\n%-*s %-9s %6s %10s %10s %10s %10s %10s %14s %12s\n", width,
           "class", "algorithm", "locks", "held", "executed", "delegated", "contended", "parked",
           "wait_ns", "wait_mean_ns");
   for (size_t i = 0; i < count; i++)

@@ -31,6 +31,8 @@ void relock_stats_count(relock_mutex_t *mutex, enum relock_counter counter, uint
 void relock_stats_waited(relock_class_t *lock_class, uint64_t nanoseconds, bool parked);
 
 /* A forked child counts from zero. */
+/* Starts to count, and to print at exit. Called once, before any lock is used. */
+void relock_stats_start(void);
 void relock_stats_after_fork(void);
 
 #endif

@@ -58,8 +58,10 @@ Effects libraryEffects(const Call &C) {
     Result.Identity = true;
     break;
   case LibraryEffect::Kernel:
+    Name.consume_front("thread-");
     Result.Refuse = Reason{"kernel-thread",
-                           "calls '" + C.Name + "', which is about the thread that runs it", C.At};
+                           "calls '" + Name.str() + "', which is about the thread that runs it",
+                           C.At};
     break;
   case LibraryEffect::Blocks:
     Result.Identity = true;

@@ -239,10 +239,18 @@ private:
     } else if (!Passed.empty()) {
       std::vector<std::string> Fields;
       for (const Capture *C : Passed)
-        Fields.push_back((E.MixedDeclarations ? "." + C->Name + " = " : "") + argument(*C));
-      Lines.push_back(list(Indent, "struct " + Name + " " + CallerName + " = {", Fields, "};"));
+        Fields.push_back("." + C->Name + " = " + argument(*C));
+      if (E.C99)
+        Lines.push_back(list(Indent, "struct " + Name + " " + CallerName + " = {", Fields, "};"));
+      else
+        Lines.push_back(Indent + "struct " + Name + " " + CallerName + ";");
       Context = "&" + CallerName;
     }
+    if (!E.C99 && E.Exits.size() > 1)
+      Lines.push_back(Indent + "int " + TakenName + ";");
+    if (!E.C99 && !Direct) // C89 initialises an aggregate by constants only
+      for (const Capture *C : Passed)
+        Lines.push_back(Indent + CallerName + "." + C->Name + " = " + argument(*C) + ";");
     std::vector<std::string> Arguments = Execute.Arguments;
     Arguments.push_back(Name);
     Arguments.push_back(Context);
@@ -252,7 +260,8 @@ private:
       Lines.push_back(list(Indent, "if (" + Execute.Function + "(", Arguments, ")) {"));
       Lines.push_back(tail(E.Exits[0], Indent));
     } else {
-      Lines.push_back(list(Indent, "int " + TakenName + " = " + Execute.Function + "(", Arguments, ");"));
+      Lines.push_back(list(Indent, (E.C99 ? "int " : "") + TakenName + " = " + Execute.Function + "(",
+                           Arguments, ");"));
       for (size_t I = 0; I < E.Exits.size(); ++I) {
         Lines.push_back(Indent + "if (" + TakenName + " == " + std::to_string(I + 1) + ") {");
         Lines.push_back(tail(E.Exits[I], Indent));

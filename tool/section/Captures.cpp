@@ -253,8 +253,8 @@ private:
     for (const Mention *M : Here)
       addReference(C, *M, V);
     if (C.InMacro && C.How != Travel::Value && C.How != Travel::Inside)
-      return refuse(V, "macro-reference", "is written by the body of a macro",
-                    Here[0]->Ref->getExprLoc());
+      return refuse(V, "macro-reference",
+                    "is named, pasted or made a string of by a macro", Here[0]->Ref->getExprLoc());
     if (C.How == Travel::Inside && !Elsewhere)
       removeDeclaration(C, V);
     Result.Captures.push_back(std::move(C));
@@ -371,7 +371,8 @@ private:
     for (Reference &R : C.References)
       R.Kind = Reference::Plain;
     if (C.InMacro)
-      refuse(V, "macro-reference", "is written by the body of a macro", V->getLocation());
+      refuse(V, "macro-reference", "is named, pasted or made a string of by a macro",
+             V->getLocation());
   }
 
   static void findDeclStmt(const Stmt *S, const VarDecl *V, const DeclStmt *&Found) {

@@ -14,6 +14,7 @@
 
 #include "clang/AST/ParentMap.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/DiagnosticSema.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -161,8 +162,19 @@ private:
         if (unsigned(W->Parameter) >= Call->getNumArgs())
           return;
         const Expr *Argument = Call->getArg(W->Parameter);
+        // `&boxes[1]` into `&$->lock`: `&boxes[1].lock`.
+        const auto *Address = dyn_cast<UnaryOperator>(Argument->IgnoreParenImpCasts());
+        if (Address && Address->getOpcode() == UO_AddrOf &&
+            StringRef(W->Expression).contains("$->")) {
+          Argument = Address->getSubExpr();
+          for (std::string *Text : {&Op.Key, &Op.Lock})
+            if (size_t At = Text->find("$->"); At != std::string::npos)
+              Text->replace(At, 3, "$.");
+        }
         std::string Text = S.expressionText(Argument);
-        bool Simple = isa<DeclRefExpr>(Argument->IgnoreParenImpCasts());
+        const Expr *Plain = Argument->IgnoreParenImpCasts();
+        bool Simple = isa<DeclRefExpr>(Plain) || isa<MemberExpr>(Plain) ||
+                      isa<ArraySubscriptExpr>(Plain);
         substitute(Op.Key, lockKey(Argument));
         substitute(Op.Lock, Simple || W->Expression == "$" ? Text : "(" + Text + ")");
       } else {
@@ -327,6 +339,12 @@ private:
       if (Child == LastChild)
         break;
       After |= Child == Lock.Statement;
+    }
+    if (all_of(Text.Statements, [](const Stmt *Child) { return isa<NullStmt>(Child); })) {
+      Matched.insert(Lock.Call);
+      Matched.insert(Last.Call);
+      return against(Found, "empty", "there is nothing in it: it waits for others to leave",
+                     Lock.Call->getExprLoc());
     }
     std::vector<EarlyExitText> Exits;
     if (!examineOperations(Lock, Last, Text, Exits, Found))
@@ -731,7 +749,10 @@ private:
       Result.Wrappers.push_back(Exit.Unlock->Wrapper);
     erase_if(Result.Wrappers, [](const std::string &Node) { return Node.empty(); });
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
-    Result.MixedDeclarations = S.Language.C99;
+    Result.C99 = S.Language.C99;
+    Result.MixedDeclarations =
+        S.Language.C99 && S.Context.getDiagnostics().isIgnored(diag::warn_mixed_decls_code,
+                                                               Lock.Call->getExprLoc());
     Found.Extract = std::move(Result);
   }
 
@@ -765,8 +786,9 @@ private:
     });
     const VarDecl *Variable = nullptr;
     for (const Decl *D : F->decls())
-      if (const auto *V = dyn_cast<VarDecl>(D); V && V->getIdentifier() && V->getName() == Name &&
-                                                V->isLocalVarDeclOrParm()) {
+      if (const auto *V = dyn_cast<VarDecl>(D);
+          V && V->getIdentifier() && V->getName() == Name && V->isLocalVarDeclOrParm() &&
+          !V->hasExternalStorage()) {
         if (S.spelled(V->getLocation()).Offset == Offset)
           return; // its own declaration
         Variable = V;

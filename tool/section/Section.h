@@ -83,7 +83,8 @@ struct Extraction {
   std::vector<std::string> Taken; // identifiers that the extracted code must not hide
   std::string Indent;     // of the lock statement
   std::string IndentUnit;
-  bool BraceOnOwnLine = false, Inline = false, MixedDeclarations = true;
+  bool BraceOnOwnLine = false, Inline = false;
+  bool MixedDeclarations = true, C99 = true;
 };
 
 struct Section {
