@@ -37,7 +37,9 @@ Counts count(const Decision &Decided) {
   Counts C;
   for (const CheckedClass &Class : Decided.Classes)
     for (const CheckedSection &S : Class.Sections)
-      ++(S.Outcome == Verdict::Delegate ? C.Delegate : S.Outcome == Verdict::Hold ? C.Hold : C.Keep);
+      ++(S.Outcome == Verdict::Delegate ? C.Delegate
+         : S.Outcome == Verdict::Hold   ? C.Hold
+                                        : C.Keep);
   C.Uncovered = Decided.Uncovered.size();
   return C;
 }
@@ -121,8 +123,11 @@ void printText(const Decision &Decided) {
   for (const CheckedClass &Class : Decided.Classes) {
     outs() << Class.Class.Name << " (" << shownPlace(Class.Class.At)
            << "): " << (Class.converts() ? "convert" : "keep") << "\n";
-    if (std::vector<StringRef> Others = groupOf(Decided, Class); !Others.empty())
+    std::vector<StringRef> Others = groupOf(Decided, Class);
+    if (!Others.empty() && Others.front() > Class.Class.Name)
       outs() << "    converted together with " << join(Others, ", ") << "\n";
+    else if (!Others.empty())
+      outs() << "    converted together with " << Others.front() << ", as listed there\n";
     for (const Reason &R : Class.Class.Kept)
       printReason(R, "    ");
     for (const CheckedSection &S : Class.Sections) {

@@ -30,8 +30,9 @@ static int run() {
   outs() << Index->Commands.size() << " translation units, " << Index->Refreshed
          << " of them read anew, " << Index->Unparsed.size() << " with errors\n";
   if (!Index->CacheWritable) {
-    messageFor(Build + "/.relock", "the facts cannot be kept here; make the folder writable, or "
-                                   "every command reads all sources anew",
+    messageFor(Build + "/.relock",
+               "the facts cannot be kept here; make the folder writable, or "
+               "every command reads all sources anew",
                "cannot-write");
     return BadUsage;
   }

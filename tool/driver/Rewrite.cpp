@@ -154,9 +154,8 @@ std::string baseFolder(const FileTexts &Files) {
   SmallString<256> Current;
   sys::fs::current_path(Current);
   auto Holds = [&](StringRef Folder) {
-    return all_of(Files, [&](const auto &F) {
-      return StringRef(F.first).starts_with((Folder + "/").str());
-    });
+    return all_of(
+        Files, [&](const auto &F) { return StringRef(F.first).starts_with((Folder + "/").str()); });
   };
   if (Holds(Current))
     return std::string(Current);
@@ -189,8 +188,8 @@ Error writeBelow(const RewriteResult &Result, StringRef Base) {
     sys::fs::make_absolute(Target);
     sys::path::append(Target, relativeTo(Base, File));
     if (std::error_code Code = sys::fs::create_directories(sys::path::parent_path(Target)))
-      return createStringError(shownPath(Target) + ": its folder cannot be made: " +
-                               Code.message());
+      return createStringError(shownPath(Target) +
+                               ": its folder cannot be made: " + Code.message());
     Texts[std::string(Target)] = Text;
   }
   return writeAll(Texts);

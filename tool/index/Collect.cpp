@@ -31,9 +31,9 @@ bool allocates(const CallExpr *Call) {
   const FunctionDecl *F = Call->getDirectCallee();
   if (!F || !F->getIdentifier())
     return false;
-  static const StringSet<> Names = {"malloc",        "calloc",         "realloc", "aligned_alloc",
-                                    "posix_memalign", "memalign",      "valloc",  "reallocarray",
-                                    "alloca",        "__builtin_alloca"};
+  static const StringSet<> Names = {"malloc",         "calloc",          "realloc", "aligned_alloc",
+                                    "posix_memalign", "memalign",        "valloc",  "reallocarray",
+                                    "alloca",         "__builtin_alloca"};
   return Names.contains(F->getName());
 }
 
@@ -111,7 +111,7 @@ public:
       Kind = DeclarationKind::StaticLocal;
     else if (V->isFileVarDecl() || V->hasExternalStorage())
       Kind = V->getFormalLinkage() == Linkage::Internal ? DeclarationKind::Static
-                                                       : DeclarationKind::Global;
+                                                        : DeclarationKind::Global;
     std::string Node = nodeFor(V, S);
     declare(V, Node, Kind, V->getType(),
             V->getTypeSourceInfo() ? V->getTypeSourceInfo()->getTypeLoc() : TypeLoc());
@@ -202,8 +202,8 @@ public:
       recordCalls(Call, S, CurrentFacts->Calls, CurrentFacts->IndirectCalls);
     for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
       const Expr *Argument = Call->getArg(I);
-      bool Bytes = takesBytes(Callee) && syncType(Argument->IgnoreParenImpCasts()->getType()) !=
-                                             SyncType::None;
+      bool Bytes = takesBytes(Callee) &&
+                   syncType(Argument->IgnoreParenImpCasts()->getType()) != SyncType::None;
       if (Bytes)
         resolve(Argument->IgnoreParenImpCasts());
       else if (syncType(Argument->getType()) == SyncType::None)
@@ -644,8 +644,7 @@ private:
          "is shared between processes"},
         {"pthread_mutexattr_setrobust", PTHREAD_MUTEX_STALLED, "robust", "is robust"},
         {"pthread_mutexattr_setrobust_np", PTHREAD_MUTEX_STALLED, "robust", "is robust"},
-        {"pthread_mutexattr_setprotocol", PTHREAD_PRIO_NONE, "priority",
-         "has a priority protocol"},
+        {"pthread_mutexattr_setprotocol", PTHREAD_PRIO_NONE, "priority", "has a priority protocol"},
         {"pthread_mutexattr_setprioceiling", -1, "priority", "has a priority ceiling"},
     };
     for (const Restriction &R : Restrictions) {
@@ -695,12 +694,13 @@ private:
         return resolve(Binary->getRHS());
       if (Binary->isAdditiveOp())
         return resolve(Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS()
-                                                                   : Binary->getRHS());
+                                                                    : Binary->getRHS());
       return opaque(E);
     }
     if (const auto *Call = dyn_cast<CallExpr>(E))
       if (const FunctionDecl *F = Call->getDirectCallee();
-          F && syncType(F->getReturnType()) != SyncType::None && !S.inSystemHeader(F->getLocation()))
+          F && syncType(F->getReturnType()) != SyncType::None &&
+          !S.inSystemHeader(F->getLocation()))
         return resultNode(nodeFor(F, S));
     if (const auto *Block = dyn_cast<StmtExpr>(E))
       if (const auto *Last = dyn_cast_or_null<Expr>(Block->getSubStmt()->body_back()))

@@ -5,6 +5,8 @@
 #include "index/Serialize.h"
 #include "support/Messages.h"
 
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -24,12 +26,33 @@ namespace {
 
 bool isC(StringRef File) { return sys::path::extension(File) == ".c"; }
 
+// The files that a unit includes, in whatever language it is.
+std::set<std::string> includesOf(const tooling::CompileCommand &Command) {
+  struct Watch : PPCallbacks {
+    const SourceManager &SM;
+    std::set<std::string> &Files;
+    Watch(const SourceManager &SM, std::set<std::string> &Files) : SM(SM), Files(Files) {}
+    void FileChanged(SourceLocation L, FileChangeReason Why, SrcMgr::CharacteristicKind,
+                     FileID) override {
+      if (OptionalFileEntryRef File = SM.getFileEntryRefForID(SM.getFileID(L)))
+        Files.insert(File->getFileEntry().tryGetRealPathName().str());
+    }
+  };
+  std::set<std::string> Files;
+  UnitActions Actions;
+  Actions.Begin = [&](CompilerInstance &CI) {
+    CI.getPreprocessor().addPPCallbacks(std::make_unique<Watch>(CI.getSourceManager(), Files));
+  };
+  parseUnit(Command, Actions);
+  return Files;
+}
+
 bool isAssembly(StringRef File) {
   return sys::path::extension(File).equals_insensitive(".s") || File.ends_with(".asm");
 }
 
 Expected<std::vector<tooling::CompileCommand>> loadCommands(StringRef Build,
-                                                           std::vector<std::string> &NotC) {
+                                                            std::vector<ForeignFile> &NotC) {
   SmallString<256> File(Build);
   sys::path::append(File, "compile_commands.json");
   if (!sys::fs::exists(File))
@@ -47,14 +70,14 @@ Expected<std::vector<tooling::CompileCommand>> loadCommands(StringRef Build,
     if (isC(Command.Filename))
       Commands.push_back(std::move(Command));
     else if (!isAssembly(Command.Filename))
-      NotC.push_back(mainFile(Command));
-  sort(NotC);
-  NotC.erase(std::unique(NotC.begin(), NotC.end()), NotC.end());
+      NotC.push_back({mainFile(Command), includesOf(Command)});
+  sort(NotC, [](const ForeignFile &A, const ForeignFile &B) { return A.File < B.File; });
   if (Commands.empty())
     return createStringError(File + ": the compile database names no C file");
   // The order in the database must not show in any result.
   stable_sort(Commands, [](const tooling::CompileCommand &A, const tooling::CompileCommand &B) {
-    return std::make_tuple(mainFile(A), A.CommandLine) < std::make_tuple(mainFile(B), B.CommandLine);
+    return std::make_tuple(mainFile(A), A.CommandLine) <
+           std::make_tuple(mainFile(B), B.CommandLine);
   });
   Commands.erase(std::unique(Commands.begin(), Commands.end(),
                              [](const auto &A, const auto &B) {

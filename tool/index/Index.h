@@ -14,7 +14,7 @@ struct IndexResult {
   std::vector<clang::tooling::CompileCommand> Commands; // in the order of their files
   std::vector<UnitFacts> Units;                         // Units[i] belongs to Commands[i]
   std::vector<std::string> Unparsed;                    // main files that have errors
-  std::vector<std::string> NotC;                        // files in other languages
+  std::vector<ForeignFile> NotC;                        // files in other languages
   unsigned Refreshed = 0;                               // units that were not in the cache
   bool CacheWritable = true;
 };

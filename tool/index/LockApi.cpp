@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "index/LockApi.h"
 
-#include "clang/AST/Decl.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -36,8 +37,8 @@ enum class Operation {
   Unlock,
   Init,
   Destroy,
-  Wait,      // on a condition variable, with the mutex
-  Signal,    // or broadcast
+  Wait,   // on a condition variable, with the mutex
+  Signal, // or broadcast
   CondInit,
   CondDestroy,
   Attribute, // sets an attribute
@@ -48,7 +49,16 @@ inline bool acquires(Operation O) {
   return O == Operation::Lock || O == Operation::TryLock || O == Operation::TimedLock;
 }
 
-enum class DeclarationKind { Global, Static, StaticLocal, Field, Local, Parameter, Result, Typedef };
+enum class DeclarationKind {
+  Global,
+  Static,
+  StaticLocal,
+  Field,
+  Local,
+  Parameter,
+  Result,
+  Typedef
+};
 
 struct Declaration {
   std::string Node;
@@ -141,6 +151,7 @@ struct SkippedSite {
   bool Acquires = false;
   std::string Operator; // the identifier
   std::string Operand;  // the last identifier of its argument
+  bool Member = false;  // which names a member there: `p->lock`
 };
 
 struct Dependency {
@@ -159,6 +170,12 @@ struct UnitFacts {
   std::vector<Function> Functions;
   std::vector<SkippedSite> Skipped;
   std::string LockTable; // the relock_locks.h that this unit includes already; empty: none
+};
+
+// A file in another language, and the headers that it includes.
+struct ForeignFile {
+  std::string File;
+  std::set<std::string> Includes;
 };
 
 } // namespace relock

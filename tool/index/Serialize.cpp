@@ -16,7 +16,8 @@ namespace {
 constexpr int Version = 1;
 
 template <class V> void fields(V &&Visit, Position &P) {
-  Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line), Visit("column", P.Column);
+  Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
+      Visit("column", P.Column);
 }
 template <class V> void fields(V &&Visit, Declaration &D) {
   Visit("node", D.Node), Visit("name", D.Name), Visit("kind", D.Kind);
@@ -32,16 +33,18 @@ template <class V> void fields(V &&Visit, Site &S) {
   Visit("function", S.Function), Visit("functionAt", S.FunctionAt);
   Visit("inMacro", S.InMacro), Visit("functionName", S.FunctionName);
 }
-template <class V> void fields(V &&Visit, Flow &F) { 
+template <class V> void fields(V &&Visit, Flow &F) {
   Visit("from", F.From), Visit("to", F.To), Visit("text", F.Text);
- }
+}
 template <class V> void fields(V &&Visit, Escape &E) {
   Visit("node", E.Node), Visit("code", E.Code), Visit("message", E.Message), Visit("at", E.At);
 }
 template <class V> void fields(V &&Visit, Call &C) {
   Visit("function", C.Function), Visit("name", C.Name), Visit("at", C.At);
 }
-template <class V> void fields(V &&Visit, IdentityUse &U) { Visit("what", U.What), Visit("at", U.At); }
+template <class V> void fields(V &&Visit, IdentityUse &U) {
+  Visit("what", U.What), Visit("at", U.At);
+}
 template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
   Visit("expression", W.Expression);
@@ -57,7 +60,9 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("prototypes", F.Prototypes), Visit("wraps", F.Wraps);
 }
 template <class V> void fields(V &&Visit, SkippedSite &S) {
-  Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator), Visit("operand", S.Operand);
+  Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator),
+      Visit("operand", S.Operand);
+  Visit("member", S.Member);
 }
 template <class V> void fields(V &&Visit, Dependency &D) {
   Visit("file", D.File), Visit("hash", D.Hash);

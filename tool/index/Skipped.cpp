@@ -18,9 +18,7 @@ void SkippedText::watch(Preprocessor &PP) {
   struct Watch : PPCallbacks {
     std::vector<SourceRange> &Ranges;
     explicit Watch(std::vector<SourceRange> &Ranges) : Ranges(Ranges) {}
-    void SourceRangeSkipped(SourceRange Range, SourceLocation) override {
-      Ranges.push_back(Range);
-    }
+    void SourceRangeSkipped(SourceRange Range, SourceLocation) override { Ranges.push_back(Range); }
   };
   PP.addPPCallbacks(std::make_unique<Watch>(Ranges));
 }
@@ -43,7 +41,9 @@ static void scan(const Source &S, SourceRange Range, std::vector<SkippedSite> &F
   Token Current;
   bool InCall = false; // between the parentheses of the last site
   int Depth = 0;
-  while (!Raw.LexFromRawLexer(Current) && S.SM.getFileOffset(Current.getLocation()) < End) {
+  tok::TokenKind Previous = tok::unknown;
+  for (; !Raw.LexFromRawLexer(Current) && S.SM.getFileOffset(Current.getLocation()) < End;
+       Previous = Current.getKind()) {
     if (Current.is(tok::l_paren))
       ++Depth;
     else if (Current.is(tok::r_paren) && --Depth <= 0)
@@ -53,11 +53,16 @@ static void scan(const Source &S, SourceRange Range, std::vector<SkippedSite> &F
     StringRef Name = Current.getRawIdentifier();
     std::optional<LockFunction> Api = lockFunction(Name);
     if (Api) {
-      Found.push_back({S.spelled(Current.getLocation()), acquires(Api->Kind), Name.str(), ""});
+      SkippedSite Site;
+      Site.At = S.spelled(Current.getLocation());
+      Site.Acquires = acquires(Api->Kind);
+      Site.Operator = Name.str();
+      Found.push_back(std::move(Site));
       InCall = true;
       Depth = 0;
     } else if (InCall) {
       Found.back().Operand = Name.str();
+      Found.back().Member = Previous == tok::period || Previous == tok::arrow;
     }
   }
 }

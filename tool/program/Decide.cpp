@@ -57,7 +57,7 @@ private:
   EffectTable Table;
   std::map<std::tuple<Position, std::string>, Section> Sections;
   std::map<std::tuple<Position, std::string>, unsigned> SeenIn; // by how many units
-  std::set<std::pair<std::string, std::string>> Loose; // function, name of the class
+  std::set<std::pair<std::string, std::string>> Loose;          // function, name of the class
 
   void findAll(unsigned Jobs) {
     std::vector<UnitSections> PerUnit(Index.Commands.size());
@@ -65,9 +65,8 @@ private:
       DefaultThreadPool Pool(hardware_concurrency(Jobs));
       for (size_t I = 0; I < PerUnit.size(); ++I)
         if (usesLocks(Index.Units[I]))
-          Pool.async([&, I] {
-            PerUnit[I] = findSections(Index.Commands[I], Index.Units[I], Linked);
-          });
+          Pool.async(
+              [&, I] { PerUnit[I] = findSections(Index.Commands[I], Index.Units[I], Linked); });
       Pool.wait();
     }
     for (UnitSections &Unit : PerUnit) {
@@ -138,7 +137,10 @@ private:
     Checked.Facts = Found;
     if (!Class.Kept.empty()) {
       Checked.Outcome = Verdict::Keep;
-      Checked.Reasons = Class.Kept;
+      Checked.Reasons = {{"class-kept",
+                          "'" + Class.Name + "' is kept: it " + Class.Kept.front().Message + " [" +
+                              Class.Kept.front().Code + "]",
+                          Class.Kept.front().At}};
       return Checked;
     }
     Checked.Reasons = Found.Against;
@@ -157,6 +159,24 @@ private:
   }
 
   void addEffects(const Section &Found, const LockClass &Class, CheckedSection &Checked) {
+    bool CallsProgram = false;
+    for (const Call &C : Found.Calls) {
+      auto Callee = Linked.Functions.find(C.Function);
+      if (Callee == Linked.Functions.end() || !Callee->second.Defined)
+        continue;
+      CallsProgram = true;
+      if (Linked.SetsStackSizes)
+        Checked.Reasons.push_back({"stack-size",
+                                   "calls '" + C.Name +
+                                       "', and the program sets the stack sizes of threads: "
+                                       "another thread's stack may be too small for it",
+                                   C.At});
+    }
+    if (Linked.SetsFloatEnvironment && (Found.UsesFloat || CallsProgram))
+      Checked.Reasons.push_back({"floating-point",
+                                 "may compute in floating point, and the program sets its "
+                                 "environment, which is its thread's",
+                                 Found.At});
     for (const Position &At : Found.IndirectCalls)
       Checked.Reasons.push_back(
           {"indirect-call", "calls through a pointer, which is not followed", At});
@@ -166,10 +186,19 @@ private:
       if (E.Refuse)
         Checked.Reasons.push_back({E.Refuse->Code, E.Refuse->Message, C.At});
       for (const std::string &Function : Table.reachable(C.Function))
+        if (Linked.TakesKernelOwned.count(Function)) {
+          Checked.Reasons.push_back(
+              {"kernel-thread",
+               "calls '" + C.Name + "', which may take a mutex whose owner the kernel knows",
+               C.At});
+          break;
+        }
+      for (const std::string &Function : Table.reachable(C.Function))
         if (Loose.count({Function, Class.Name})) {
           Checked.Reasons.push_back({"releases-lock",
-                                     "calls '" + C.Name + "', which may take, release or wait with '" +
-                                         Class.Name + "' on its own terms",
+                                     "calls '" + C.Name +
+                                         "', which may take, release or wait with '" + Class.Name +
+                                         "' on its own terms",
                                      C.At});
           break;
         }

@@ -47,8 +47,8 @@ Effects libraryEffects(const Call &C) {
   if (Found == library().end()) {
     Result.Identity = true;
     if (!isBuiltin(C.Name))
-      Result.Refuse = Reason{"unknown-callee",
-                             "calls '" + C.Name + "', which is not in the program", C.At};
+      Result.Refuse =
+          Reason{"unknown-callee", "calls '" + C.Name + "', which is not in the program", C.At};
     return Result;
   }
   switch (Found->second) {
@@ -59,9 +59,9 @@ Effects libraryEffects(const Call &C) {
     break;
   case LibraryEffect::Kernel:
     Name.consume_front("thread-");
-    Result.Refuse = Reason{"kernel-thread",
-                           "calls '" + Name.str() + "', which is about the thread that runs it",
-                           C.At};
+    Result.Refuse =
+        Reason{"kernel-thread",
+               "calls '" + Name.str() + "', which is about the thread that runs it", C.At};
     break;
   case LibraryEffect::Blocks:
     Result.Identity = true;
@@ -69,8 +69,7 @@ Effects libraryEffects(const Call &C) {
     break;
   case LibraryEffect::Jumps:
     Result.Identity = true;
-    Result.Refuse =
-        Reason{"jumps", "calls '" + C.Name + "', which may not return to it", C.At};
+    Result.Refuse = Reason{"jumps", "calls '" + C.Name + "', which may not return to it", C.At};
     break;
   }
   return Result;
@@ -80,9 +79,15 @@ Effects libraryEffects(const Call &C) {
 
 bool libraryKeepsNoPointer(StringRef Name) {
   Name.consume_front("__builtin_");
-  static const StringSet<> Keep = {"pthread_setspecific", "pthread_create", "event_add",
-                                   "event_set",           "strtok",         "setvbuf",
-                                   "qsort",               "bsearch",        "pthread_once"};
+  static const StringSet<> Keep = {"pthread_setspecific",
+                                   "pthread_create",
+                                   "event_add",
+                                   "event_set",
+                                   "strtok",
+                                   "setvbuf",
+                                   "qsort",
+                                   "bsearch",
+                                   "pthread_once"};
   return library().contains(Name) && !Keep.contains(Name);
 }
 

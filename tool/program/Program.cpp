@@ -15,7 +15,8 @@ namespace relock {
 
 std::string Program::Sets::find(const std::string &Node) const {
   std::string Root = Node;
-  for (auto It = Parent.find(Root); It != Parent.end() && It->second != Root; It = Parent.find(Root))
+  for (auto It = Parent.find(Root); It != Parent.end() && It->second != Root;
+       It = Parent.find(Root))
     Root = It->second;
   // Path compression keeps later look-ups short.
   for (std::string Step = Node; Step != Root;) {
@@ -37,7 +38,7 @@ void Program::Sets::unite(const std::string &A, const std::string &B) {
 // --- Linking ------------------------------------------------------------------------------------
 
 Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
-                 const std::vector<std::string> &NotC) {
+                 const std::vector<ForeignFile> &NotC) {
   linkFlows(Units);
   linkFunctions(Units);
   nameClasses(Units);
@@ -45,6 +46,7 @@ Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::str
   collectReasons(Units, Unparsed, NotC);
   collectConfigurations(Units);
   collectUncovered(Units);
+  collectKernelOwned(Units);
   keepGroups();
   for (LockClass &Class : Classes) {
     sort(Class.Kept);
@@ -85,6 +87,16 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
       Merged.Prototypes = std::move(Prototypes);
     }
   for (auto &[Node, F] : Functions) {
+    SetsStackSizes |= any_of(F.Calls, [](const Call &C) {
+      return C.Name == "pthread_attr_setstacksize" || C.Name == "pthread_attr_setstack";
+    });
+    SetsFloatEnvironment |= any_of(F.Calls, [](const Call &C) {
+      StringRef Name = C.Name;
+      return Name.starts_with("fesetround") || Name.starts_with("fesetenv") ||
+             Name.starts_with("feenableexcept") || Name.starts_with("fedisableexcept") ||
+             Name.starts_with("feclearexcept") || Name.starts_with("fetestexcept") ||
+             Name.starts_with("feholdexcept") || Name.starts_with("feupdateenv");
+    });
     sort(F.Prototypes);
     F.Prototypes.erase(std::unique(F.Prototypes.begin(), F.Prototypes.end()), F.Prototypes.end());
   }
@@ -172,9 +184,8 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
         for (LockClass *Class : Same)
           Class->Name = Prefix(*Class);
   };
-  Distinguish([](const LockClass &C) {
-    return (sys::path::filename(C.At.File) + ":" + C.Name).str();
-  });
+  Distinguish(
+      [](const LockClass &C) { return (sys::path::filename(C.At.File) + ":" + C.Name).str(); });
   Distinguish([](const LockClass &C) { return C.Name + ":" + std::to_string(C.At.Line); });
 
   std::vector<size_t> Order(Classes.size());
@@ -201,7 +212,7 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
 
 void Program::collectReasons(const std::vector<UnitFacts> &Units,
                              const std::vector<std::string> &Unparsed,
-                             const std::vector<std::string> &NotC) {
+                             const std::vector<ForeignFile> &NotC) {
   auto ClassAt = [&](const std::string &Node) -> LockClass * {
     auto It = ClassOfRoot.find(find(Node));
     return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
@@ -216,9 +227,10 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
         Class->Kept.push_back({E.Code, E.Message, E.At});
     }
     for (const Declaration &D : Unit.Declarations) {
-      if (LockClass *Class = ClassAt(D.Node))
-        Class->Shared |= D.Kind == DeclarationKind::Global ||
-                         sys::path::extension(D.At.File) != ".c";
+      if (LockClass *Class = ClassAt(D.Node)) {
+        Class->Global |= D.Kind == DeclarationKind::Global;
+        Class->Files.insert(D.At.File);
+      }
       if (D.Definition)
         Defined.insert(D.Node);
       else
@@ -234,11 +246,10 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
       if (!Class)
         continue;
       if (F == Functions.end() || !F->second.Defined)
-        Class->Kept.push_back(
-            {"outside", "reaches a function that is not in the program", D.At});
+        Class->Kept.push_back({"outside", "reaches a function that is not in the program", D.At});
       else if (F->second.AddressTaken)
-        Class->Kept.push_back({"indirect-call",
-                               "reaches '" + F->second.Name + "', whose address is taken", D.At});
+        Class->Kept.push_back(
+            {"indirect-call", "reaches '" + F->second.Name + "', whose address is taken", D.At});
     }
     for (const Flow &F : Unit.Flows) {
       // An argument for a function of which not even a declaration of ours exists.
@@ -267,10 +278,14 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
     }
   for (LockClass &Class : Classes) {
     for (const std::string &File : Unparsed)
-      Class.Kept.push_back({"unparsed", "this file does not parse, and may use it", {File, 0, 1, 1}});
-    for (const std::string &File : NotC)
-      if (Class.Shared)
-        Class.Kept.push_back({"not-c", "this file is not C, and may use it", {File, 0, 1, 1}});
+      Class.Kept.push_back(
+          {"unparsed", "this file does not parse, and may use it", {File, 0, 1, 1}});
+    for (const ForeignFile &Foreign : NotC)
+      if (Class.Global || any_of(Class.Files, [&](const std::string &File) {
+            return Foreign.Includes.count(File);
+          }))
+        Class.Kept.push_back(
+            {"not-c", "this file is not C, and may use it", {Foreign.File, 0, 1, 1}});
   }
 }
 
@@ -324,6 +339,23 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
     }
 }
 
+void Program::collectKernelOwned(const std::vector<UnitFacts> &Units) {
+  auto KernelOwned = [&](const std::string &Node) {
+    const LockClass *Class = classOf(Node);
+    return Class && any_of(Class->Kept, [](const Reason &R) {
+             return R.Code == "priority" || R.Code == "robust";
+           });
+  };
+  for (const UnitFacts &Unit : Units)
+    for (const Site &S : Unit.Sites)
+      if (acquires(S.Kind) && KernelOwned(S.Node))
+        TakesKernelOwned.insert(S.Function);
+  for (const auto &[Node, F] : Functions)
+    for (const Call &C : F.Calls)
+      if (const Wrapper *W = wrapperOf(C.Function); W && KernelOwned(W->Node))
+        TakesKernelOwned.insert(Node);
+}
+
 void Program::keepGroups() {
   std::map<std::string, const LockClass *> KeptIn; // the first of each group
   for (const LockClass &Class : Classes)
@@ -351,16 +383,26 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units) {
     for (const SkippedSite &S : Unit.Skipped)
       if (!Covered.count(S.At))
         Seen.emplace(S.At, S);
+  // The classes that an operand such as `p->lock` or `&lock` may name.
+  std::map<std::pair<std::string, bool>, std::vector<const Declaration *>> Named;
+  for (const UnitFacts &Unit : Units)
+    for (const Declaration &D : Unit.Declarations)
+      Named[{StringRef(D.Name).rsplit('.').second.empty()
+                 ? D.Name
+                 : StringRef(D.Name).rsplit('.').second.str(),
+             D.Kind == DeclarationKind::Field}]
+          .push_back(&D);
   for (auto &[At, Site] : Seen) {
-    for (LockClass &Class : Classes) {
-      StringRef Last = StringRef(Class.Name).rsplit('.').second;
-      Last = Last.empty() ? StringRef(Class.Name).rsplit(':').second : Last;
-      Last = Last.empty() ? StringRef(Class.Name) : Last;
-      if (Site.Operand.empty() || Last == Site.Operand)
-        Class.Kept.push_back({"uncovered",
-                              "may be operated on here, in text that this configuration skips; index a "
-                              "configuration that compiles it",
-                              At});
+    for (const Declaration *D : Named[{Site.Operand, Site.Member}]) {
+      bool Visible = D->Kind == DeclarationKind::Field || D->Kind == DeclarationKind::Global ||
+                     D->At.File == At.File;
+      auto Found = ClassOfRoot.find(find(D->Node));
+      if (Visible && Found != ClassOfRoot.end())
+        Classes[Found->second].Kept.push_back(
+            {"uncovered",
+             "may be operated on here, in text that this configuration skips; index a "
+             "configuration that compiles it",
+             At});
     }
     if (Site.Acquires)
       Uncovered.push_back({Site.At, Site.Operator, Site.Operand});

@@ -30,13 +30,14 @@ struct Reason {
 // Declarations that a pointer can mix. Classes that share source text (one macro body, one type
 // name) keep their names and algorithms, but are converted together, as a group.
 struct LockClass {
-  std::string Name;       // unique in the program
-  std::string Identifier; // the same as a C identifier
-  Position At;            // the declaration that names it
-  std::vector<Reason> Kept; // empty: convert
-  bool Plain = true;        // no object of it can be recursive or check errors
-  bool Shared = false;      // other files than those that declare it can name it
-  std::string Group;        // equal for the classes that are converted together
+  std::string Name;            // unique in the program
+  std::string Identifier;      // the same as a C identifier
+  Position At;                 // the declaration that names it
+  std::vector<Reason> Kept;    // empty: convert
+  bool Plain = true;           // no object of it can be recursive or check errors
+  std::set<std::string> Files; // that declare it
+  bool Global = false;         // it has a name that every file can declare
+  std::string Group;           // equal for the classes that are converted together
 };
 
 struct UncoveredSite {
@@ -49,13 +50,17 @@ public:
   // Unparsed: files whose facts are missing, so that no class is known completely. NotC: files in
   // other languages, which may use what headers and global names give them.
   Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
-          const std::vector<std::string> &NotC);
+          const std::vector<ForeignFile> &NotC);
 
   std::vector<LockClass> Classes; // sorted by name
   // By group: what converting it changes, besides delegated sections; class names are filled in.
   std::map<std::string, std::vector<Edit>> Edits;
   std::vector<UncoveredSite> Uncovered;
   std::map<std::string, Function> Functions; // by node; calls of all units merged
+  bool SetsStackSizes = false;               // of threads: some may be small
+  bool SetsFloatEnvironment = false;         // rounding modes and the like, a thread's own
+  // Functions that take a mutex whose owner the kernel knows (priority protocols, robust ones).
+  std::set<std::string> TakesKernelOwned;
 
   // The class of a node, or null where the node belongs to none (a local object, say).
   const LockClass *classOf(const std::string &Node) const;
@@ -79,11 +84,11 @@ private:
   void linkFlows(const std::vector<UnitFacts> &Units);
   void linkFunctions(const std::vector<UnitFacts> &Units);
   void nameClasses(const std::vector<UnitFacts> &Units);
-  void collectReasons(const std::vector<UnitFacts> &Units,
-                      const std::vector<std::string> &Unparsed,
-                      const std::vector<std::string> &NotC);
+  void collectReasons(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
+                      const std::vector<ForeignFile> &NotC);
   void collectEdits(const std::vector<UnitFacts> &Units);
   void collectConfigurations(const std::vector<UnitFacts> &Units);
+  void collectKernelOwned(const std::vector<UnitFacts> &Units);
   void keepGroups();
   void collectUncovered(const std::vector<UnitFacts> &Units);
 

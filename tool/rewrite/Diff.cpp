@@ -97,7 +97,8 @@ void printDiff(raw_ostream &OS, StringRef Name, StringRef Before, StringRef Afte
   if (Before == After)
     return;
   std::vector<Line> All = compare(lines(Before), lines(After));
-  OS << "--- " << (New ? std::string("/dev/null") : "a/" + Name.str()) << "\n+++ b/" << Name << "\n";
+  OS << "--- " << (New ? std::string("/dev/null") : "a/" + Name.str()) << "\n+++ b/" << Name
+     << "\n";
   unsigned OldLine = 0, NewLine = 0;
   for (size_t I = 0; I < All.size();) {
     if (All[I].Kind == ' ') {

@@ -25,8 +25,8 @@ std::string lockTable(StringRef Existing, const std::vector<TableEntry> &Entries
   std::string Lines;
   for (const TableEntry &E : Entries)
     if (!Existing.contains("RELOCK_LOCK_CLASS(" + E.Identifier + ","))
-      Lines += "RELOCK_LOCK_CLASS(" + E.Identifier + ", \"" + E.Name + "\", \"" + E.Algorithm +
-               "\");\n";
+      Lines +=
+          "RELOCK_LOCK_CLASS(" + E.Identifier + ", \"" + E.Name + "\", \"" + E.Algorithm + "\");\n";
   size_t End = Existing.rfind("RELOCK_LOCK_CLASS(");
   if (End == StringRef::npos)
     return Head + Lines + Foot;

@@ -109,7 +109,7 @@ private:
   const std::vector<TextEdit> &Tokens;
   std::string Unit;
   std::vector<const Capture *> Passed;
-  bool Direct; // the only capture is the context itself
+  bool Direct;                          // the only capture is the context itself
   std::string SectionName, ContextName; // in the function
   std::string CallerName, TakenName;    // at the call
 
@@ -260,7 +260,8 @@ private:
       Lines.push_back(list(Indent, "if (" + Execute.Function + "(", Arguments, ")) {"));
       Lines.push_back(tail(E.Exits[0], Indent));
     } else {
-      Lines.push_back(list(Indent, (E.C99 ? "int " : "") + TakenName + " = " + Execute.Function + "(",
+      Lines.push_back(list(Indent,
+                           (E.C99 ? "int " : "") + TakenName + " = " + Execute.Function + "(",
                            Arguments, ");"));
       for (size_t I = 0; I < E.Exits.size(); ++I) {
         Lines.push_back(Indent + "if (" + TakenName + " == " + std::to_string(I + 1) + ") {");

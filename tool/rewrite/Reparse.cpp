@@ -8,8 +8,7 @@ using namespace llvm;
 namespace relock {
 
 static bool touches(const UnitFacts &Unit, const FileTexts &Changed) {
-  return any_of(Unit.Dependencies,
-                [&](const Dependency &D) { return Changed.count(D.File) != 0; });
+  return any_of(Unit.Dependencies, [&](const Dependency &D) { return Changed.count(D.File) != 0; });
 }
 
 // What is in After and not in Before, as often as it is there: lines may have moved.
@@ -30,8 +29,8 @@ std::vector<UnitDiagnostic> newDiagnostics(const IndexResult &Index, const FileT
   for (size_t I = 0; I < PerUnit.size(); ++I)
     if (touches(Index.Units[I], Changed))
       Pool.async([&, I] {
-        PerUnit[I] = added(parseUnit(Index.Commands[I], {}),
-                           parseUnit(Index.Commands[I], {}, &Changed));
+        PerUnit[I] =
+            added(parseUnit(Index.Commands[I], {}), parseUnit(Index.Commands[I], {}, &Changed));
       });
   Pool.wait();
   std::vector<UnitDiagnostic> All;

@@ -55,8 +55,8 @@ private:
   const Choice &Chosen;
   std::map<std::string, FilePlan> Plans;
   std::vector<TableEntry> Entries;
-  std::string Table; // absolute path of relock_locks.h
-  std::set<std::string> Names; // of extracted functions
+  std::string Table;                              // absolute path of relock_locks.h
+  std::set<std::string> Names;                    // of extracted functions
   std::map<std::string, std::string> CompanionOf; // by name of the lock wrapper
   RewriteResult Result;
 
@@ -119,8 +119,8 @@ private:
   Error load(const std::string &File) {
     auto Buffer = MemoryBuffer::getFile(File);
     if (!Buffer)
-      return createStringError(shownPath(File) + ": cannot be read: " +
-                               Buffer.getError().message());
+      return createStringError(shownPath(File) +
+                               ": cannot be read: " + Buffer.getError().message());
     std::string Text = (*Buffer)->getBuffer().str();
     std::string Hash = utohexstr(xxh3_64bits(Text));
     for (const UnitFacts &Unit : Index.Units)
@@ -142,8 +142,8 @@ private:
     for (const auto &[File, Plan] : Plans)
       for (const DelegatedSection &S : Plan.Sections)
         if (S.Extract->Through) {
-          auto [It, New] = Wrappers.try_emplace(S.Extract->Through->Wrapper,
-                                                Needed{S.Extract, S.AnyThread});
+          auto [It, New] =
+              Wrappers.try_emplace(S.Extract->Through->Wrapper, Needed{S.Extract, S.AnyThread});
           It->second.AnyThread &= S.AnyThread;
         }
     for (const auto &[Wrapper, Use] : Wrappers) {
@@ -206,9 +206,8 @@ private:
       Name = (Wrapper + (Upper ? "_EXECUTE" : "_execute")).str();
     else
       Name = (Wrapper.take_front(At) + Word + Wrapper.drop_front(At + 4)).str();
-    while (any_of(Result.Before, [&](const auto &File) {
-      return StringRef(File.second).contains(Name);
-    }))
+    while (any_of(Result.Before,
+                  [&](const auto &File) { return StringRef(File.second).contains(Name); }))
       Name += "_relock";
     return Name;
   }
@@ -262,8 +261,7 @@ private:
     }
     for (const TextEdit &Token : Plan.Tokens)
       if (none_of(Plan.Sections, [&](const DelegatedSection &S) {
-            return Token.At.Begin >= S.Extract->Whole.Begin &&
-                   Token.At.End <= S.Extract->Whole.End;
+            return Token.At.Begin >= S.Extract->Whole.Begin && Token.At.End <= S.Extract->Whole.End;
           }))
         Edits.push_back(Token);
     addInclude(File, Text, Edits);

@@ -19,8 +19,8 @@ struct RewriteResult {
   size_t Delegated = 0, Held = 0;
 };
 
-// The classes of Chosen are known, convert, and make up whole groups. Fails where the sources have changed since they
-// were indexed, and where edits collide (an internal error).
+// The classes of Chosen are known, convert, and make up whole groups. Fails where the sources have
+// changed since they were indexed, and where edits collide (an internal error).
 llvm::Expected<RewriteResult> rewrite(const IndexResult &Index, const Decision &Decided,
                                       const Choice &Chosen);
 

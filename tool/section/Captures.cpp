@@ -184,8 +184,7 @@ private:
   }
 
   void refuse(const VarDecl *V, StringRef Code, const Twine &Message, SourceLocation At) {
-    Against.push_back(
-        {Code.str(), ("'" + V->getName() + "' " + Message).str(), S.shown(At)});
+    Against.push_back({Code.str(), ("'" + V->getName() + "' " + Message).str(), S.shown(At)});
   }
 
   std::string declaration(QualType T, StringRef Name) const {
@@ -221,13 +220,18 @@ private:
                     Here[0]->Ref->getExprLoc());
     if (StringRef(T.getAsString()).contains("va_list"))
       return refuse(V, "va-list", "is a va_list", Here[0]->Ref->getExprLoc());
+    for (const Decl *D : F->decls())
+      if (const auto *Other = dyn_cast<VarDecl>(D);
+          Other && Other != V && Other->getName() == V->getName() && declaredInside(Other))
+        return refuse(V, "shadowed", "is hidden by a variable of the section with its name",
+                      Other->getLocation());
     bool Shared = Addressed || V->isStaticLocal() || T.isVolatileQualified() || T->isAtomicType();
 
     Capture C;
     C.Name = V->getNameAsString();
     bool LiveIn = Liveness.liveAfter(Text.Lock, V);
-    bool LiveOut = any_of(Text.Unlocks,
-                          [&](const CallExpr *U) { return Liveness.liveAfter(U, V); });
+    bool LiveOut =
+        any_of(Text.Unlocks, [&](const CallExpr *U) { return Liveness.liveAfter(U, V); });
     // A dead store stays what it is: in a private copy, compilers would warn of it.
     bool OnlyStored = all_of(Here, [](const Mention *M) { return M->How == Mention::Write; });
     bool Scalar = !IsArray && !IsRecord && !Shared && !OnlyStored;
@@ -253,8 +257,8 @@ private:
     for (const Mention *M : Here)
       addReference(C, *M, V);
     if (C.InMacro && C.How != Travel::Value && C.How != Travel::Inside)
-      return refuse(V, "macro-reference",
-                    "is named, pasted or made a string of by a macro", Here[0]->Ref->getExprLoc());
+      return refuse(V, "macro-reference", "is named, pasted or made a string of by a macro",
+                    Here[0]->Ref->getExprLoc());
     if (C.How == Travel::Inside && !Elsewhere)
       removeDeclaration(C, V);
     Result.Captures.push_back(std::move(C));

@@ -57,12 +57,12 @@ struct LockOperation {
   const CallExpr *Call;
   Operation Kind;
   std::string Node, Key;
-  std::string Lock;         // text of the mutex pointer, for relock_execute
+  std::string Lock; // text of the mutex pointer, for relock_execute
   bool ThroughWrapper = false;
-  bool Pure = true;         // the wrapper does nothing else
-  bool Visible = true;      // the wrapper's lock can be named here
-  std::string Wrapper;      // node of the wrapper
-  const Stmt *Statement;    // the statement that is nothing but this operation; null: none
+  bool Pure = true;      // the wrapper does nothing else
+  bool Visible = true;   // the wrapper's lock can be named here
+  std::string Wrapper;   // node of the wrapper
+  const Stmt *Statement; // the statement that is nothing but this operation; null: none
 };
 
 // What a block of the function is part of, seen from inside a section.
@@ -173,8 +173,8 @@ private:
         }
         std::string Text = S.expressionText(Argument);
         const Expr *Plain = Argument->IgnoreParenImpCasts();
-        bool Simple = isa<DeclRefExpr>(Plain) || isa<MemberExpr>(Plain) ||
-                      isa<ArraySubscriptExpr>(Plain);
+        bool Simple =
+            isa<DeclRefExpr>(Plain) || isa<MemberExpr>(Plain) || isa<ArraySubscriptExpr>(Plain);
         substitute(Op.Key, lockKey(Argument));
         substitute(Op.Lock, Simple || W->Expression == "$" ? Text : "(" + Text + ")");
       } else {
@@ -189,8 +189,8 @@ private:
 
   // True if a local variable has the name of the global one that an expression starts from.
   bool hidden(StringRef Expression) const {
-    StringRef Name = Expression.ltrim("&(*").take_while(
-        [](char C) { return isAsciiIdentifierContinue(C); });
+    StringRef Name =
+        Expression.ltrim("&(*").take_while([](char C) { return isAsciiIdentifierContinue(C); });
     return any_of(F->decls(), [&](const Decl *D) {
       const auto *Local = dyn_cast<NamedDecl>(D);
       return Local && Local->getIdentifier() && Local->getName() == Name;
@@ -304,8 +304,8 @@ private:
         Parent = Parents.getParent(Parent);
       bool Value = !isa_and_nonnull<CompoundStmt>(Parents.getParent(Lock.Call));
       Found.Form = Release ? Shape::Conditional : Shape::CrossFunction;
-      if (Value && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call && isa_and_nonnull<Expr>(
-                       Parents.getParent(Lock.Call)))
+      if (Value && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call &&
+          isa_and_nonnull<Expr>(Parents.getParent(Lock.Call)))
         return against(Found, "tested-result", "the result of the lock operation is used", At);
       return against(Found, "conditional", "the lock is not a statement of a block", At);
     }
@@ -318,8 +318,7 @@ private:
     }
     if (Waits) {
       Found.Form = Shape::Waiting;
-      return against(Found, "waiting", "waits on a condition variable",
-                     Waits->Call->getExprLoc());
+      return against(Found, "waiting", "waits on a condition variable", Waits->Call->getExprLoc());
     }
     Found.Form = Backwards ? Shape::LoopCarried : Shape::Split;
     against(Found, Backwards ? "loop-carried" : "split",
@@ -524,6 +523,8 @@ private:
       against(Found, "function-name", "uses the name of its function (__func__)", At);
     if (isa<VAArgExpr>(Statement))
       against(Found, "va-list", "reads variable arguments", At);
+    if (const auto *E = dyn_cast<Expr>(Statement))
+      Found.UsesFloat |= E->getType()->isRealFloatingType();
     if (const auto *Call = dyn_cast<CallExpr>(Statement))
       examineCall(Call, Found);
     if (const auto *Declared = dyn_cast<DeclStmt>(Statement))
@@ -566,6 +567,12 @@ private:
     SourceLocation At = V->getLocation();
     if (V->getType()->isVariablyModifiedType() || typeOf(V->getType()))
       against(Found, "variable-type", "declares '" + V->getName() + "' with a variable type", At);
+    constexpr int64_t Large = 4096; // bytes; the thread that runs the section has its own stack
+    if (!V->getType()->isIncompleteType() && V->hasLocalStorage() &&
+        S.Context.getTypeSizeInChars(V->getType()).getQuantity() > Large)
+      against(Found, "stack-size",
+              "'" + V->getName() + "' is large, and another thread's stack may be too small for it",
+              At);
     if (V->hasAttr<CleanupAttr>())
       against(Found, "cleanup",
               "'" + V->getName() + "' has a cleanup function, which runs after the unlock", At);
@@ -574,8 +581,9 @@ private:
       for (const Mention &M : allMentions())
         if (M.Variable == V && mayBeKept(M.Ref))
           against(Found, "address-outlives",
-                  "the address of '" + V->getName() + "' may be kept, which lives longer than "
-                  "the section",
+                  "the address of '" + V->getName() +
+                      "' may be kept, which lives longer than "
+                      "the section",
                   M.Ref->getExprLoc());
   }
 
@@ -751,8 +759,8 @@ private:
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
     Result.C99 = S.Language.C99;
     Result.MixedDeclarations =
-        S.Language.C99 && S.Context.getDiagnostics().isIgnored(diag::warn_mixed_decls_code,
-                                                               Lock.Call->getExprLoc());
+        S.Language.C99 &&
+        S.Context.getDiagnostics().isIgnored(diag::warn_mixed_decls_code, Lock.Call->getExprLoc());
     Found.Extract = std::move(Result);
   }
 
@@ -786,9 +794,9 @@ private:
     });
     const VarDecl *Variable = nullptr;
     for (const Decl *D : F->decls())
-      if (const auto *V = dyn_cast<VarDecl>(D);
-          V && V->getIdentifier() && V->getName() == Name && V->isLocalVarDeclOrParm() &&
-          !V->hasExternalStorage()) {
+      if (const auto *V = dyn_cast<VarDecl>(D); V && V->getIdentifier() && V->getName() == Name &&
+                                                V->isLocalVarDeclOrParm() &&
+                                                !V->hasExternalStorage()) {
         if (S.spelled(V->getLocation()).Offset == Offset)
           return; // its own declaration
         Variable = V;
@@ -811,8 +819,23 @@ private:
   void checkLockOperand(const LockOperation &Lock, const SectionText &Text, Section &Found) {
     SmallPtrSet<const ValueDecl *, 4> Loaded;
     collectLoaded(Lock.Statement, Loaded);
+    for (const Expr *Argument : Lock.Call->arguments())
+      if (const CallExpr *Inner = callIn(Argument))
+        against(Found, "lock-expression",
+                "the lock operand calls a function, at the lock and at "
+                "the unlock",
+                Inner->getExprLoc());
     for (const Stmt *Statement : Text.Statements)
       checkStores(Statement, Loaded, Text, Found);
+  }
+
+  static const CallExpr *callIn(const Stmt *E) {
+    if (const auto *Call = dyn_cast<CallExpr>(E))
+      return Call;
+    for (const Stmt *Child : E->children())
+      if (const CallExpr *Found = Child ? callIn(Child) : nullptr)
+        return Found;
+    return nullptr;
   }
 
   // The variables and fields whose values the operand reads.
@@ -893,8 +916,8 @@ private:
       return InMacro(At);
     for (const EarlyExitText &Exit : Exits) {
       std::optional<Source::Range> Unlock = S.range(Exit.Unlock->Statement->getSourceRange());
-      std::optional<Source::Range> Tail = S.range(
-          SourceRange(Exit.Tail.front()->getBeginLoc(), Exit.Tail.back()->getEndLoc()));
+      std::optional<Source::Range> Tail =
+          S.range(SourceRange(Exit.Tail.front()->getBeginLoc(), Exit.Tail.back()->getEndLoc()));
       if (!Unlock || !Tail || Unlock->File != First->File || Tail->File != First->File ||
           Unlock->End > Tail->Begin + 1 || Unlock->Begin < Result.Body.Begin)
         return InMacro(Exit.Unlock->Call->getExprLoc());
@@ -933,8 +956,8 @@ private:
   static unsigned withComment(StringRef File, unsigned End) {
     StringRef Line = File.substr(End).split('\n').first;
     StringRef Rest = Line.ltrim();
-    bool Comment = Rest.starts_with("//") ||
-                   (Rest.starts_with("/*") && Rest.rtrim().ends_with("*/"));
+    bool Comment =
+        Rest.starts_with("//") || (Rest.starts_with("/*") && Rest.rtrim().ends_with("*/"));
     return Comment ? End + Line.rtrim().size() : End;
   }
 
@@ -949,8 +972,8 @@ private:
     Result.BraceOnOwnLine = Before.rtrim(" \t").ends_with("\n");
     Result.IndentUnit = "    ";
     if (!Body->body_empty()) {
-      unsigned FirstStatement = S.SM.getFileOffset(S.SM.getExpansionLoc(
-          (*Body->body_begin())->getBeginLoc()));
+      unsigned FirstStatement =
+          S.SM.getFileOffset(S.SM.getExpansionLoc((*Body->body_begin())->getBeginLoc()));
       size_t FirstLine = File.rfind('\n', FirstStatement) + 1;
       StringRef Unit = File.slice(FirstLine, FirstStatement);
       if (!Unit.empty() && Unit.find_first_not_of(" \t") == StringRef::npos)
@@ -979,8 +1002,11 @@ private:
         if (File.slice(OpenLine, Open).ltrim().size())
           return Begin; // the comment ends a line of code
         Begin = OpenLine;
-      } else {
+      } else if (Line.empty() || Line.starts_with("#") || Line.ends_with(";") ||
+                 Line.ends_with("}") || Line.ends_with("\\") || Line.ends_with("*/")) {
         return Begin;
+      } else {
+        Begin = Previous; // a part of the declaration that a macro hides
       }
     }
   }
@@ -990,7 +1016,8 @@ class SectionVisitor : public RecursiveASTVisitor<SectionVisitor> {
 public:
   SectionVisitor(CompilerInstance &CI, const UnitFacts &Facts, const Program &Linked,
                  UnitSections &Result)
-      : S(CI.getASTContext(), &CI.getPreprocessor()), Facts(Facts), Linked(Linked), Result(Result) {}
+      : S(CI.getASTContext(), &CI.getPreprocessor()), Facts(Facts), Linked(Linked), Result(Result) {
+  }
 
   bool VisitVarDecl(VarDecl *V) {
     if (V->isFileVarDecl())

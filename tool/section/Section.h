@@ -40,7 +40,7 @@ enum class Travel {
 };
 
 struct Reference {
-  Range At;       // the name, or `&name` for an address
+  Range At; // the name, or `&name` for an address
   enum Form { Plain, Address, Member, Bare } Kind = Plain;
   Range Operator; // Member: the `.` that becomes `->`
 };
@@ -65,23 +65,23 @@ struct EarlyExit {
 // The lock wrapper of a lock that the section's file cannot name: it gets a companion, declared
 // wherever the wrapper is, that runs sections under the lock.
 struct Companion {
-  std::string Wrapper;               // the name of the function
-  Position End;                      // directly behind its definition
-  std::vector<Position> Prototypes;  // directly behind each
+  std::string Wrapper;              // the name of the function
+  Position End;                     // directly behind its definition
+  std::vector<Position> Prototypes; // directly behind each
 };
 
 struct Extraction {
   std::string File;
-  Range Whole;            // from the lock to the last unlock
-  Range Body;             // between them
+  Range Whole;                // from the lock to the last unlock
+  Range Body;                 // between them
   unsigned FunctionBegin = 0; // where the extracted function goes
   std::string FunctionName, Lock;
-  std::optional<Companion> Through; // instead of naming Lock
+  std::optional<Companion> Through;  // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
   std::vector<EarlyExit> Exits;
-  std::vector<Capture> Captures; // in order of first use
+  std::vector<Capture> Captures;  // in order of first use
   std::vector<std::string> Taken; // identifiers that the extracted code must not hide
-  std::string Indent;     // of the lock statement
+  std::string Indent;             // of the lock statement
   std::string IndentUnit;
   bool BraceOnOwnLine = false, Inline = false;
   bool MixedDeclarations = true, C99 = true;
@@ -99,6 +99,7 @@ struct Section {
   std::vector<Call> Calls;     // what its text calls, for the effects of the callees
   std::vector<Position> IndirectCalls;
   std::vector<IdentityUse> IdentityUses;
+  bool UsesFloat = false;            // computes in floating point
   std::optional<Extraction> Extract; // if nothing speaks against it
 };
 

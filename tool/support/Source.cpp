@@ -53,7 +53,8 @@ bool Source::inFile(SourceLocation L) const {
 }
 
 // True if a macro, or one that its body mentions, has a `#` or `##` in its body.
-static bool pastes(Preprocessor &PP, const IdentifierInfo *Name, SmallPtrSetImpl<const void *> &Seen) {
+static bool pastes(Preprocessor &PP, const IdentifierInfo *Name,
+                   SmallPtrSetImpl<const void *> &Seen) {
   if (!Name || !Seen.insert(Name).second)
     return false;
   const MacroInfo *Macro = PP.getMacroInfo(Name);
@@ -140,8 +141,8 @@ std::string nodeFor(const Decl *D, const Source &S) {
     return "D:" + At.File + ":" + std::to_string(At.Offset);
   }
   const auto *Named = dyn_cast<NamedDecl>(D);
-  bool Everywhere = (Named && Named->hasExternalFormalLinkage()) || isa<FieldDecl>(D) ||
-                    isa<TypedefNameDecl>(D);
+  bool Everywhere =
+      (Named && Named->hasExternalFormalLinkage()) || isa<FieldDecl>(D) || isa<TypedefNameDecl>(D);
   if (Everywhere && Usr.str().starts_with("c:@"))
     return std::string(Usr);
   return std::string(Usr) + "@" + S.spelled(D->getCanonicalDecl()->getLocation()).File;
