@@ -11,7 +11,7 @@
 // CHECK-NEXT:   relock_mutex_unlock(&lock);
 // REASON:     delegate straight add
 // REASON:     hold straight keep
-// REASON-NEXT: 'kept' is written by the body of a macro [macro-reference]
+// REASON-NEXT: 'kept' is named, {{.*}} by a macro [macro-reference]
 #include <pthread.h>
 #include <stdio.h>
 
