@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mutexes behind pointers: allocation sizes, locals, parameters and results change with the class
 // that flows into them.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

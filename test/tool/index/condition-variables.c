@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A condition variable changes with the mutex that is waited with, and a waiting section holds.
 // One that belongs to a kept mutex stays.
 // RUN: %check_rewrite %s --lock lock=rcl

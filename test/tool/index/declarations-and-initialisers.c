@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every form of a mutex declaration and of a static initialiser changes with its class.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

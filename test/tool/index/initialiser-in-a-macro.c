@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A project's own initialiser macro changes where it is defined.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Locks that one pointer can mean are one class, whatever way the pointer goes: an initialiser of
 // a struct or an array, a conditional, a parameter without a name in its prototype.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Arrays that a range designator initialises, with alignment in either spelling.
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Locks that share a declaring macro or a typedef have to change together: naming one converts
 // its group; an unrelated lock stays.
 // RUN: %check_rewrite %s --lock hot=rcl --algorithms=rcl

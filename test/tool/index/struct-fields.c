@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Fields are named by the struct's tag, by the typedef of an anonymous struct, and by the
 // outer struct of an anonymous one; two fields of one declaration change together.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A lock site in text that the configuration skips is reported, and keeps its class; one under
 // `#if 0` is nobody's.
 // RUN: %verdicts %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section whose callee may block holds, through however many calls, and says which call it is.
 // RUN: %verdicts %s | FileCheck %s
 // RUN: %check_rewrite %s --algorithms=rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A function that the library calls back belongs to the section: this one counts in a
 // thread-local variable, which must be the caller's.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

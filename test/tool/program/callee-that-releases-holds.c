@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A callee that lets go of the caller's lock for a while, or waits with it, holds the section.
 // RUN: %verdicts %s | FileCheck %s
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Rounding modes and errno of mathematical functions belong to the thread.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl --flags='-Wl,--no-as-needed -lm'
 // RUN: %verdicts %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // errno and a thread-local variable behind macros and inline functions are the caller's, too.
 // RUN: %check_rewrite %s
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Mutexes with attributes that the runtime does not offer, and those that reach code that is not
 // in the program, stay pthread mutexes, with the place that decides it.
 // RUN: %verdicts %s | FileCheck %s

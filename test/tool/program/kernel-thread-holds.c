@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the kernel knows about a thread does not follow the caller: its id, its processor time.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %verdicts %s | FileCheck %s

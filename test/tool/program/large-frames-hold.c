@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section runs on the stack of any thread that takes the lock: where the program makes threads
 // with small stacks, one with a large frame holds.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The last user of an object frees it, lock included, directly after its section: nobody touches
 // the lock any more.
 // RUN: %check_rewrite %s

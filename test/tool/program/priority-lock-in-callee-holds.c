@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the kernel checks about the owner of a priority lock is the thread that runs the section:
 // a callee that takes such a lock holds the section.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section whose callee takes a recursive lock that the caller holds runs with the caller's
 // identity: the lock knows its owner.
 // RUN: %check_rewrite %s

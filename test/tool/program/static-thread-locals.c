@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Thread-local variables with function scope, outside and inside the section, are the caller's.
 // RUN: %check_rewrite %s
 // RUN: %rewritten %s | FileCheck %s

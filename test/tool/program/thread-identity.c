@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section that may touch its thread's state runs with the caller's identity; a pure one runs
 // without the switch. errno, thread-local variables and pthread_self are the caller's.
 // RUN: %check_rewrite %s --stats | FileCheck %s --check-prefix=COUNTS

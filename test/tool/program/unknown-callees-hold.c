@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Code that the tool cannot see holds a section: functions outside the program, calls through
 // pointers, fork, longjmp.
 // RUN: %verdicts %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lock wrappers that all delegated callers have left stay where something else needs them: a
 // function pointer, a prototype, text that this configuration skips.
 // RUN: %check_rewrite %s --flags=-Wall

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The extracted function has the style of its file: braces on lines of their own, tabs.
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // RUN: %rewritten %s | FileCheck %s --strict-whitespace --match-full-lines

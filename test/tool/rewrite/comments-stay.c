@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every comment of a section moves with its statement; a function's own comment stays with it.
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // RUN: %rewritten %s | FileCheck %s

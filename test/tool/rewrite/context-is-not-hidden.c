@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The parameter of the extracted function hides no global that a macro names.
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // RUN: %rewritten %s | FileCheck %s

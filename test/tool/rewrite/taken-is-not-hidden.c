@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The names that the rewrite adds hide no global of the function: this one uses `taken` behind
 // the section.
 // RUN: %check_rewrite %s --algorithms=ccsynch

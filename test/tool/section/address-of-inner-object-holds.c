@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Objects of the section's block that are pointed to live longer than the section.
 // RUN: %check_rewrite %s --algorithms=posix,rcl
 // RUN: %verdicts %s | FileCheck %s

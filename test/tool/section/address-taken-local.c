@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A local whose address others have is used in place, not copied: a section sees what was written
 // through the pointer, and the pointer sees what the section writes.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

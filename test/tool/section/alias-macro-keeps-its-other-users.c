@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A macro that is another name for the function serves converted and kept locks: its invocations
 // change, not its definition.
 // RUN: %check_rewrite %s --lock hot=mcs --algorithms=mcs,rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An array travels as a pointer to its elements, a struct by address; rows keep their length.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

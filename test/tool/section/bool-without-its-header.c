@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // _Bool is `bool` only where <stdbool.h> says so.
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // RUN: %rewritten %s | FileCheck %s

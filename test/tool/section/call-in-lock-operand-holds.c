@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A call in the lock operand happens twice, at the lock and at the unlock, and may answer
 // otherwise: such a section holds, through wrappers too.
 // RUN: %check_rewrite %s --algorithms=posix,mcs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section that calls its own function, which is not declared above it.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %verdicts %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The lock operand means another lock at the unlock: through a global pointer, a member of a
 // local struct, and a local that a callee changes.
 // RUN: %check_rewrite %s --algorithms=posix,mcs

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A variable with a cleanup function would be cleaned up before the unlock instead of after it.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %verdicts %s | FileCheck %s

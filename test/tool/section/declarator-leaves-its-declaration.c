@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // One of several declarators moves inside: the others stay as they are written.
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What follows an unlock in a branch runs in the caller, outside the lock, in its order, with its
 // comment and with the values that the section has left.
 // RUN: %check_rewrite %s

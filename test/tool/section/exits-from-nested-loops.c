@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Exits out of a loop inside the section, and a break of the loop around it, with values that the
 // section has set and the caller goes on with.
 // RUN: %check_rewrite %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // `goto out` to the label of the last unlock stays a goto, to the end of the extracted function.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a section must not contain to be moved: each of these holds, with its reason, and works.
 // RUN: %check_rewrite %s --algorithms=rcl --flags=-Wno-unused-but-set-variable
 // RUN: %verdicts %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A lock wrapper that does more than to lock: its sections hold, since the rest of it must still
 // happen, in its place.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Functions and objects that only the function itself declares are unknown above it.
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // RUN: %verdicts %s | FileCheck %s

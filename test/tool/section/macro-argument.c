@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A captured variable in the argument of a macro, used twice in its body.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

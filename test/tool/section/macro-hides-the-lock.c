@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A macro pair that names the lock itself: sections delegate, and the definitions change because
 // held sections use them.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl --stats | FileCheck %s --check-prefix=COUNTS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lock macros with do/while(0), with braces and with a semicolon of their own all delegate, and
 // leave no stray semicolon.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

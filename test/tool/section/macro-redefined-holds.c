@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A macro that changes its meaning inside the function would mean something else in a function
 // that stands before it.
 // RUN: %check_rewrite %s --algorithms=ccsynch

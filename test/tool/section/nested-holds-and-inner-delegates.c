@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section that takes another lock holds; the inner section delegates all the same.
 // RUN: %check_rewrite %s
 // RUN: %rewritten %s | FileCheck %s

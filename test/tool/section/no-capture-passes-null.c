@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section that needs no variable of its function has no context.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // An unlock followed by a function that does not return is an exit like any other.
 // RUN: %check_rewrite %s --algorithms=posix,rcl
 // RUN: %rewritten %s | FileCheck %s

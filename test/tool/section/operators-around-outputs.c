@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Variables that have become dereferences in every kind of expression: precedence, increments,
 // sizeof, a division that must not open a comment, bit-fields, unions.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl --flags=-Wall

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Split, conditional, cross-function, try, timed and tested locks hold, each with
 // its shape and reason, and behave as before.
 // RUN: %check_rewrite %s

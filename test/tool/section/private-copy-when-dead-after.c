@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A parameter that the section changes and nothing reads afterwards is a copy of its own.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Volatile and static locals are used in place; const and register ones are copied without the
 // qualifier getting in the way.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

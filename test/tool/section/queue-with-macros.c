@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A queue in the style of legacy C: lock macros over a field, a loop macro inside a section, an
 // exit in an else branch, threads that push and pop.
 // RUN: %check_rewrite %s --flags=-Wall

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A macro body that names a local variable of its user: a variable that is only read keeps its
 // name in the extracted function; one that is written there holds the section.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

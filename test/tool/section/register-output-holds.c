@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The address of a register variable cannot be taken: a section that sets one holds.
 // RUN: %check_rewrite %s --algorithms=rcl
 // RUN: %verdicts %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section that stands in the body of a macro cannot be moved: it holds.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

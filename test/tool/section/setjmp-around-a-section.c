@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A longjmp past a delegated section, and a setjmp inside of one that holds.
 // RUN: %check_rewrite %s --algorithms=posix,rcl
 // RUN: %verdicts %s | FileCheck %s

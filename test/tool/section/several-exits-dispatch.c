@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Each early exit has a number; the caller leaves by return, goto, break or continue as before.
 // RUN: %check_rewrite %s
 // RUN: %rewritten %s | FileCheck %s

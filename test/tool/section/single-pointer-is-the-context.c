@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A section that needs one pointer gets it as its context, without a struct around it.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

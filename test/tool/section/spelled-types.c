@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Context fields are declared as the user would: enums, typedefs, bool, function pointers,
 // pointers to const, unsigned and size types.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The plain case: inputs by value, the result by address, one call in place of the section.
 // RUN: %check_rewrite %s --stats | FileCheck %s --check-prefix=COUNTS
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A macro that makes text of its argument prints the variable's own name after the rewrite, too.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %verdicts %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Sections beside case labels hold or delegate as their block allows; a switch or loop inside
 // keeps its own break and continue; a statement expression keeps its value.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

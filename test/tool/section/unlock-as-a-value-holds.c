@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Unlocks that are no statements of their own: in a macro that returns, in a comma expression, in
 // a return statement, with their result used.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A variable that may be unset when the section begins is not read to fill the context: gcc's
 // -Wall would say so.
 // RUN: %check_rewrite %s --algorithms=ccsynch

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A variable that only the section uses is declared in the extracted function, not outside.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A local variable has the name of the wrapper's lock: the section does not use it as the lock.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Lock wrappers: a global's, a parameter's, and a field of a parameter's. Their callers' sections
 // delegate; static wrappers that nobody uses any more go.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl --stats | FileCheck %s --check-prefix=COUNTS
