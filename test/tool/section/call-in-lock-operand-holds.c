@@ -4,9 +4,9 @@
 // RUN: %check_rewrite %s --algorithms=posix,mcs
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      hold straight work (call-in-lock-operand-holds.c:[[#]])
-// CHECK-NEXT: the lock operand calls a function, at the lock and at the unlock [lock-expression]
+// CHECK:      the lock operand calls a function, at the lock and at the unlock [lock-expression]
 // CHECK:      hold straight work2
-// CHECK-NEXT: the lock operand calls a function, at the lock and at the unlock [lock-expression]
+// CHECK:      the lock operand calls a function, at the lock and at the unlock [lock-expression]
 // CHECK:      hold straight work3
 // CHECK-NEXT: 'i' in the lock operand changes in the section [lock-expression]
 #include <pthread.h>
