@@ -12,7 +12,8 @@
  *  - The combiner owns the mutex's exclusion word while it runs sections, so that holders,
  *    which queue as well, and timed locks mix with them. It stops at a holder's node.
  *  - Without a queue, a thread takes the word at once and runs its section.
- *  - Each section runs with its own client's context and, if asked, thread pointer.
+ *  - Each section runs with its own client's context and, if asked, thread pointer, and only by
+ *    a combiner whose stack is at least as large as its client's.
  *
  * Progress and fairness: as mcs; a combiner works for others for at most BATCH sections.
  * Memory: a node on the stack of each waiter. A waiter spins on its own node. A preempted combiner
@@ -26,6 +27,7 @@
 #include "queue.h"
 #include "section.h"
 #include "../base/identity.h"
+#include "../base/stack.h"
 #include "../base/stats.h"
 
 /* The paper's bound is 3h for h hardware threads, where the thesis of Lozi (2014) found latency
@@ -55,7 +57,7 @@ static int combine(relock_mutex_t *mutex, struct relock_waiter *self) {
   struct relock_waiter *last = NULL; /* section run, not yet granted */
   struct relock_waiter *next = relock_queue_leave(mutex, self);
   unsigned served = 0;
-  while (next && next->section && served < BATCH) {
+  while (next && next->section && served < BATCH && next->stack <= self->stack) {
     if (last)
       add_wake(&wakes, relock_queue_grant(last, RELOCK_DONE));
     last = next;
@@ -83,6 +85,7 @@ static int enqueue(relock_mutex_t *mutex, relock_section_t section, void *contex
       .section = section,
       .context = context,
       .thread_pointer = as_client ? relock_thread_pointer() : 0,
+      .stack = relock_stack_size(),
   };
   struct relock_wait wait;
   relock_wait_begin(&wait, mutex);

@@ -46,6 +46,7 @@ struct relock_waiter {
   relock_section_t section; /* null: a holder, which runs its own section */
   void *context;
   uintptr_t thread_pointer; /* to run the section with; 0: any */
+  size_t stack;             /* that the section may need */
   int result;
 };
 

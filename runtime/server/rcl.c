@@ -45,6 +45,7 @@
 #include "rcl.h"
 
 #include "../base/identity.h"
+#include "../base/stack.h"
 #include "../base/stats.h"
 #include "../locks/algorithm.h"
 #include "../locks/queue.h"
@@ -87,6 +88,7 @@ static uint8_t slot_taken[SLOTS];
 static uint32_t slots_end; /* one more than the highest slot ever taken */
 
 static uint32_t server_state;
+static size_t server_stack; /* bytes; set before the server is announced */
 static pthread_key_t exit_key; /* its destructor returns the slot of a thread that ends */
 static struct {
   _Alignas(RELOCK_CACHE_LINE) uint32_t asleep; /* a futex */
@@ -225,6 +227,7 @@ static bool is_running(void) {
     return false;
   static bool has_key;
   has_key = has_key || pthread_key_create(&exit_key, thread_exits) == 0;
+  server_stack = relock_default_stack_size(); /* published by the release below */
   bool started = has_key && relock_os->start_thread(run_server, NULL, "relock-rcl") == 0;
   /* Release: pairs with the acquire above. */
   relock_store_release(&server_state, started ? SERVER_RUNNING : SERVER_FAILED);
@@ -321,7 +324,7 @@ static int execute(relock_mutex_t *mutex, relock_section_t section, void *contex
   if (as_client && !relock_identity_switchable())
     return run_here(mutex, section, context);
   struct slot *slot = free_slot();
-  if (!slot)
+  if (!slot || relock_stack_size() > server_stack)
     return run_here(mutex, section, context);
 
   slot->mutex = mutex;

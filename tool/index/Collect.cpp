@@ -218,6 +218,8 @@ public:
   }
 
   bool VisitBinaryOperator(BinaryOperator *E) {
+    if (E->isAssignmentOp())
+      recordStore(E->getLHS(), "");
     if (E->getOpcode() == BO_Assign && syncType(E->getLHS()->getType()) != SyncType::None)
       flow(resolve(E->getRHS()), resolve(E->getLHS()));
     else if (E->isComparisonOp() || E->isLogicalOp()) {
@@ -233,6 +235,10 @@ public:
   }
 
   bool VisitUnaryOperator(UnaryOperator *E) {
+    if (E->isIncrementDecrementOp())
+      recordStore(E->getSubExpr(), "");
+    if (E->getOpcode() == UO_AddrOf)
+      recordStore(E->getSubExpr(), "&");
     if (E->getOpcode() == UO_LNot)
       test(E->getSubExpr());
     return true;
@@ -251,6 +257,15 @@ public:
 
   bool VisitCompoundLiteralExpr(CompoundLiteralExpr *E) {
     initialise(E->getType(), E->getInitializer(), "");
+    return true;
+  }
+
+  // A struct that is handed on as bytes may be overwritten as a whole.
+  bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
+    QualType From = E->getSubExpr()->getType();
+    if (CurrentFacts && E->getCastKind() == CK_BitCast && E->getType()->isVoidPointerType() &&
+        From->isPointerType())
+      addStore(recordNode(From->getPointeeType(), S));
     return true;
   }
 
@@ -273,6 +288,22 @@ private:
   DenseSet<const Expr *> DirectCallees;
   DenseMap<const CallExpr *, const Stmt *> WholeStatement;
   DenseMap<const CallExpr *, std::pair<const Expr *, std::string>> Operands;
+
+  void addStore(std::string Node) {
+    if (CurrentFacts && !Node.empty() && !is_contained(CurrentFacts->Stores, Node))
+      CurrentFacts->Stores.push_back(std::move(Node));
+  }
+
+  void recordStore(const Expr *Target, StringRef Prefix) {
+    const ValueDecl *D = storedDeclaration(Target);
+    const auto *V = dyn_cast_or_null<VarDecl>(D);
+    if (!CurrentFacts || (V && !V->hasGlobalStorage()))
+      return;
+    if (Prefix.empty())
+      addStore(recordNode(Target->getType(), S));
+    if (D && (V || isa<FieldDecl>(D)))
+      addStore((Prefix + nodeFor(D, S)).str());
+  }
 
   void flow(std::string From, std::string To, bool Text = false) {
     if (!From.empty() && !To.empty() && From != To)
@@ -512,6 +543,7 @@ private:
       Record.Function = CurrentFacts->Node;
       Record.FunctionAt = CurrentFacts->At;
       CurrentFacts->TakesLocks |= acquires(Api.Kind);
+      CurrentFacts->Waits |= Api.Kind == Operation::Wait;
       Record.FunctionName = CurrentFacts->Name;
     }
     int Operand = Api.Mutex >= 0 ? Api.Mutex : Api.Companion;
@@ -815,6 +847,7 @@ private:
       W.Begin = S.position(Range->File, Range->Begin);
       W.End = S.position(Range->File, Range->End);
     }
+    W.Loads = readsMemory(Operand, Parameter);
     W.Key = lockKey(Operand, Parameter);
     W.Expression = W.Key;
     return W;
@@ -871,9 +904,24 @@ private:
     return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
   }
 
+  static bool readsMemory(const Stmt *E, const ParmVarDecl *Parameter) {
+    if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E);
+        Cast && Cast->getCastKind() == CK_LValueToRValue) {
+      const auto *Ref = dyn_cast<DeclRefExpr>(Cast->getSubExpr()->IgnoreParens());
+      return !Ref || Ref->getDecl() != Parameter;
+    }
+    return any_of(E->children(),
+                  [&](const Stmt *Child) { return Child && readsMemory(Child, Parameter); });
+  }
+
   // No other variable, call or subscript: its canonical form is C that means the same at a caller.
   bool simpleOperand(const Expr *E, const ParmVarDecl *Parameter) {
-    E = E->IgnoreParenCasts();
+    E = E->IgnoreParens();
+    while (const auto *Cast = dyn_cast<ImplicitCastExpr>(E)) {
+      if (Cast->getCastKind() == CK_BitCast)
+        return false; // the caller's text would have another type
+      E = Cast->getSubExpr()->IgnoreParens();
+    }
     if (const auto *Unary = dyn_cast<UnaryOperator>(E))
       return (Unary->getOpcode() == UO_AddrOf || Unary->getOpcode() == UO_Deref) &&
              simpleOperand(Unary->getSubExpr(), Parameter);
@@ -897,7 +945,7 @@ UnitFacts collectUnit(const tooling::CompileCommand &Command,
   Actions.End = [&](CompilerInstance &CI) {
     CollectVisitor(CI.getASTContext(), Facts).run();
     Source S(CI.getASTContext());
-    Facts.Skipped = Skipped.lockSites(S);
+    Facts.Skipped = Skipped.lockSites(S, CI.getPreprocessor());
     const SourceManager &SM = CI.getSourceManager();
     for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
       FileID File = SM.translateFile(It->first);

@@ -126,6 +126,7 @@ struct Wrapper {
   std::string Key;        // the same in canonical form, see LockKey
   int Parameter = -1;     // which argument `$` is; -1: none
   bool Pure = false;      // the body is the operation and nothing else
+  bool Loads = false;    // the operand reads memory besides the argument
   bool Exported = false;  // other files can call it
   bool Declared = false;  // it has prototypes
   Position Begin, End;    // its definition
@@ -138,9 +139,13 @@ struct Function {
   bool Defined = false;
   bool AddressTaken = false;
   bool TakesLocks = false;
+  bool Waits = false; // on a condition variable
   std::vector<Call> Calls;
   std::vector<Position> IndirectCalls;
   std::vector<IdentityUse> IdentityUses;
+  // Nodes of the globals and fields that it stores to, of the structs that it overwrites; with a
+  // `&` before them, of those whose address it takes.
+  std::vector<std::string> Stores;
   std::vector<Position> Prototypes; // directly behind the `;` of each, for `void f(void)` only
   std::optional<Wrapper> Wraps;
 };

@@ -49,12 +49,14 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
   Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
-  Visit("exported", W.Exported), Visit("declared", W.Declared), Visit("begin", W.Begin);
+  Visit("loads", W.Loads), Visit("exported", W.Exported), Visit("declared", W.Declared),
+      Visit("begin", W.Begin);
   Visit("end", W.End);
 }
 template <class V> void fields(V &&Visit, Function &F) {
   Visit("node", F.Node), Visit("name", F.Name), Visit("at", F.At), Visit("defined", F.Defined);
   Visit("addressTaken", F.AddressTaken), Visit("takesLocks", F.TakesLocks);
+  Visit("waits", F.Waits), Visit("stores", F.Stores);
   Visit("calls", F.Calls);
   Visit("indirectCalls", F.IndirectCalls), Visit("identityUses", F.IdentityUses);
   Visit("prototypes", F.Prototypes), Visit("wraps", F.Wraps);

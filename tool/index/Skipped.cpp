@@ -29,7 +29,22 @@ static bool neverCompiled(StringRef Directive) {
   return Directive.consume_front("if") && Directive.trim() == "0";
 }
 
-static void scan(const Source &S, SourceRange Range, std::vector<SkippedSite> &Found) {
+// A lock function, or a macro whose body names one.
+static std::optional<LockFunction> lockOperator(Preprocessor &PP, StringRef Name) {
+  if (std::optional<LockFunction> Api = lockFunction(Name))
+    return Api;
+  const IdentifierInfo *Identifier = PP.getIdentifierInfo(Name);
+  const MacroInfo *Macro = Identifier->hasMacroDefinition() ? PP.getMacroInfo(Identifier) : nullptr;
+  if (Macro && Macro->isFunctionLike())
+    for (const Token &T : Macro->tokens())
+      if (T.getIdentifierInfo())
+        if (std::optional<LockFunction> Api = lockFunction(T.getIdentifierInfo()->getName()))
+          return Api;
+  return std::nullopt;
+}
+
+static void scan(const Source &S, Preprocessor &PP, SourceRange Range,
+                 std::vector<SkippedSite> &Found) {
   auto [File, Begin] = S.SM.getDecomposedLoc(Range.getBegin());
   auto [EndFile, End] = S.SM.getDecomposedLoc(Range.getEnd());
   StringRef Text = S.fileText(File);
@@ -51,8 +66,7 @@ static void scan(const Source &S, SourceRange Range, std::vector<SkippedSite> &F
     if (Current.isNot(tok::raw_identifier))
       continue;
     StringRef Name = Current.getRawIdentifier();
-    std::optional<LockFunction> Api = lockFunction(Name);
-    if (Api) {
+    if (std::optional<LockFunction> Api = lockOperator(PP, Name)) {
       SkippedSite Site;
       Site.At = S.spelled(Current.getLocation());
       Site.Acquires = acquires(Api->Kind);
@@ -67,10 +81,10 @@ static void scan(const Source &S, SourceRange Range, std::vector<SkippedSite> &F
   }
 }
 
-std::vector<SkippedSite> SkippedText::lockSites(const Source &S) const {
+std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &PP) const {
   std::vector<SkippedSite> Found;
   for (SourceRange Range : Ranges)
-    scan(S, Range, Found);
+    scan(S, PP, Range, Found);
   return Found;
 }
 

@@ -16,7 +16,7 @@ public:
   // Call before the first token is read.
   void watch(clang::Preprocessor &PP);
   // The lock operations in what was skipped, except under `#if 0`, which no configuration compiles.
-  std::vector<SkippedSite> lockSites(const Source &S) const;
+  std::vector<SkippedSite> lockSites(const Source &S, clang::Preprocessor &PP) const;
 
 private:
   std::vector<clang::SourceRange> Ranges;

@@ -158,20 +158,33 @@ private:
     erase_if(Reasons, [&](const Reason &R) { return !Told.insert({R.Code, R.Message}).second; });
   }
 
-  void addEffects(const Section &Found, const LockClass &Class, CheckedSection &Checked) {
-    bool CallsProgram = false;
-    for (const Call &C : Found.Calls) {
-      auto Callee = Linked.Functions.find(C.Function);
-      if (Callee == Linked.Functions.end() || !Callee->second.Defined)
-        continue;
-      CallsProgram = true;
-      if (Linked.SetsStackSizes)
-        Checked.Reasons.push_back({"stack-size",
-                                   "calls '" + C.Name +
-                                       "', and the program sets the stack sizes of threads: "
-                                       "another thread's stack may be too small for it",
-                                   C.At});
+  // What the lock operand reads must be the same at the lock and at the unlock.
+  void checkOperand(const Section &Found, CheckedSection &Checked) {
+    std::set<std::string> Reached;
+    for (const Call &C : Found.Calls)
+      Reached.merge(Table.reachable(C.Function));
+    for (const OperandLoad &Load : Found.Loads) {
+      bool Indirectly = !Found.Calls.empty() || Found.StoresThroughPointer;
+      bool Changes = Indirectly && Linked.AddressesTaken.count(Load.Node);
+      for (const std::string &Function : Reached) {
+        auto F = Linked.Functions.find(Function);
+        Changes |=
+            F != Linked.Functions.end() && any_of(F->second.Stores, [&](const std::string &Stored) {
+              return Stored == Load.Node || Stored == Load.Record;
+            });
+      }
+      if (Changes)
+        Checked.Reasons.push_back({"lock-expression",
+                                   "'" + Load.Name + "' in the lock operand may change in a callee",
+                                   Found.At});
     }
+  }
+
+  void addEffects(const Section &Found, const LockClass &Class, CheckedSection &Checked) {
+    bool CallsProgram = any_of(Found.Calls, [&](const Call &C) {
+      auto Callee = Linked.Functions.find(C.Function);
+      return Callee != Linked.Functions.end() && Callee->second.Defined;
+    });
     if (Linked.SetsFloatEnvironment && (Found.UsesFloat || CallsProgram))
       Checked.Reasons.push_back({"floating-point",
                                  "may compute in floating point, and the program sets its "
@@ -180,6 +193,7 @@ private:
     for (const Position &At : Found.IndirectCalls)
       Checked.Reasons.push_back(
           {"indirect-call", "calls through a pointer, which is not followed", At});
+    checkOperand(Found, Checked);
     for (const Call &C : Found.Calls) {
       const Effects &E = Table.of(C);
       Checked.AnyThread &= !E.Identity;

@@ -113,7 +113,10 @@ Effects EffectTable::compute(const Call &C, std::set<std::string> &Visiting) {
   const Function &Callee = F->second;
   // A lock that it takes may be recursive: its owner must be the caller.
   Result.Identity = !Callee.IdentityUses.empty() || Callee.TakesLocks;
-  if (!Callee.IndirectCalls.empty())
+  if (Callee.Waits)
+    Result.Refuse =
+        Reason{"may-block", "'" + Callee.Name + "' waits on a condition variable", Callee.At};
+  else if (!Callee.IndirectCalls.empty())
     Result.Refuse = Reason{"indirect-call",
                            "'" + Callee.Name + "' calls through a pointer, which is not followed",
                            Callee.IndirectCalls.front()};

@@ -77,6 +77,8 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         append_range(Merged.Calls, F.Calls);
         append_range(Merged.IndirectCalls, F.IndirectCalls);
         append_range(Merged.IdentityUses, F.IdentityUses);
+        append_range(Merged.Stores, F.Stores);
+        Merged.Waits |= F.Waits;
         Merged.TakesLocks |= F.TakesLocks;
         if (!F.Wraps)
           Merged.Wraps.reset();
@@ -87,9 +89,9 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
       Merged.Prototypes = std::move(Prototypes);
     }
   for (auto &[Node, F] : Functions) {
-    SetsStackSizes |= any_of(F.Calls, [](const Call &C) {
-      return C.Name == "pthread_attr_setstacksize" || C.Name == "pthread_attr_setstack";
-    });
+    for (const std::string &Stored : F.Stores)
+      if (StringRef Address = Stored; Address.consume_front("&"))
+        AddressesTaken.insert(Address.str());
     SetsFloatEnvironment |= any_of(F.Calls, [](const Call &C) {
       StringRef Name = C.Name;
       return Name.starts_with("fesetround") || Name.starts_with("fesetenv") ||
@@ -328,14 +330,18 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
   for (const UnitFacts &Unit : Units)
     for (const Site &S : Unit.Sites) {
       auto Found = ClassOfRoot.find(find(S.Node));
-      if (S.InMacro || S.Function.empty() || Found == ClassOfRoot.end())
+      if (S.Function.empty() || Found == ClassOfRoot.end())
         continue;
-      for (size_t Other : Definers[S.FunctionAt])
-        if (!Has[Other].count({S.At, S.Spelled}))
-          Classes[Found->second].Kept.push_back(
-              {"other-configuration",
-               "is operated on here, which another command for this text compiles differently",
-               S.At});
+      bool Differs = any_of(Definers[S.FunctionAt],
+                            [&](size_t Other) { return !Has[Other].count({S.At, S.Spelled}); });
+      if (Differs && S.InMacro) // the use stays as it is; the body of the macro changes
+        for (auto &[Group, List] : Edits)
+          erase_if(List, [&](const Edit &E) { return E.Where == Edit::AtUse && E.At == S.At; });
+      else if (Differs)
+        Classes[Found->second].Kept.push_back(
+            {"other-configuration",
+             "is operated on here, which another command for this text compiles differently",
+             S.At});
     }
 }
 

@@ -57,7 +57,7 @@ public:
   std::map<std::string, std::vector<Edit>> Edits;
   std::vector<UncoveredSite> Uncovered;
   std::map<std::string, Function> Functions; // by node; calls of all units merged
-  bool SetsStackSizes = false;               // of threads: some may be small
+  std::set<std::string> AddressesTaken;      // of variables and fields, by node
   bool SetsFloatEnvironment = false;         // rounding modes and the like, a thread's own
   // Functions that take a mutex whose owner the kernel knows (priority protocols, robust ones).
   std::set<std::string> TakesKernelOwned;

@@ -52,7 +52,7 @@ std::optional<Directive> directive(StringRef Line) {
 
 // The end of the comments and blank lines that a file begins with.
 unsigned afterLeadingComment(StringRef Text) {
-  unsigned At = 0;
+  unsigned At = Text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
   for (;;) {
     size_t Next = Text.find_first_not_of(" \t\r\n", At);
     if (Next == StringRef::npos)
@@ -75,7 +75,7 @@ unsigned afterLeadingComment(StringRef Text) {
 } // namespace
 
 unsigned includeOffset(StringRef Text, unsigned Before) {
-  int Depth = 0, Outer = 0;
+  int Depth = 0, Outer = 0, Braces = 0;
   bool First = true, Comment = false, Continued = false;
   StringRef Guard;
   unsigned Best = 0, AfterGuard = 0;
@@ -83,6 +83,7 @@ unsigned includeOffset(StringRef Text, unsigned Before) {
     size_t End = Text.find('\n', At);
     unsigned Next = End == StringRef::npos ? Text.size() : End + 1;
     StringRef Line = Text.slice(At, Next);
+    Line.consume_front("\xEF\xBB\xBF"); // a byte order mark
     bool Skip = Comment || Continued;
     Continued = Line.rtrim().ends_with("\\");
     size_t Open = Line.rfind("/*"), Close = Line.rfind("*/");
@@ -103,10 +104,12 @@ unsigned includeOffset(StringRef Text, unsigned Before) {
         AfterGuard = Next;
       } else if (D->Name == "pragma" && D->Rest.starts_with("once")) {
         AfterGuard = Next;
-      } else if (D->Name == "include" && Depth == Outer) {
+      } else if (D->Name == "include" && Depth == Outer && Braces == 0) {
         Best = Next;
       }
       First = false;
+    } else if (!Skip) {
+      Braces += int(Line.count('{')) - int(Line.count('}'));
     }
     At = Next;
   }

@@ -255,15 +255,13 @@ private:
         Rendered.Function = "\n" + Rendered.Function;
       Edits.push_back({{At, At}, Rendered.Function});
       Edits.push_back({S.Extract->Whole, Rendered.Call});
-      for (const Capture &C : S.Extract->Captures)
-        for (const Range &Removed : C.Removed)
-          Edits.push_back({Removed, ""});
     }
     for (const TextEdit &Token : Plan.Tokens)
       if (none_of(Plan.Sections, [&](const DelegatedSection &S) {
             return Token.At.Begin >= S.Extract->Whole.Begin && Token.At.End <= S.Extract->Whole.End;
           }))
         Edits.push_back(Token);
+    removeDeclarators(Text, Plan, Edits);
     addInclude(File, Text, Edits);
     // Several functions before one: they keep the order of their sections.
     stable_sort(Edits, [](const TextEdit &A, const TextEdit &B) {
@@ -275,6 +273,36 @@ private:
                                  Twine(Edits[I].At.Begin) + "; please report this");
     Result.After[File] = withLineEnds(applyEdits(Text, {0, unsigned(Text.size())}, Edits), Text);
     return Error::success();
+  }
+
+  // Variables that have moved into extracted functions with all their mentions.
+  static void removeDeclarators(StringRef Text, const FilePlan &Plan,
+                                std::vector<TextEdit> &Edits) {
+    std::map<unsigned, const Declarator *> Statements;   // by place
+    std::map<std::pair<unsigned, size_t>, size_t> Moved; // mentions by place and index
+    std::map<std::pair<unsigned, size_t>, size_t> Mentions;
+    for (const DelegatedSection &S : Plan.Sections)
+      for (const Capture &C : S.Extract->Captures)
+        if (C.Outer) {
+          Statements[C.Outer->Statement.Begin] = &*C.Outer;
+          Moved[{C.Outer->Statement.Begin, C.Outer->Index}] += C.Mentions;
+          Mentions[{C.Outer->Statement.Begin, C.Outer->Index}] = C.Outer->Mentions;
+        }
+    for (const auto &[Begin, D] : Statements) {
+      std::vector<std::string> Left;
+      for (size_t I = 0; I < D->All.size(); ++I)
+        if (!Moved.count({Begin, I}) || Moved[{Begin, I}] != Mentions[{Begin, I}])
+          Left.push_back(Text.slice(D->All[I].Begin, D->All[I].End).str());
+      Range Lines = D->Lines;
+      bool First = Text.take_front(Lines.Begin).rtrim().ends_with("{");
+      if (First && Text.substr(Lines.End).starts_with("\n"))
+        ++Lines.End; // the blank line that set the declarations apart
+      if (Left.empty())
+        Edits.push_back({Lines, ""});
+      else if (Left.size() < D->All.size())
+        Edits.push_back({D->Statement, Text.slice(D->Statement.Begin, D->SpecifierEnd).str() + " " +
+                                           join(Left, ", ") + ";"});
+    }
   }
 
   // Generated lines end as the file's own do.

@@ -12,6 +12,7 @@
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 using namespace llvm;
@@ -197,12 +198,10 @@ private:
   void capture(const VarDecl *V) {
     std::vector<const Mention *> Here;
     bool Written = false, Addressed = false, AddressedOutside = false, Sized = false;
-    bool Elsewhere = false; // mentioned outside the section at all
     for (const Mention &M : All) {
       if (M.Variable != V)
         continue;
       bool In = inside(M.Ref);
-      Elsewhere |= !In;
       bool Address = M.How == Mention::AddressTaken;
       Addressed |= Address;
       AddressedOutside |= Address && !In;
@@ -242,7 +241,8 @@ private:
         return refuse(V, "array-size", "is an array whose size the section uses",
                       Here[0]->Ref->getExprLoc());
     } else if (Scalar && Written && !LiveIn && !LiveOut && !Parameter && !AddressedOutside) {
-      C.How = Travel::Inside;
+      C.Outer = declarator(V);
+      C.How = C.Outer ? Travel::Inside : Travel::Pointer;
     } else if (Scalar && !LiveOut && (Parameter || V->hasInit())) {
       C.How = Travel::Value; // a private copy, even where the section changes it
     } else if (Scalar && !Written) {
@@ -259,8 +259,7 @@ private:
     if (C.InMacro && C.How != Travel::Value && C.How != Travel::Inside)
       return refuse(V, "macro-reference", "is named, pasted or made a string of by a macro",
                     Here[0]->Ref->getExprLoc());
-    if (C.How == Travel::Inside && !Elsewhere)
-      removeDeclaration(C, V);
+    C.Mentions = Here.size();
     Result.Captures.push_back(std::move(C));
   }
 
@@ -352,31 +351,76 @@ private:
            isa_and_nonnull<WhileStmt>(Parent);
   }
 
-  // Removes the outer declaration of a variable that has moved, where that is one declarator of
-  // a plain declaration; otherwise the variable travels by address.
-  void removeDeclaration(Capture &C, const VarDecl *V) {
+  // The declarator of a variable, if it can be taken out of its declaration.
+  std::optional<Declarator> declarator(const VarDecl *V) const {
     const DeclStmt *Statement = nullptr;
     findDeclStmt(F->getBody(), V, Statement);
+    SourceLocation Specifier = specifierEnd(V->getTypeSourceInfo()->getTypeLoc());
     std::optional<Source::Range> Whole =
         Statement ? S.range(Statement->getSourceRange()) : std::nullopt;
-    bool Plain = Whole && !V->hasInit() && !V->hasAttrs() && S.inFile(V->getLocation()) &&
-                 Statement->getBeginLoc().isFileID() &&
-                 all_of(Statement->decls(), [](const Decl *D) { return isa<VarDecl>(D); }) &&
-                 S.filePath(Whole->File) == Result.File;
-    if (Plain && Statement->isSingleDecl()) {
-      C.Removed.push_back(wholeLines({Whole->Begin, Whole->End}, S.fileText(Whole->File)));
-      return;
+    if (!Whole || V->hasInit() || V->hasAttrs() || !S.inFile(V->getLocation()) ||
+        Statement->getBeginLoc().isMacroID() || Specifier.isInvalid() || !S.inFile(Specifier) ||
+        !all_of(Statement->decls(), [](const Decl *D) { return isa<VarDecl>(D); }) ||
+        S.filePath(Whole->File) != Result.File)
+      return std::nullopt;
+    StringRef Text = S.fileText(Whole->File);
+    Declarator D;
+    unsigned End = Whole->End - (Text[Whole->End - 1] == ';');
+    D.Statement = {Whole->Begin, End + (Text.substr(End).starts_with(";") ? 1u : 0u)};
+    D.Lines = wholeLines(D.Statement, Text);
+    D.SpecifierEnd = S.spelled(Specifier).Offset + S.tokenLength(Specifier);
+    if (D.SpecifierEnd >= End || !splitDeclarators(Text, {D.SpecifierEnd, End}, D.All))
+      return std::nullopt;
+    size_t Count = 0;
+    for (const Decl *Other : Statement->decls()) {
+      if (Other == V)
+        D.Index = Count;
+      ++Count;
     }
-    if (Plain && removeDeclarator(C, V, Statement, *Whole))
-      return;
-    C.How = Travel::Pointer;
-    C.Local.clear();
-    declareFields(C, V, V->getType(), true);
-    for (Reference &R : C.References)
-      R.Kind = Reference::Plain;
-    if (C.InMacro)
-      refuse(V, "macro-reference", "is named, pasted or made a string of by a macro",
-             V->getLocation());
+    D.Mentions = count_if(All, [&](const Mention &M) { return M.Variable == V; });
+    return Count == D.All.size() ? std::optional(D) : std::nullopt;
+  }
+
+  // The last token of `struct item` in `struct item *it[2]`; invalid for qualified types, whose
+  // qualifier may stand on either side.
+  static SourceLocation specifierEnd(TypeLoc Type) {
+    for (;;) {
+      if (auto Pointer = Type.getAs<PointerTypeLoc>())
+        Type = Pointer.getPointeeLoc();
+      else if (auto Array = Type.getAs<ArrayTypeLoc>())
+        Type = Array.getElementLoc();
+      else if (auto Paren = Type.getAs<ParenTypeLoc>())
+        Type = Paren.getInnerLoc();
+      else
+        break;
+    }
+    bool Plain = !Type.getAs<QualifiedTypeLoc>() && !Type.getAs<FunctionTypeLoc>();
+    return Plain ? Type.getEndLoc() : SourceLocation();
+  }
+
+  static bool splitDeclarators(StringRef Text, Range R, std::vector<Range> &Parts) {
+    int Depth = 0;
+    unsigned Begin = R.Begin;
+    auto Add = [&](unsigned End) {
+      while (Begin < End && isSpace(Text[Begin]))
+        ++Begin;
+      while (End > Begin && isSpace(Text[End - 1]))
+        --End;
+      Parts.push_back({Begin, End});
+    };
+    for (unsigned I = R.Begin; I < R.End; ++I) {
+      char C = Text[I];
+      if (C == '"' || C == '\'' || C == '/')
+        return false; // literals and comments: such a declaration is left alone
+      Depth += C == '(' || C == '[' || C == '{';
+      Depth -= C == ')' || C == ']' || C == '}';
+      if (C == ',' && !Depth) {
+        Add(I);
+        Begin = I + 1;
+      }
+    }
+    Add(R.End);
+    return true;
   }
 
   static void findDeclStmt(const Stmt *S, const VarDecl *V, const DeclStmt *&Found) {
@@ -385,39 +429,6 @@ private:
     if (S && !Found)
       for (const Stmt *Child : S->children())
         findDeclStmt(Child, V, Found);
-  }
-
-  // `int a, b;` → `int a;`: the declarator goes with the comma before it. The first one shares
-  // its text with the type and stays.
-  bool removeDeclarator(Capture &C, const VarDecl *V, const DeclStmt *Statement,
-                        const Source::Range &Whole) {
-    StringRef Text = S.fileText(Whole.File);
-    std::vector<unsigned> Commas;
-    int Depth = 0;
-    for (unsigned I = Whole.Begin; I < Whole.End; ++I) {
-      char Ch = Text[I];
-      if (Ch == '(' || Ch == '[' || Ch == '{')
-        ++Depth;
-      else if (Ch == ')' || Ch == ']' || Ch == '}')
-        --Depth;
-      else if (Ch == ',' && !Depth)
-        Commas.push_back(I);
-      else if (Ch == '"' || Ch == '\'' || Ch == '/')
-        return false; // literals and comments: leave such a declaration alone
-    }
-    size_t Index = 0, Count = 0;
-    for (const Decl *D : Statement->decls()) {
-      if (D == V)
-        Index = Count;
-      ++Count;
-    }
-    if (Commas.size() + 1 != Count || Index == 0)
-      return false;
-    unsigned End = Index < Commas.size() ? Commas[Index] : Text.rfind(';', Whole.End);
-    if (Index == Commas.size() && (End == unsigned(StringRef::npos) || End < Commas.back()))
-      End = Whole.End;
-    C.Removed.push_back({Commas[Index - 1], End});
-    return true;
   }
 
   // Widens a range to whole lines if nothing else stands on them.

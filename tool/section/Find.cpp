@@ -59,10 +59,11 @@ struct LockOperation {
   std::string Node, Key;
   std::string Lock; // text of the mutex pointer, for relock_execute
   bool ThroughWrapper = false;
-  bool Pure = true;      // the wrapper does nothing else
-  bool Visible = true;   // the wrapper's lock can be named here
-  std::string Wrapper;   // node of the wrapper
-  const Stmt *Statement; // the statement that is nothing but this operation; null: none
+  bool Pure = true;          // the wrapper does nothing else
+  bool Visible = true;       // the wrapper's lock can be named here
+  std::string Wrapper;       // node of the wrapper
+  bool WrapperLoads = false; // its operand reads memory
+  const Stmt *Statement;     // the statement that is nothing but this operation; null: none
 };
 
 // What a block of the function is part of, seen from inside a section.
@@ -156,6 +157,7 @@ private:
       Op.ThroughWrapper = true;
       Op.Wrapper = nodeFor(Callee, S);
       Op.Pure = W->Pure;
+      Op.WrapperLoads = W->Loads;
       Op.Key = W->Key;
       Op.Lock = W->Expression;
       if (W->Parameter >= 0) {
@@ -735,7 +737,7 @@ private:
       Liveness.emplace(F);
     findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
     nameDiscarded(Result, Found);
-    checkLockOperand(Lock, Text, Found);
+    checkLockOperand(Lock, Last.Call, Text, Found);
     if (!Found.Against.empty())
       return;
     for (const Decl *D : F->decls())
@@ -816,15 +818,27 @@ private:
   }
 
   // The operand is evaluated once, before the section: a variable in it must not change inside.
-  void checkLockOperand(const LockOperation &Lock, const SectionText &Text, Section &Found) {
+  void checkLockOperand(const LockOperation &Lock, const CallExpr *LastCall,
+                        const SectionText &Text, Section &Found) {
     SmallPtrSet<const ValueDecl *, 4> Loaded;
-    collectLoaded(Lock.Statement, Loaded);
-    for (const Expr *Argument : Lock.Call->arguments())
-      if (const CallExpr *Inner = callIn(Argument))
-        against(Found, "lock-expression",
-                "the lock operand calls a function, at the lock and at "
-                "the unlock",
-                Inner->getExprLoc());
+    bool Unknown = Lock.WrapperLoads;
+    collectLoaded(Lock.Statement, Loaded, Unknown);
+    if (Unknown)
+      against(Found, "lock-expression", "the lock operand reads memory that may change",
+              Lock.Call->getExprLoc());
+    recordLoads(Loaded, Found);
+    for (const CallExpr *Call : {Lock.Call, LastCall})
+      for (const Expr *Argument : Call->arguments())
+        if (!callIn(Argument) && Argument->HasSideEffects(S.Context))
+          against(Found, "lock-expression", "the operand has an effect of its own",
+                  Argument->getExprLoc());
+    for (const CallExpr *Call : {Lock.Call, LastCall})
+      for (const Expr *Argument : Call->arguments())
+        if (const CallExpr *Inner = callIn(Argument))
+          against(Found, "lock-expression",
+                  "the lock operand calls a function, at the lock and at "
+                  "the unlock",
+                  Inner->getExprLoc());
     for (const Stmt *Statement : Text.Statements)
       checkStores(Statement, Loaded, Text, Found);
   }
@@ -839,26 +853,41 @@ private:
   }
 
   // The variables and fields whose values the operand reads.
-  static void collectLoaded(const Stmt *Operand, SmallPtrSetImpl<const ValueDecl *> &Loaded) {
+  // Unknown: it also reads what a pointer points to, other than a member.
+  static void collectLoaded(const Stmt *Operand, SmallPtrSetImpl<const ValueDecl *> &Loaded,
+                            bool &Unknown) {
     if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Operand);
-        Cast && Cast->getCastKind() == CK_LValueToRValue)
-      if (const ValueDecl *D = storedDeclaration(Cast->getSubExpr()))
+        Cast && Cast->getCastKind() == CK_LValueToRValue) {
+      const Expr *Source = Cast->getSubExpr()->IgnoreParenCasts();
+      const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Source);
+      if (isa<UnaryOperator>(Source) ||
+          (Subscript && !Subscript->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()))
+        Unknown = true;
+      else if (const ValueDecl *D = storedDeclaration(Source))
         Loaded.insert(D);
+    }
     for (const Stmt *Child : Operand->children())
       if (Child)
-        collectLoaded(Child, Loaded);
+        collectLoaded(Child, Loaded, Unknown);
   }
 
-  // What a store to this expression changes: a variable, a field, or an element of either.
-  static const ValueDecl *storedDeclaration(const Expr *E) {
-    E = E->IgnoreParenCasts();
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      return Ref->getDecl();
-    if (const auto *Member = dyn_cast<MemberExpr>(E))
-      return Member->getMemberDecl();
-    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
-      return storedDeclaration(Subscript->getBase());
-    return nullptr;
+  void recordLoads(const SmallPtrSetImpl<const ValueDecl *> &Loaded, Section &Found) {
+    for (const ValueDecl *D : Loaded) {
+      OperandLoad Load = {D->getNameAsString(), nodeFor(D, S), ""};
+      if (const auto *Field = dyn_cast<FieldDecl>(D))
+        Load.Record = recordNode(S.Context.getRecordType(Field->getParent()), S);
+      const auto *V = dyn_cast<VarDecl>(D);
+      if (!V || V->hasGlobalStorage()) {
+        Found.Loads.push_back(std::move(Load));
+      } else if (!Found.Calls.empty() && any_of(allMentions(), [&](const Mention &M) {
+                   return M.Variable == V && M.How == Mention::AddressTaken;
+                 })) {
+        against(Found, "lock-expression",
+                "'" + V->getName() + "' in the lock operand may change in a callee",
+                V->getLocation());
+      }
+    }
+    sort(Found.Loads, [](const OperandLoad &A, const OperandLoad &B) { return A.Node < B.Node; });
   }
 
   void checkStores(const Stmt *Statement, const SmallPtrSetImpl<const ValueDecl *> &Loaded,
@@ -873,6 +902,7 @@ private:
         Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_AddrOf))
       Changed = Unary->getSubExpr();
     const ValueDecl *D = Changed ? storedDeclaration(Changed) : nullptr;
+    Found.StoresThroughPointer |= Changed && (!D || Changed->getType()->isPointerType());
     if (D && Loaded.contains(D))
       against(Found, "lock-expression",
               "'" + D->getName() + "' in the lock operand changes in the section",

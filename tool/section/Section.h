@@ -45,6 +45,15 @@ struct Reference {
   Range Operator; // Member: the `.` that becomes `->`
 };
 
+// One declarator of a plain declaration, `*b` of `int a, *b;`.
+struct Declarator {
+  Range Statement, Lines;    // the declaration; its whole lines where it stands alone on them
+  unsigned SpecifierEnd = 0; // behind `int`
+  std::vector<Range> All;    // the declarators, without the commas
+  size_t Index = 0;          // this one
+  size_t Mentions = 0;       // of its variable in the function
+};
+
 struct Capture {
   std::string Name;
   Travel How = Travel::Value;
@@ -53,7 +62,8 @@ struct Capture {
   std::string Parameter; // declaration of a local that can hold the whole context: `item *it`
   bool InMacro = false;  // some reference is spelled in a macro body
   std::vector<Reference> References;
-  std::vector<Range> Removed; // text of the outer declaration, where nothing else uses it
+  std::optional<Declarator> Outer; // Inside: it goes when all mentions of the variable have gone
+  size_t Mentions = 0;             // in the section
 };
 
 // An unlock in a branch, and what the caller does after it.
@@ -87,6 +97,12 @@ struct Extraction {
   bool MixedDeclarations = true, C99 = true;
 };
 
+// A value in memory that the lock operand reads.
+struct OperandLoad {
+  std::string Name;
+  std::string Node, Record; // the variable or field; the struct that a field is part of
+};
+
 struct Section {
   Position At;
   Operation Kind = Operation::Lock;
@@ -99,6 +115,8 @@ struct Section {
   std::vector<Call> Calls;     // what its text calls, for the effects of the callees
   std::vector<Position> IndirectCalls;
   std::vector<IdentityUse> IdentityUses;
+  std::vector<OperandLoad> Loads;
+  bool StoresThroughPointer = false;
   bool UsesFloat = false;            // computes in floating point
   std::optional<Extraction> Extract; // if nothing speaks against it
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "support/Source.h"
 
+#include "clang/Basic/CharInfo.h"
 #include "clang/Index/USRGeneration.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -112,6 +113,21 @@ unsigned Source::tokenLength(SourceLocation L) const {
   return Lexer::MeasureTokenLength(SM.getSpellingLoc(L), SM, Language);
 }
 
+// `(s)->lock`, as a macro's parameter leaves it: `s->lock`.
+static std::string withoutNeedlessParentheses(std::string Text) {
+  for (size_t Open = Text.find('('); Open != std::string::npos; Open = Text.find('(', Open + 1)) {
+    size_t Close = Open + 1;
+    while (Close < Text.size() && isAsciiIdentifierContinue(Text[Close]))
+      ++Close;
+    bool Name = Close > Open + 1 && StringRef(Text).substr(Close).starts_with(")->");
+    bool Call = Open > 0 && (isAsciiIdentifierContinue(Text[Open - 1]) || Text[Open - 1] == ')');
+    if (Name && !Call)
+      Text =
+          Text.substr(0, Open) + Text.substr(Open + 1, Close - Open - 1) + Text.substr(Close + 1);
+  }
+  return Text;
+}
+
 std::string Source::expressionText(const Expr *E) const {
   SourceLocation Begin = E->getBeginLoc(), End = E->getEndLoc();
   if (inFile(Begin) && inFile(End)) {
@@ -128,7 +144,7 @@ std::string Source::expressionText(const Expr *E) const {
   PrintingPolicy Policy(Language);
   Policy.SuppressImplicitBase = true;
   E->printPretty(OS, nullptr, Policy);
-  return Printed;
+  return withoutNeedlessParentheses(Printed);
 }
 
 std::string nodeFor(const Decl *D, const Source &S) {
@@ -141,11 +157,29 @@ std::string nodeFor(const Decl *D, const Source &S) {
     return "D:" + At.File + ":" + std::to_string(At.Offset);
   }
   const auto *Named = dyn_cast<NamedDecl>(D);
-  bool Everywhere =
-      (Named && Named->hasExternalFormalLinkage()) || isa<FieldDecl>(D) || isa<TypedefNameDecl>(D);
+  // A type that a source file declares for itself is that file's own.
+  bool Type = isa<FieldDecl>(D) || isa<TypedefNameDecl>(D) || isa<RecordDecl>(D);
+  bool Everywhere = (Named && Named->hasExternalFormalLinkage()) ||
+                    (Type && !StringRef(S.spelled(D->getLocation()).File).ends_with(".c"));
   if (Everywhere && Usr.str().starts_with("c:@"))
     return std::string(Usr);
   return std::string(Usr) + "@" + S.spelled(D->getCanonicalDecl()->getLocation()).File;
+}
+
+const ValueDecl *storedDeclaration(const Expr *E) {
+  E = E->IgnoreParenCasts();
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    return Ref->getDecl();
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return Member->getMemberDecl();
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+    return storedDeclaration(Subscript->getBase());
+  return nullptr;
+}
+
+std::string recordNode(QualType T, const Source &S) {
+  const auto *Record = T->getAs<RecordType>();
+  return Record ? "S:" + nodeFor(Record->getDecl(), S) : "";
 }
 
 std::string parameterNode(StringRef FunctionNode, unsigned Index) {

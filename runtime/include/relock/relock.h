@@ -92,7 +92,7 @@ typedef union relock_cond {
     uint32_t clock;
   } relock_private;
   char relock_size[sizeof(pthread_cond_t)];
-  long long relock_align;
+  __extension__ long long relock_align;
 } relock_cond_t;
 
 /* A critical section as a function. Returns which of its exits it took (0: the end). */
