@@ -839,8 +839,7 @@ private:
       W.Parameter = Parameter->getFunctionScopeIndex();
     else
       W.Variable = nodeFor(Base, S);
-    if (!simpleOperand(Operand, Parameter))
-      return std::nullopt;
+    W.Pure &= simpleOperand(Operand, Parameter); // else it cannot be named at a caller
     W.Exported = F->hasExternalFormalLinkage() && !F->isInlined();
     W.Declared = F->getPreviousDecl() != nullptr;
     if (std::optional<Source::Range> Range = S.range(F->getSourceRange())) {

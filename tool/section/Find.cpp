@@ -364,7 +364,8 @@ private:
     if (ComputedGoto)
       against(Found, "computed-goto", "the function has a computed goto", F->getLocation());
     if (Lock.ThroughWrapper && !Lock.Pure)
-      against(Found, "wrapper-effects", "the lock wrapper does more than to lock",
+      against(Found, "wrapper-effects",
+              "the lock wrapper does more than to lock, or its lock cannot be named here",
               Lock.Call->getExprLoc());
     if (Last.ThroughWrapper && !Last.Pure)
       against(Found, "wrapper-effects", "the unlock wrapper does more than to unlock",

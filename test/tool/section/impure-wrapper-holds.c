@@ -11,7 +11,7 @@
 // CHECK-NEXT:   deepest = depth;
 // CHECK-NEXT:   leave();
 // REASON:     hold straight work
-// REASON-NEXT: the lock wrapper does more than to lock [wrapper-effects]
+// REASON-NEXT: the lock wrapper does more than to lock, or its lock cannot be named here [wrapper-effects]
 // REASON-NEXT: the unlock wrapper does more than to unlock [wrapper-effects]
 #include <pthread.h>
 #include <stdio.h>
