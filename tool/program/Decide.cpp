@@ -146,6 +146,11 @@ private:
     Checked.Reasons = Found.Against;
     Checked.AnyThread = Found.IdentityUses.empty() && Class.Plain;
     addEffects(Found, Class, Checked);
+    // Whoever runs a section for a client sees the client's pending cancellation.
+    if (Linked.CancelsThreads && !Checked.AnyThread)
+      Checked.Reasons.push_back({"cancellation",
+                                 "may reach a cancellation point, and the program cancels threads",
+                                 Found.At});
     keepFirst(Checked.Reasons);
     bool Delegate = Checked.Reasons.empty() && Found.Extract;
     Checked.Outcome = Delegate ? Verdict::Delegate : Verdict::Hold;

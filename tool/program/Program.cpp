@@ -92,6 +92,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
     for (const std::string &Stored : F.Stores)
       if (StringRef Address = Stored; Address.consume_front("&"))
         AddressesTaken.insert(Address.str());
+    CancelsThreads |= any_of(F.Calls, [](const Call &C) { return C.Name == "pthread_cancel"; });
     SetsFloatEnvironment |= any_of(F.Calls, [](const Call &C) {
       StringRef Name = C.Name;
       return Name.starts_with("fesetround") || Name.starts_with("fesetenv") ||

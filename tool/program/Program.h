@@ -59,6 +59,7 @@ public:
   std::map<std::string, Function> Functions; // by node; calls of all units merged
   std::set<std::string> AddressesTaken;      // of variables and fields, by node
   bool SetsFloatEnvironment = false;         // rounding modes and the like, a thread's own
+  bool CancelsThreads = false;
   // Functions that take a mutex whose owner the kernel knows (priority protocols, robust ones).
   std::set<std::string> TakesKernelOwned;
 
