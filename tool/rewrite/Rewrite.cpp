@@ -241,14 +241,26 @@ private:
   Error rewriteFile(const std::string &File, const FilePlan &Plan) {
     StringRef Text = Result.Before[File];
     std::vector<TextEdit> Edits;
+    std::map<std::string, std::string> Functions; // names by text
     for (const DelegatedSection &S : Plan.Sections) {
       ExecuteCall Execute = {S.AnyThread ? "relock_execute_any_thread" : "relock_execute",
                              {S.Extract->Lock}};
       if (S.Extract->Through)
         Execute = {CompanionOf[S.Extract->Through->Wrapper], {}};
-      Outline Rendered = renderOutline(*S.Extract, uniqueName(S.Extract->FunctionName, Text),
-                                       Execute, Text, Plan.Tokens);
+      std::string Name = uniqueName(S.Extract->FunctionName, Text);
+      Outline Rendered = renderOutline(*S.Extract, Name, Execute, Text, Plan.Tokens);
       unsigned At = S.Extract->FunctionBegin;
+      // A section of the same function with the same text needs no second function.
+      std::string Same = std::to_string(At) + withoutName(Rendered.Function, Name);
+      auto [Known, New] = Functions.try_emplace(Same, Name);
+      bool Shares = !New && S.Extract->Exits.size() <= 1 &&
+                    !StringRef(Rendered.Function).contains("struct " + Name);
+      if (Shares) {
+        Names.erase(Name);
+        Rendered = renderOutline(*S.Extract, Known->second, Execute, Text, Plan.Tokens);
+        Edits.push_back({S.Extract->Whole, Rendered.Call});
+        continue;
+      }
       StringRef Above = Text.take_front(At);
       bool First = none_of(Edits, [&](const TextEdit &E) { return E.At.Begin == At; });
       if (First && At && !Above.ends_with("\n\n") && !Above.ends_with("\n\r\n"))
@@ -273,6 +285,12 @@ private:
                                  Twine(Edits[I].At.Begin) + "; please report this");
     Result.After[File] = withLineEnds(applyEdits(Text, {0, unsigned(Text.size())}, Edits), Text);
     return Error::success();
+  }
+
+  static std::string withoutName(std::string Text, StringRef Name) {
+    for (size_t At; (At = StringRef(Text).find(Name)) != std::string::npos;)
+      Text.erase(At, Name.size());
+    return Text;
   }
 
   // Variables that have moved into extracted functions with all their mentions.
