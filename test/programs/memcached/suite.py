@@ -69,7 +69,9 @@ def run_file(tree, name, environment, log):
 def read_tap(output, by_text, status):
     tests = {"ok": set(), "not ok": set()}
     for verdict, number, text in re.findall(r"^(ok|not ok) (\d+)(.*)", output, re.M):
-        tests[verdict].add(text if by_text else int(number))
+        # Some names are the random values that were stored.
+        name = re.sub(r"[A-Z]{20,}", "value", text) if by_text else int(number)
+        tests[verdict].add(name)
     plan = re.search(r"^1\.\.\d+.*", output, re.M)
     planned = "no plan" if not plan else "varies" if by_text else plan.group(0)
     return Result(frozenset(tests["ok"]), frozenset(tests["not ok"]), planned, status)
