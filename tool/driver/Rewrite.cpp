@@ -241,6 +241,11 @@ int run() {
     message(toString(Result.takeError()), "changed");
     return BadUsage;
   }
+  if (!Result->Collision.empty()) {
+    message(Result->Collision + "; nothing was changed; this is a bug in relock, please report it",
+            "internal");
+    return InternalError;
+  }
   std::vector<UnitDiagnostic> Added = newDiagnostics(*Index, Result->After, Jobs);
   if (!Added.empty()) {
     for (const UnitDiagnostic &D : Added)

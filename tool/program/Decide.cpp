@@ -204,23 +204,17 @@ private:
       Checked.AnyThread &= !E.Identity;
       if (E.Refuse)
         Checked.Reasons.push_back({E.Refuse->Code, E.Refuse->Message, C.At});
-      for (const std::string &Function : Table.reachable(C.Function))
-        if (Linked.TakesKernelOwned.count(Function)) {
-          Checked.Reasons.push_back(
-              {"kernel-thread",
-               "calls '" + C.Name + "', which may take a mutex whose owner the kernel knows",
-               C.At});
-          break;
-        }
-      for (const std::string &Function : Table.reachable(C.Function))
-        if (Loose.count({Function, Class.Name})) {
-          Checked.Reasons.push_back({"releases-lock",
-                                     "calls '" + C.Name +
-                                         "', which may take, release or wait with '" + Class.Name +
-                                         "' on its own terms",
-                                     C.At});
-          break;
-        }
+      std::set<std::string> Reached = Table.reachable(C.Function);
+      if (any_of(Reached, [&](const std::string &F) { return Linked.TakesKernelOwned.count(F); }))
+        Checked.Reasons.push_back(
+            {"kernel-thread",
+             "calls '" + C.Name + "', which may take a mutex whose owner the kernel knows", C.At});
+      if (any_of(Reached, [&](const std::string &F) { return Loose.count({F, Class.Name}); }))
+        Checked.Reasons.push_back({"releases-lock",
+                                   "calls '" + C.Name +
+                                       "', which may take, release or wait with '" + Class.Name +
+                                       "' on its own terms",
+                                   C.At});
     }
   }
 };

@@ -43,8 +43,7 @@ public:
     planUnusedWrappers();
     placeTable();
     for (auto &[File, Plan] : Plans)
-      if (Error Failed = rewriteFile(File, Plan))
-        return Failed;
+      rewriteFile(File, Plan);
     writeTable();
     return std::move(Result);
   }
@@ -238,7 +237,7 @@ private:
       Result.After[Table] = Text;
   }
 
-  Error rewriteFile(const std::string &File, const FilePlan &Plan) {
+  void rewriteFile(const std::string &File, const FilePlan &Plan) {
     StringRef Text = Result.Before[File];
     std::vector<TextEdit> Edits;
     std::map<std::string, std::string> Functions; // names by text
@@ -281,10 +280,9 @@ private:
     });
     for (size_t I = 1; I < Edits.size(); ++I)
       if (Edits[I].At.Begin < Edits[I - 1].At.End)
-        return createStringError(shownPath(File) + ": two edits collide at offset " +
-                                 Twine(Edits[I].At.Begin) + "; please report this");
+        Result.Collision = shownPath(File) + ": two edits collide at offset " +
+                           std::to_string(Edits[I].At.Begin);
     Result.After[File] = withLineEnds(applyEdits(Text, {0, unsigned(Text.size())}, Edits), Text);
-    return Error::success();
   }
 
   static std::string withoutName(std::string Text, StringRef Name) {

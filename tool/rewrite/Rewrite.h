@@ -17,10 +17,11 @@ struct RewriteResult {
   FileTexts Before; // the files as they are now; a file that is new is absent
   FileTexts After;
   size_t Delegated = 0, Held = 0;
+  std::string Collision; // two edits of one place: a bug, and After is not to be used
 };
 
 // The classes of Chosen are known, convert, and make up whole groups. Fails where the sources have
-// changed since they were indexed, and where edits collide (an internal error).
+// changed since they were indexed.
 llvm::Expected<RewriteResult> rewrite(const IndexResult &Index, const Decision &Decided,
                                       const Choice &Chosen);
 
