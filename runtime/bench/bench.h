@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the parts of the benchmark share: a row is a lock and a way to use it, a point says how,
+ * a result is what one repetition of a row at a point gave.
+ */
+#ifndef RELOCK_BENCH_BENCH_H
+#define RELOCK_BENCH_BENCH_H
+
+#include "other.h"
+
+#include <relock/relock.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum way { WAY_HOLD, WAY_EXECUTE, WAY_ANY_THREAD, WAY_PTHREAD, WAY_FETCH_AND_ADD, WAY_OTHER };
+
+struct row {
+  const char *lock; /* the algorithm, or the name of what it is compared with */
+  const char *mode; /* hold, execute, any-thread; limit */
+  enum way way;
+  int pthread_type;
+  relock_class_t lock_class;
+  const struct relock_bench_lock *other;
+};
+
+struct point {
+  int threads;
+  int lines;
+  long delay; /* cycles */
+};
+
+struct result {
+  uint64_t operations;
+  double seconds; /* from the first thread's start to the last one's end */
+  double mean_ns, p99_ns, worst_ns;
+  double jain;
+  double switches; /* context switches per second */
+};
+
+struct uncontended {
+  double ns;        /* in a process that has threads */
+  double single_ns; /* in one that never had any */
+};
+
+enum { MAX_VALUES = 16, MAX_THREADS = 4096, MAX_LINES = 64 };
+
+struct options {
+  const char *locks, *modes; /* lists; null: all */
+  const char *other;
+  int threads[MAX_VALUES], thread_values;
+  int lines[MAX_VALUES], line_values;
+  int delays[MAX_VALUES], delay_values;
+  int repetitions, milliseconds;
+  bool pin, uncontended, table;
+};
+
+/* Ends the benchmark with a message. 2: what the user or the machine caused, 3: a wrong result. */
+__attribute__((noreturn, format(printf, 2, 3))) void fail(int status, const char *format, ...);
+
+/* Makes the rows that the options ask for; their number goes to *count. */
+struct row *make_rows(const struct options *options, size_t *count);
+/* The names that --algorithm accepts, separated by blanks. */
+const char *lock_names(const struct options *options);
+
+void measure_start(const struct options *options);
+void measure(struct row *row, const struct point *point, struct result *result);
+/* To be called for all rows before any thread was started: the part without threads. */
+double measure_single(struct row *row);
+double measure_uncontended(struct row *row);
+
+/* Ticks of the processor's counter per second, and per cycle (1 on x86-64). */
+double ticks_per_second(void);
+double ticks_per_cycle(void);
+
+void print_machine(const struct options *options, size_t rows, size_t cells);
+void print_result(const struct row *row, const struct point *point, int repetition,
+                  const struct result *result);
+void print_uncontended(const struct row *row, int repetition, const struct uncontended *result);
+void print_end(void);
+/* results: per thread count, per row, the repetitions. */
+void print_table(const struct options *options, const struct row *rows, size_t row_count, int lines,
+                 int delay, struct result *results);
+void print_uncontended_table(const struct row *rows, size_t row_count, int repetitions,
+                             struct uncontended *results);
+
+static inline uint64_t ticks(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t value;
+  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(value));
+  return value;
+#else
+#error "the benchmark reads the cycle counter of x86-64 or AArch64"
+#endif
+}
+
+#endif

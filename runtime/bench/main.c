@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * relock-bench: the microbenchmark of the lock algorithms. Every algorithm of the library, the C
+ * library's mutexes and a limit run side by side in one process; the repetitions of all rows of a
+ * point are interleaved, so that a disturbance hits all of them. `relock bench` runs this program
+ * and shows what it prints.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void fail(int status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fprintf(stderr, "relock-bench: ");
+  vfprintf(stderr, format, arguments);
+  fprintf(stderr, "\n");
+  va_end(arguments);
+  exit(status);
+}
+
+static const char usage[] =
+    "usage: relock-bench [options]\n"
+    "  --algorithm LIST         locks to measure, for example adaptive,pthread (default: all)\n"
+    "  --mode LIST              of hold, execute, any-thread (default: all)\n"
+    "  --threads LIST           numbers of threads (default 1,2,4,8,32)\n"
+    "  --lines LIST             shared cache lines per section (default 1,5)\n"
+    "  --delay LIST             cycles between sections (default 100,1000,10000,100000)\n"
+    "  -r, --repetitions N      of each cell (default 5)\n"
+    "  -m, --milliseconds N     of each repetition (default 200)\n"
+    "  --no-pin                 let the kernel place the threads\n"
+    "  --uncontended            measure one thread with empty sections instead\n"
+    "  --other FILE             measure the locks of a shared object too (runtime/bench/other.h)\n"
+    "  --table                  print tables of medians, not a JSON object per result\n"
+    "  --list                   print the names of the locks\n";
+
+static int number(const char *option, const char *text, const char *end, int least, int most) {
+  char *after;
+  errno = 0;
+  long value = strtol(text, &after, 10);
+  if (after == text || after != end || errno || value < least || value > most)
+    fail(2, "%s: '%.*s' is not a number from %d to %d", option, (int)(end - text), text, least,
+         most);
+  return (int)value;
+}
+
+static int number_list(const char *option, const char *text, int least, int most, int *values) {
+  int count = 0;
+  for (const char *at = text; at; count++) {
+    const char *end = at + strcspn(at, ",");
+    if (count == MAX_VALUES)
+      fail(2, "%s: more than %d values", option, MAX_VALUES);
+    values[count] = number(option, at, end, least, most);
+    at = *end ? end + 1 : NULL;
+  }
+  return count;
+}
+
+static int one_number(const char *option, const char *text, int most) {
+  return number(option, text, text + strlen(text), 1, most);
+}
+
+enum { ALGORITHM = 256, MODE, THREADS, LINES, DELAY, NO_PIN, UNCONTENDED, OTHER, TABLE, LIST };
+
+static void parse(int argc, char **argv, struct options *options) {
+  static const struct option names[] = {
+      {"algorithm", required_argument, NULL, ALGORITHM},
+      {"mode", required_argument, NULL, MODE},
+      {"threads", required_argument, NULL, THREADS},
+      {"lines", required_argument, NULL, LINES},
+      {"delay", required_argument, NULL, DELAY},
+      {"repetitions", required_argument, NULL, 'r'},
+      {"milliseconds", required_argument, NULL, 'm'},
+      {"no-pin", no_argument, NULL, NO_PIN},
+      {"uncontended", no_argument, NULL, UNCONTENDED},
+      {"other", required_argument, NULL, OTHER},
+      {"table", no_argument, NULL, TABLE},
+      {"list", no_argument, NULL, LIST},
+      {"help", no_argument, NULL, 'h'},
+      {NULL, 0, NULL, 0},
+  };
+  bool list = false;
+  int option;
+  while ((option = getopt_long(argc, argv, "r:m:h", names, NULL)) != -1) {
+    switch (option) {
+    case ALGORITHM:
+      options->locks = optarg;
+      break;
+    case MODE:
+      options->modes = optarg;
+      break;
+    case THREADS:
+      options->thread_values = number_list("--threads", optarg, 1, MAX_THREADS, options->threads);
+      break;
+    case LINES:
+      options->line_values = number_list("--lines", optarg, 1, MAX_LINES, options->lines);
+      break;
+    case DELAY:
+      options->delay_values = number_list("--delay", optarg, 0, 1000000000, options->delays);
+      break;
+    case 'r':
+      options->repetitions = one_number("--repetitions", optarg, 1000);
+      break;
+    case 'm':
+      options->milliseconds = one_number("--milliseconds", optarg, 3600000);
+      break;
+    case NO_PIN:
+      options->pin = false;
+      break;
+    case UNCONTENDED:
+      options->uncontended = true;
+      break;
+    case OTHER:
+      options->other = optarg;
+      break;
+    case TABLE:
+      options->table = true;
+      break;
+    case LIST:
+      list = true;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      exit(0);
+    default:
+      fputs(usage, stderr);
+      exit(2);
+    }
+  }
+  if (optind != argc)
+    fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
+  if (list) {
+    puts(lock_names(options));
+    exit(0);
+  }
+}
+
+/* Even repetitions go through the rows forwards, odd ones backwards: no row always follows the
+ * same other one, whose server or sleepers may just be coming to rest. */
+static size_t turn(int repetition, size_t index, size_t count) {
+  return repetition % 2 ? count - 1 - index : index;
+}
+
+static void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count, size);
+  if (!memory)
+    fail(2, "no memory");
+  return memory;
+}
+
+static void measure_points(const struct options *options, struct row *rows, size_t row_count,
+                           int lines, int delay, struct result *results) {
+  for (int t = 0; t < options->thread_values; t++) {
+    struct point point = {options->threads[t], lines, delay};
+    for (int i = 0; i < options->repetitions; i++) {
+      for (size_t index = 0; index < row_count; index++) {
+        size_t r = turn(i, index, row_count);
+        size_t at = ((size_t)t * row_count + r) * (size_t)options->repetitions + (size_t)i;
+        measure(&rows[r], &point, &results[at]);
+        if (!options->table)
+          print_result(&rows[r], &point, i, &results[at]);
+      }
+    }
+  }
+}
+
+static void measure_grid(const struct options *options, struct row *rows, size_t row_count) {
+  size_t per_table = (size_t)options->thread_values * row_count * (size_t)options->repetitions;
+  print_machine(options, row_count,
+                per_table * (size_t)options->line_values * (size_t)options->delay_values);
+  struct result *results = allocate(per_table, sizeof *results);
+  for (int l = 0; l < options->line_values; l++) {
+    for (int d = 0; d < options->delay_values; d++) {
+      measure_points(options, rows, row_count, options->lines[l], options->delays[d], results);
+      if (options->table)
+        print_table(options, rows, row_count, options->lines[l], options->delays[d], results);
+    }
+  }
+  free(results);
+}
+
+static void *idle(void *barrier) {
+  pthread_barrier_wait(barrier);
+  return NULL;
+}
+
+static void measure_one_thread(const struct options *options, struct row *rows, size_t row_count) {
+  size_t repetitions = (size_t)options->repetitions;
+  print_machine(options, row_count, row_count * repetitions);
+  struct uncontended *results = allocate(row_count * repetitions, sizeof *results);
+  for (int i = 0; i < options->repetitions; i++)
+    for (size_t index = 0; index < row_count; index++) {
+      size_t r = turn(i, index, row_count);
+      results[r * repetitions + (size_t)i].single_ns = measure_single(&rows[r]);
+    }
+  /* From here on there is a second thread: the C library saves its atomic operations until then. */
+  pthread_barrier_t end;
+  pthread_t idler;
+  pthread_barrier_init(&end, NULL, 2);
+  if (pthread_create(&idler, NULL, idle, &end) != 0)
+    fail(2, "cannot start a thread");
+  for (int i = 0; i < options->repetitions; i++)
+    for (size_t index = 0; index < row_count; index++) {
+      size_t r = turn(i, index, row_count);
+      struct uncontended *result = &results[r * repetitions + (size_t)i];
+      result->ns = measure_uncontended(&rows[r]);
+      if (!options->table)
+        print_uncontended(&rows[r], i, result);
+    }
+  pthread_barrier_wait(&end);
+  pthread_join(idler, NULL);
+  pthread_barrier_destroy(&end);
+  if (options->table)
+    print_uncontended_table(rows, row_count, options->repetitions, results);
+  free(results);
+}
+
+int main(int argc, char **argv) {
+  struct options options = {
+      .threads = {1, 2, 4, 8, 32},
+      .thread_values = 5,
+      .lines = {1, 5},
+      .line_values = 2,
+      .delays = {100, 1000, 10000, 100000},
+      .delay_values = 4,
+      .repetitions = 5,
+      .milliseconds = 200,
+      .pin = true,
+  };
+  parse(argc, argv, &options);
+  if (getenv("RELOCK_LOCKS"))
+    fail(2, "RELOCK_LOCKS is set and could change which algorithm a row measures; unset it");
+  size_t row_count;
+  struct row *rows = make_rows(&options, &row_count);
+  measure_start(&options);
+  if (options.uncontended)
+    measure_one_thread(&options, rows, row_count);
+  else
+    measure_grid(&options, rows, row_count);
+  if (!options.table)
+    print_end();
+  return 0;
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * One repetition of one row. Each thread in turn performs its operation on the lock and spins for
+ * a number of cycles. The operation adds 1 to each of some cache lines, 128 bytes apart: hardware
+ * fetches lines in pairs.
+ *
+ * What is in a latency. The counter is read before and after each operation, for every row alike,
+ * and nothing is subtracted: an empty operation reads about 9 ns on the machine of the README.
+ * The delay counts from the second reading, so that the bookkeeping falls into it.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Log-linear: 32 buckets for each power of two, so that a percentile is off by at most 3%. */
+enum { STEP_BITS = 5, STEPS = 1 << STEP_BITS, BUCKETS = (64 - STEP_BITS + 1) * STEPS };
+enum { LINE = 128, PATIENCE_SECONDS = 60 };
+
+struct line {
+  _Alignas(LINE) long value;
+};
+
+struct worker {
+  _Alignas(LINE) uint64_t operations;
+  uint64_t start, end; /* ticks */
+  uint64_t total, worst;
+  const struct row *row;
+  uint64_t delay; /* ticks */
+  int number;
+  uint32_t histogram[BUCKETS];
+};
+
+/* Written between repetitions only, but for the locks and the stop flag. */
+static struct {
+  _Alignas(LINE) relock_mutex_t mutex;
+  _Alignas(LINE) pthread_mutex_t pthread;
+  _Alignas(LINE) struct line line[MAX_LINES];
+  _Alignas(LINE) int stop;
+  _Alignas(LINE) int lines;
+  void *other;
+  pthread_barrier_t start;
+} shared;
+
+static bool pinning;
+static int milliseconds;
+static cpu_set_t allowed;
+static int cpus[CPU_SETSIZE], cpu_count;
+static struct worker *workers;
+static pthread_t *threads;
+static char current[200]; /* for the message of the watchdog */
+static size_t current_length;
+
+static int increment(void *context) {
+  struct line *line = context;
+  for (int i = 0; i < shared.lines; i++)
+    line[i].value++;
+  return 0;
+}
+
+static inline __attribute__((always_inline)) void operate(const struct row *row, enum way way,
+                                                          int thread) {
+  switch (way) {
+  case WAY_HOLD:
+    relock_mutex_lock(&shared.mutex);
+    increment(shared.line);
+    relock_mutex_unlock(&shared.mutex);
+    break;
+  case WAY_EXECUTE:
+    relock_execute(&shared.mutex, increment, shared.line);
+    break;
+  case WAY_ANY_THREAD:
+    relock_execute_any_thread(&shared.mutex, increment, shared.line);
+    break;
+  case WAY_PTHREAD:
+    pthread_mutex_lock(&shared.pthread);
+    increment(shared.line);
+    pthread_mutex_unlock(&shared.pthread);
+    break;
+  case WAY_FETCH_AND_ADD:
+    __atomic_fetch_add(&shared.line[0].value, 1, __ATOMIC_RELAXED);
+    break;
+  case WAY_OTHER:
+    row->other->execute(shared.other, thread, increment, shared.line);
+    break;
+  }
+}
+
+static unsigned bucket_of(uint64_t value) {
+  if (value < STEPS)
+    return (unsigned)value;
+  unsigned exponent = 63 - (unsigned)__builtin_clzll(value);
+  return ((exponent - STEP_BITS + 1) << STEP_BITS) +
+         ((value >> (exponent - STEP_BITS)) & (STEPS - 1));
+}
+
+/* The middle of a bucket. */
+static double bucket_value(unsigned bucket) {
+  if (bucket < STEPS)
+    return bucket;
+  unsigned shift = (bucket >> STEP_BITS) - 1;
+  uint64_t low = (uint64_t)(STEPS + (bucket & (STEPS - 1))) << shift;
+  return (double)low + (double)((uint64_t)1 << shift) / 2;
+}
+
+/* One copy for each way, so that no row pays for the choice. */
+static inline __attribute__((always_inline)) void loop(struct worker *worker, enum way way) {
+  const struct row *row = worker->row;
+  const uint64_t delay = worker->delay;
+  uint64_t operations = 0, total = 0, worst = 0;
+  worker->start = ticks();
+  do {
+    uint64_t before = ticks();
+    operate(row, way, worker->number);
+    uint64_t after = ticks(), taken = after - before;
+    operations++;
+    total += taken;
+    worst = taken > worst ? taken : worst;
+    worker->histogram[bucket_of(taken)]++;
+    while (ticks() - after < delay)
+      continue;
+  } while (!__atomic_load_n(&shared.stop, __ATOMIC_RELAXED));
+  worker->end = ticks();
+  worker->operations = operations;
+  worker->total = total;
+  worker->worst = worst;
+}
+
+static void *work(void *argument) {
+  struct worker *worker = argument;
+  const struct row *row = worker->row;
+  memset(worker->histogram, 0, sizeof worker->histogram);
+  if (row->way == WAY_OTHER && row->other->enter)
+    row->other->enter(shared.other, worker->number);
+  pthread_barrier_wait(&shared.start);
+  switch (row->way) {
+  case WAY_HOLD:
+    loop(worker, WAY_HOLD);
+    break;
+  case WAY_EXECUTE:
+    loop(worker, WAY_EXECUTE);
+    break;
+  case WAY_ANY_THREAD:
+    loop(worker, WAY_ANY_THREAD);
+    break;
+  case WAY_PTHREAD:
+    loop(worker, WAY_PTHREAD);
+    break;
+  case WAY_FETCH_AND_ADD:
+    loop(worker, WAY_FETCH_AND_ADD);
+    break;
+  case WAY_OTHER:
+    loop(worker, WAY_OTHER);
+    break;
+  }
+  if (row->way == WAY_OTHER && row->other->leave)
+    row->other->leave(shared.other, worker->number);
+  return NULL;
+}
+
+static uint64_t now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static void sleep_ms(int duration) {
+  struct timespec rest = {duration / 1000, duration % 1000 * 1000000L};
+  while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
+    continue;
+}
+
+double ticks_per_second(void) {
+  static double frequency;
+  if (frequency == 0) {
+    uint64_t start_ns = now_ns(), start = ticks();
+    sleep_ms(100);
+    uint64_t end_ns = now_ns(), end = ticks();
+    frequency = (double)(end - start) * 1e9 / (double)(end_ns - start_ns);
+  }
+  return frequency;
+}
+
+double ticks_per_cycle(void) {
+#if defined(__x86_64__)
+  return 1;
+#else
+  /* The counter is slower than the processor: time a chain of additions, a cycle each. The best
+   * of some tries was disturbed least. */
+  static double best;
+  if (best == 0) {
+    enum { ROUNDS = 1000000, CHAIN = 8, TRIES = 9 };
+    uint64_t least = UINT64_MAX, sum = 0;
+    for (int try = 0; try < TRIES; try++) {
+      uint64_t start = ticks();
+      for (int i = 0; i < ROUNDS; i++)
+        __asm__ __volatile__("add %0, %0, #1\n\tadd %0, %0, #1\n\tadd %0, %0, #1\n\t"
+                             "add %0, %0, #1\n\tadd %0, %0, #1\n\tadd %0, %0, #1\n\t"
+                             "add %0, %0, #1\n\tadd %0, %0, #1"
+                             : "+r"(sum));
+      uint64_t taken = ticks() - start;
+      least = taken < least ? taken : least;
+    }
+    best = (double)least / ((double)ROUNDS * CHAIN);
+  }
+  return best;
+#endif
+}
+
+static void late(int signal) {
+  (void)signal;
+  static const char text[] = "relock-bench: did not end within a minute: ";
+  if (write(2, text, sizeof text - 1) < 0 || write(2, current, current_length) < 0)
+    _exit(3);
+  _exit(3);
+}
+
+/* From here on until the alarm is taken back, the row is what hangs if something hangs. */
+static void watch(const struct row *row, const struct point *point) {
+  current_length =
+      (size_t)snprintf(current, sizeof current, "%s %s, %d threads, %d lines, delay %ld\n",
+                       row->lock, row->mode, point->threads, point->lines, point->delay);
+  alarm((unsigned)(milliseconds / 1000 + PATIENCE_SECONDS));
+}
+
+static void pin_self(bool pin) {
+  cpu_set_t set = allowed;
+  if (pin) {
+    CPU_ZERO(&set);
+    CPU_SET(cpus[0], &set);
+  }
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+void measure_start(const struct options *options) {
+  int most = 1;
+  for (int i = 0; i < options->thread_values; i++)
+    most = options->threads[i] > most ? options->threads[i] : most;
+  milliseconds = options->milliseconds;
+  pinning = options->pin;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+    fail(2, "cannot read which processors may be used: %s", strerror(errno));
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, &allowed))
+      cpus[cpu_count++] = cpu;
+  workers = aligned_alloc(LINE, (size_t)most * sizeof *workers);
+  threads = calloc((size_t)most, sizeof *threads);
+  if (!workers || !threads)
+    fail(2, "no memory for %d threads", most);
+  signal(SIGALRM, late);
+  ticks_per_second();
+  ticks_per_cycle();
+}
+
+/* A fresh lock, used once by this thread, which is not pinned: a server that the first use starts
+ * would inherit its processors. */
+static void make_lock(struct row *row, int thread_count, int lines) {
+  shared.lines = lines;
+  __atomic_store_n(&shared.stop, 0, __ATOMIC_RELAXED);
+  if (row->way == WAY_OTHER) {
+    shared.other = row->other->create(thread_count);
+    if (!shared.other)
+      fail(2, "%s: its create() failed", row->lock);
+  } else if (row->way == WAY_PTHREAD) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    if (pthread_mutexattr_settype(&attributes, row->pthread_type) != 0 ||
+        pthread_mutex_init(&shared.pthread, &attributes) != 0)
+      fail(2, "%s: cannot be initialised", row->lock);
+    pthread_mutexattr_destroy(&attributes);
+  } else if (row->way != WAY_FETCH_AND_ADD) {
+    if (relock_mutex_init(&shared.mutex, NULL, &row->lock_class) != 0)
+      fail(2, "%s: cannot be initialised", row->lock);
+  }
+  if (row->way != WAY_OTHER) /* whose threads alone are known to it */
+    operate(row, row->way, 0);
+  memset(shared.line, 0, sizeof shared.line);
+}
+
+static void destroy_lock(const struct row *row) {
+  int error = 0;
+  if (row->way == WAY_OTHER)
+    row->other->destroy(shared.other);
+  else if (row->way == WAY_PTHREAD)
+    error = pthread_mutex_destroy(&shared.pthread);
+  else if (row->way != WAY_FETCH_AND_ADD)
+    error = relock_mutex_destroy(&shared.mutex);
+  if (error)
+    fail(3, "%s %s: cannot be destroyed after its last use: %s", row->lock, row->mode,
+         strerror(error));
+}
+
+static void start_threads(struct row *row, const struct point *point) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  for (int i = 0; i < point->threads; i++) {
+    struct worker *worker = &workers[i];
+    worker->row = row;
+    worker->number = i;
+    worker->delay = (uint64_t)((double)point->delay * ticks_per_cycle() + 0.5);
+    if (pinning) {
+      cpu_set_t set;
+      CPU_ZERO(&set);
+      CPU_SET(cpus[i % cpu_count], &set);
+      pthread_attr_setaffinity_np(&attributes, sizeof set, &set);
+    }
+    int error = pthread_create(&threads[i], &attributes, work, worker);
+    if (error)
+      fail(2, "cannot start %d threads: %s", point->threads, strerror(error));
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+/* The value below which 99 of 100 latencies lie, in ticks. */
+static double percentile_99(int thread_count, uint64_t operations) {
+  uint64_t below = 0, wanted = operations - operations / 100;
+  for (unsigned bucket = 0; bucket < BUCKETS; bucket++) {
+    for (int i = 0; i < thread_count; i++)
+      below += workers[i].histogram[bucket];
+    if (below >= wanted)
+      return bucket_value(bucket);
+  }
+  return 0;
+}
+
+static void summarise(int thread_count, struct result *result) {
+  uint64_t start = UINT64_MAX, end = 0, total = 0, worst = 0;
+  double sum = 0, squares = 0;
+  memset(result, 0, sizeof *result);
+  for (int i = 0; i < thread_count; i++) {
+    const struct worker *worker = &workers[i];
+    start = worker->start < start ? worker->start : start;
+    end = worker->end > end ? worker->end : end;
+    worst = worker->worst > worst ? worker->worst : worst;
+    total += worker->total;
+    result->operations += worker->operations;
+    sum += (double)worker->operations;
+    squares += (double)worker->operations * (double)worker->operations;
+  }
+  double ns = 1e9 / ticks_per_second(), p99 = percentile_99(thread_count, result->operations);
+  result->seconds = (double)(end - start) / ticks_per_second();
+  result->jain = squares > 0 ? sum * sum / (thread_count * squares) : 1;
+  result->mean_ns = sum > 0 ? (double)total * ns / sum : 0;
+  result->worst_ns = (double)worst * ns;
+  result->p99_ns = p99 < (double)worst ? p99 * ns : result->worst_ns;
+}
+
+/* Mutual exclusion: no increment may be lost. */
+static void check(const struct row *row, const struct point *point, uint64_t operations) {
+  int lines = row->way == WAY_FETCH_AND_ADD ? 1 : point->lines;
+  for (int i = 0; i < lines; i++)
+    if (shared.line[i].value != (long)operations)
+      fail(3,
+           "%s %s, %d threads, %d lines, delay %ld: line %d counts %ld, but %llu operations were "
+           "done",
+           row->lock, row->mode, point->threads, point->lines, point->delay, i,
+           shared.line[i].value, (unsigned long long)operations);
+}
+
+static double context_switches(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (double)usage.ru_nvcsw + (double)usage.ru_nivcsw;
+}
+
+void measure(struct row *row, const struct point *point, struct result *result) {
+  watch(row, point);
+  make_lock(row, point->threads, point->lines);
+  pthread_barrier_init(&shared.start, NULL, (unsigned)point->threads + 1);
+  start_threads(row, point);
+  double switches = context_switches();
+  pthread_barrier_wait(&shared.start);
+  sleep_ms(milliseconds);
+  __atomic_store_n(&shared.stop, 1, __ATOMIC_RELAXED);
+  for (int i = 0; i < point->threads; i++)
+    pthread_join(threads[i], NULL);
+  switches = context_switches() - switches;
+  pthread_barrier_destroy(&shared.start);
+  alarm(0);
+  summarise(point->threads, result);
+  result->switches = switches / result->seconds;
+  check(row, point, result->operations);
+  destroy_lock(row);
+}
+
+static inline __attribute__((always_inline)) double per_operation(const struct row *row,
+                                                                  enum way way) {
+  enum { BATCH = 1000 };
+  uint64_t start = now_ns(), end, limit = start + (uint64_t)milliseconds * 1000000;
+  double operations = 0;
+  do {
+    for (int i = 0; i < BATCH; i++)
+      operate(row, way, 0);
+    operations += BATCH;
+    end = now_ns();
+  } while (end < limit);
+  return (double)(end - start) / operations;
+}
+
+static double per_operation_of(const struct row *row) {
+  switch (row->way) {
+  case WAY_HOLD:
+    return per_operation(row, WAY_HOLD);
+  case WAY_EXECUTE:
+    return per_operation(row, WAY_EXECUTE);
+  case WAY_ANY_THREAD:
+    return per_operation(row, WAY_ANY_THREAD);
+  case WAY_PTHREAD:
+    return per_operation(row, WAY_PTHREAD);
+  case WAY_FETCH_AND_ADD:
+    return per_operation(row, WAY_FETCH_AND_ADD);
+  case WAY_OTHER:
+    return per_operation(row, WAY_OTHER);
+  }
+  return 0;
+}
+
+double measure_uncontended(struct row *row) {
+  make_lock(row, 1, 0); /* no lines: empty sections */
+  watch(row, &(struct point){1, shared.lines, 0});
+  if (row->way == WAY_OTHER && row->other->enter)
+    row->other->enter(shared.other, 0);
+  pin_self(pinning);
+  double ns = per_operation_of(row);
+  pin_self(false);
+  if (row->way == WAY_OTHER && row->other->leave)
+    row->other->leave(shared.other, 0);
+  alarm(0);
+  destroy_lock(row);
+  return ns;
+}
+
+double measure_single(struct row *row) {
+  int end[2], status;
+  double ns = 0;
+  if (pipe(end) != 0)
+    fail(2, "no pipe: %s", strerror(errno));
+  /* A child for each row: the first one that starts a thread would end it for all others. */
+  pid_t child = fork();
+  if (child < 0)
+    fail(2, "no process: %s", strerror(errno));
+  if (child == 0) {
+    ns = measure_uncontended(row);
+    _exit(write(end[1], &ns, sizeof ns) == sizeof ns ? 0 : 2);
+  }
+  close(end[1]);
+  if (read(end[0], &ns, sizeof ns) != sizeof ns)
+    ns = -1;
+  close(end[0]);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  if (ns < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    fail(3, "%s %s: its process without threads died", row->lock, row->mode);
+  return ns;
+}
