@@ -11,6 +11,7 @@
 #define RELOCK_BASE_ATOMIC_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define relock_load_relaxed(object) __atomic_load_n(object, __ATOMIC_RELAXED)
 #define relock_load_acquire(object) __atomic_load_n(object, __ATOMIC_ACQUIRE)
@@ -25,6 +26,8 @@
 #define relock_exchange_seq_cst(object, value) __atomic_exchange_n(object, value, __ATOMIC_SEQ_CST)
 
 #define relock_add_relaxed(object, value) __atomic_fetch_add(object, value, __ATOMIC_RELAXED)
+#define relock_add_acq_rel(object, value) __atomic_fetch_add(object, value, __ATOMIC_ACQ_REL)
+#define relock_or_relaxed(object, value) __atomic_fetch_or(object, value, __ATOMIC_RELAXED)
 
 /* True when *object was `expected` (a value, not a pointer) and is now `value`; a failure orders
  * nothing unless the name says so. */
@@ -41,6 +44,57 @@
   RELOCK_CAS(object, expected, value, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 #define relock_cas_acq_rel(object, expected, value)                                                \
   RELOCK_CAS(object, expected, value, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+
+/* ThreadSanitizer sees neither inline assembly nor membarrier(2). */
+#if defined(__SANITIZE_THREAD__)
+#define RELOCK_UNDER_TSAN 1
+#elif defined(__has_feature)
+#define RELOCK_UNDER_TSAN __has_feature(thread_sanitizer)
+#else
+#define RELOCK_UNDER_TSAN 0
+#endif
+
+/* For objects that the library shares with itself only. */
+#define RELOCK_HIDDEN __attribute__((visibility("hidden")))
+
+/* Whether the process has one thread: what no other can see need not be atomic. A hint of the C
+ * library, which uses it for the same purpose. */
+#if __has_include(<sys/single_threaded.h>) && !defined(RELOCK_EXPLORE)
+#include <sys/single_threaded.h>
+static inline bool relock_is_alone(void) { return __libc_single_threaded; }
+#else
+static inline bool relock_is_alone(void) { return false; }
+#endif
+
+/* Adds to a counter that only the caller's thread writes and others may read. */
+#define relock_count_own(object, value)                                                            \
+  relock_store_relaxed(object, relock_load_relaxed(object) + (value))
+
+/* Subtracts one from a word that only the caller takes from that value to the next lower one,
+ * with release order, and returns the new value. Not atomic: what another thread writes to the
+ * word meanwhile may be lost, and on x86-64 that is what makes it cheap, one instruction without
+ * a LOCK prefix. A thread that has written and then made all others pass a barrier
+ * (relock_os->barrier) knows that no such instruction is half done any more. */
+#if defined(RELOCK_EXPLORE)
+#define RELOCK_HAS_OWNER_DECREMENT 1
+static inline uint32_t relock_owner_decrement(uint32_t *word) {
+  uint32_t value = __atomic_load_n(word, __ATOMIC_RELAXED) - 1;
+  __atomic_store_n(word, value, __ATOMIC_RELEASE);
+  return value;
+}
+#elif defined(__x86_64__) && !RELOCK_UNDER_TSAN
+#define RELOCK_HAS_OWNER_DECREMENT 1
+static inline uint32_t relock_owner_decrement(uint32_t *word) {
+  bool zero;
+  __asm__ __volatile__("decl %0" : "+m"(*word), "=@ccz"(zero) : : "memory");
+  return zero ? 0 : 1;
+}
+#else /* never used: words are not HELD_FAST */
+#define RELOCK_HAS_OWNER_DECREMENT 0
+static inline uint32_t relock_owner_decrement(uint32_t *word) {
+  return __atomic_sub_fetch(word, 1, __ATOMIC_RELEASE);
+}
+#endif
 
 /* Tells the processor that this is a spinning loop. */
 static inline void relock_pause(void) {

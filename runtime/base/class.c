@@ -29,11 +29,12 @@ relock_class_t relock_default_class = {.name = "default"};
 
 static uint32_t classes_word;
 static relock_class_t *first_class;
+static uint32_t next_index;
 static bool checked;
 
 void relock_classes_lock(void) {
   struct relock_wait wait;
-  relock_wait_begin(&wait, NULL);
+  relock_wait_begin(&wait, NULL, NULL);
   relock_word_wait(&classes_word, &wait, CLOCK_MONOTONIC, NULL);
 }
 
@@ -44,27 +45,33 @@ relock_class_t *relock_classes_first(void) { return first_class; }
 static const struct relock_algorithm *choose(const relock_class_t *lock_class) {
   const char *name = relock_option_algorithm(lock_class->name);
   if (!name)
-    name = lock_class->algorithm ? lock_class->algorithm : "posix";
+    name = lock_class->algorithm ? lock_class->algorithm : RELOCK_DEFAULT_ALGORITHM;
   const struct relock_algorithm *algorithm = relock_algorithm_named(name);
   if (!algorithm)
     relock_usage_error("lock class '%s': unknown algorithm '%s'; the algorithms are: %s",
-                       lock_class->name, name, relock_algorithm_names());
+                       lock_class->name, name, relock_algorithms());
   return algorithm;
 }
 
-const struct relock_algorithm *relock_class_resolve(relock_class_t *lock_class) {
+void relock_class_resolve(relock_class_t *lock_class) {
   relock_options_read();
   relock_classes_lock();
-  const struct relock_algorithm *algorithm = lock_class->relock_ops;
-  if (!algorithm) {
-    algorithm = choose(lock_class);
+  if (!lock_class->relock_ops) {
+    const struct relock_algorithm *algorithm = choose(lock_class);
+    lock_class->relock_index = next_index < RELOCK_MAX_CLASSES - 1 ? next_index++ : next_index;
+    lock_class->relock_flags = algorithm->always_delegates ? RELOCK_CLASS_ALWAYS_DELEGATES : 0;
     lock_class->relock_next = first_class;
-    first_class = lock_class;
-    /* Release: pairs with the acquire in relock_algorithm_of(). */
+    /* Release: pairs with the acquire in relock_class_next(). */
+    relock_store_release(&first_class, lock_class);
+    /* Release: pairs with the acquire in relock_resolved_class_of(). */
     relock_store_release(&lock_class->relock_ops, algorithm);
   }
   relock_classes_unlock();
-  return algorithm;
+}
+
+relock_class_t *relock_class_next(const relock_class_t *previous) {
+  /* Acquire: pairs with the release in relock_class_resolve(). */
+  return previous ? previous->relock_next : relock_load_acquire(&first_class);
 }
 
 void relock_class_register(relock_class_t *lock_class) {

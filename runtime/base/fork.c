@@ -1,29 +1,45 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fork handlers: the class list is consistent in the child, the server is started anew at its
- * next use, and old waiters are forgotten.
+ * Start of the runtime and fork handlers: the class list is consistent in the child, the server is
+ * started anew at its next use, and old waiters are forgotten.
  */
 #include "fork.h"
 
+#include "../server/rcl.h"
+#include "annex.h"
 #include "class.h"
 #include "stats.h"
-#include "../server/rcl.h"
+#include "thread.h"
+#include "word.h"
 
 #include <pthread.h>
 
 uint32_t relock_generation_counter;
 
-static void before_fork(void) { relock_classes_lock(); }
+static void before_fork(void) {
+  relock_classes_lock();
+  relock_threads_lock();
+  relock_annexes_lock();
+}
 
-static void after_fork_in_parent(void) { relock_classes_unlock(); }
-
-static void after_fork_in_child(void) {
-  relock_add_relaxed(&relock_generation_counter, 1);
-  relock_rcl_after_fork();
-  relock_stats_after_fork();
+static void unlock_all(void) {
+  relock_annexes_unlock();
+  relock_threads_unlock();
   relock_classes_unlock();
 }
 
-__attribute__((constructor(101))) static void register_handlers(void) {
+static void after_fork_in_parent(void) { unlock_all(); }
+
+static void after_fork_in_child(void) {
+  relock_add_relaxed(&relock_generation_counter, 1);
+  relock_threads_after_fork();
+  relock_rcl_after_fork();
+  relock_stats_after_fork();
+  unlock_all();
+  relock_word_start(); /* a child is not registered for barriers of its parent */
+}
+
+__attribute__((constructor(101))) static void start(void) {
+  relock_word_start();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

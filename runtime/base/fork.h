@@ -13,7 +13,7 @@
 
 /* How many forks lie between this process and the one that started. Changed only in a child that
  * has one thread yet. */
-extern uint32_t relock_generation_counter;
+extern uint32_t relock_generation_counter RELOCK_HIDDEN;
 
 static inline uint32_t relock_generation(void) {
   return relock_load_relaxed(&relock_generation_counter);

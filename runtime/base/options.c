@@ -3,12 +3,14 @@
  * Reading of the environment. The text is used where it lies and only read: entries are found
  * anew each time, which happens once per class.
  */
+#define _GNU_SOURCE
 #include "options.h"
 
+#include "../locks/algorithm.h"
 #include "atomic.h"
 #include "panic.h"
 #include "stats.h"
-#include "../locks/algorithm.h"
+#include "topology.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,6 +19,7 @@
 #define USAGE "RELOCK_LOCKS is a list class=algorithm,...; the algorithms are: %s"
 
 static const char *locks_text = "";
+static uint32_t cluster_count;
 static uint32_t options_read;
 
 /* Parses the entry at `at`; null at the end of the list. */
@@ -29,14 +32,14 @@ static const char *parse(const char *at, struct relock_choice *choice) {
   const char *equals = memchr(at, '=', (size_t)(end - at));
   if (!equals || equals == at)
     relock_usage_error("RELOCK_LOCKS: '%.*s' is not of the form class=algorithm; " USAGE,
-                       (int)(end - at), at, relock_algorithm_names());
+                       (int)(end - at), at, relock_algorithms());
   size_t length = (size_t)(end - equals - 1);
   while (length > 0 && equals[length] == ' ')
     length--;
   const struct relock_algorithm *algorithm = relock_algorithm_find(equals + 1, length);
   if (!algorithm)
     relock_usage_error("RELOCK_LOCKS: unknown algorithm '%.*s' in '%.*s'; the algorithms are: %s",
-                       (int)length, equals + 1, (int)(end - at), at, relock_algorithm_names());
+                       (int)length, equals + 1, (int)(end - at), at, relock_algorithms());
   choice->name = at;
   choice->name_length = (size_t)(equals - at);
   choice->algorithm = algorithm->name;
@@ -66,20 +69,32 @@ void relock_options_read(void) {
   /* Acquire: pairs with the release below. Several threads may read; they store the same. */
   if (relock_load_acquire(&options_read))
     return;
-  const char *locks = getenv("RELOCK_LOCKS");
+  const char *locks = secure_getenv("RELOCK_LOCKS");
   if (locks)
     relock_store_relaxed(&locks_text, locks);
   struct relock_choice choice;
   for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice))
     continue; /* parsing ends the program at a wrong entry */
 
-  const char *stats = getenv("RELOCK_STATS");
+  const char *stats = secure_getenv("RELOCK_STATS");
   if (stats && strcmp(stats, "1") == 0)
-    relock_stats_start();
+    relock_stats_start(NULL);
   else if (stats && *stats && strcmp(stats, "0") != 0)
     relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1", stats);
+
+  const char *clusters = secure_getenv("RELOCK_CLUSTERS");
+  if (clusters && *clusters) {
+    char *end;
+    unsigned long value = strtoul(clusters, &end, 10);
+    if (*end || value < 1 || value > RELOCK_MAX_CLUSTERS)
+      relock_usage_error("RELOCK_CLUSTERS: '%s' is not a number from 1 to %d", clusters,
+                         RELOCK_MAX_CLUSTERS);
+    relock_store_relaxed(&cluster_count, (uint32_t)value);
+  }
   /* Release: pairs with the acquire above. */
   relock_store_release(&options_read, 1);
 }
+
+unsigned relock_option_clusters(void) { return relock_load_relaxed(&cluster_count); }
 
 __attribute__((constructor(101))) static void read_at_start(void) { relock_options_read(); }

@@ -5,6 +5,7 @@
  *   RELOCK_LOCKS="class=algorithm,..."   the last entry that fits a class wins, and an entry that
  *                                        names it wins over "*"
  *   RELOCK_STATS=1                       statistics at exit
+ *   RELOCK_CLUSTERS=N                    see topology.h
  */
 #ifndef RELOCK_BASE_OPTIONS_H
 #define RELOCK_BASE_OPTIONS_H
@@ -22,6 +23,9 @@ void relock_options_read(void);
 
 /* The algorithm that RELOCK_LOCKS gives to a class, or null. */
 const char *relock_option_algorithm(const char *class_name);
+
+/* The value of RELOCK_CLUSTERS; 0: not given. */
+unsigned relock_option_clusters(void);
 
 /* Iterates over the entries of RELOCK_LOCKS: a position to go on from, or null after the last. */
 const char *relock_option_first(struct relock_choice *choice);

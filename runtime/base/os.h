@@ -7,6 +7,8 @@
 #ifndef RELOCK_BASE_OS_H
 #define RELOCK_BASE_OS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -19,12 +21,22 @@ struct relock_os {
    * case the wake-up is one for no reason. */
   void (*futex_wake)(const uint32_t *word, int count);
   void (*yield)(void);
+  /* Every thread of the process has passed a full barrier between two of its instructions when
+   * barrier() returns. Only if prepare_barrier() was called before in this process and returned
+   * true: false where the kernel cannot or may not do it. */
+  bool (*prepare_barrier)(void);
+  void (*barrier)(void);
   uint64_t (*now_ns)(void); /* monotonic */
   unsigned (*cpus)(void);   /* that this process may use; at least 1 */
+  unsigned (*cpu)(void);    /* the processor that runs the caller */
+  unsigned (*node)(void);   /* and its NUMA node, counted from 0 without gaps */
+  /* Zero-filled memory that is never given back and takes no room until it is touched; null if
+   * there is none. */
+  void *(*reserve)(size_t size);
   /* Starts a detached thread with all signals blocked. 0 or an error number. */
   int (*start_thread)(void *(*run)(void *), void *argument, const char *name);
 };
 
-extern const struct relock_os *const relock_os;
+extern const struct relock_os *const relock_os __attribute__((visibility("hidden")));
 
 #endif

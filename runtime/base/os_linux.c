@@ -10,15 +10,21 @@
 #include "os.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static long futex(const uint32_t *word, long operation, long value,
-                  const struct timespec *deadline, long bits) {
+static long futex(const uint32_t *word, long operation, long value, const struct timespec *deadline,
+                  long bits) {
 #if defined(__x86_64__)
   register const struct timespec *arg4 __asm__("r10") = deadline;
   register const void *arg5 __asm__("r8") = NULL;
@@ -64,6 +70,17 @@ static void futex_wake(const uint32_t *word, int count) {
 
 static void yield(void) { sched_yield(); }
 
+static bool prepare_barrier(void) {
+  int saved = errno;
+  bool works = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0 &&
+               syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+  errno = saved;
+  return works;
+}
+
+/* Cannot fail once it has worked, and then does not touch errno. */
+static void barrier(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+
 static uint64_t now_ns(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -78,6 +95,61 @@ static unsigned cpus(void) {
     count = (int)sysconf(_SC_NPROCESSORS_ONLN);
   errno = saved;
   return count > 0 ? (unsigned)count : 1;
+}
+
+/* The node of each processor, from sysfs; read once. */
+enum { MAX_CPUS = 4096, MAX_NODES = 64 };
+static uint8_t node_of_cpu[MAX_CPUS];
+
+/* Adds the processors of a list like "0-3,8" to a node. */
+static void add_cpus(char *list, unsigned node) {
+  for (char *at = list, *rest; (at = strtok_r(at, ",", &rest)); at = NULL) {
+    char *end;
+    unsigned long first = strtoul(at, &end, 10);
+    unsigned long last = *end == '-' ? strtoul(end + 1, NULL, 10) : first;
+    for (unsigned long cpu = first; cpu <= last && cpu < MAX_CPUS; cpu++)
+      node_of_cpu[cpu] = (uint8_t)node;
+  }
+}
+
+/* Without the C library's allocator, which may use locks of ours. */
+static void read_nodes(void) {
+  int saved = errno;
+  unsigned count = 0;
+  for (unsigned node = 0; node < MAX_NODES; node++) {
+    char path[64], list[4096];
+    snprintf(path, sizeof path, "/sys/devices/system/node/node%u/cpulist", node);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+      continue;
+    ssize_t length = read(file, list, sizeof list - 1);
+    close(file);
+    if (length <= 1) /* a node without processors: an empty line */
+      continue;
+    list[length] = '\0';
+    add_cpus(list, count++);
+  }
+  errno = saved;
+}
+
+static unsigned cpu(void) {
+  int number = sched_getcpu();
+  return number >= 0 ? (unsigned)number : 0;
+}
+
+static unsigned node(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, read_nodes);
+  unsigned number = cpu();
+  return number < MAX_CPUS ? node_of_cpu[number] : 0;
+}
+
+static void *reserve(size_t size) {
+  int saved = errno;
+  void *memory =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  errno = saved;
+  return memory == MAP_FAILED ? NULL : memory;
 }
 
 static int start_thread(void *(*run)(void *), void *argument, const char *name) {
@@ -104,8 +176,13 @@ static const struct relock_os os_linux = {
     .futex_wait = futex_wait,
     .futex_wake = futex_wake,
     .yield = yield,
+    .prepare_barrier = prepare_barrier,
+    .barrier = barrier,
     .now_ns = now_ns,
     .cpus = cpus,
+    .cpu = cpu,
+    .node = node,
+    .reserve = reserve,
     .start_thread = start_thread,
 };
 

@@ -14,29 +14,36 @@ static size_t rounded(size_t size) {
                                                        : (size + mebibyte - 1) & ~(mebibyte - 1);
 }
 
-/* The main thread's stack grows up to its limit. (pthread_getattr_np() would read /proc.) */
-static size_t main_stack(void) {
+/* The main thread's stack grows up to its limit, from where its environment lies, unless setenv()
+ * has moved that. (pthread_getattr_np() would read /proc.) */
+static void main_stack(size_t *size, uintptr_t *end) {
   struct rlimit limit;
-  return getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
-             ? (size_t)limit.rlim_cur
-             : SIZE_MAX;
+  *size = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
+              ? (size_t)limit.rlim_cur
+              : SIZE_MAX / 2;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0), top = (uintptr_t)environ;
+  if (top < here || top - here > *size)
+    top = here;
+  *end = top > *size ? top - *size : 0;
 }
 
-static size_t thread_stack(void) {
+static void thread_stack(size_t *size, uintptr_t *end) {
   pthread_attr_t attributes;
-  size_t size = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
-    return relock_default_stack_size();
-  pthread_attr_getstacksize(&attributes, &size);
-  pthread_attr_destroy(&attributes);
-  return size;
+  void *lowest = __builtin_frame_address(0);
+  *size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &lowest, size);
+    pthread_attr_destroy(&attributes);
+  }
+  *end = (uintptr_t)lowest;
 }
 
-size_t relock_stack_size(void) {
-  static __thread size_t size;
-  if (!size)
-    size = rounded(getpid() == (pid_t)syscall(SYS_gettid) ? main_stack() : thread_stack());
-  return size;
+void relock_stack_of_thread(size_t *size, uintptr_t *end) {
+  if (getpid() == (pid_t)syscall(SYS_gettid))
+    main_stack(size, end);
+  else
+    thread_stack(size, end);
+  *size = rounded(*size);
 }
 
 size_t relock_default_stack_size(void) {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Counters and the table at exit. A class has its counters in a record that hangs off
- * relock_private[0], made at the first count and kept until the process ends.
+ * Counting, adding up, and the table at exit.
  */
 #include "stats.h"
 
 #include "class.h"
+#include "os.h"
+#include "thread.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,65 +15,86 @@
 #include <string.h>
 #include <unistd.h>
 
-uint32_t relock_stats_on;
+uint32_t relock_stats_timed;
 
-struct counters {
-  uint64_t value[RELOCK_COUNTERS];
-};
+/* What threads without a record count, which several do at once. */
+static struct relock_counters unrecorded[RELOCK_MAX_CLASSES];
 
-/* When there is no memory for a record; printed by nobody. */
-static struct counters lost;
-
-static struct counters *counters_of(relock_class_t *lock_class) {
-  relock_class_register(lock_class);
+/* The counters of a class in a record; null if there never were any. make: make them. */
+static struct relock_counters *counters_in(struct relock_thread *record, uint32_t index,
+                                           bool make) {
+  if (index < RELOCK_OWN_CLASSES)
+    return &record->counters[index];
   /* Acquire: pairs with the release below. */
-  struct counters *counters = relock_load_acquire(&lock_class->relock_private[0]);
-  if (counters)
-    return counters;
-  counters = calloc(1, sizeof *counters);
-  if (!counters)
-    return &lost;
-  /* Release: pairs with the acquire above. */
-  if (!relock_cas_acq_rel(&lock_class->relock_private[0], NULL, (void *)counters)) {
-    free(counters);
-    counters = relock_load_acquire(&lock_class->relock_private[0]);
+  struct relock_counters *more = relock_load_acquire(&record->more_counters);
+  if (!more && make) {
+    more = relock_os->reserve((RELOCK_MAX_CLASSES - RELOCK_OWN_CLASSES) * sizeof *more);
+    /* Release: pairs with the acquire above. */
+    relock_store_release(&record->more_counters, more);
   }
-  return counters;
+  return more ? &more[index - RELOCK_OWN_CLASSES] : NULL;
 }
 
-static void see(relock_mutex_t *mutex) {
-  if (relock_load_relaxed(&mutex->relock_private.counted) ||
-      !relock_cas_relaxed(&mutex->relock_private.counted, 0, 1))
-    return;
-  relock_add_relaxed(&counters_of(relock_class_of(mutex))->value[RELOCK_COUNT_LOCKS], 1);
+void relock_stats_count(struct relock_thread *self, const relock_class_t *lock_class,
+                        enum relock_counter counter, uint64_t amount) {
+  uint32_t index = lock_class->relock_index;
+  struct relock_counters *counters = self ? counters_in(self, index, true) : NULL;
+  if (counters)
+    relock_count_own(&counters->value[counter], amount);
+  else
+    relock_add_relaxed(&unrecorded[index].value[counter], amount);
 }
 
-void relock_stats_count(relock_mutex_t *mutex, enum relock_counter counter, uint64_t amount) {
-  see(mutex);
-  relock_add_relaxed(&counters_of(relock_class_of(mutex))->value[counter], amount);
+static void add_up(uint32_t index, uint64_t sum[RELOCK_COUNTERS]) {
+  for (int c = 0; c < RELOCK_COUNTERS; c++)
+    sum[c] = relock_load_relaxed(&unrecorded[index].value[c]);
+  uint32_t end = relock_threads_end();
+  for (uint32_t i = 0; i < end; i++) {
+    struct relock_counters *counters = counters_in(relock_thread_numbered(i), index, false);
+    for (int c = 0; counters && c < RELOCK_COUNTERS; c++)
+      sum[c] += relock_load_relaxed(&counters->value[c]);
+  }
 }
 
-void relock_stats_waited(relock_class_t *lock_class, uint64_t nanoseconds, bool parked) {
-  struct counters *counters = counters_of(lock_class);
-  relock_add_relaxed(&counters->value[RELOCK_COUNT_CONTENDED], 1);
-  relock_add_relaxed(&counters->value[RELOCK_COUNT_PARKED], parked);
-  relock_add_relaxed(&counters->value[RELOCK_COUNT_WAIT_NS], nanoseconds);
+void relock_class_statistics(relock_class_t *lock_class, relock_statistics_t *statistics) {
+  lock_class = lock_class ? lock_class : &relock_default_class;
+  relock_class_register(lock_class);
+  uint64_t sum[RELOCK_COUNTERS];
+  add_up(lock_class->relock_index, sum);
+  *statistics = (relock_statistics_t){
+      .algorithm = relock_load_relaxed(&lock_class->relock_ops)->name,
+      .mutexes = relock_load_relaxed(&lock_class->relock_mutexes),
+      .held = sum[RELOCK_COUNT_HELD],
+      .executed = sum[RELOCK_COUNT_EXECUTED],
+      .delegated = sum[RELOCK_COUNT_DELEGATED],
+      .batches = sum[RELOCK_COUNT_BATCHES],
+      .contended = sum[RELOCK_COUNT_CONTENDED],
+      .parked = sum[RELOCK_COUNT_PARKED],
+      .switches = sum[RELOCK_COUNT_SWITCHES],
+      .wait_ns = sum[RELOCK_COUNT_WAIT_NS],
+  };
 }
 
 void relock_stats_after_fork(void) {
-  for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next) {
-    struct counters *counters = c->relock_private[0];
-    if (counters)
-      memset(counters, 0, sizeof *counters);
+  memset(unrecorded, 0, sizeof unrecorded);
+  for (uint32_t i = 0; i < relock_threads_end(); i++) {
+    struct relock_thread *record = relock_thread_numbered(i);
+    memset(record->counters, 0, sizeof record->counters);
+    if (record->more_counters)
+      memset(record->more_counters, 0,
+             (RELOCK_MAX_CLASSES - RELOCK_OWN_CLASSES) * sizeof *record->more_counters);
   }
+  for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next)
+    relock_store_relaxed(&c->relock_mutexes, 0);
 }
 
 /* Where the table goes: a duplicate of the standard error of the start, since some programs close
  * theirs before they end. */
 static int start_descriptor = -1;
 
-void relock_stats_start(void) {
-  relock_store_relaxed(&relock_stats_on, 1);
+void relock_stats_start(const char *file) {
+  (void)file;
+  relock_store_relaxed(&relock_stats_timed, 1);
   start_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
 }
 
@@ -85,6 +107,12 @@ static int by_name(const void *left, const void *right) {
   return strcmp((*a)->name, (*b)->name);
 }
 
+static bool was_used(relock_class_t *lock_class) {
+  relock_statistics_t s;
+  relock_class_statistics(lock_class, &s);
+  return s.mutexes || s.held || s.executed;
+}
+
 /* All classes, the default one only if it was used, sorted by name. */
 static size_t collect(relock_class_t ***classes) {
   size_t count = 0;
@@ -95,31 +123,25 @@ static size_t collect(relock_class_t ***classes) {
     return 0;
   count = 0;
   for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next)
-    if (c != &relock_default_class || c->relock_private[0])
+    if (c != &relock_default_class || was_used(c))
       (*classes)[count++] = c;
   qsort(*classes, count, sizeof **classes, by_name);
   return count;
 }
 
 static void print_row(relock_class_t *lock_class, int width) {
-  static const struct counters none;
-  const struct counters *counters =
-      lock_class->relock_private[0] ? lock_class->relock_private[0] : &none;
-  uint64_t value[RELOCK_COUNTERS];
-  for (int i = 0; i < RELOCK_COUNTERS; i++)
-    value[i] = relock_load_relaxed(&counters->value[i]);
-  uint64_t contended = value[RELOCK_COUNT_CONTENDED];
+  relock_statistics_t s;
+  relock_class_statistics(lock_class, &s);
   dprintf(descriptor(),
-          "%-*s %-9s %6" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
-          " %10" PRIu64 " %14" PRIu64 " %12" PRIu64 "\n",
-          width, lock_class->name, lock_class->relock_ops->name, value[RELOCK_COUNT_LOCKS],
-          value[RELOCK_COUNT_HELD], value[RELOCK_COUNT_EXECUTED], value[RELOCK_COUNT_DELEGATED],
-          contended, value[RELOCK_COUNT_PARKED], value[RELOCK_COUNT_WAIT_NS],
-          contended ? value[RELOCK_COUNT_WAIT_NS] / contended : 0);
+          "%-*s %-14s %6" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64 " %10" PRIu64
+          " %10" PRIu64 " %10" PRIu64 " %8" PRIu64 " %14" PRIu64 " %12" PRIu64 "\n",
+          width, lock_class->name, s.algorithm, s.mutexes, s.held, s.executed, s.delegated,
+          s.batches, s.contended, s.parked, s.switches, s.wait_ns,
+          s.contended ? s.wait_ns / s.contended : 0);
 }
 
 __attribute__((destructor)) static void print_at_exit(void) {
-  if (!relock_load_relaxed(&relock_stats_on))
+  if (!relock_load_relaxed(&relock_stats_timed))
     return;
   relock_classes_lock();
   relock_class_t **classes;
@@ -128,9 +150,10 @@ __attribute__((destructor)) static void print_at_exit(void) {
   for (size_t i = 0; i < count; i++)
     if ((int)strlen(classes[i]->name) > width)
       width = (int)strlen(classes[i]->name);
-  dprintf(descriptor(), "relock-stats\n%-*s %-9s %6s %10s %10s %10s %10s %10s %14s %12s\n", width,
-          "class", "algorithm", "locks", "held", "executed", "delegated", "contended", "parked",
-          "wait_ns", "wait_mean_ns");
+  dprintf(descriptor(),
+          "relock-stats\n%-*s %-14s %6s %10s %10s %10s %10s %10s %10s %8s %14s %12s\n", width,
+          "class", "algorithm", "locks", "held", "executed", "delegated", "batches", "contended",
+          "parked", "switches", "wait_ns", "wait_mean_ns");
   for (size_t i = 0; i < count; i++)
     print_row(classes[i], width);
   free(classes);

@@ -46,15 +46,16 @@ uint32_t relock_wait_spins(void) {
   return spins;
 }
 
-void relock_wait_begin(struct relock_wait *wait, const relock_mutex_t *mutex) {
+void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
+                       const relock_mutex_t *mutex) {
   wait->spins = relock_wait_spins();
   wait->yields = YIELDS;
   wait->parked = false;
   wait->since = 0;
-  if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_on)) && mutex) {
+  wait->self = self;
+  wait->lock_class = mutex ? relock_class_of(mutex) : NULL;
+  if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_timed)) && mutex)
     wait->since = relock_os->now_ns();
-    wait->lock_class = relock_class_of(mutex);
-  }
 }
 
 int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, clockid_t clock,
@@ -64,6 +65,12 @@ int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, c
 }
 
 void relock_wait_end(const struct relock_wait *wait) {
+  if (!wait->lock_class)
+    return;
+  relock_stats_count(wait->self, wait->lock_class, RELOCK_COUNT_CONTENDED, 1);
+  if (wait->parked)
+    relock_stats_count(wait->self, wait->lock_class, RELOCK_COUNT_PARKED, 1);
   if (RELOCK_UNLIKELY(wait->since != 0))
-    relock_stats_waited(wait->lock_class, relock_os->now_ns() - wait->since, wait->parked);
+    relock_stats_count(wait->self, wait->lock_class, RELOCK_COUNT_WAIT_NS,
+                       relock_os->now_ns() - wait->since);
 }

@@ -19,16 +19,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct relock_thread;
+
 struct relock_wait {
   uint32_t spins; /* left */
   uint32_t yields;
   bool parked;
-  uint64_t since;             /* 0 unless statistics are on */
-  relock_class_t *lock_class; /* to count for; the mutex may be gone at the end of the wait */
+  uint64_t since;                   /* 0 unless RELOCK_STATS asks for times */
+  struct relock_thread *self;       /* to count for, in its record */
+  const relock_class_t *lock_class; /* of the mutex, which may be gone at the end; null: no count */
 };
 
-/* Starts a wait for this mutex; null: not for a mutex, not counted. */
-void relock_wait_begin(struct relock_wait *wait, const relock_mutex_t *mutex);
+/* Starts a wait of this thread, whose record may be null, for this mutex; null: not for a mutex,
+ * not counted. */
+void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
+                       const relock_mutex_t *mutex);
 
 /* True after a pause or a yield: look again. False: it is time to park. */
 static inline bool relock_wait_again(struct relock_wait *wait) {

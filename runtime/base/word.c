@@ -4,6 +4,36 @@
  */
 #include "word.h"
 
+#include <stddef.h>
+
+/* Until the start-up code has asked the kernel: the way that works everywhere. */
+uint32_t relock_word_taken = RELOCK_WORD_HELD;
+
+void relock_word_start(void) {
+  bool fast = RELOCK_HAS_OWNER_DECREMENT && relock_os->prepare_barrier();
+  relock_store_relaxed(&relock_word_taken, fast ? RELOCK_WORD_HELD_FAST : RELOCK_WORD_HELD);
+}
+
+void relock_word_release_slowly(uint32_t *word, bool wake) {
+  /* Release: pairs with the acquire of whoever takes the word next. */
+  if (relock_exchange_release(word, RELOCK_WORD_FREE) == RELOCK_WORD_PARKED || wake)
+    relock_os->futex_wake(word, 1);
+}
+
+bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
+                      const struct timespec *deadline, int *error) {
+  /* Acquire: pairs with the release in relock_word_release(). */
+  uint32_t found = relock_exchange_acquire(word, RELOCK_WORD_PARKED);
+  if (found == RELOCK_WORD_FREE)
+    return true;
+  if (found == RELOCK_WORD_HELD_FAST)
+    relock_os->barrier(); /* the release that may be half done has then seen the mark, or is over */
+  int result = relock_wait_park(wait, word, RELOCK_WORD_PARKED, clock, deadline);
+  if (error)
+    *error = result;
+  return false;
+}
+
 int relock_word_wait(uint32_t *word, struct relock_wait *wait, clockid_t clock,
                      const struct timespec *deadline) {
   do {
@@ -11,11 +41,9 @@ int relock_word_wait(uint32_t *word, struct relock_wait *wait, clockid_t clock,
       return 0;
   } while (relock_wait_again(wait));
 
-  /* Acquire: pairs with the release in relock_word_release(). */
-  while (relock_exchange_acquire(word, RELOCK_WORD_PARKED) != RELOCK_WORD_FREE) {
-    int error = relock_wait_park(wait, word, RELOCK_WORD_PARKED, clock, deadline);
+  int error = 0;
+  while (!relock_word_park(word, wait, clock, deadline, &error))
     if (error)
       return error;
-  }
   return 0;
 }

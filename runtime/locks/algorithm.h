@@ -2,11 +2,13 @@
  *
  * What an algorithm is: two ways to get a section done under a mutex's exclusion word. All else
  * (trylock, timed locks, unlock, types, condition variables, fork) works on the word and is the
- * same for all. A new algorithm is one file, a line here and in registry.c, and a row in
- * doc/algorithms.md.
+ * same for all, and so is a fork: `tail` and `open` are 0 before an algorithm sees them in the
+ * child. A new algorithm is one file, its name in the list below, and a row in doc/algorithms.md.
  */
 #ifndef RELOCK_LOCKS_ALGORITHM_H
 #define RELOCK_LOCKS_ALGORITHM_H
+
+#include "../base/thread.h"
 
 #include <relock/relock.h>
 #include <stdbool.h>
@@ -15,19 +17,26 @@
 struct relock_algorithm {
   const char *name;
   /* Takes the word for a holder, after a try of it has failed. */
-  void (*lock)(relock_mutex_t *mutex);
-  /* Runs the section under the word, in whatever thread. as_client: with the caller's thread
-   * identity. Returns what the section returned. */
-  int (*execute)(relock_mutex_t *mutex, relock_section_t section, void *context, bool as_client);
+  void (*lock)(relock_mutex_t *mutex, struct relock_thread *self);
+  /* Runs the section under the word, in whatever thread, after a try of the word has failed.
+   * Returns what the section returned. Null: the caller takes the word by lock and runs it. */
+  int (*execute)(relock_mutex_t *mutex, struct relock_thread *self, const struct relock_call *call);
+  bool always_delegates; /* execute is called without a try of the word */
+  bool has_annex;        /* see annex.h */
 };
 
-extern const struct relock_algorithm relock_posix, relock_mcs, relock_ccsynch, relock_rcl;
+/* For both: `self` is the caller's record and can wait (relock_thread_can_wait()). */
+
+#define RELOCK_ALGORITHMS(each) each(posix) each(mcs) each(ccsynch) each(rcl)
+
+#define RELOCK_DECLARE(id) extern const struct relock_algorithm relock_##id;
+RELOCK_ALGORITHMS(RELOCK_DECLARE)
+#undef RELOCK_DECLARE
+
+#define RELOCK_DEFAULT_ALGORITHM "posix"
 
 /* By name; null if there is none. */
 const struct relock_algorithm *relock_algorithm_find(const char *name, size_t length);
 const struct relock_algorithm *relock_algorithm_named(const char *name);
-
-/* All names, separated by blanks. */
-const char *relock_algorithm_names(void);
 
 #endif

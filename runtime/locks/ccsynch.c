@@ -23,12 +23,11 @@
  * the word is released: its client may free the mutex at once. Clients served before are
  * followed by others that still use the mutex.
  */
+#include "../base/class.h"
+#include "../base/stats.h"
 #include "algorithm.h"
 #include "queue.h"
 #include "section.h"
-#include "../base/identity.h"
-#include "../base/stack.h"
-#include "../base/stats.h"
 
 /* The paper's bound is 3h for h hardware threads, where the thesis of Lozi (2014) found latency
  * flat between 1 and 500 and fairness the only thing at stake. h = 48 is its machine. */
@@ -48,26 +47,25 @@ static void add_wake(struct wakes *wakes, const uint32_t *futex) {
 
 /* Runs the combiner's own section and those behind it. The caller owns the word and is the head;
  * afterwards it is neither. */
-static int combine(relock_mutex_t *mutex, struct relock_waiter *self) {
+static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_request *own,
+                   const struct relock_call *call) {
   struct wakes wakes;
   wakes.count = 0;
+  const relock_class_t *lock_class = relock_class_of(mutex);
   relock_store_relaxed(&mutex->relock_private.executing, 1);
-  int result = self->section(self->context);
+  int result = call->section(call->context);
 
-  struct relock_waiter *last = NULL; /* section run, not yet granted */
-  struct relock_waiter *next = relock_queue_leave(mutex, self);
+  struct relock_request *last = NULL; /* section run, not yet granted */
+  struct relock_request *next = relock_queue_leave(mutex, own);
   unsigned served = 0;
-  while (next && next->section && served < BATCH && next->stack <= self->stack) {
+  while (next && next->section && served < BATCH && relock_thread_has_room(self, next)) {
     if (last)
       add_wake(&wakes, relock_queue_grant(last, RELOCK_DONE));
     last = next;
-    last->result = relock_run_as(last->thread_pointer, last->section, last->context);
+    relock_request_run(last);
     served++;
     next = relock_queue_leave(mutex, last);
   }
-  if (served && RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_on)))
-    relock_stats_count(mutex, RELOCK_COUNT_DELEGATED, served);
-
   relock_store_relaxed(&mutex->relock_private.executing, 0);
   relock_word_release(&mutex->relock_private.word);
   if (next)
@@ -76,34 +74,26 @@ static int combine(relock_mutex_t *mutex, struct relock_waiter *self) {
     add_wake(&wakes, relock_queue_grant(last, RELOCK_DONE));
   for (unsigned i = wakes.count; i-- > 0;) /* the next combiner is among the last */
     relock_os->futex_wake(wakes.futex[i], 1);
+  if (served)
+    relock_count_batch(self, lock_class, served);
   return result;
 }
 
-static int enqueue(relock_mutex_t *mutex, relock_section_t section, void *context,
-                   bool as_client) {
-  struct relock_waiter self = {
-      .section = section,
-      .context = context,
-      .thread_pointer = as_client ? relock_thread_pointer() : 0,
-      .stack = relock_stack_size(),
-  };
+static int execute(relock_mutex_t *mutex, struct relock_thread *self,
+                   const struct relock_call *call) {
   struct relock_wait wait;
-  relock_wait_begin(&wait, mutex);
-  uint32_t state = relock_queue_enter(mutex, &self, &wait);
+  relock_wait_begin(&wait, self, mutex);
+  struct relock_request *own = relock_request_take(self);
+  relock_request_fill(own, self, call);
+  uint32_t state = relock_queue_enter(mutex, own, &wait);
   if (state == RELOCK_HEAD)
     relock_queue_take_word(mutex, &wait);
   relock_wait_end(&wait);
-  return state == RELOCK_DONE ? self.result : combine(mutex, &self);
+  int result =
+      state == RELOCK_DONE ? relock_request_result(own, call) : combine(mutex, self, own, call);
+  relock_request_give(self);
+  return result;
 }
 
-static int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
-                   bool as_client) {
-  if (relock_queue_try(mutex))
-    return relock_run_and_release(mutex, section, context);
-  if (!as_client || relock_identity_switchable())
-    return enqueue(mutex, section, context, as_client);
-  relock_queue_lock(mutex);
-  return relock_run_and_release(mutex, section, context);
-}
-
-const struct relock_algorithm relock_ccsynch = {"ccsynch", relock_queue_lock, execute};
+const struct relock_algorithm relock_ccsynch = {
+    .name = "ccsynch", .lock = relock_queue_lock, .execute = execute};

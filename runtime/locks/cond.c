@@ -62,7 +62,7 @@ static bool list_try(relock_cond_t *cond) {
 static void list_lock(relock_cond_t *cond) {
   uint32_t *lock = &cond->relock_private.lock;
   struct relock_wait wait;
-  relock_wait_begin(&wait, NULL);
+  relock_wait_begin(&wait, NULL, NULL);
   do {
     if (list_try(cond))
       return;
@@ -77,8 +77,7 @@ static void list_lock(relock_cond_t *cond) {
 static void list_unlock(relock_cond_t *cond) {
   uint32_t *lock = &cond->relock_private.lock;
   /* Release: pairs with the acquires in list_try() and list_lock(). */
-  if (relock_exchange_release(lock, lock_value(RELOCK_WORD_FREE)) ==
-      lock_value(RELOCK_WORD_PARKED))
+  if (relock_exchange_release(lock, lock_value(RELOCK_WORD_FREE)) == lock_value(RELOCK_WORD_PARKED))
     relock_os->futex_wake(lock, 1);
 }
 
@@ -161,7 +160,7 @@ static bool give_up(relock_cond_t *cond, struct waiter *waiter) {
 
 static void await_wake(struct waiter *waiter) {
   struct relock_wait wait;
-  relock_wait_begin(&wait, NULL);
+  relock_wait_begin(&wait, NULL, NULL);
   /* Acquire: pairs with the release in wake(). */
   while (relock_load_acquire(&waiter->state) != SIGNALLED)
     if (!relock_wait_again(&wait))

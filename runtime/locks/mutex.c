@@ -8,13 +8,16 @@
  * nobody else writes that value. `recursion` belongs to the owner.
  */
 #define _GNU_SOURCE
-#include "algorithm.h"
-#include "queue.h"
-#include "section.h"
+#include "../base/annex.h"
 #include "../base/class.h"
+#include "../base/fork.h"
 #include "../base/identity.h"
 #include "../base/panic.h"
 #include "../base/stats.h"
+#include "../base/thread.h"
+#include "algorithm.h"
+#include "queue.h"
+#include "section.h"
 
 #include <errno.h>
 #include <string.h>
@@ -25,14 +28,17 @@ _Static_assert((int)PTHREAD_MUTEX_NORMAL == RELOCK_TYPE_NORMAL, "zero-filled mea
 _Static_assert((int)PTHREAD_MUTEX_RECURSIVE == RELOCK_TYPE_RECURSIVE, "the same values");
 _Static_assert((int)PTHREAD_MUTEX_ERRORCHECK == RELOCK_TYPE_ERRORCHECK, "the same values");
 
-static inline bool stats(void) { return RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_on)); }
+enum { TYPE_MASK = 3, SEEN = 4 }; /* parts of `kind`; SEEN: the statistics know the mutex */
+enum { FAST = PTHREAD_MUTEX_NORMAL | SEEN };
 
-static inline bool is_typed(const relock_mutex_t *mutex) {
-  return RELOCK_UNLIKELY(mutex->relock_private.type != PTHREAD_MUTEX_NORMAL);
+static inline int kind_of(const relock_mutex_t *mutex) {
+  return relock_load_relaxed(&mutex->relock_private.kind);
 }
 
-static inline bool is_recursive(const relock_mutex_t *mutex) {
-  return mutex->relock_private.type == PTHREAD_MUTEX_RECURSIVE;
+static inline int type_of(const relock_mutex_t *mutex) { return kind_of(mutex) & TYPE_MASK; }
+
+static inline bool is_typed(const relock_mutex_t *mutex) {
+  return type_of(mutex) != PTHREAD_MUTEX_NORMAL;
 }
 
 static bool is_owner(const relock_mutex_t *mutex) {
@@ -43,9 +49,43 @@ static void set_owner(relock_mutex_t *mutex, uintptr_t owner) {
   relock_store_relaxed(&mutex->relock_private.owner, owner);
 }
 
+static inline void count(const relock_class_t *lock_class, enum relock_counter counter) {
+  struct relock_thread *self = relock_thread_self();
+  if (RELOCK_LIKELY(self && lock_class->relock_index < RELOCK_OWN_CLASSES))
+    relock_count_own(&self->counters[lock_class->relock_index].value[counter], 1);
+  else
+    relock_stats_count(self, lock_class, counter, 1);
+}
+
+/* Counts a mutex that was never initialised by a call when it is used for the first time. */
+static void see(relock_mutex_t *mutex, relock_class_t *lock_class) {
+  if (!(kind_of(mutex) & SEEN) && !(relock_or_relaxed(&mutex->relock_private.kind, SEEN) & SEEN))
+    relock_add_relaxed(&lock_class->relock_mutexes, 1);
+}
+
+/* The first that waits for a mutex in a forked child finds what the parent's waiters have left in
+ * `tail` and `open`. None of them exists here. */
+static void forget_old_waiters(relock_mutex_t *mutex) {
+  static uint32_t word;
+  uint16_t now = (uint16_t)relock_generation();
+  /* Acquire: pairs with the release below. */
+  if (RELOCK_LIKELY(relock_load_acquire(&mutex->relock_private.generation) == now))
+    return;
+  struct relock_wait wait;
+  relock_wait_begin(&wait, NULL, NULL);
+  relock_word_wait(&word, &wait, CLOCK_MONOTONIC, NULL);
+  if (relock_load_relaxed(&mutex->relock_private.generation) != now) {
+    relock_store_relaxed(&mutex->relock_private.tail, 0);
+    relock_store_relaxed(&mutex->relock_private.open, 0);
+    /* Release: pairs with the acquire above. */
+    relock_store_release(&mutex->relock_private.generation, now);
+  }
+  relock_word_release(&word);
+}
+
 /* What a typed mutex answers to its owner: 0 when it is now held once more. */
 static int lock_again(relock_mutex_t *mutex, int error_when_not_recursive) {
-  if (!is_recursive(mutex))
+  if (type_of(mutex) != PTHREAD_MUTEX_RECURSIVE)
     return error_when_not_recursive;
   if (mutex->relock_private.recursion == UINT32_MAX)
     return EAGAIN;
@@ -54,43 +94,73 @@ static int lock_again(relock_mutex_t *mutex, int error_when_not_recursive) {
 }
 
 /* Book-keeping of a holder that has just taken the word. */
-static int acquired(relock_mutex_t *mutex) {
+static int acquired(relock_mutex_t *mutex, relock_class_t *lock_class) {
   if (is_typed(mutex))
     set_owner(mutex, relock_thread_pointer());
-  if (stats())
-    relock_stats_count(mutex, RELOCK_COUNT_HELD, 1);
+  count(lock_class, RELOCK_COUNT_HELD);
   return 0;
 }
 
-int relock_mutex_lock(relock_mutex_t *mutex) {
+/* Takes the word in competition with everybody, as the algorithm posix and timed locks do. */
+static int wait_for_word(relock_mutex_t *mutex, clockid_t clock, const struct timespec *deadline) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, relock_thread_self(), mutex);
+  int error = relock_word_wait(&mutex->relock_private.word, &wait, clock, deadline);
+  relock_wait_end(&wait);
+  return error;
+}
+
+/* Takes the word by the mutex's algorithm; without a record, or in too deep a nesting of waits,
+ * in competition with everybody. */
+static void take_word(relock_mutex_t *mutex, const relock_class_t *lock_class) {
+  struct relock_thread *self = relock_thread_self();
+  forget_old_waiters(mutex);
+  if (RELOCK_LIKELY(relock_thread_can_wait(self)))
+    relock_load_relaxed(&lock_class->relock_ops)->lock(mutex, self);
+  else
+    wait_for_word(mutex, CLOCK_MONOTONIC, NULL);
+}
+
+static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex,
+                                                 relock_class_t *lock_class) {
+  see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EDEADLK);
   if (!relock_queue_try(mutex))
-    relock_algorithm_of(mutex)->lock(mutex);
-  return acquired(mutex);
+    take_word(mutex, lock_class);
+  return acquired(mutex, lock_class);
+}
+
+int relock_mutex_lock(relock_mutex_t *mutex) {
+  relock_class_t *lock_class = relock_resolved_class_of(mutex);
+  if (RELOCK_UNLIKELY(kind_of(mutex) != FAST || !relock_queue_try(mutex)))
+    return lock_slowly(mutex, lock_class);
+  count(lock_class, RELOCK_COUNT_HELD);
+  return 0;
 }
 
 int relock_mutex_trylock(relock_mutex_t *mutex) {
+  relock_class_t *lock_class = relock_resolved_class_of(mutex);
+  see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EBUSY);
-  return relock_word_try(&mutex->relock_private.word) ? acquired(mutex) : EBUSY;
+  return relock_word_try(&mutex->relock_private.word) ? acquired(mutex, lock_class) : EBUSY;
 }
 
 int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
                            const struct timespec *deadline) {
   if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
     return EINVAL;
+  relock_class_t *lock_class = relock_resolved_class_of(mutex);
+  see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EDEADLK);
   if (relock_queue_try(mutex))
-    return acquired(mutex);
+    return acquired(mutex, lock_class);
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1000000000)
     return EINVAL;
-  struct relock_wait wait;
-  relock_wait_begin(&wait, mutex);
-  int error = relock_word_wait(&mutex->relock_private.word, &wait, clock, deadline);
-  relock_wait_end(&wait);
-  return error ? error : acquired(mutex);
+  int error = wait_for_word(mutex, clock, deadline);
+  return error ? error : acquired(mutex, lock_class);
 }
 
 int relock_mutex_timedlock(relock_mutex_t *mutex, const struct timespec *deadline) {
@@ -98,7 +168,7 @@ int relock_mutex_timedlock(relock_mutex_t *mutex, const struct timespec *deadlin
 }
 
 int relock_mutex_unlock(relock_mutex_t *mutex) {
-  if (is_typed(mutex)) {
+  if (RELOCK_UNLIKELY(is_typed(mutex))) {
     if (!is_owner(mutex))
       return EPERM;
     if (mutex->relock_private.recursion > 0) {
@@ -109,6 +179,22 @@ int relock_mutex_unlock(relock_mutex_t *mutex) {
   }
   relock_word_release(&mutex->relock_private.word);
   return 0;
+}
+
+/* Runs the call by the mutex's algorithm. */
+static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
+                            const struct relock_call *call) {
+  const struct relock_algorithm *algorithm = relock_load_relaxed(&lock_class->relock_ops);
+  struct relock_thread *self = relock_thread_self();
+  forget_old_waiters(mutex);
+  if (!algorithm->always_delegates && relock_queue_try(mutex))
+    return relock_run_and_release(mutex, call->section, call->context);
+  bool movable = !call->as_client || relock_identity_switchable();
+  if (algorithm->execute && movable && RELOCK_LIKELY(relock_thread_can_wait(self)))
+    return algorithm->execute(mutex, self, call);
+  if (!relock_queue_try(mutex))
+    take_word(mutex, lock_class);
+  return relock_run_and_release(mutex, call->section, call->context);
 }
 
 /* A section of a typed mutex, wrapped to set the owner that the section sees. */
@@ -126,36 +212,58 @@ static int run_typed(void *context) {
   return result;
 }
 
-static int execute_typed(relock_mutex_t *mutex, relock_section_t section, void *context,
-                         bool as_client) {
+static int execute_typed(relock_mutex_t *mutex, relock_class_t *lock_class,
+                         const struct relock_call *call) {
   if (!is_owner(mutex)) {
-    struct typed_section typed = {mutex, section, context};
-    return relock_algorithm_of(mutex)->execute(mutex, run_typed, &typed, as_client);
+    struct typed_section typed = {mutex, call->section, call->context};
+    struct relock_call wrapped = {run_typed, &typed, sizeof typed, call->as_client};
+    return run_by_algorithm(mutex, lock_class, &wrapped);
   }
   if (lock_again(mutex, EDEADLK) != 0)
     relock_panic("relock_execute: the errorcheck mutex %p is already held by this thread; "
                  "release it first or make it recursive",
                  (void *)mutex);
-  int result = section(context);
+  int result = call->section(call->context);
   mutex->relock_private.recursion--;
   return result;
 }
 
-static inline int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
-                          bool as_client) {
-  if (stats())
-    relock_stats_count(mutex, RELOCK_COUNT_EXECUTED, 1);
+static __attribute__((noinline)) int
+execute_slowly(relock_mutex_t *mutex, relock_class_t *lock_class, const struct relock_call *call) {
+  see(mutex, lock_class);
   if (is_typed(mutex))
-    return execute_typed(mutex, section, context, as_client);
-  return relock_algorithm_of(mutex)->execute(mutex, section, context, as_client);
+    return execute_typed(mutex, lock_class, call);
+  return run_by_algorithm(mutex, lock_class, call);
+}
+
+static inline int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
+                          size_t copied, bool as_client) {
+  relock_class_t *lock_class = relock_resolved_class_of(mutex);
+  count(lock_class, RELOCK_COUNT_EXECUTED);
+  bool try_first = kind_of(mutex) == FAST && lock_class->relock_flags == 0;
+  if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))
+    return relock_run_and_release(mutex, section, context);
+  struct relock_call call = {section, context, copied <= RELOCK_COPY_MAX ? (uint32_t)copied : 0,
+                             as_client};
+  return execute_slowly(mutex, lock_class, &call);
 }
 
 int relock_execute(relock_mutex_t *mutex, relock_section_t section, void *context) {
-  return execute(mutex, section, context, true);
+  return execute(mutex, section, context, 0, true);
 }
 
 int relock_execute_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context) {
-  return execute(mutex, section, context, false);
+  return execute(mutex, section, context, 0, false);
+}
+
+int relock_execute_copy(relock_mutex_t *mutex, relock_section_t section, void *context,
+                        size_t size) {
+  return execute(mutex, section, context, size, true);
+}
+
+int relock_execute_copy_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context,
+                                   size_t size) {
+  return execute(mutex, section, context, size, false);
 }
 
 /* Reads the type out of the attributes: 0, or why the mutex cannot have them. */
@@ -194,14 +302,20 @@ int relock_mutex_init(relock_mutex_t *mutex, const pthread_mutexattr_t *attribut
     return error;
   memset(mutex, 0, sizeof *mutex);
   mutex->relock_private.lock_class = lock_class;
-  mutex->relock_private.type = type;
-  if (stats())
-    relock_stats_count(mutex, RELOCK_COUNT_LOCKS, 0);
+  mutex->relock_private.kind = (uint8_t)type;
+  mutex->relock_private.generation = (uint16_t)relock_generation();
+  see(mutex, relock_resolved_class_of(mutex));
   return 0;
 }
 
 int relock_mutex_destroy(relock_mutex_t *mutex) {
   /* Acquire: pairs with the release in relock_word_release(), so that freeing the memory comes
    * after the last section. */
-  return relock_load_acquire(&mutex->relock_private.word) == RELOCK_WORD_FREE ? 0 : EBUSY;
+  if (relock_load_acquire(&mutex->relock_private.word) != RELOCK_WORD_FREE)
+    return EBUSY;
+  if (relock_load_relaxed(&relock_resolved_class_of(mutex)->relock_ops)->has_annex) {
+    forget_old_waiters(mutex);
+    relock_annex_give_back(mutex);
+  }
+  return 0;
 }

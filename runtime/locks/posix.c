@@ -7,22 +7,14 @@
  * of times. Memory: none beyond the mutex. A waiter spins on the word. A preempted holder delays
  * everybody; waiters sleep meanwhile.
  */
+#include "../base/word.h"
 #include "algorithm.h"
-#include "section.h"
 
-static void lock(relock_mutex_t *mutex) {
+static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
-  relock_wait_begin(&wait, mutex);
+  relock_wait_begin(&wait, self, mutex);
   relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
   relock_wait_end(&wait);
 }
 
-static int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
-                   bool as_client) {
-  (void)as_client; /* always the client itself */
-  if (!relock_word_try(&mutex->relock_private.word))
-    lock(mutex);
-  return relock_run_and_release(mutex, section, context);
-}
-
-const struct relock_algorithm relock_posix = {"posix", lock, execute};
+const struct relock_algorithm relock_posix = {.name = "posix", .lock = lock};

@@ -8,50 +8,47 @@
  * (starvation mode after 1 ms). */
 #define OPEN_NS 1000000u
 
-#define GENERATION_SHIFT 48
-#define GENERATION_MASK 0xffffu
+/* In place of a link: the owner of the node sleeps until there is one. */
+#define AWAITED ((struct relock_request *)1)
 
-static uintptr_t tail_for(const struct relock_waiter *waiter) {
-  return (uintptr_t)waiter | (uintptr_t)(relock_generation() & GENERATION_MASK) << GENERATION_SHIFT;
+/* The half of a link that tells AWAITED from an address, for the futex. */
+static uint32_t *link_futex(struct relock_request *request) {
+  return (uint32_t *)&request->next; /* both architectures are little-endian */
 }
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "link_futex()");
 
-/* The last waiter, or null for an empty queue. */
-static struct relock_waiter *last_waiter(uintptr_t tail) {
-  if (tail >> GENERATION_SHIFT != (relock_generation() & GENERATION_MASK))
-    return NULL;
-  return (struct relock_waiter *)(tail & (((uintptr_t)1 << GENERATION_SHIFT) - 1));
-}
-
-static void link_after(struct relock_waiter *previous, struct relock_waiter *self) {
-  previous->next = self;
+static void link_after(struct relock_request *previous, struct relock_request *request) {
   /* Release: pairs with the acquires in await_link(). */
-  if (relock_exchange_release(&previous->linked, RELOCK_LINKED) == RELOCK_AWAITED)
-    relock_os->futex_wake(&previous->linked, 1);
+  if (relock_exchange_release(&previous->next, request) == AWAITED)
+    relock_os->futex_wake(link_futex(previous), 1);
 }
 
 /* Waits for the link of a successor that has swapped itself in and not linked itself yet. */
-static void await_link(struct relock_waiter *waiter) {
+static struct relock_request *await_link(struct relock_request *request) {
   struct relock_wait wait;
-  relock_wait_begin(&wait, NULL);
-  /* Acquire: pairs with the release in link_after(). */
-  while (relock_load_acquire(&waiter->linked) != RELOCK_LINKED) {
+  relock_wait_begin(&wait, NULL, NULL);
+  for (;;) {
+    /* Acquire: pairs with the release in link_after(). */
+    struct relock_request *next = relock_load_acquire(&request->next);
+    if (next && next != AWAITED)
+      return next;
     if (relock_wait_again(&wait))
       continue;
-    relock_cas_relaxed(&waiter->linked, RELOCK_UNLINKED, RELOCK_AWAITED);
-    relock_wait_park(&wait, &waiter->linked, RELOCK_AWAITED, CLOCK_MONOTONIC, NULL);
+    relock_cas_relaxed(&request->next, NULL, AWAITED);
+    relock_wait_park(&wait, link_futex(request), 1, CLOCK_MONOTONIC, NULL);
   }
 }
 
-static uint32_t await_grant(struct relock_waiter *self, struct relock_wait *wait) {
+static uint32_t await_grant(struct relock_request *request, struct relock_wait *wait) {
   for (;;) {
     /* Acquire: pairs with the release in relock_queue_grant(). */
-    uint32_t state = relock_load_acquire(&self->state);
+    uint32_t state = relock_load_acquire(&request->state);
     if (state >= RELOCK_HEAD)
       return state;
     if (relock_wait_again(wait))
       continue;
-    relock_cas_relaxed(&self->state, RELOCK_WAITING, RELOCK_PARKED);
-    relock_wait_park(wait, &self->state, RELOCK_PARKED, CLOCK_MONOTONIC, NULL);
+    relock_cas_relaxed(&request->state, RELOCK_WAITING, RELOCK_PARKED);
+    relock_wait_park(wait, &request->state, RELOCK_PARKED, CLOCK_MONOTONIC, NULL);
   }
 }
 
@@ -65,19 +62,18 @@ bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait) {
   return false;
 }
 
-uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_waiter *self,
+uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *request,
                             struct relock_wait *wait) {
-  self->linked = RELOCK_UNLINKED;
-  self->state = RELOCK_WAITING;
+  relock_store_relaxed(&request->next, NULL);
+  relock_store_relaxed(&request->state, RELOCK_WAITING);
   /* Release: the node is initialised for whoever swaps in behind it, and for the owner of the
    * word that finds it last. Acquire: the previous node is, for us. Both sides are this line and
    * the exchange in relock_queue_leave(). */
-  uintptr_t tail = relock_exchange_acq_rel(&mutex->relock_private.tail, tail_for(self));
-  struct relock_waiter *previous = last_waiter(tail);
-  if (!previous)
+  uintptr_t tail = relock_exchange_acq_rel(&mutex->relock_private.tail, (uintptr_t)request);
+  if (!tail)
     return RELOCK_HEAD;
-  link_after(previous, self);
-  return await_grant(self, wait);
+  link_after((struct relock_request *)tail, request);
+  return await_grant(request, wait);
 }
 
 static void close_queue(relock_mutex_t *mutex) {
@@ -98,54 +94,53 @@ void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
   if (!relock_load_relaxed(open))
     relock_store_relaxed(open, 1);
   uint64_t start = relock_os->now_ns();
-  /* Acquire: pairs with the release in relock_word_release(). */
-  while (relock_exchange_acquire(word, RELOCK_WORD_PARKED) != RELOCK_WORD_FREE) {
+  while (!relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
     if (relock_os->now_ns() - start > OPEN_NS)
       relock_store_relaxed(open, 0);
-    relock_wait_park(wait, word, RELOCK_WORD_PARKED, CLOCK_MONOTONIC, NULL);
-  }
   close_queue(mutex);
 }
 
-struct relock_waiter *relock_queue_leave(relock_mutex_t *mutex, struct relock_waiter *first) {
+struct relock_request *relock_queue_leave(relock_mutex_t *mutex, struct relock_request *first) {
   /* Acquire: pairs with the release in link_after(). */
-  if (relock_load_acquire(&first->linked) != RELOCK_LINKED) {
-    /* Release: pairs with the acquire of the exchange in relock_queue_enter(). */
-    if (relock_cas_release(&mutex->relock_private.tail, tail_for(first), 0))
-      return NULL;
-    await_link(first);
-  }
-  return first->next;
+  struct relock_request *next = relock_load_acquire(&first->next);
+  if (next)
+    return next;
+  /* Release: pairs with the acquire of the exchange in relock_queue_enter(). */
+  if (relock_cas_release(&mutex->relock_private.tail, (uintptr_t)first, 0))
+    return NULL;
+  return await_link(first);
 }
 
-const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_waiter *waiter) {
+const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_request *waiter) {
   /* The mutex is there as long as the waiter waits for it. */
   if (relock_load_relaxed(&waiter->state) == RELOCK_PARKED)
     relock_store_relaxed(&mutex->relock_private.open, 1);
   return relock_queue_grant(waiter, RELOCK_HEAD);
 }
 
-const uint32_t *relock_queue_grant(struct relock_waiter *waiter, uint32_t state) {
+const uint32_t *relock_queue_grant(struct relock_request *waiter, uint32_t state) {
   const uint32_t *futex = &waiter->state;
   /* Release: pairs with the acquire in await_grant(). */
   return relock_exchange_release(&waiter->state, state) == RELOCK_PARKED ? futex : NULL;
 }
 
-void relock_queue_lock(relock_mutex_t *mutex) {
-  struct relock_waiter self = {.section = NULL};
+void relock_queue_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
-  relock_wait_begin(&wait, mutex);
+  relock_wait_begin(&wait, self, mutex);
   if (relock_queue_pass(mutex, &wait)) {
     relock_wait_end(&wait);
     return;
   }
-  relock_queue_enter(mutex, &self, &wait);
+  struct relock_request *request = relock_request_take(self);
+  relock_request_fill(request, self, NULL);
+  relock_queue_enter(mutex, request, &wait);
   relock_queue_take_word(mutex, &wait);
-  struct relock_waiter *next = relock_queue_leave(mutex, &self);
+  struct relock_request *next = relock_queue_leave(mutex, request);
   if (next) {
     const uint32_t *futex = relock_queue_make_head(mutex, next);
     if (futex)
       relock_os->futex_wake(futex, 1);
   }
+  relock_request_give(self);
   relock_wait_end(&wait);
 }

@@ -3,8 +3,8 @@
  * A queue of waiters in front of the exclusion word, shared by the queueing algorithms. It is the
  * queue of the MCS lock (Mellor-Crummey and Scott, 1991) in the place that Linux's qspinlock
  * gives it: only the head of the queue waits for the word, and it leaves the queue when it has
- * the word. A node is therefore needed while waiting only and lives on the waiter's stack: none
- * per held lock, nothing to free at thread exit, nesting in any order.
+ * the word. A node is therefore needed while waiting only, and is a request line of the waiter's
+ * record: none per held lock, nesting in any order.
  *
  * States of a waiter (`state` is its futex):
  *
@@ -18,8 +18,6 @@
  *  - Only an owner of the word takes nodes off the queue.
  *  - A node may be reused by its owner as soon as it reads HEAD and has left, or reads DONE: a
  *    granter touches nothing of it after the grant but its address, for a wake-up.
- *  - `tail` carries the fork generation in its top bits; a tail of an older generation is an
- *    empty queue.
  *
  * Order: first come, first served, with two exceptions. Try and timed locks take a free word
  * whoever waits. And while the head sleeps, the word is open to arrivals, because handing it to a
@@ -30,25 +28,13 @@
 #ifndef RELOCK_LOCKS_QUEUE_H
 #define RELOCK_LOCKS_QUEUE_H
 
-#include "../base/fork.h"
+#include "../base/thread.h"
 #include "../base/wait.h"
 #include "../base/word.h"
 
 #include <relock/relock.h>
 
 enum { RELOCK_WAITING, RELOCK_PARKED, RELOCK_HEAD, RELOCK_DONE };
-enum { RELOCK_UNLINKED, RELOCK_LINKED, RELOCK_AWAITED };
-
-struct relock_waiter {
-  struct relock_waiter *next; /* valid when linked */
-  uint32_t linked;            /* a futex: UNLINKED, LINKED, or AWAITED by a sleeping leaver */
-  uint32_t state;
-  relock_section_t section; /* null: a holder, which runs its own section */
-  void *context;
-  uintptr_t thread_pointer; /* to run the section with; 0: any */
-  size_t stack;             /* that the section may need */
-  int result;
-};
 
 /* Takes the word if it is free and nobody waits that should come first. */
 static inline bool relock_queue_try(relock_mutex_t *mutex) {
@@ -62,7 +48,7 @@ static inline bool relock_queue_try(relock_mutex_t *mutex) {
 bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait);
 
 /* Enters the queue and waits there: HEAD or DONE. */
-uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_waiter *self,
+uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *request,
                             struct relock_wait *wait);
 
 /* The head takes the word. It is still in the queue. */
@@ -70,15 +56,15 @@ void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait);
 
 /* The owner of the word takes the first node off the queue and returns the next, now the first,
  * or null. */
-struct relock_waiter *relock_queue_leave(relock_mutex_t *mutex, struct relock_waiter *first);
+struct relock_request *relock_queue_leave(relock_mutex_t *mutex, struct relock_request *first);
 
 /* Lets a waiter go on, as HEAD or DONE; its node is gone with that. The futex to wake, or null. */
-const uint32_t *relock_queue_grant(struct relock_waiter *waiter, uint32_t state);
+const uint32_t *relock_queue_grant(struct relock_request *waiter, uint32_t state);
 
 /* Grants HEAD, and opens the queue if the new head has to wake up first. */
-const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_waiter *waiter);
+const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_request *waiter);
 
 /* A holder's way through the queue: returns as the owner of the word. */
-void relock_queue_lock(relock_mutex_t *mutex);
+void relock_queue_lock(relock_mutex_t *mutex, struct relock_thread *self);
 
 #endif

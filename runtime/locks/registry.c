@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one list of algorithms.
+ * Algorithms by name.
  */
 #include "algorithm.h"
 
 #include <string.h>
 
-#define ALGORITHMS(each) each(posix) each(mcs) each(ccsynch) each(rcl)
-
 #define ADDRESS(id) &relock_##id,
 #define NAME(id) " " #id
 
-static const struct relock_algorithm *const algorithms[] = {ALGORITHMS(ADDRESS)};
+static const struct relock_algorithm *const algorithms[] = {RELOCK_ALGORITHMS(ADDRESS)};
 
 const struct relock_algorithm *relock_algorithm_find(const char *name, size_t length) {
   for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
@@ -24,4 +22,4 @@ const struct relock_algorithm *relock_algorithm_named(const char *name) {
   return relock_algorithm_find(name, strlen(name));
 }
 
-const char *relock_algorithm_names(void) { return &ALGORITHMS(NAME)[1]; }
+const char *relock_algorithms(void) { return &RELOCK_ALGORITHMS(NAME)[1]; }

@@ -7,6 +7,7 @@
 #define RELOCK_LOCKS_SECTION_H
 
 #include "../base/atomic.h"
+#include "../base/thread.h"
 #include "../base/word.h"
 
 #include <relock/relock.h>
@@ -19,6 +20,13 @@ static inline int relock_run_and_release(relock_mutex_t *mutex, relock_section_t
   relock_store_relaxed(&mutex->relock_private.executing, 0);
   relock_word_release(&mutex->relock_private.word);
   return result;
+}
+
+/* Counts sections that this thread has just run for others. */
+static inline void relock_count_batch(struct relock_thread *self, const relock_class_t *lock_class,
+                                      unsigned sections) {
+  relock_stats_count(self, lock_class, RELOCK_COUNT_BATCHES, 1);
+  relock_stats_count(self, lock_class, RELOCK_COUNT_DELEGATED, sections);
 }
 
 #endif

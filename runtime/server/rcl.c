@@ -44,14 +44,12 @@
  */
 #include "rcl.h"
 
-#include "../base/identity.h"
+#include "../base/class.h"
 #include "../base/stack.h"
-#include "../base/stats.h"
+#include "../base/thread.h"
 #include "../locks/algorithm.h"
 #include "../locks/queue.h"
 #include "../locks/section.h"
-
-#include <pthread.h>
 
 /* Clients beyond this number run without the server. 64 KiB of address space in all; only the
  * lines of slots in use are ever touched. */
@@ -73,23 +71,12 @@ enum { MAX_PENALTY = 255 };
 enum { SLOT_FREE, SLOT_POSTED, SLOT_CLAIMED, SLOT_SLEPT, SLOT_DONE };
 enum { SERVER_NONE, SERVER_STARTING, SERVER_RUNNING, SERVER_FAILED };
 
-struct slot {
-  _Alignas(RELOCK_CACHE_LINE) uint32_t state;
-  int32_t result;
-  relock_mutex_t *mutex;
-  relock_section_t section;
-  void *context;
-  uintptr_t thread_pointer; /* to run the section with; 0: the server's */
-};
-_Static_assert(sizeof(struct slot) == RELOCK_CACHE_LINE, "one line per client");
-
-static struct slot slots[SLOTS];
+static struct relock_request slots[SLOTS];
 static uint8_t slot_taken[SLOTS];
 static uint32_t slots_end; /* one more than the highest slot ever taken */
 
 static uint32_t server_state;
 static size_t server_stack; /* bytes; set before the server is announced */
-static pthread_key_t exit_key; /* its destructor returns the slot of a thread that ends */
 static struct {
   _Alignas(RELOCK_CACHE_LINE) uint32_t asleep; /* a futex */
   /* What the server has done; only it writes, and clients look only after a while. */
@@ -99,15 +86,6 @@ static struct {
   } progress;
 } server;
 
-/* A thread as a client. It follows the thread pointer: in a section that runs elsewhere with its
- * client's identity this is the client's, whose slot is then in use. */
-static __thread struct {
-  struct slot *slot;
-  bool refused;     /* there was no slot, the thread ends, or it is the server */
-  uint32_t penalty; /* sections to run here after the next withdrawal */
-  uint32_t skip;    /* of these, left */
-} client __attribute__((tls_model("initial-exec")));
-
 /* --- the server ------------------------------------------------------------------------------ */
 
 static void count(uint32_t *counter) {
@@ -115,7 +93,7 @@ static void count(uint32_t *counter) {
 }
 
 /* Runs a posted request if its lock is free. */
-static bool serve(struct slot *slot) {
+static bool serve(struct relock_request *slot) {
   /* Acquire: pairs with the exchange of the client that posted. */
   if (!relock_cas_acquire(&slot->state, SLOT_POSTED, SLOT_CLAIMED))
     return false;
@@ -128,10 +106,9 @@ static bool serve(struct slot *slot) {
     return false;
   }
   relock_store_relaxed(&mutex->relock_private.executing, 1);
-  slot->result = relock_run_as(slot->thread_pointer, slot->section, slot->context);
+  relock_request_run(slot);
   relock_store_relaxed(&mutex->relock_private.executing, 0);
-  if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_on)))
-    relock_stats_count(mutex, RELOCK_COUNT_DELEGATED, 1);
+  relock_count_batch(relock_thread_self(), relock_class_of(mutex), 1);
   relock_word_release(&mutex->relock_private.word);
   count(&server.progress.served);
   /* Release: pairs with the acquire in await_server(). */
@@ -172,7 +149,9 @@ static void sleep_until_posted(void) {
 }
 
 static void *run_server(void *unused) {
-  client.refused = true;
+  struct relock_thread *self = relock_thread_self();
+  if (self)
+    self->rcl_refused = 1;
   const uint32_t spins = relock_wait_spins();
   uint32_t idle = 0;
   for (;;) {
@@ -195,18 +174,16 @@ static void *run_server(void *unused) {
 
 /* --- clients --------------------------------------------------------------------------------- */
 
-static void thread_exits(void *value) {
-  struct slot *slot = value;
-  client.slot = NULL;
-  client.refused = true;
-  /* Release: pairs with the acquire in take_slot(). */
-  relock_store_release(&slot_taken[slot - slots], 0);
+void relock_rcl_thread_ends(struct relock_thread *record) {
+  if (record->rcl_slot)
+    /* Release: pairs with the acquire in take_slot(). */
+    relock_store_release(&slot_taken[record->rcl_slot - slots], 0);
 }
 
 /* The lowest slot that is not taken: the server scans up to the highest one ever used. */
-static struct slot *take_slot(void) {
+static struct relock_request *take_slot(void) {
   for (uint32_t i = 0; i < SLOTS; i++) {
-    /* Acquire: pairs with the release in thread_exits(). */
+    /* Acquire: pairs with the release in relock_rcl_thread_ends(). */
     if (relock_load_relaxed(&slot_taken[i]) || !relock_cas_acquire(&slot_taken[i], 0, 1))
       continue;
     uint32_t end = relock_load_relaxed(&slots_end);
@@ -225,38 +202,32 @@ static bool is_running(void) {
     return true;
   if (state != SERVER_NONE || !relock_cas_acquire(&server_state, SERVER_NONE, SERVER_STARTING))
     return false;
-  static bool has_key;
-  has_key = has_key || pthread_key_create(&exit_key, thread_exits) == 0;
   server_stack = relock_default_stack_size(); /* published by the release below */
-  bool started = has_key && relock_os->start_thread(run_server, NULL, "relock-rcl") == 0;
+  bool started = relock_os->start_thread(run_server, NULL, "relock-rcl") == 0;
   /* Release: pairs with the acquire above. */
   relock_store_release(&server_state, started ? SERVER_RUNNING : SERVER_FAILED);
   return started;
 }
 
 /* The calling thread's slot if it can post a request now, else null. */
-static struct slot *free_slot(void) {
+static struct relock_request *free_slot(struct relock_thread *self) {
   if (RELOCK_UNLIKELY(!is_running()))
     return NULL;
-  if (RELOCK_UNLIKELY(client.skip > 0)) {
-    client.skip--;
+  if (RELOCK_UNLIKELY(self->rcl_skip > 0)) {
+    self->rcl_skip--;
     return NULL;
   }
-  if (RELOCK_UNLIKELY(!client.slot)) {
-    if (client.refused)
+  if (RELOCK_UNLIKELY(!self->rcl_slot)) {
+    if (self->rcl_refused)
       return NULL;
-    client.slot = take_slot();
-    if (!client.slot) {
-      client.refused = true;
-      return NULL;
-    }
-    if (pthread_setspecific(exit_key, client.slot) != 0) {
-      thread_exits(client.slot);
+    self->rcl_slot = take_slot();
+    if (!self->rcl_slot) {
+      self->rcl_refused = 1;
       return NULL;
     }
   }
   /* In use: we are in a section of this client that the server runs. */
-  return relock_load_relaxed(&client.slot->state) == SLOT_FREE ? client.slot : NULL;
+  return relock_load_relaxed(&self->rcl_slot->state) == SLOT_FREE ? self->rcl_slot : NULL;
 }
 
 static void wake_server(void) {
@@ -275,7 +246,7 @@ enum outcome { SERVED, SERVED_LATE, WITHDRAWN };
  * server serves others meanwhile, unless the server has come by twice and found the lock busy. A
  * server that stands still is blocked in a section or not scheduled: it is offered the processor a
  * few times, and then the request is withdrawn. */
-static enum outcome await_server(struct slot *slot, struct relock_wait *wait) {
+static enum outcome await_server(struct relock_request *slot, struct relock_wait *wait) {
   struct progress start = {0, 0}, last = {0, 0};
   bool watched = false, late = false;
   for (;;) {
@@ -305,58 +276,58 @@ static enum outcome await_server(struct slot *slot, struct relock_wait *wait) {
 }
 
 /* Decides how soon to ask the server again. */
-static void learn(enum outcome outcome) {
+static void learn(struct relock_thread *self, enum outcome outcome) {
   if (outcome == SERVED)
-    client.penalty /= 2;
-  else if (client.penalty < MAX_PENALTY)
-    client.penalty = 2 * client.penalty + 1;
-  client.skip = client.penalty;
+    self->rcl_penalty /= 2;
+  else if (self->rcl_penalty < MAX_PENALTY)
+    self->rcl_penalty = 2 * self->rcl_penalty + 1;
+  self->rcl_skip = self->rcl_penalty;
 }
 
-static int run_here(relock_mutex_t *mutex, relock_section_t section, void *context) {
+static int run_here(relock_mutex_t *mutex, struct relock_thread *self,
+                    const struct relock_call *call) {
   if (!relock_queue_try(mutex))
-    relock_queue_lock(mutex);
-  return relock_run_and_release(mutex, section, context);
+    relock_queue_lock(mutex, self);
+  return relock_run_and_release(mutex, call->section, call->context);
 }
 
-static int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
-                   bool as_client) {
-  if (as_client && !relock_identity_switchable())
-    return run_here(mutex, section, context);
-  struct slot *slot = free_slot();
-  if (!slot || relock_stack_size() > server_stack)
-    return run_here(mutex, section, context);
+static int execute(relock_mutex_t *mutex, struct relock_thread *self,
+                   const struct relock_call *call) {
+  struct relock_request *slot = free_slot(self);
+  if (!slot || self->stack > server_stack)
+    return run_here(mutex, self, call);
 
   slot->mutex = mutex;
-  slot->section = section;
-  slot->context = context;
-  slot->thread_pointer = as_client ? relock_thread_pointer() : 0;
+  relock_request_fill(slot, self, call);
   struct relock_wait wait;
-  relock_wait_begin(&wait, mutex);
+  relock_wait_begin(&wait, self, mutex);
   /* Pairs with the acquire in serve() and, in the total order, with sleep_until_posted(). */
   relock_exchange_seq_cst(&slot->state, SLOT_POSTED);
   if (RELOCK_UNLIKELY(relock_load_seq_cst(&server.asleep)))
     wake_server();
   enum outcome outcome = await_server(slot, &wait);
-  learn(outcome);
+  learn(self, outcome);
   if (RELOCK_LIKELY(outcome != WITHDRAWN)) {
     relock_wait_end(&wait);
-    int result = slot->result;
+    int result = relock_request_result(slot, call);
     relock_store_relaxed(&slot->state, SLOT_FREE);
     return result;
   }
-  return run_here(mutex, section, context);
+  return run_here(mutex, self, call);
 }
 
 void relock_rcl_after_fork(void) {
+  struct relock_request *own = relock_own_record ? relock_own_record->rcl_slot : NULL;
   for (uint32_t i = 0; i < slots_end; i++) {
     slots[i].state = SLOT_FREE;
-    slot_taken[i] = &slots[i] == client.slot;
+    slot_taken[i] = &slots[i] == own;
   }
   server.asleep = 0;
-  client.skip = client.penalty = 0;
+  if (relock_own_record)
+    relock_own_record->rcl_skip = relock_own_record->rcl_penalty = 0;
   if (server_state != SERVER_FAILED)
     server_state = SERVER_NONE;
 }
 
-const struct relock_algorithm relock_rcl = {"rcl", relock_queue_lock, execute};
+const struct relock_algorithm relock_rcl = {
+    .name = "rcl", .lock = relock_queue_lock, .execute = execute, .always_delegates = true};

@@ -1,11 +1,13 @@
-/* SPDX-License-Identifier: MIT
- *
- * What the rest of the runtime knows of the server.
- */
+/* SPDX-License-Identifier: MIT */
 #ifndef RELOCK_SERVER_RCL_H
 #define RELOCK_SERVER_RCL_H
 
-/* In a forked child: there is no server and no request. */
+struct relock_thread;
+
+/* Gives up the slot of a thread that ends. */
+void relock_rcl_thread_ends(struct relock_thread *record);
+
+/* In a forked child: there is no server and no client but this thread. */
 void relock_rcl_after_fork(void);
 
 #endif

@@ -29,6 +29,7 @@
 #define RELOCK_RELOCK_H
 
 #include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -58,11 +59,14 @@ struct relock_algorithm;
 
 /* A lock class: all mutexes that come from one declaration. Defined by RELOCK_LOCK_CLASS. */
 typedef struct relock_class {
-  const char *name;      /* what RELOCK_LOCKS and the statistics call it */
-  const char *algorithm; /* one of the names that RELOCK_LOCKS accepts; null: the default, posix */
+  const char *name;                          /* what RELOCK_LOCKS and the statistics call it */
+  const char *algorithm;                     /* one of relock_algorithms(); null: adaptive */
   const struct relock_algorithm *relock_ops; /* the rest belongs to the runtime */
   struct relock_class *relock_next;
-  void *relock_private[6];
+  uint32_t relock_index; /* of its counters */
+  uint32_t relock_flags;
+  uint64_t relock_mutexes;
+  void *relock_private[4];
 } relock_class_t;
 
 /* Same size, alignment and zero value as pthread_mutex_t, so that it can take its place in a
@@ -70,14 +74,14 @@ typedef struct relock_class {
 typedef union relock_mutex {
   struct {
     relock_class_t *lock_class; /* null: the default class */
-    uintptr_t tail;             /* last waiter in the queue, tagged with the fork generation */
+    uintptr_t tail;             /* the algorithm's: 0 when nobody waits, or see annex.h */
     uintptr_t owner;            /* recursive and errorcheck: the owner's thread pointer */
-    uint32_t word;              /* the exclusion word: free, held, held with parked waiters */
-    uint32_t open;              /* arrivals may pass a queue whose head is parked */
+    uint32_t word;              /* the exclusion word, see word.h */
+    uint32_t open;              /* arrivals may take a free word although tail is not 0 */
     uint32_t recursion;         /* recursive: acquisitions beyond the first */
-    uint16_t type;              /* RELOCK_TYPE_..., the values of PTHREAD_MUTEX_... */
+    uint16_t generation;        /* of the process in which tail and open were written */
+    uint8_t kind;               /* RELOCK_TYPE_..., and whether it was ever used */
     uint8_t executing;          /* a section runs under the exclusion word */
-    uint8_t counted;            /* the statistics know this mutex */
   } relock_private;
   char relock_size[sizeof(pthread_mutex_t)];
   long relock_align;
@@ -119,6 +123,17 @@ int relock_execute(relock_mutex_t *mutex, relock_section_t section, void *contex
  * it uses no errno, no thread-local variable, no allocator, no pthread_self(), and no recursive
  * or errorcheck mutex. Saves the switch (two register writes). */
 int relock_execute_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context);
+
+/* As the two above, for a context of 1 to RELOCK_COPY_MAX bytes that travels to the thread that
+ * runs the section, and back, in the request's own cache line; the section gets the address of
+ * that copy. The result is the same as by pointer, one cache line transfer cheaper where the
+ * section runs elsewhere, two short copies dearer where it does not wait. A larger size goes by
+ * pointer. */
+enum { RELOCK_COPY_MAX = 40 };
+int relock_execute_copy(relock_mutex_t *mutex, relock_section_t section, void *context,
+                        size_t size);
+int relock_execute_copy_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context,
+                                   size_t size);
 
 /* pthread_mutex_init. lock_class: from RELOCK_CLASS, or null for the default class. attributes:
  * types normal, recursive, errorcheck and adaptive (the same as normal). ENOTSUP: process-shared,
@@ -175,6 +190,31 @@ int relock_cond_broadcast(relock_cond_t *cond);
  * RELOCK_LOCK_CLASS; a class that is used before that is registered by its first use. */
 void relock_class_register(relock_class_t *lock_class) RELOCK_IF_LINKED;
 
+/* What the mutexes of a class have done since the process began, or was forked. Always counted;
+ * wait_ns only with RELOCK_STATS. Read while other threads count, each number is one that was
+ * true a moment ago. */
+typedef struct relock_statistics {
+  const char *algorithm;
+  uint64_t mutexes;   /* initialised or, if never initialised by a call, used */
+  uint64_t held;      /* acquisitions by a holder */
+  uint64_t executed;  /* sections passed to relock_execute and its variants */
+  uint64_t delegated; /* those that another thread ran */
+  uint64_t batches;   /* runs of delegated sections that one thread ran for others */
+  uint64_t contended; /* operations that had to wait; every request to a server counts */
+  uint64_t parked;    /* those that slept */
+  uint64_t switches;  /* adaptive: changes between mutex, combiner and server */
+  uint64_t wait_ns;   /* until the lock was had, or the delegated section was done */
+} relock_statistics_t;
+
+/* lock_class null: the default class. */
+void relock_class_statistics(relock_class_t *lock_class, relock_statistics_t *statistics);
+
+/* Iterates over the registered classes: null gives the first, and after the last comes null. */
+relock_class_t *relock_class_next(const relock_class_t *previous);
+
+/* The names of all algorithms, separated by blanks. */
+const char *relock_algorithms(void);
+
 /* Ends the program with status 2 and a message with the valid names when RELOCK_LOCKS or
  * RELOCK_STATS has a wrong name or value. Called at start, by the main program's constructors of
  * lowest priority, when all classes of the program and its libraries are registered; a call from
@@ -192,8 +232,8 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
 /* Names a lock class, with its algorithm. Stands in the generated relock_locks.h; weak, so that
  * every translation unit may include it and all share one object. */
 #define RELOCK_LOCK_CLASS(id, class_name, algorithm_name)                                          \
-  __attribute__((weak)) relock_class_t relock_class_##id = {class_name, algorithm_name, 0, 0,      \
-                                                            {0}};                                  \
+  __attribute__((weak)) relock_class_t relock_class_##id = {                                       \
+      class_name, algorithm_name, 0, 0, 0, 0, 0, {0}};                                             \
   __attribute__((constructor(101))) static void relock_register_##id(void) {                       \
     if (relock_class_register)                                                                     \
       relock_class_register(&relock_class_##id);                                                   \
@@ -203,12 +243,11 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
 #define RELOCK_CLASS(id) (&relock_class_##id)
 
 /* Static initialisers, for a class defined before by RELOCK_LOCK_CLASS. */
-#define RELOCK_MUTEX_INITIALIZER(id)                                                               \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0, 0}}
+#define RELOCK_MUTEX_INITIALIZER(id) {{&relock_class_##id, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
 #define RELOCK_RECURSIVE_MUTEX_INITIALIZER(id)                                                     \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0, 0}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
 #define RELOCK_ERRORCHECK_MUTEX_INITIALIZER(id)                                                    \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0, 0}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
 #define RELOCK_COND_INITIALIZER {{0, 0, 0, 0}}
 
 #pragma GCC visibility pop

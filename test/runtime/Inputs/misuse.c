@@ -3,7 +3,7 @@
 #include <relock/relock.h>
 #include <string.h>
 static relock_mutex_t mutex;
-static relock_mutex_t checked = {{0, 0, 0, 0, 0, 0, PTHREAD_MUTEX_ERRORCHECK, 0, 0}};
+static relock_mutex_t checked = {.relock_private = {.kind = RELOCK_TYPE_ERRORCHECK}};
 static relock_cond_t cond;
 
 static int wait_inside(void *context) {

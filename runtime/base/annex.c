@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "annex.h"
+
+#include "atomic.h"
+#include "os.h"
+#include "word.h"
+
+#include <string.h>
+
+struct free_annex {
+  struct free_annex *next;
+};
+
+static uint32_t free_word; /* guards the list */
+static struct free_annex *free_list;
+
+void relock_annexes_lock(void) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, NULL, NULL);
+  relock_word_wait(&free_word, &wait, CLOCK_MONOTONIC, NULL);
+}
+
+void relock_annexes_unlock(void) { relock_word_release(&free_word); }
+
+static void put(void *annex) {
+  struct free_annex *freed = annex;
+  relock_annexes_lock();
+  freed->next = free_list;
+  free_list = freed;
+  relock_annexes_unlock();
+}
+
+static void *get(void) {
+  relock_annexes_lock();
+  struct free_annex *annex = free_list;
+  if (annex)
+    free_list = annex->next;
+  relock_annexes_unlock();
+  return annex ? memset(annex, 0, RELOCK_ANNEX_SIZE) : relock_os->reserve(RELOCK_ANNEX_SIZE);
+}
+
+void *relock_annex(relock_mutex_t *mutex) {
+  uintptr_t *tail = &mutex->relock_private.tail;
+  /* Acquire: pairs with the release below. */
+  uintptr_t annex = relock_load_acquire(tail);
+  if (RELOCK_LIKELY(annex != 0))
+    return (void *)annex;
+  void *made = get();
+  if (!made)
+    return NULL;
+  relock_store_relaxed(&mutex->relock_private.open, 1);
+  /* Release: pairs with the acquires; the annex is zero-filled. */
+  if (relock_cas_release(tail, 0, (uintptr_t)made))
+    return made;
+  put(made);
+  return (void *)relock_load_acquire(tail);
+}
+
+void relock_annex_give_back(relock_mutex_t *mutex) {
+  uintptr_t annex = relock_load_relaxed(&mutex->relock_private.tail);
+  mutex->relock_private.tail = 0;
+  mutex->relock_private.open = 0;
+  if (annex)
+    put((void *)annex);
+}

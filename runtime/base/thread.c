@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Thread records and request lines.
+ *
+ * How a filled line says how to run: `result` holds the client's number in its upper bits, then
+ * one bit for the client's identity, then the size of a copied context.
+ */
+#include "thread.h"
+
+#include "../server/rcl.h"
+#include "os.h"
+#include "stack.h"
+#include "word.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { COPIED_BITS = 6, AS_CLIENT = 1 << COPIED_BITS, NUMBER_SHIFT = COPIED_BITS + 1 };
+_Static_assert((int)RELOCK_COPY_MAX < (int)AS_CLIENT, "the size fits its bits");
+_Static_assert((uint64_t)RELOCK_MAX_THREADS << NUMBER_SHIFT <= INT32_MAX, "the number fits");
+
+__thread struct relock_thread *relock_own_record;
+static __thread bool ended; /* exit handlers have run: no record any more */
+
+/* Guarded by records_word; `records` and `end` are also read without it. */
+static uint32_t records_word;
+static struct relock_thread *records;
+static uint32_t end;
+static uint32_t first_free; /* number + 1 */
+static struct relock_request *spare_nodes;
+static pthread_key_t exit_key;
+static bool has_key;
+
+void relock_threads_lock(void) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, NULL, NULL);
+  relock_word_wait(&records_word, &wait, CLOCK_MONOTONIC, NULL);
+}
+
+void relock_threads_unlock(void) { relock_word_release(&records_word); }
+
+static void give_back(struct relock_thread *record) {
+  relock_rcl_thread_ends(record);
+  while (record->spares) {
+    struct relock_request *node = record->spares;
+    record->spares = node->next;
+    node->next = spare_nodes;
+    spare_nodes = node;
+  }
+  record->next_free = first_free;
+  first_free = record->number + 1;
+}
+
+static void thread_ends(void *value) {
+  relock_own_record = NULL;
+  ended = true;
+  relock_threads_lock();
+  give_back(value);
+  relock_threads_unlock();
+}
+
+/* Under the lock. */
+static struct relock_thread *take_record(void) {
+  if (!records) {
+    struct relock_thread *range = relock_os->reserve(sizeof *records * RELOCK_MAX_THREADS);
+    has_key = range && pthread_key_create(&exit_key, thread_ends) == 0;
+    /* Release: pairs with the acquire in relock_thread_numbered(). */
+    relock_store_release(&records, range);
+  }
+  if (!has_key)
+    return NULL;
+  struct relock_thread *record;
+  if (first_free) {
+    record = &records[first_free - 1];
+    first_free = record->next_free;
+  } else {
+    if (end == RELOCK_MAX_THREADS)
+      return NULL;
+    record = &records[end];
+    record->number = end;
+    /* Release: pairs with the acquire in relock_threads_end(). */
+    relock_store_release(&end, end + 1);
+  }
+  return record;
+}
+
+struct relock_thread *relock_thread_start(void) {
+  if (ended)
+    return NULL;
+  relock_threads_lock();
+  struct relock_thread *record = take_record();
+  relock_threads_unlock();
+  if (!record)
+    return NULL;
+  record->thread_pointer = relock_thread_pointer();
+  record->stack = SIZE_MAX; /* until it is known: nobody else can run its sections */
+  record->stack_end = 0;
+  record->depth = 0;
+  record->cluster_age = 0;
+  record->rcl_slot = NULL;
+  record->rcl_refused = record->rcl_penalty = record->rcl_skip = 0;
+  relock_own_record = record; /* from here on, what allocates may use locks */
+  relock_stack_of_thread(&record->stack, &record->stack_end);
+  if (pthread_setspecific(exit_key, record) != 0) {
+    thread_ends(record);
+    return NULL;
+  }
+  return record;
+}
+
+struct relock_thread *relock_thread_numbered(uint32_t number) {
+  /* Acquire: pairs with the release in take_record(). */
+  return &relock_load_acquire(&records)[number];
+}
+
+uint32_t relock_threads_end(void) {
+  /* Acquire: pairs with the release in take_record(). */
+  return relock_load_acquire(&end);
+}
+
+void relock_request_fill(struct relock_request *request, const struct relock_thread *client,
+                         const struct relock_call *call) {
+  uint32_t how = client->number << NUMBER_SHIFT;
+  request->section = NULL;
+  if (call) {
+    request->section = call->section;
+    how |= call->copied | (call->as_client ? AS_CLIENT : 0);
+    if (call->copied)
+      memcpy(request->context.copy, call->context, call->copied);
+    else
+      request->context.pointer = call->context;
+  }
+  request->result = (int32_t)how;
+}
+
+struct relock_thread *relock_request_client(const struct relock_request *request) {
+  return relock_thread_numbered((uint32_t)request->result >> NUMBER_SHIFT);
+}
+
+void relock_request_run(struct relock_request *request) {
+  uint32_t how = (uint32_t)request->result;
+  uintptr_t thread_pointer = 0;
+  if (how & AS_CLIENT)
+    thread_pointer = relock_request_client(request)->thread_pointer;
+  void *context = how & (AS_CLIENT - 1) ? request->context.copy : request->context.pointer;
+  request->result = relock_run_as(thread_pointer, request->section, context);
+}
+
+int relock_request_result(const struct relock_request *request, const struct relock_call *call) {
+  if (call->copied)
+    memcpy(call->context, request->context.copy, call->copied);
+  return request->result;
+}
+
+bool relock_thread_has_room(const struct relock_thread *self,
+                            const struct relock_request *request) {
+  size_t needed = relock_request_client(request)->stack;
+  size_t left = (uintptr_t)__builtin_frame_address(0) - self->stack_end;
+  return left >= needed - needed / 8;
+}
+
+/* Under the lock. */
+static struct relock_request *new_nodes(void) {
+  enum { NODES = 64 };
+  struct relock_request *nodes = relock_os->reserve(NODES * sizeof *nodes);
+  for (int i = 1; nodes && i < NODES; i++) {
+    nodes[i].next = spare_nodes;
+    spare_nodes = &nodes[i];
+  }
+  return nodes;
+}
+
+struct relock_request *relock_node_take(struct relock_thread *self) {
+  struct relock_request *node = self->spares;
+  if (RELOCK_LIKELY(node != NULL)) {
+    self->spares = node->next;
+    return node;
+  }
+  relock_threads_lock();
+  node = spare_nodes;
+  if (node)
+    spare_nodes = node->next;
+  else
+    node = new_nodes();
+  relock_threads_unlock();
+  return node;
+}
+
+void relock_node_give(struct relock_thread *self, struct relock_request *node) {
+  node->next = self->spares;
+  self->spares = node;
+}
+
+void relock_threads_after_fork(void) {
+  first_free = 0;
+  for (uint32_t i = 0; i < end; i++)
+    if (&records[i] != relock_own_record)
+      give_back(&records[i]);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Thread records: what the runtime keeps for each thread that uses it. A record lies in one
+ * reserved range of addresses, is found by its number, and is never unmapped; after its thread
+ * has ended the next new thread takes it over. So a pointer to a request or a counter never
+ * dangles, and a request line can name its client by a few bits.
+ *
+ * A record follows the thread pointer: in a section that runs elsewhere with its client's
+ * identity, relock_thread_self() is the client's record. The client itself waits meanwhile on
+ * one request line of it and touches nothing else.
+ */
+#ifndef RELOCK_BASE_THREAD_H
+#define RELOCK_BASE_THREAD_H
+
+#include "atomic.h"
+#include "identity.h"
+#include "stats.h"
+
+#include <relock/relock.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+  RELOCK_MAX_THREADS = 16384, /* that have a record at the same time */
+  RELOCK_REQUESTS = 6,        /* waits that a thread can be in at once, by nesting */
+  RELOCK_OWN_CLASSES = 24,    /* lock classes whose counters lie in the record itself */
+};
+
+/* A critical section on its way to whoever runs it. */
+struct relock_call {
+  relock_section_t section;
+  void *context;
+  uint32_t copied; /* bytes of the context that travel in the request line; 0: by pointer */
+  bool as_client;  /* with the client's thread identity */
+};
+
+/* A request line: one cache line, a node of a queue or list, with the section to run or, for a
+ * holder, none. `state` belongs to the algorithm and is its waiter's futex. */
+struct relock_request {
+  union {
+    struct relock_request *next;
+    relock_mutex_t *mutex; /* where requests for several mutexes mix */
+  };
+  uint32_t state;
+  int32_t result;           /* before the section runs: how and for whom, see thread.c */
+  relock_section_t section; /* null: a holder, which runs its own section */
+  union {
+    void *pointer;
+    unsigned char copy[RELOCK_COPY_MAX];
+  } context;
+} __attribute__((aligned(RELOCK_CACHE_LINE)));
+_Static_assert(sizeof(struct relock_request) == RELOCK_CACHE_LINE, "one line per request");
+_Static_assert(RELOCK_COPY_MAX == 40, "what the other fields leave of a line");
+
+struct relock_thread {
+  /* Constant while the record is in use, and so shared by the caches of all who serve it. */
+  _Alignas(RELOCK_CACHE_LINE) uintptr_t thread_pointer;
+  size_t stack;        /* bytes, see stack.h */
+  uintptr_t stack_end; /* its lowest address */
+  uint32_t number;
+
+  /* Written by the thread itself. */
+  _Alignas(RELOCK_CACHE_LINE) uint32_t depth; /* request lines in use */
+  uint32_t cluster;                           /* see topology.h */
+  uint32_t cluster_age;
+  uint32_t next_free;              /* list of free records: number + 1 */
+  struct relock_request *spares;   /* see relock_node_take() */
+  struct relock_request *rcl_slot; /* see server/rcl.c */
+  uint32_t rcl_refused, rcl_penalty, rcl_skip;
+  struct relock_counters *more_counters; /* of classes from RELOCK_OWN_CLASSES on */
+
+  struct relock_request requests[RELOCK_REQUESTS];
+  struct relock_counters counters[RELOCK_OWN_CLASSES];
+};
+
+/* The calling thread's record, or null: not yet made, or the thread is about to end. */
+extern __thread struct relock_thread *relock_own_record
+    __attribute__((tls_model("initial-exec"))) RELOCK_HIDDEN;
+
+/* Makes the record. Null: no room, or the thread's exit handlers have run. */
+struct relock_thread *relock_thread_start(void);
+
+static inline struct relock_thread *relock_thread_self(void) {
+  struct relock_thread *self = relock_own_record;
+  return RELOCK_LIKELY(self != NULL) ? self : relock_thread_start();
+}
+
+/* The record with that number, which was given to a thread once. */
+struct relock_thread *relock_thread_numbered(uint32_t number);
+
+/* One more than the highest number ever given. */
+uint32_t relock_threads_end(void);
+
+/* Whether the thread can begin another wait. */
+static inline bool relock_thread_can_wait(const struct relock_thread *self) {
+  return self != NULL && self->depth < RELOCK_REQUESTS;
+}
+
+/* A request line of the thread; only if it can wait. Given back in the reverse order. */
+static inline struct relock_request *relock_request_take(struct relock_thread *self) {
+  return &self->requests[self->depth++];
+}
+static inline void relock_request_give(struct relock_thread *self) { self->depth--; }
+
+/* Writes the call, or null for a holder, into a request line for this client. */
+void relock_request_fill(struct relock_request *request, const struct relock_thread *client,
+                         const struct relock_call *call);
+
+/* The client of a filled line. */
+struct relock_thread *relock_request_client(const struct relock_request *request);
+
+/* Runs the section of a filled line, in any thread that owns the word of its mutex. */
+void relock_request_run(struct relock_request *request);
+
+/* What the section returned; copies a copied context back. By the client, when it was run. */
+int relock_request_result(const struct relock_request *request, const struct relock_call *call);
+
+/* Whether a thread may run a client's section on its own stack from here. */
+bool relock_thread_has_room(const struct relock_thread *self, const struct relock_request *request);
+
+/* Request lines that belong to no thread, for queues whose nodes change hands (CLH, CC-Synch).
+ * Null: no memory. A line may be given back by another thread than took it. Never unmapped. */
+struct relock_request *relock_node_take(struct relock_thread *self);
+void relock_node_give(struct relock_thread *self, struct relock_request *node);
+
+/* Guards the lists of free records and nodes. */
+void relock_threads_lock(void);
+void relock_threads_unlock(void);
+
+/* In a forked child, under the lock: frees the records of threads that are gone. */
+void relock_threads_after_fork(void);
+
+#endif
