@@ -63,7 +63,7 @@ static void add_algorithm(const struct options *options, const char *name) {
 
 static void each_algorithm(const struct options *options,
                            void (*each)(const struct options *options, const char *name)) {
-  for (const char *at = relock_algorithm_names(); *at;) {
+  for (const char *at = relock_algorithms(); *at;) {
     size_t length = strcspn(at, " ");
     char *name = strndup(at, length);
     if (!name)
