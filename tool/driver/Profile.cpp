@@ -6,6 +6,7 @@
 #include "profile/Aggregate.h"
 #include "profile/Records.h"
 #include "support/Messages.h"
+#include "support/Output.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
@@ -321,40 +322,8 @@ Profile makeProfile(const RawProcess &Process, const Run &R) {
   return P;
 }
 
-// All of the file or nothing.
-Error writeAtomically(StringRef File, const Profile &P) {
-  if (sys::fs::exists(File) && !sys::fs::is_regular_file(File)) {
-    std::error_code Error;
-    raw_fd_ostream OS(File, Error); // a device or a pipe
-    if (!Error)
-      writeProfile(P, OS);
-    OS.flush();
-    Error = Error ? Error : OS.error();
-    OS.clear_error();
-    return errorCodeToError(Error);
-  }
-  auto Temporary = sys::fs::TempFile::create(File + ".%%%%%%.tmp", 0666 & ~sys::fs::getUmask());
-  if (!Temporary)
-    return Temporary.takeError();
-  raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);
-  writeProfile(P, OS);
-  OS.flush();
-  if (std::error_code Error = OS.error()) {
-    OS.clear_error();
-    consumeError(Temporary->discard());
-    return errorCodeToError(Error);
-  }
-  return Temporary->keep(File);
-}
-
-// Before the program runs for an hour: can its profile be written?
-Error checkOutput(StringRef File) {
-  if (sys::fs::is_directory(File))
-    return errorCodeToError(std::make_error_code(std::errc::is_a_directory));
-  if (sys::fs::exists(File) && !sys::fs::is_regular_file(File))
-    return Error::success();
-  auto Temporary = sys::fs::TempFile::create(File + ".%%%%%%.tmp");
-  return Temporary ? Temporary->discard() : Temporary.takeError();
+Error writeProfileTo(StringRef File, const Profile &P) {
+  return writeAtomically(File, [&](raw_ostream &OS) { writeProfile(P, OS); });
 }
 
 std::string unwritable(Error E) {
@@ -404,7 +373,7 @@ int writeOthers(const std::vector<RawProcess> &Processes, size_t Main, const Run
     std::string File = Output + "." + std::to_string(Process.Header.pid);
     if (is_contained(Names, File))
       File += "-" + std::to_string(I);
-    if (Error E = writeAtomically(File, makeProfile(Process, R)))
+    if (Error E = writeProfileTo(File, makeProfile(Process, R)))
       return failFor(BadUsage, File, unwritable(std::move(E)), "profile-output");
     Names.push_back(File);
     ++Written;
@@ -437,7 +406,7 @@ int writeProfiles(const Run &R) {
                    "profile-not-loaded");
   size_t Main = chooseMain(Processes, R.Pid);
   const RawProcess &Process = Processes[Main];
-  if (Error E = writeAtomically(Output, makeProfile(Process, R)))
+  if (Error E = writeProfileTo(Output, makeProfile(Process, R)))
     return failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
   int Status = writeOthers(Processes, Main, R);
   Status = std::max(Status, reportRunning(Processes, R));
@@ -474,7 +443,7 @@ int prepare(Run &R) {
                 "librelock-profiler.so is neither beside this command in ../lib nor installed; "
                 "build the target relock-profiler",
                 "profile-library");
-  if (Error E = checkOutput(Output))
+  if (Error E = checkWritable(Output))
     return failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
   R.Folder = makeFolder();
   if (R.Folder.empty())

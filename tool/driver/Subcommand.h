@@ -25,5 +25,6 @@ Subcommand checkSubcommand();
 Subcommand rewriteSubcommand();
 Subcommand profileSubcommand();
 Subcommand reportSubcommand();
+Subcommand benchSubcommand();
 
 } // namespace relock

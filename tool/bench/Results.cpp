@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: MIT
+#include "bench/Results.h"
+
+#include "llvm/Support/Format.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+
+namespace relock {
+
+size_t BenchResults::row(StringRef Lock, StringRef Mode) {
+  for (size_t I = 0; I < Rows.size(); ++I)
+    if (Rows[I].Lock == Lock && Rows[I].Mode == Mode)
+      return I;
+  Rows.push_back({Lock.str(), Mode.str()});
+  return Rows.size() - 1;
+}
+
+// The latest cells are asked for most.
+BenchCell &BenchResults::cell(const BenchCell &Place) {
+  for (auto C = Cells.rbegin(); C != Cells.rend(); ++C)
+    if (C->Row == Place.Row && C->Lines == Place.Lines && C->Delay == Place.Delay &&
+        C->Threads == Place.Threads)
+      return *C;
+  Cells.push_back(Place);
+  return Cells.back();
+}
+
+BenchUncontended &BenchResults::uncontended(size_t Row) {
+  for (BenchUncontended &U : Uncontended)
+    if (U.Row == Row)
+      return U;
+  Uncontended.push_back({Row, {}, {}});
+  return Uncontended.back();
+}
+
+namespace {
+
+// Reads the members of a line; the first that is missing or wrong is remembered.
+class Reader {
+public:
+  explicit Reader(const json::Object &Line) : Line(Line) {}
+  StringRef text(StringRef Key) {
+    std::optional<StringRef> Value = Line.getString(Key);
+    note(Key, Value.has_value());
+    return Value.value_or("");
+  }
+  int64_t integer(StringRef Key) {
+    std::optional<int64_t> Value = Line.getInteger(Key);
+    note(Key, Value && *Value >= 0);
+    return Value.value_or(0);
+  }
+  double number(StringRef Key) {
+    std::optional<double> Value = Line.getNumber(Key);
+    note(Key, Value && std::isfinite(*Value) && *Value >= 0);
+    return Value.value_or(0);
+  }
+  Error error() const {
+    if (Wrong.empty())
+      return Error::success();
+    return createStringError("a result lacks '" + Wrong + "', or has it in the wrong form");
+  }
+
+private:
+  void note(StringRef Key, bool Right) {
+    if (!Right && Wrong.empty())
+      Wrong = Key.str();
+  }
+  const json::Object &Line;
+  std::string Wrong;
+};
+
+} // namespace
+
+Error BenchResults::add(const json::Object &Line) {
+  Reader R(Line);
+  StringRef Type = R.text("type");
+  if (Type == "machine") {
+    if (R.text("format") != "relock-bench" || R.integer("version") != 1)
+      return createStringError("it is not relock-bench, or another version of it");
+    Expected = R.integer("cells");
+    for (const auto &[Key, Value] : Line)
+      if (Key != "type" && Key != "format" && Key != "version")
+        Machine.try_emplace(Key, Value);
+  } else if (Type == "cell") {
+    BenchCell Place = {row(R.text("lock"), R.text("mode")),
+                       R.integer("lines"),
+                       R.integer("delay"),
+                       R.integer("threads"),
+                       {}};
+    BenchSample Sample = {R.number("operations"),
+                          R.number("seconds"),
+                          R.number("mean_ns"),
+                          R.number("p99_ns"),
+                          R.number("worst_ns"),
+                          R.number("jain"),
+                          R.number("switches_per_second")};
+    if (Error E = R.error())
+      return E;
+    if (Sample.Seconds == 0)
+      return createStringError("a result took no time");
+    cell(Place).Samples.push_back(Sample);
+    ++Received;
+  } else if (Type == "uncontended") {
+    BenchUncontended &U = uncontended(row(R.text("lock"), R.text("mode")));
+    U.Ns.push_back(R.number("ns"));
+    U.NsWithoutThreads.push_back(R.number("ns_without_threads"));
+    ++Received;
+  } else if (Type == "end") {
+    Complete = Received == Expected;
+  } else {
+    return createStringError("a line of unknown type '" + Type + "'");
+  }
+  return R.error();
+}
+
+Error BenchResults::addLine(StringRef Line) {
+  llvm::Expected<json::Value> Parsed = json::parse(Line);
+  if (!Parsed) {
+    consumeError(Parsed.takeError());
+    return createStringError("a line that is no JSON: '" + Line.trim().take_front(60) + "'");
+  }
+  const json::Object *Object = Parsed->getAsObject();
+  if (!Object)
+    return createStringError("a line that is no JSON object");
+  return add(*Object);
+}
+
+std::vector<BenchPoint> BenchResults::points() const {
+  std::vector<BenchPoint> Points;
+  for (const BenchCell &C : Cells)
+    if (BenchPoint Point = {C.Lines, C.Delay}; !is_contained(Points, Point))
+      Points.push_back(Point);
+  return Points;
+}
+
+std::vector<int64_t> BenchResults::threads(const BenchPoint &Point) const {
+  std::vector<int64_t> Threads;
+  for (const BenchCell &C : Cells)
+    if (BenchPoint{C.Lines, C.Delay} == Point && !is_contained(Threads, C.Threads))
+      Threads.push_back(C.Threads);
+  llvm::sort(Threads);
+  return Threads;
+}
+
+const BenchCell *BenchResults::find(size_t Row, const BenchPoint &Point, int64_t Threads) const {
+  for (const BenchCell &C : Cells)
+    if (C.Row == Row && BenchPoint{C.Lines, C.Delay} == Point && C.Threads == Threads)
+      return &C;
+  return nullptr;
+}
+
+Spread spread(std::vector<double> Values) {
+  if (Values.empty())
+    return {};
+  llvm::sort(Values);
+  size_t Count = Values.size();
+  return {(Values[(Count - 1) / 2] + Values[Count / 2]) / 2, Values.front(), Values.back()};
+}
+
+Spread spread(const BenchCell &Cell, double (*Value)(const BenchSample &)) {
+  std::vector<double> Values;
+  for (const BenchSample &S : Cell.Samples)
+    Values.push_back(Value(S));
+  return spread(std::move(Values));
+}
+
+static void writeSpread(json::OStream &J, StringRef Name, const Spread &S) {
+  std::string Text;
+  raw_string_ostream(Text) << format(R"({"median": %.9g, "least": %.9g, "most": %.9g})", S.Median,
+                                     S.Least, S.Most);
+  J.attributeBegin(Name);
+  J.rawValue(Text);
+  J.attributeEnd();
+}
+
+static void writeCell(json::OStream &J, const BenchResults &Results, const BenchCell &C) {
+  using S = const BenchSample &;
+  J.object([&] {
+    J.attribute("lock", Results.Rows[C.Row].Lock);
+    J.attribute("mode", Results.Rows[C.Row].Mode);
+    J.attribute("lines", C.Lines);
+    J.attribute("delay", C.Delay);
+    J.attribute("threads", C.Threads);
+    J.attribute("repetitions", int64_t(C.Samples.size()));
+    writeSpread(J, "throughput", spread(C, [](S V) { return V.throughput(); }));
+    writeSpread(J, "mean_ns", spread(C, [](S V) { return V.MeanNs; }));
+    writeSpread(J, "p99_ns", spread(C, [](S V) { return V.P99Ns; }));
+    writeSpread(J, "worst_ns", spread(C, [](S V) { return V.WorstNs; }));
+    writeSpread(J, "jain", spread(C, [](S V) { return V.Jain; }));
+    writeSpread(J, "switches_per_second", spread(C, [](S V) { return V.Switches; }));
+  });
+}
+
+void writeBench(const BenchResults &Results, raw_ostream &OS) {
+  json::OStream J(OS, 1);
+  J.object([&] {
+    J.attribute("format", "relock-bench-summary");
+    J.attribute("version", 1);
+    J.attribute("complete", Results.Complete);
+    J.attribute("machine", json::Object(Results.Machine));
+    J.attributeArray("cells", [&] {
+      for (const BenchCell &C : Results.Cells)
+        writeCell(J, Results, C);
+    });
+    J.attributeArray("uncontended", [&] {
+      for (const BenchUncontended &U : Results.Uncontended)
+        J.object([&] {
+          J.attribute("lock", Results.Rows[U.Row].Lock);
+          J.attribute("mode", Results.Rows[U.Row].Mode);
+          J.attribute("repetitions", int64_t(U.Ns.size()));
+          writeSpread(J, "ns", spread(U.Ns));
+          writeSpread(J, "ns_without_threads", spread(U.NsWithoutThreads));
+        });
+    });
+  });
+  OS << "\n";
+}
+
+} // namespace relock

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//
+// What relock-bench measured, and the numbers that are made of it. Tables, plots and files are
+// rendered elsewhere.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+#include <vector>
+
+namespace relock {
+
+struct BenchRow {
+  std::string Lock, Mode;
+  std::string name() const { return Lock + " " + Mode; }
+};
+
+// One repetition.
+struct BenchSample {
+  double Operations, Seconds, MeanNs, P99Ns, WorstNs, Jain, Switches;
+  double throughput() const { return Operations / Seconds; }
+};
+
+// The repetitions of one row at one point.
+struct BenchCell {
+  size_t Row;
+  int64_t Lines, Delay, Threads;
+  std::vector<BenchSample> Samples;
+};
+
+struct BenchUncontended {
+  size_t Row;
+  std::vector<double> Ns, NsWithoutThreads;
+};
+
+// What one table and one plot show.
+struct BenchPoint {
+  int64_t Lines, Delay;
+  bool operator==(const BenchPoint &Other) const {
+    return Lines == Other.Lines && Delay == Other.Delay;
+  }
+};
+
+struct BenchResults {
+  llvm::json::Object Machine;
+  std::vector<BenchRow> Rows;
+  std::vector<BenchCell> Cells;
+  std::vector<BenchUncontended> Uncontended;
+  uint64_t Expected = 0, Received = 0; // repetitions of cells
+  bool Complete = false;
+
+  // A line that relock-bench printed.
+  llvm::Error addLine(llvm::StringRef Line);
+
+  std::vector<BenchPoint> points() const;
+  std::vector<int64_t> threads(const BenchPoint &Point) const; // ascending
+  const BenchCell *find(size_t Row, const BenchPoint &Point, int64_t Threads) const;
+
+private:
+  llvm::Error add(const llvm::json::Object &Line);
+  size_t row(llvm::StringRef Lock, llvm::StringRef Mode);
+  BenchCell &cell(const BenchCell &Place);
+  BenchUncontended &uncontended(size_t Row);
+};
+
+struct Spread {
+  double Median = 0, Least = 0, Most = 0;
+};
+Spread spread(std::vector<double> Values);
+Spread spread(const BenchCell &Cell, double (*Value)(const BenchSample &));
+
+// The versioned file of `relock bench --json`; see tool/doc/formats.md.
+void writeBench(const BenchResults &Results, llvm::raw_ostream &OS);
+
+} // namespace relock
