@@ -1,28 +1,55 @@
 /* SPDX-License-Identifier: MIT
  *
- * Condition variables, for holders of mutexes of any algorithm: a list of waiters, each with its
- * own futex on its own stack, under a small lock.
+ * Condition variables, for holders of mutexes of any algorithm and for resumable sections: a list
+ * of waiters, each with its own futex on its own stack, under a small lock, and in front of it a
+ * stack of newcomers, which needs no lock: a combiner or server that runs a section which waits
+ * must not wait itself.
  *
- *                     signal or broadcast takes it off the list
- *   LISTED ----------------------------------------------------> SIGNALLED
- *      `-- deadline or cancellation: takes itself off the list
+ * A waiter (`state`):
+ *
+ *            a signal chooses it          the signal is done with it
+ *   WAITING --------------------> TAKEN --------------------------> SIGNALLED or BROADCAST
+ *      |
+ *      `-- deadline or cancellation --> LEAVING -- takes itself off the list, under the lock
+ *
+ * The newcomers (`incoming`, one word):
+ *
+ *              newcomer                     newcomer: pushes, with the old top below it
+ *     0 ---------------------> top waiter <--------------------.
+ *     ^                          |    ^                        |
+ *     |                          |    `--- newcomer --- LISTED |
+ *     |                          |                       |  ^  |
+ *     |                          `-- moved to the list --|--'--'
+ *     `------------- the list has become empty ----------'
  *
  * Invariants
- *  - A waiter is on the list before it releases the mutex. A signal that follows a change made
- *    under the mutex therefore finds every waiter that has seen the state before the change: no
- *    wake-up is lost.
- *  - Whoever takes a waiter off the list, under the list's lock, has its wake-up: a signal wakes
- *    exactly one thread that waited before it, and a deadline or cancellation that loses the race
- *    against a signal is a wake-up (or passes it on).
- *  - A signalled waiter does not touch the condition variable again, so that it may be destroyed.
+ *  - A waiter is pushed before it or its section releases the mutex, and `incoming` is not 0 as
+ *    long as it is on the stack or the list. A signal that follows a change made under the mutex
+ *    therefore finds every waiter that has seen the state before the change: no wake-up is lost.
+ *    One word says whether somebody waits, so that a signal which finds nobody needs no lock.
+ *  - The order of the list and then of the stack from its bottom is the order in which the waiters
+ *    had the mutex. Whoever has the lock moves the stack behind the list first, so that a signal
+ *    chooses the one that has waited longest.
+ *  - Who ends a wait is decided by one compare-and-swap of WAITING: a signal wakes exactly one
+ *    thread that waited before it, and a deadline or cancellation that comes first leaves the
+ *    signal to the next waiter. A cancellation that comes second passes the signal on.
+ *  - A signalled waiter does not touch the condition variable again (but to pass a signal on), and
+ *    a leaving one only while it is on the list, where relock_cond_destroy() finds it and waits.
+ *    So the memory may be reused when that has returned.
+ *  - A signal touches nothing of a waiter after its last state but the address.
  *
- * The list's lock is tagged with the fork generation. In a child, a lock word of an older
- * generation is free and its list empty: its holder and its waiters do not exist.
+ * The list's lock and `incoming` are tagged with the fork generation. In a child, a lock word of an
+ * older generation is free and its list empty, and an `incoming` of an older one is 0: their holder
+ * and their waiters do not exist.
  */
+#include "cond.h"
+
 #include "../base/fork.h"
+#include "../base/identity.h"
 #include "../base/os.h"
 #include "../base/panic.h"
 #include "../base/wait.h"
+#include "../base/word.h"
 #include "section.h"
 
 #include <errno.h>
@@ -32,209 +59,309 @@ _Static_assert(sizeof(relock_cond_t) == sizeof(pthread_cond_t), "takes its place
 _Static_assert(_Alignof(relock_cond_t) == _Alignof(pthread_cond_t), "takes its place in structs");
 _Static_assert(CLOCK_REALTIME == 0, "a zero-filled condition variable uses CLOCK_REALTIME");
 
-enum { LISTED, SIGNALLED };
+enum { WAITING, LEAVING, TAKEN, SIGNALLED, BROADCAST };
 
-struct waiter {
-  struct waiter *next, *previous;
-  bool listed;    /* guarded by the list's lock */
-  uint32_t state; /* a futex */
-};
+/* --- the newcomers --------------------------------------------------------------------------- */
 
-/* The list's lock: FREE, HELD or PARKED as in word.h, in the low bits, generation above. */
+/* A waiter's address has 57 significant bits, of which its alignment leaves 51; below them are the
+ * low bits of the generation, and whether the stack is empty and the list is not. */
+enum { LISTED = 1, GENERATION_SHIFT = 1, GENERATION_BITS = 12, ADDRESS_SHIFT = 13, ALIGNED = 6 };
+_Static_assert(_Alignof(struct relock_cond_waiter) == 1 << ALIGNED, "the bits left out are zero");
+
+static uintptr_t tag(void) {
+  return (uintptr_t)(relock_generation() & ((1u << GENERATION_BITS) - 1)) << GENERATION_SHIFT;
+}
+
+static uintptr_t incoming_for(const struct relock_cond_waiter *waiter) {
+  return (uintptr_t)waiter >> ALIGNED << ADDRESS_SHIFT | tag();
+}
+
+static bool is_stale(uintptr_t incoming) {
+  const uintptr_t tags = ((uintptr_t)1 << ADDRESS_SHIFT) - (1u << GENERATION_SHIFT);
+  return (incoming & tags) != tag();
+}
+
+static struct relock_cond_waiter *top(uintptr_t incoming) {
+  if (is_stale(incoming))
+    return NULL;
+  return (struct relock_cond_waiter *)(incoming >> ADDRESS_SHIFT << ALIGNED);
+}
+
+void relock_cond_enlist(relock_cond_t *cond, struct relock_cond_waiter *waiter) {
+  uintptr_t *incoming = &cond->relock_private.incoming, seen;
+  waiter->state = WAITING;
+  do {
+    seen = relock_load_relaxed(incoming);
+    waiter->next = top(seen);
+    /* Release: pairs with the acquire in collect(). */
+  } while (!relock_cas_release(incoming, seen, incoming_for(waiter)));
+}
+
+/* Whether somebody may wait. A waiter that the caller's change of state concerns was pushed before
+ * that change, in the order of the mutex, so that this reads its word or a later one. */
+static bool has_waiters(relock_cond_t *cond) {
+  uintptr_t incoming = relock_load_relaxed(&cond->relock_private.incoming);
+  return incoming != 0 && !is_stale(incoming);
+}
+
+/* --- the list and its lock ------------------------------------------------------------------- */
+
+/* The lock: FREE, HELD or PARKED as in word.h, in the low bits, generation above. */
 static uint32_t lock_value(uint32_t state) { return relock_generation() << 2 | state; }
 
-static bool list_try(relock_cond_t *cond) {
+static bool try_lock(relock_cond_t *cond) {
   uint32_t *lock = &cond->relock_private.lock;
   uint32_t seen = relock_load_relaxed(lock);
   bool stale = seen >> 2 != lock_value(0) >> 2;
   if (!stale && seen != lock_value(RELOCK_WORD_FREE))
     return false;
-  /* Acquire: pairs with the release in list_unlock(). */
+  /* Acquire: pairs with the release in unlock(). */
   if (!relock_cas_acquire(lock, seen, lock_value(RELOCK_WORD_HELD)))
     return false;
-  if (stale) {
-    relock_store_relaxed(&cond->relock_private.first, NULL);
-    cond->relock_private.last = NULL;
-  }
+  if (stale)
+    cond->relock_private.first = cond->relock_private.last = NULL;
   return true;
 }
 
-static void list_lock(relock_cond_t *cond) {
+static void lock(relock_cond_t *cond) {
   uint32_t *lock = &cond->relock_private.lock;
   struct relock_wait wait;
   relock_wait_begin(&wait, NULL, NULL);
   do {
-    if (list_try(cond))
+    if (try_lock(cond))
       return;
   } while (relock_wait_again(&wait));
   /* The generation is current from here on: a try fails on a stale word only if another thread
-   * has just replaced it. Acquire: pairs with the release in list_unlock(). */
+   * has just replaced it. Acquire: pairs with the release in unlock(). */
   while (relock_exchange_acquire(lock, lock_value(RELOCK_WORD_PARKED)) !=
          lock_value(RELOCK_WORD_FREE))
     relock_wait_park(&wait, lock, lock_value(RELOCK_WORD_PARKED), CLOCK_MONOTONIC, NULL);
 }
 
-static void list_unlock(relock_cond_t *cond) {
+static void unlock(relock_cond_t *cond) {
   uint32_t *lock = &cond->relock_private.lock;
-  /* Release: pairs with the acquires in list_try() and list_lock(). */
+  /* Release: pairs with the acquires in try_lock() and lock(). */
   if (relock_exchange_release(lock, lock_value(RELOCK_WORD_FREE)) == lock_value(RELOCK_WORD_PARKED))
     relock_os->futex_wake(lock, 1);
 }
 
-static void append(relock_cond_t *cond, struct waiter *waiter) {
-  waiter->listed = true;
+static void append(relock_cond_t *cond, struct relock_cond_waiter *waiter) {
+  struct relock_cond_waiter *last = cond->relock_private.last;
   waiter->next = NULL;
-  waiter->previous = cond->relock_private.last;
-  if (waiter->previous)
-    waiter->previous->next = waiter;
+  waiter->previous = last;
+  if (last)
+    last->next = waiter;
   else
-    relock_store_relaxed(&cond->relock_private.first, (void *)waiter);
+    cond->relock_private.first = waiter;
   cond->relock_private.last = waiter;
 }
 
-static void take_off(relock_cond_t *cond, struct waiter *waiter) {
-  waiter->listed = false;
+static void take_off(relock_cond_t *cond, struct relock_cond_waiter *waiter) {
   if (waiter->previous)
     waiter->previous->next = waiter->next;
   else
-    relock_store_relaxed(&cond->relock_private.first, (void *)waiter->next);
+    cond->relock_private.first = waiter->next;
   if (waiter->next)
     waiter->next->previous = waiter->previous;
   else
     cond->relock_private.last = waiter->previous;
 }
 
-static void wake(struct waiter *waiter) {
-  uint32_t *futex = &waiter->state;
-  /* Release: pairs with the acquire in sleep_until_signalled(). The waiter is gone with this. */
-  relock_store_release(futex, SIGNALLED);
+/* Moves the newcomers to the end of the list, those first that came first. */
+static void collect(relock_cond_t *cond) {
+  uintptr_t *incoming = &cond->relock_private.incoming;
+  if (!top(relock_load_relaxed(incoming)))
+    return;
+  /* Acquire: pairs with the releases in relock_cond_enlist(). */
+  struct relock_cond_waiter *newest = top(relock_exchange_acquire(incoming, tag() | LISTED));
+  struct relock_cond_waiter *oldest = NULL;
+  while (newest) {
+    struct relock_cond_waiter *next = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = next;
+  }
+  while (oldest) {
+    struct relock_cond_waiter *next = oldest->next;
+    append(cond, oldest);
+    oldest = next;
+  }
+}
+
+static void open_list(relock_cond_t *cond) {
+  lock(cond);
+  collect(cond);
+}
+
+static void close_list(relock_cond_t *cond) {
+  uintptr_t *incoming = &cond->relock_private.incoming;
+  /* Fails when a waiter came meanwhile: then the word says so. */
+  if (!cond->relock_private.first && relock_load_relaxed(incoming) == (tag() | LISTED))
+    relock_cas_relaxed(incoming, tag() | LISTED, 0);
+  unlock(cond);
+}
+
+/* --- signals --------------------------------------------------------------------------------- */
+
+/* Takes up to count waiters off the open list, the oldest first; linked by `next`. */
+static struct relock_cond_waiter *choose(relock_cond_t *cond, long count) {
+  struct relock_cond_waiter *chosen = NULL, **end = &chosen;
+  struct relock_cond_waiter *next = cond->relock_private.first;
+  while (next && count > 0) {
+    struct relock_cond_waiter *waiter = next;
+    next = waiter->next;
+    if (!relock_cas_relaxed(&waiter->state, WAITING, TAKEN))
+      continue; /* leaving; it needs the list itself */
+    take_off(cond, waiter);
+    *end = waiter;
+    end = &waiter->next;
+    count--;
+  }
+  *end = NULL;
+  return chosen;
+}
+
+static void wake(struct relock_cond_waiter *waiter, uint32_t state) {
+  const uint32_t *futex = &waiter->state;
+  /* Release: pairs with the acquires in await_end() and sleep_until_signalled(). The waiter is
+   * gone with this. */
+  relock_store_release(&waiter->state, state);
   relock_os->futex_wake(futex, 1);
 }
 
-/* Whether somebody may wait. A waiter that the caller's change of state concerns was listed before
- * that change, in the order of the mutex, so that this reads it without the lock. */
-static bool is_empty(relock_cond_t *cond) {
-  return relock_load_relaxed(&cond->relock_private.first) == NULL;
+static void signal_waiters(relock_cond_t *cond, long count, uint32_t state) {
+  if (!has_waiters(cond))
+    return;
+  open_list(cond);
+  struct relock_cond_waiter *waiter = choose(cond, count);
+  close_list(cond);
+  while (waiter) {
+    struct relock_cond_waiter *next = waiter->next;
+    wake(waiter, state);
+    waiter = next;
+  }
 }
 
 int relock_cond_signal(relock_cond_t *cond) {
-  if (is_empty(cond))
-    return 0;
-  list_lock(cond);
-  struct waiter *waiter = cond->relock_private.first;
-  if (waiter)
-    take_off(cond, waiter);
-  list_unlock(cond);
-  if (waiter)
-    wake(waiter);
+  signal_waiters(cond, 1, SIGNALLED);
   return 0;
 }
 
 int relock_cond_broadcast(relock_cond_t *cond) {
-  if (is_empty(cond))
-    return 0;
-  list_lock(cond);
-  struct waiter *waiter = cond->relock_private.first;
-  for (struct waiter *each = waiter; each; each = each->next)
-    each->listed = false;
-  relock_store_relaxed(&cond->relock_private.first, NULL);
-  cond->relock_private.last = NULL;
-  list_unlock(cond);
-  while (waiter) {
-    struct waiter *next = waiter->next; /* the waiter is gone once it is woken */
-    wake(waiter);
-    waiter = next;
-  }
+  signal_waiters(cond, __LONG_MAX__, BROADCAST);
   return 0;
 }
 
-/* Takes the waiter off the list after a deadline or a cancellation. False: it was signalled. */
-static bool give_up(relock_cond_t *cond, struct waiter *waiter) {
-  list_lock(cond);
-  bool listed = waiter->listed; /* `state` lags behind: a signal takes off, then wakes */
-  if (listed)
-    take_off(cond, waiter);
-  list_unlock(cond);
-  return listed;
+/* --- waiting --------------------------------------------------------------------------------- */
+
+/* Takes the waiter off the list after a deadline or a cancellation. False: a signal has it. */
+static bool leave(relock_cond_t *cond, struct relock_cond_waiter *waiter) {
+  if (!relock_cas_relaxed(&waiter->state, WAITING, LEAVING))
+    return false;
+  open_list(cond);
+  take_off(cond, waiter);
+  uint32_t *destroyer = &cond->relock_private.destroyer;
+  bool awaited = relock_load_relaxed(destroyer);
+  if (awaited)
+    relock_store_relaxed(destroyer, 0);
+  close_list(cond);
+  if (awaited)
+    relock_os->futex_wake(destroyer, 1);
+  return true;
 }
 
-static void await_wake(struct waiter *waiter) {
+static bool has_ended(uint32_t state) { return state >= SIGNALLED; }
+
+/* Waits for a signal that has taken the waiter to be done with it. Returns which it was. */
+static uint32_t await_end(struct relock_cond_waiter *waiter) {
   struct relock_wait wait;
   relock_wait_begin(&wait, NULL, NULL);
-  /* Acquire: pairs with the release in wake(). */
-  while (relock_load_acquire(&waiter->state) != SIGNALLED)
+  for (;;) {
+    /* Acquire: pairs with the release in wake(). */
+    uint32_t state = relock_load_acquire(&waiter->state);
+    if (has_ended(state))
+      return state;
     if (!relock_wait_again(&wait))
-      relock_wait_park(&wait, &waiter->state, LISTED, CLOCK_MONOTONIC, NULL);
+      relock_wait_park(&wait, &waiter->state, TAKEN, CLOCK_MONOTONIC, NULL);
+  }
 }
 
-struct cancelled_wait {
+struct sleeper {
   relock_cond_t *cond;
   relock_mutex_t *mutex;
-  struct waiter *waiter;
+  struct relock_cond_waiter *waiter;
+  clockid_t clock;
+  const struct timespec *deadline;
   int error;
 };
 
-/* Cleanup of a thread cancelled in its sleep: consumes no signal and holds the mutex. */
+/* Cleanup of a thread cancelled in its sleep. A broadcast need not be passed on: it has woken all
+ * others as well. */
 static void cancelled(void *context) {
-  struct cancelled_wait *self = context;
-  if (!give_up(self->cond, self->waiter)) {
-    await_wake(self->waiter);
+  struct sleeper *self = context;
+  if (!leave(self->cond, self->waiter) && await_end(self->waiter) == SIGNALLED)
     relock_cond_signal(self->cond);
-  }
   relock_mutex_lock(self->mutex);
 }
 
 /* 0: signalled; ETIMEDOUT. The thread can be cancelled while it sleeps. */
-static int sleep_until_signalled(struct waiter *waiter, clockid_t clock,
-                                 const struct timespec *deadline) {
+static int sleep_until_signalled(const struct sleeper *self) {
+  uint32_t *state = &self->waiter->state;
   int error = 0;
   /* Acquire: pairs with the release in wake(). */
-  while (error == 0 && relock_load_acquire(&waiter->state) != SIGNALLED) {
+  for (uint32_t seen; error == 0 && !has_ended(seen = relock_load_acquire(state));) {
     int previous;
     pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &previous);
-    error = relock_os->futex_wait(&waiter->state, LISTED, clock, deadline);
+    error = relock_os->futex_wait(state, seen, self->clock, self->deadline);
     pthread_setcanceltype(previous, NULL);
   }
   return error;
 }
 
-static int sleep_with_cleanup(struct cancelled_wait *self, clockid_t clock,
-                              const struct timespec *deadline) {
-  pthread_cleanup_push(cancelled, self);
-  self->error = sleep_until_signalled(self->waiter, clock, deadline);
+int relock_cond_sleep(relock_cond_t *cond, relock_mutex_t *mutex, struct relock_cond_waiter *waiter,
+                      clockid_t clock, const struct timespec *deadline) {
+  struct sleeper self = {cond, mutex, waiter, clock, deadline, 0};
+  pthread_cleanup_push(cancelled, &self);
+  pthread_testcancel(); /* one that was pending is acted upon even if the signal is here already */
+  self.error = sleep_until_signalled(&self);
   pthread_cleanup_pop(0);
-  return self->error;
+  if (self.error && !leave(cond, waiter)) {
+    await_end(waiter);
+    self.error = 0;
+  }
+  return self.error;
+}
+
+int relock_cond_check_time(clockid_t clock, const struct timespec *deadline) {
+  if (deadline && (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1000000000))
+    return EINVAL;
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC ? 0 : EINVAL;
+}
+
+/* False: the mutex is one that knows its owner, and that is not the caller. */
+static bool may_hold(const relock_mutex_t *mutex) {
+  int type = relock_load_relaxed(&mutex->relock_private.kind) & RELOCK_KIND_TYPE;
+  return type == RELOCK_TYPE_NORMAL ||
+         relock_load_relaxed(&mutex->relock_private.owner) == relock_thread_pointer();
 }
 
 static int wait_on(relock_cond_t *cond, relock_mutex_t *mutex, clockid_t clock,
                    const struct timespec *deadline) {
+  if (!may_hold(mutex))
+    return EPERM;
   if (relock_load_relaxed(&mutex->relock_private.executing))
     relock_panic("relock_cond_wait: called from a section that runs under the same mutex %p by "
-                 "relock_execute; hold the mutex with relock_mutex_lock around this section "
-                 "instead",
+                 "relock_execute; wait with RELOCK_COND_WAIT in a section that is run by "
+                 "relock_execute_resumable, or hold the mutex with relock_mutex_lock around this "
+                 "section instead",
                  (void *)mutex);
-  if (deadline && (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1000000000))
-    return EINVAL;
-  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
-    return EINVAL;
-
-  struct waiter waiter = {.state = LISTED};
-  list_lock(cond);
-  append(cond, &waiter);
-  list_unlock(cond);
-  int error = relock_mutex_unlock(mutex);
-  if (error) {
-    if (!give_up(cond, &waiter))
-      await_wake(&waiter);
+  int error = relock_cond_check_time(clock, deadline);
+  if (error)
     return error;
-  }
-
-  struct cancelled_wait self = {cond, mutex, &waiter, 0};
-  error = sleep_with_cleanup(&self, clock, deadline);
-  if (error && !give_up(cond, &waiter)) {
-    await_wake(&waiter);
-    error = 0;
-  }
+  struct relock_cond_waiter waiter;
+  relock_cond_enlist(cond, &waiter);
+  relock_mutex_unlock(mutex);
+  error = relock_cond_sleep(cond, mutex, &waiter, clock, deadline);
   relock_mutex_lock(mutex);
   return error;
 }
@@ -253,6 +380,8 @@ int relock_cond_clockwait(relock_cond_t *cond, relock_mutex_t *mutex, clockid_t 
   return wait_on(cond, mutex, clock, deadline);
 }
 
+/* --- lifetime -------------------------------------------------------------------------------- */
+
 int relock_cond_init(relock_cond_t *cond, const pthread_condattr_t *attributes) {
   clockid_t clock = CLOCK_REALTIME;
   int shared = PTHREAD_PROCESS_PRIVATE;
@@ -269,11 +398,27 @@ int relock_cond_init(relock_cond_t *cond, const pthread_condattr_t *attributes) 
   return 0;
 }
 
+static bool is_waited_for(relock_cond_t *cond) {
+  for (struct relock_cond_waiter *each = cond->relock_private.first; each; each = each->next)
+    if (relock_load_relaxed(&each->state) == WAITING)
+      return true;
+  return false;
+}
+
+/* Always by the lock, so that whoever had it before, and used the memory, is done with it. */
 int relock_cond_destroy(relock_cond_t *cond) {
-  if (is_empty(cond))
-    return 0;
-  list_lock(cond); /* forgets waiters that a fork has left behind */
-  bool empty = is_empty(cond);
-  list_unlock(cond);
-  return empty ? 0 : EBUSY;
+  uint32_t *destroyer = &cond->relock_private.destroyer;
+  struct relock_wait wait;
+  relock_wait_begin(&wait, NULL, NULL);
+  for (;;) {
+    open_list(cond);
+    bool busy = is_waited_for(cond), left = !cond->relock_private.first;
+    if (!busy && !left)
+      relock_store_relaxed(destroyer, 1);
+    close_list(cond);
+    if (busy || left)
+      return busy ? EBUSY : 0;
+    if (!relock_wait_again(&wait))
+      relock_wait_park(&wait, destroyer, 1, CLOCK_MONOTONIC, NULL);
+  }
 }

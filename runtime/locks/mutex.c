@@ -28,7 +28,7 @@ _Static_assert((int)PTHREAD_MUTEX_NORMAL == RELOCK_TYPE_NORMAL, "zero-filled mea
 _Static_assert((int)PTHREAD_MUTEX_RECURSIVE == RELOCK_TYPE_RECURSIVE, "the same values");
 _Static_assert((int)PTHREAD_MUTEX_ERRORCHECK == RELOCK_TYPE_ERRORCHECK, "the same values");
 
-enum { TYPE_MASK = 3, SEEN = 4 }; /* parts of `kind`; SEEN: the statistics know the mutex */
+enum { TYPE_MASK = RELOCK_KIND_TYPE, SEEN = RELOCK_KIND_SEEN };
 enum { FAST = PTHREAD_MUTEX_NORMAL | SEEN };
 
 static inline int kind_of(const relock_mutex_t *mutex) {

@@ -12,6 +12,9 @@
 
 #include <relock/relock.h>
 
+/* Parts of a mutex's `kind`: its type, and that the statistics know it. */
+enum { RELOCK_KIND_TYPE = 3, RELOCK_KIND_SEEN = 4 };
+
 /* The owner of the word runs a section of its own and releases the word. */
 static inline int relock_run_and_release(relock_mutex_t *mutex, relock_section_t section,
                                          void *context) {

@@ -92,8 +92,10 @@ typedef union relock_cond {
   struct {
     void *first; /* waiters, in the order in which they came */
     void *last;
-    uint32_t lock; /* guards the list; tagged with the fork generation */
+    uintptr_t incoming; /* newcomers, not on the list yet; tagged with the fork generation */
+    uint32_t lock;      /* guards the list; tagged with the fork generation */
     uint32_t clock;
+    uint32_t destroyer; /* waits for threads that are leaving */
   } relock_private;
   char relock_size[sizeof(pthread_cond_t)];
   __extension__ long long relock_align;
@@ -167,7 +169,9 @@ int relock_mutex_unlock(relock_mutex_t *mutex);
 /* pthread_cond_init. attributes: the clock of relock_cond_timedwait. ENOTSUP: process-shared. */
 int relock_cond_init(relock_cond_t *cond, const pthread_condattr_t *attributes);
 
-/* pthread_cond_destroy. EBUSY: a thread waits. Allowed as soon as every waiter was signalled. */
+/* pthread_cond_destroy. EBUSY: a thread waits. Allowed as soon as every waiter was signalled; waits
+ * for those whose deadline has passed to be done with it. (A thread that was signalled and is
+ * cancelled before it has noticed passes the signal on: it has to be joined first.) */
 int relock_cond_destroy(relock_cond_t *cond);
 
 /* pthread_cond_wait, _timedwait (the clock of the condition variable) and _clockwait, for a
@@ -248,7 +252,7 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
   {{&relock_class_##id, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
 #define RELOCK_ERRORCHECK_MUTEX_INITIALIZER(id)                                                    \
   {{&relock_class_##id, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
-#define RELOCK_COND_INITIALIZER {{0, 0, 0, 0}}
+#define RELOCK_COND_INITIALIZER {{0, 0, 0, 0, 0, 0}}
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
