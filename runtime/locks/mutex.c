@@ -248,22 +248,30 @@ static inline int execute(relock_mutex_t *mutex, relock_section_t section, void 
   return execute_slowly(mutex, lock_class, &call);
 }
 
+/* A section that is not resumable would be left in its middle. */
+static inline int final(int result) {
+  if (RELOCK_UNLIKELY(result == RELOCK_WAITS))
+    relock_panic("relock_execute: the section returned RELOCK_WAITS (it waits with "
+                 "RELOCK_COND_WAIT); run it with relock_execute_resumable");
+  return result;
+}
+
 int relock_execute(relock_mutex_t *mutex, relock_section_t section, void *context) {
-  return execute(mutex, section, context, 0, true);
+  return final(execute(mutex, section, context, 0, true));
 }
 
 int relock_execute_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context) {
-  return execute(mutex, section, context, 0, false);
+  return final(execute(mutex, section, context, 0, false));
 }
 
 int relock_execute_copy(relock_mutex_t *mutex, relock_section_t section, void *context,
                         size_t size) {
-  return execute(mutex, section, context, size, true);
+  return final(execute(mutex, section, context, size, true));
 }
 
 int relock_execute_copy_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context,
                                    size_t size) {
-  return execute(mutex, section, context, size, false);
+  return final(execute(mutex, section, context, size, false));
 }
 
 /* Reads the type out of the attributes: 0, or why the mutex cannot have them. */

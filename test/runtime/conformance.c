@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "check.h"
+#include "resumable.h"
 
 #include <relock/relock.h>
 
@@ -1043,6 +1044,19 @@ static const struct {
     CASE(deadlines_race_with_signals),
     CASE(deadline_does_not_consume_a_signal),
     CASE(condition_wait_can_be_cancelled),
+    CASE(resumable_and_holding_threads_share_a_buffer),
+    CASE(resumable_sections_keep_identity_and_place),
+    CASE(waits_end_in_the_order_in_which_they_began),
+    CASE(broadcast_ends_all_waits_and_the_condition),
+    CASE(resumable_timed_waits),
+    CASE(resumable_waits_that_cannot_begin),
+    CASE(deadline_of_a_section_does_not_consume_a_signal),
+    CASE(destroy_waits_for_threads_that_leave),
+    CASE(resumable_waits_can_be_cancelled),
+    CASE(cancellation_does_not_consume_a_signal),
+    CASE(resumable_sections_of_typed_mutexes),
+    CASE(resumable_section_inside_another_section),
+    CASE(waiters_of_the_parent_are_not_in_the_child),
     CASE(sections_keep_thread_identity),
     CASE(contended_sections_keep_thread_identity),
     CASE(errno_is_not_changed),

@@ -111,9 +111,9 @@ typedef int (*relock_section_t)(void *context);
  *
  * The section may use any lock but this one (a recursive mutex: also this one), and may block,
  * at the price of everybody behind it. It must not wait on a condition variable with this mutex
- * (the program stops with a message), leave by longjmp, pthread_exit or an exception, be
- * cancelled asynchronously, or fork a child that goes on using locks. It runs on the stack of the
- * thread that runs it; gettid() and the signal mask are that thread's.
+ * (the program stops with a message; see relock_execute_resumable), leave by longjmp, pthread_exit
+ * or an exception, be cancelled asynchronously, or fork a child that goes on using locks. It runs
+ * on the stack of the thread that runs it; gettid() and the signal mask are that thread's.
  *
  * A recursive mutex that the caller holds: the section runs at once. An errorcheck mutex that the
  * caller holds: the program stops with a message, since no error can be returned.
@@ -189,6 +189,153 @@ int relock_cond_clockwait(relock_cond_t *cond, relock_mutex_t *mutex, relock_clo
  * wait. Both may be called from a section, and with or without the mutex. Always 0. */
 int relock_cond_signal(relock_cond_t *cond);
 int relock_cond_broadcast(relock_cond_t *cond);
+
+/* --- Resumable sections ---
+ *
+ * A section that waits on a condition variable cannot be passed to relock_execute: the thread that
+ * runs it serves others. It becomes resumable: at a wait it returns and says where it goes on;
+ * whoever ran it turns to the next section; the thread that asked for it sleeps, and once it is
+ * signalled has the section run again, which continues behind the wait, perhaps in another thread.
+ *
+ * The section is a switch over its resume point: `case 0` is its start, and each wait has a number
+ * of its own, at which it continues. Apart from that it keeps the text it had with
+ * pthread_cond_wait, loops included, with these rules:
+ *  - What lives across a wait lies in the context; local variables are new after each. (One that
+ *    is set again from the context on each entry, before the switch, does no harm.)
+ *  - A wait stands in no inner switch, and no section's own result is RELOCK_WAITS.
+ *  - What a wait returned is in `error` of its relock_resume_t, until the next one.
+ *
+ *   // Example: a bounded queue.
+ *   struct queue {
+ *     relock_mutex_t lock; // all of it zero-filled, or initialised by the functions
+ *     relock_cond_t not_empty, not_full;
+ *     int item[4];
+ *     unsigned taken, put; // ever
+ *   };
+ *
+ *   struct push_section {
+ *     struct queue *queue;
+ *     int item;
+ *     relock_resume_t resume;
+ *   };
+ *
+ *   static int push_section(void *context) {
+ *     struct push_section *section = context;
+ *     struct queue *queue = section->queue;
+ *     switch (section->resume.at) {
+ *     case 0:
+ *       while (queue->put - queue->taken == 4)
+ *         RELOCK_COND_WAIT(&section->resume, &queue->not_full, 1);
+ *       queue->item[queue->put++ % 4] = section->item;
+ *       relock_cond_signal(&queue->not_empty);
+ *     }
+ *     return 0;
+ *   }
+ *
+ *   void push(struct queue *queue, int item) {
+ *     struct push_section section = {.queue = queue, .item = item};
+ *     relock_execute_resumable(&queue->lock, push_section, &section, &section.resume);
+ *   }
+ *
+ *   // Takes an item within the time, or returns -1.
+ *   struct pop_section {
+ *     struct queue *queue;
+ *     const struct timespec *deadline;
+ *     int error; // a variable of the original, which lives across the wait
+ *     int item;
+ *     relock_resume_t resume;
+ *   };
+ *
+ *   static int pop_section(void *context) {
+ *     struct pop_section *section = context;
+ *     struct queue *queue = section->queue;
+ *     switch (section->resume.at) {
+ *     case 0:
+ *       section->error = 0;
+ *       while (queue->put == queue->taken && section->error == 0) {
+ *         RELOCK_COND_TIMEDWAIT(&section->resume, &queue->not_empty, section->deadline, 1);
+ *         section->error = section->resume.error;
+ *       }
+ *       if (queue->put == queue->taken)
+ *         return 1;
+ *       section->item = queue->item[queue->taken++ % 4];
+ *       relock_cond_signal(&queue->not_full);
+ *     }
+ *     return 0;
+ *   }
+ *
+ *   int pop(struct queue *queue, const struct timespec *deadline) {
+ *     struct pop_section section = {.queue = queue, .deadline = deadline};
+ *     switch (relock_execute_resumable(&queue->lock, pop_section, &section, &section.resume)) {
+ *     case 1:
+ *       return -1;
+ *     }
+ *     return section.item;
+ *   }
+ *   // End of the example.
+ */
+
+/* Where a resumable section goes on. Lies in or beside its context; needs no initialisation. */
+typedef struct relock_resume {
+  int at;    /* 0: the start; the number of its last wait */
+  int error; /* of the last wait: 0, ETIMEDOUT or EINVAL, as of the relock_cond_ function */
+  struct {
+    relock_cond_t *cond;
+    struct timespec deadline;
+    relock_clockid_t clock;
+    int timing;
+  } relock_private;
+} relock_resume_t;
+
+/* What a section returns that is to be resumed; no section's own result. */
+#define RELOCK_WAITS (-2147483647 - 1)
+
+/* In a resumable section, the waits that relock_cond_wait, _timedwait and _clockwait are for a
+ * holder. `point` is a number that no other wait of the section has, from 1 on. Statements, that
+ * leave the section and begin it again behind themselves. With EINVAL the section goes on at once,
+ * and the mutex was never released. */
+#define RELOCK_COND_WAIT(resume, condition, point)                                                 \
+  RELOCK_WAIT_AT(resume, condition, RELOCK_WAIT_UNTIMED, point)
+#define RELOCK_COND_TIMEDWAIT(resume, condition, until, point)                                     \
+  do {                                                                                             \
+    (resume)->relock_private.deadline = *(until);                                                  \
+    RELOCK_WAIT_AT(resume, condition, RELOCK_WAIT_OWN_CLOCK, point);                               \
+  } while (0)
+#define RELOCK_COND_CLOCKWAIT(resume, condition, on_clock, until, point)                           \
+  do {                                                                                             \
+    (resume)->relock_private.clock = (on_clock);                                                   \
+    (resume)->relock_private.deadline = *(until);                                                  \
+    RELOCK_WAIT_AT(resume, condition, RELOCK_WAIT_CLOCK, point);                                   \
+  } while (0)
+
+/* The runtime's own: what the three have in common. */
+enum { RELOCK_WAIT_UNTIMED, RELOCK_WAIT_OWN_CLOCK, RELOCK_WAIT_CLOCK };
+#define RELOCK_WAIT_AT(resume, condition, how, point)                                              \
+  do {                                                                                             \
+    (resume)->relock_private.cond = (condition);                                                   \
+    (resume)->relock_private.timing = (how);                                                       \
+    (resume)->at = (point);                                                                        \
+    return RELOCK_WAITS;                                                                           \
+  case (point):;                                                                                   \
+  } while (0)
+
+/* relock_execute and relock_execute_any_thread for a section that may wait on condition variables,
+ * which must be used with this mutex; returns what the section finally returned. `resume` is the
+ * one that its waits name.
+ *
+ * A cancellation point if the section waits: a cancelled thread consumes no signal, holds the mutex
+ * in its cleanup handlers, and its section is not continued. Holders and resumable sections wait in
+ * one order. Each continuation counts as one more executed section.
+ *
+ * A recursive mutex that the caller holds already is not released by the wait, as by
+ * relock_cond_wait; in a section under the same mutex such a wait stops the program with a message.
+ * In a section under another mutex the wait blocks the thread that runs that section, and with it
+ * everybody behind: let nothing that has to happen for the signal use the other mutex, or come from
+ * a thread that does (it may be the very one that is blocked). Hold the other mutex instead. */
+int relock_execute_resumable(relock_mutex_t *mutex, relock_section_t section, void *context,
+                             relock_resume_t *resume);
+int relock_execute_resumable_any_thread(relock_mutex_t *mutex, relock_section_t section,
+                                        void *context, relock_resume_t *resume);
 
 /* Makes a class known to RELOCK_LOCKS and the statistics; again: no effect. Called by
  * RELOCK_LOCK_CLASS; a class that is used before that is registered by its first use. */
