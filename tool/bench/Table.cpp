@@ -47,24 +47,6 @@ std::string shortSpread(const Spread &S, ArrayRef<Unit> Units) {
          threeDigits(S.Most / U.Size) + "]";
 }
 
-using Cells = std::vector<std::vector<std::string>>;
-
-// The first column to the left, all others to the right, as wide as they need.
-void printColumns(const Cells &Lines, raw_ostream &OS) {
-  std::vector<size_t> Widths;
-  for (const std::vector<std::string> &Line : Lines) {
-    Widths.resize(std::max(Widths.size(), Line.size()));
-    for (size_t I = 0; I < Line.size(); ++I)
-      Widths[I] = std::max(Widths[I], Line[I].size());
-  }
-  for (const std::vector<std::string> &Line : Lines) {
-    OS << left_justify(Line[0], unsigned(Widths[0]));
-    for (size_t I = 1; I < Line.size(); ++I)
-      OS << "  " << right_justify(Line[I], unsigned(Widths[I]));
-    OS << "\n";
-  }
-}
-
 std::string throughputOf(const BenchCell &C) {
   return shortSpread(spread(C, [](const BenchSample &S) { return S.throughput(); }), Counts);
 }
@@ -80,8 +62,29 @@ std::string latencyOf(const BenchCell &C) {
                  shortened(Worst, Times), threeDigits(Jain));
 }
 
-void printRows(const BenchResults &Results, const BenchPoint &Point, StringRef Title,
-               std::string (*Text)(const BenchCell &), raw_ostream &OS) {
+using Cells = std::vector<std::vector<std::string>>;
+
+} // namespace
+
+void printBenchColumns(const Cells &Lines, raw_ostream &OS) {
+  std::vector<size_t> Widths;
+  for (const std::vector<std::string> &Line : Lines) {
+    Widths.resize(std::max(Widths.size(), Line.size()));
+    for (size_t I = 0; I < Line.size(); ++I)
+      Widths[I] = std::max(Widths[I], Line[I].size());
+  }
+  for (const std::vector<std::string> &Line : Lines) {
+    std::string Text;
+    raw_string_ostream Row(Text);
+    Row << left_justify(Line[0], unsigned(Widths[0]));
+    for (size_t I = 1; I < Line.size(); ++I)
+      Row << "  " << right_justify(Line[I], unsigned(Widths[I]));
+    OS << StringRef(Text).rtrim() << "\n";
+  }
+}
+
+void printBenchRows(const BenchResults &Results, const BenchPoint &Point, StringRef Title,
+                    function_ref<std::string(const BenchCell &)> Text, raw_ostream &OS) {
   std::vector<int64_t> Threads = Results.threads(Point);
   Cells Lines = {{Title.str()}};
   for (int64_t T : Threads)
@@ -98,10 +101,8 @@ void printRows(const BenchResults &Results, const BenchPoint &Point, StringRef T
       Lines.push_back(std::move(Line));
   }
   OS << "\n";
-  printColumns(Lines, OS);
+  printBenchColumns(Lines, OS);
 }
-
-} // namespace
 
 std::string shortCount(double Value) { return shortened(Value, Counts); }
 
@@ -115,12 +116,16 @@ void printBenchMachine(const BenchResults &Results, raw_ostream &OS) {
      << "; threads " << (M.getBoolean("pinned").value_or(false) ? "pinned" : "not pinned") << "\n";
 }
 
-void printBenchPoint(const BenchResults &Results, const BenchPoint &Point, raw_ostream &OS) {
+void printBenchPointName(const BenchPoint &Point, raw_ostream &OS) {
   OS << "\n"
      << Point.Lines << " cache line" << (Point.Lines == 1 ? "" : "s") << " per section, "
      << Point.Delay << " cycles between sections\n";
-  printRows(Results, Point, "sections/s, median [least-most]", throughputOf, OS);
-  printRows(Results, Point, "latency: mean, p99, worst; fairness", latencyOf, OS);
+}
+
+void printBenchPoint(const BenchResults &Results, const BenchPoint &Point, raw_ostream &OS) {
+  printBenchPointName(Point, OS);
+  printBenchRows(Results, Point, "sections/s, median [least-most]", throughputOf, OS);
+  printBenchRows(Results, Point, "latency: mean, p99, worst; fairness", latencyOf, OS);
 }
 
 void printBenchUncontended(const BenchResults &Results, raw_ostream &OS) {
@@ -129,7 +134,7 @@ void printBenchUncontended(const BenchResults &Results, raw_ostream &OS) {
     Lines.push_back({Results.Rows[U.Row].name(), shortSpread(spread(U.Ns), Times),
                      shortSpread(spread(U.NsWithoutThreads), Times)});
   OS << "\n";
-  printColumns(Lines, OS);
+  printBenchColumns(Lines, OS);
 }
 
 } // namespace relock

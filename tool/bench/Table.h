@@ -5,12 +5,21 @@
 
 #include "bench/Results.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 namespace relock {
 
 void printBenchMachine(const BenchResults &Results, llvm::raw_ostream &OS);
 // Two tables of one point: throughput; latency and fairness.
 void printBenchPoint(const BenchResults &Results, const BenchPoint &Point, llvm::raw_ostream &OS);
 void printBenchUncontended(const BenchResults &Results, llvm::raw_ostream &OS);
+
+// What those are made of: the line that names a point; a text for each cell of a point, rows by
+// threads; any columns, the first one to the left and the others to the right.
+void printBenchPointName(const BenchPoint &Point, llvm::raw_ostream &OS);
+void printBenchRows(const BenchResults &Results, const BenchPoint &Point, llvm::StringRef Title,
+                    llvm::function_ref<std::string(const BenchCell &)> Text, llvm::raw_ostream &OS);
+void printBenchColumns(const std::vector<std::vector<std::string>> &Lines, llvm::raw_ostream &OS);
 
 // "12.3M" and the like: three digits and a unit.
 std::string shortCount(double Value);

@@ -3,6 +3,7 @@
 // relock bench: runs the runtime's microbenchmark and shows its results as tables, a file, plots.
 #include "driver/Subcommand.h"
 
+#include "bench/Compare.h"
 #include "bench/Plot.h"
 #include "bench/Results.h"
 #include "bench/Table.h"
@@ -78,6 +79,11 @@ static cl::opt<std::string> Svg("svg", cl::value_desc("DIR"),
                                 cl::desc("plot throughput into this folder, an SVG file for each "
                                          "combination of lines and delay"),
                                 cl::sub(Command), cl::cat(options()));
+
+static cl::opt<std::string> Compare("compare", cl::value_desc("FILE"),
+                                    cl::desc("compare with an earlier file of --json; exit status "
+                                             "1 if something is slower"),
+                                    cl::sub(Command), cl::cat(options()));
 
 namespace {
 
@@ -175,6 +181,7 @@ struct Run {
   std::string Broken; // what is wrong with its output
   int Status = 0;
   size_t PointsShown = 0;
+  std::optional<BenchSummary> Earlier;
 };
 
 // A point is shown as soon as the next one begins.
@@ -301,6 +308,19 @@ int reportEnd(const Run &R) {
   return Done;
 }
 
+int compare(const Run &R) {
+  if (!R.Earlier || !R.Results.Received)
+    return Done;
+  BenchChanges Changes = compareBench(R.Results, *R.Earlier, outs());
+  if (R.Earlier->model() != R.Results.Machine.getString("model").value_or(""))
+    messageFor(Compare, "was measured on another machine (" + R.Earlier->model().str() + ")",
+               "bench-machine");
+  std::string Text = std::to_string(Changes.Compared) +
+                     " cells compared with it: " + std::to_string(Changes.Slower) + " slower, " +
+                     std::to_string(Changes.Faster) + " faster; the others show no difference";
+  return failFor(Changes.Slower ? LookAtThis : Done, Compare, Text, "bench-compared");
+}
+
 std::string plotFile(const BenchPoint &Point) {
   SmallString<256> File(Svg);
   sys::path::append(File, "throughput-k" + Twine(Point.Lines) + "-d" + Twine(Point.Delay) + ".svg");
@@ -341,6 +361,12 @@ int prepare(Run &R) {
   if (!Svg.empty() && Uncontended)
     return fail(BadUsage, "--svg plots throughput, which --uncontended does not measure",
                 "bench-refused");
+  if (!Compare.empty()) {
+    Expected<BenchSummary> Summary = BenchSummary::read(Compare);
+    if (!Summary)
+      return failFor(BadUsage, Compare, toString(Summary.takeError()), "bench-compare");
+    R.Earlier = std::move(*Summary);
+  }
   if (!Json.empty())
     if (Error E = checkWritable(Json))
       return failFor(BadUsage, Json, "cannot be written: " + toString(std::move(E)), "bench-file");
@@ -361,8 +387,9 @@ int run() {
   if (int Error = runProgram(R))
     return failFor(BadUsage, R.Program, Twine("cannot be started: ") + strerror(Error),
                    "bench-runner");
+  int Status = compare(R);
   outs().flush();
-  int Status = reportEnd(R);
+  Status = std::max(Status, reportEnd(R));
   if (outs().has_error()) {
     std::error_code Error = outs().error();
     outs().clear_error();
