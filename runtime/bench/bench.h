@@ -21,6 +21,7 @@ struct row {
   const char *mode; /* hold, execute, any-thread; limit */
   enum way way;
   int pthread_type;
+  char class_name[100];
   relock_class_t lock_class;
   const struct relock_bench_lock *other;
 };

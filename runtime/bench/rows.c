@@ -11,10 +11,9 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ROWS = 256, MAX_NAME = 64 };
+enum { MAX_ROWS = 256, MAX_NAMES = 8192 };
 
 static struct row rows[MAX_ROWS];
 static size_t row_count;
@@ -31,46 +30,30 @@ static bool in_list(const char *list, const char *name) {
   return false;
 }
 
-static struct row *add_row(const struct options *options, const char *lock, const char *mode,
-                           enum way way) {
-  static struct row unwanted;
-  bool algorithm = way == WAY_HOLD || way == WAY_EXECUTE || way == WAY_ANY_THREAD;
-  if (!in_list(options->locks, lock) || (algorithm && !in_list(options->modes, mode)))
-    return &unwanted;
+static bool is_algorithm(const struct row *row) {
+  return row->way == WAY_HOLD || row->way == WAY_EXECUTE || row->way == WAY_ANY_THREAD;
+}
+
+static struct row *add_row(const char *lock, const char *mode, enum way way) {
   if (row_count == MAX_ROWS)
-    fail(2, "more than %d rows; choose some with --algorithm", MAX_ROWS);
+    fail(2, "more than %d rows", MAX_ROWS);
   struct row *row = &rows[row_count++];
   row->lock = lock;
   row->mode = mode;
   row->way = way;
-  if (algorithm) {
-    char *name = malloc(2 * MAX_NAME);
-    if (!name)
-      fail(2, "no memory");
-    snprintf(name, 2 * MAX_NAME, "bench_%s_%s", lock, mode);
-    row->lock_class.name = name;
-    row->lock_class.algorithm = lock;
-  }
+  row->lock_class.algorithm = lock;
   return row;
 }
 
-static void add_algorithm(const struct options *options, const char *name) {
-  add_row(options, name, "hold", WAY_HOLD);
-  add_row(options, name, "execute", WAY_EXECUTE);
-  if (relock_algorithm_named(name)->execute) /* else the caller runs its section in any case */
-    add_row(options, name, "any-thread", WAY_ANY_THREAD);
-}
-
-static void each_algorithm(const struct options *options,
-                           void (*each)(const struct options *options, const char *name)) {
-  for (const char *at = relock_algorithms(); *at;) {
-    size_t length = strcspn(at, " ");
-    char *name = strndup(at, length);
-    if (!name)
-      fail(2, "no memory");
-    each(options, name);
-    at += length;
-    at += *at == ' ';
+static void add_algorithms(void) {
+  static char names[MAX_NAMES];
+  if ((size_t)snprintf(names, sizeof names, "%s", relock_algorithms()) >= sizeof names)
+    fail(2, "the names of the algorithms are too long");
+  for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    add_row(name, "hold", WAY_HOLD);
+    add_row(name, "execute", WAY_EXECUTE);
+    if (relock_algorithm_named(name)->execute) /* else the caller runs its section in any case */
+      add_row(name, "any-thread", WAY_ANY_THREAD);
   }
 }
 
@@ -87,31 +70,26 @@ static const struct relock_bench_lock *others(const struct options *options) {
   return locks;
 }
 
-static void each_reference(const struct options *options) {
-  add_row(options, "pthread", "hold", WAY_PTHREAD)->pthread_type = PTHREAD_MUTEX_NORMAL;
+static void add_references(const struct options *options) {
+  add_row("pthread", "hold", WAY_PTHREAD)->pthread_type = PTHREAD_MUTEX_NORMAL;
 #ifdef __GLIBC__
-  add_row(options, "pthread-adaptive", "hold", WAY_PTHREAD)->pthread_type =
-      PTHREAD_MUTEX_ADAPTIVE_NP;
+  add_row("pthread-adaptive", "hold", WAY_PTHREAD)->pthread_type = PTHREAD_MUTEX_ADAPTIVE_NP;
 #endif
   for (const struct relock_bench_lock *lock = others(options); lock->name; lock++)
-    add_row(options, lock->name, "other", WAY_OTHER)->other = lock;
-  add_row(options, "fetch-and-add", "limit", WAY_FETCH_AND_ADD);
+    add_row(lock->name, "other", WAY_OTHER)->other = lock;
+  add_row("fetch-and-add", "limit", WAY_FETCH_AND_ADD);
 }
 
 const char *lock_names(const struct options *options) {
-  static char names[MAX_ROWS * MAX_NAME];
-  struct options all = *options;
-  all.locks = all.modes = NULL;
-  row_count = 0;
-  each_algorithm(&all, add_algorithm);
-  each_reference(&all);
+  static char names[MAX_NAMES];
   size_t used = 0;
-  for (size_t i = 0; i < row_count; i++)
+  row_count = 0;
+  add_algorithms();
+  add_references(options);
+  for (size_t i = 0; i < row_count && used < sizeof names; i++)
     if (i == 0 || strcmp(rows[i].lock, rows[i - 1].lock) != 0)
       used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? " " : "",
                                rows[i].lock);
-  row_count = 0;
-  memset(rows, 0, sizeof rows);
   return names;
 }
 
@@ -133,10 +111,17 @@ static void check_names(const char *option, const char *list, const char *valid)
 struct row *make_rows(const struct options *options, size_t *count) {
   check_names("--algorithm", options->locks, lock_names(options));
   check_names("--mode", options->modes, "hold execute any-thread");
-  each_algorithm(options, add_algorithm);
-  each_reference(options);
-  if (row_count == 0)
+  *count = 0;
+  for (size_t i = 0; i < row_count; i++)
+    if (in_list(options->locks, rows[i].lock) &&
+        (!is_algorithm(&rows[i]) || in_list(options->modes, rows[i].mode)))
+      rows[(*count)++] = rows[i];
+  if (*count == 0)
     fail(2, "nothing to measure: no chosen algorithm has a chosen mode");
-  *count = row_count;
+  for (size_t i = 0; i < *count; i++) { /* here the rows have found their places */
+    snprintf(rows[i].class_name, sizeof rows[i].class_name, "bench_%s_%s", rows[i].lock,
+             rows[i].mode);
+    rows[i].lock_class.name = rows[i].class_name;
+  }
   return rows;
 }
