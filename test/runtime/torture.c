@@ -21,21 +21,21 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-RELOCK_LOCK_CLASS(torture_posix, "torture_posix", "posix");
-RELOCK_LOCK_CLASS(torture_mcs, "torture_mcs", "mcs");
-RELOCK_LOCK_CLASS(torture_ccsynch, "torture_ccsynch", "ccsynch");
-RELOCK_LOCK_CLASS(torture_rcl, "torture_rcl", "rcl");
+/* A lock class for each algorithm that the library knows. */
+enum { MAX_ALGORITHMS = 64 };
+static relock_class_t classes[MAX_ALGORITHMS];
+static int algorithms;
 
-static struct {
-  const char *name;
-  relock_class_t *lock_class;
-} algorithms[] = {
-    {"posix", RELOCK_CLASS(torture_posix)},
-    {"mcs", RELOCK_CLASS(torture_mcs)},
-    {"ccsynch", RELOCK_CLASS(torture_ccsynch)},
-    {"rcl", RELOCK_CLASS(torture_rcl)},
-};
-enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
+static void find_algorithms(void) {
+  static char names[1024];
+  CHECK(strlen(relock_algorithms()) < sizeof names);
+  strcpy(names, relock_algorithms());
+  for (char *name = strtok(names, " "); name; name = strtok(NULL, " ")) {
+    CHECK(algorithms < MAX_ALGORITHMS);
+    classes[algorithms].name = name;
+    classes[algorithms++].algorithm = name;
+  }
+}
 
 enum { CELLS = 4, MAX_THREADS = 256, PATIENCE_SECONDS = 60 };
 
@@ -209,17 +209,17 @@ static void *work(void *argument) {
 static void watchdog(int unused) {
   (void)unused;
   char text[100];
-  int length = snprintf(text, sizeof text, "torture: no end in time; seed %llu\n",
-                        (unsigned long long)seed);
+  int length =
+      snprintf(text, sizeof text, "torture: no end in time; seed %llu\n", (unsigned long long)seed);
   if (write(2, text, (size_t)length) < 0)
     _exit(4);
   _exit(3);
 }
 
 static relock_class_t *class_for(const char *name, int cell) {
-  for (int i = 0; i < ALGORITHMS; i++)
-    if (strcmp(name, "all") == 0 ? i == cell % ALGORITHMS : strcmp(name, algorithms[i].name) == 0)
-      return algorithms[i].lock_class;
+  for (int i = 0; i < algorithms; i++)
+    if (strcmp(name, "all") == 0 ? i == cell % algorithms : strcmp(name, classes[i].name) == 0)
+      return &classes[i];
   fprintf(stderr, "torture: unknown algorithm '%s'\n", name);
   exit(2);
 }
@@ -245,6 +245,7 @@ int main(int argc, char **argv) {
   if (optind + 1 != argc || seconds < 1 || threads < 1 || threads > MAX_THREADS)
     return usage();
 
+  find_algorithms();
   printf("torture %s: seed %llu, %d threads, %d s\n", argv[optind], (unsigned long long)seed,
          threads, seconds);
   fflush(stdout);
