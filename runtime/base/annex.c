@@ -5,8 +5,6 @@
 #include "os.h"
 #include "word.h"
 
-#include <string.h>
-
 struct free_annex {
   struct free_annex *next;
 };
@@ -30,13 +28,21 @@ static void put(void *annex) {
   relock_annexes_unlock();
 }
 
+/* Atomically, since a client of the former mutex may still look whether it is expected. */
+static void *clear(void *annex) {
+  uintptr_t *words = annex;
+  for (size_t i = 0; i < RELOCK_ANNEX_SIZE / sizeof *words; i++)
+    relock_store_relaxed(&words[i], 0);
+  return annex;
+}
+
 static void *get(void) {
   relock_annexes_lock();
   struct free_annex *annex = free_list;
   if (annex)
     free_list = annex->next;
   relock_annexes_unlock();
-  return annex ? memset(annex, 0, RELOCK_ANNEX_SIZE) : relock_os->reserve(RELOCK_ANNEX_SIZE);
+  return annex ? clear(annex) : relock_os->reserve(RELOCK_ANNEX_SIZE);
 }
 
 void *relock_annex(relock_mutex_t *mutex) {

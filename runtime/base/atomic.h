@@ -27,6 +27,7 @@
 
 #define relock_add_relaxed(object, value) __atomic_fetch_add(object, value, __ATOMIC_RELAXED)
 #define relock_add_acq_rel(object, value) __atomic_fetch_add(object, value, __ATOMIC_ACQ_REL)
+#define relock_and_seq_cst(object, value) __atomic_fetch_and(object, value, __ATOMIC_SEQ_CST)
 #define relock_or_relaxed(object, value) __atomic_fetch_or(object, value, __ATOMIC_RELAXED)
 
 /* True when *object was `expected` (a value, not a pointer) and is now `value`; a failure orders
@@ -44,6 +45,8 @@
   RELOCK_CAS(object, expected, value, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 #define relock_cas_acq_rel(object, expected, value)                                                \
   RELOCK_CAS(object, expected, value, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
+#define relock_cas_seq_cst(object, expected, value)                                                \
+  RELOCK_CAS(object, expected, value, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
 
 /* ThreadSanitizer sees neither inline assembly nor membarrier(2). */
 #if defined(__SANITIZE_THREAD__)

@@ -27,7 +27,8 @@ struct relock_algorithm {
 
 /* For both: `self` is the caller's record and can wait (relock_thread_can_wait()). */
 
-#define RELOCK_ALGORITHMS(each) each(posix) each(mcs) each(ccsynch) each(rcl)
+#define RELOCK_ALGORITHMS(each)                                                                    \
+  each(posix) each(mcs) each(oyama) each(flat_combining) each(ccsynch) each(rcl)
 
 #define RELOCK_DECLARE(id) extern const struct relock_algorithm relock_##id;
 RELOCK_ALGORITHMS(RELOCK_DECLARE)

@@ -39,7 +39,7 @@ static struct relock_request *await_link(struct relock_request *request) {
   }
 }
 
-static uint32_t await_grant(struct relock_request *request, struct relock_wait *wait) {
+uint32_t relock_queue_await(struct relock_request *request, struct relock_wait *wait) {
   for (;;) {
     /* Acquire: pairs with the release in relock_queue_grant(). */
     uint32_t state = relock_load_acquire(&request->state);
@@ -73,7 +73,7 @@ uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *reques
   if (!tail)
     return RELOCK_HEAD;
   link_after((struct relock_request *)tail, request);
-  return await_grant(request, wait);
+  return relock_queue_await(request, wait);
 }
 
 static void close_queue(relock_mutex_t *mutex) {
@@ -120,7 +120,7 @@ const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_requ
 
 const uint32_t *relock_queue_grant(struct relock_request *waiter, uint32_t state) {
   const uint32_t *futex = &waiter->state;
-  /* Release: pairs with the acquire in await_grant(). */
+  /* Release: pairs with the acquire in relock_queue_await(). */
   return relock_exchange_release(&waiter->state, state) == RELOCK_PARKED ? futex : NULL;
 }
 

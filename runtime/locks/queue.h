@@ -51,6 +51,9 @@ bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait);
 uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *request,
                             struct relock_wait *wait);
 
+/* Waits for a grant on the request's own line: HEAD or DONE. */
+uint32_t relock_queue_await(struct relock_request *request, struct relock_wait *wait);
+
 /* The head takes the word. It is still in the queue. */
 void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait);
 

@@ -41,7 +41,7 @@ static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (defaul
 
 namespace {
 
-const char *const Algorithms[] = {"posix", "mcs", "ccsynch", "rcl"};
+const char *const Algorithms[] = {"posix", "mcs", "oyama", "flat_combining", "ccsynch", "rcl"};
 
 bool isAlgorithm(StringRef Name) { return is_contained(Algorithms, Name); }
 
