@@ -27,6 +27,7 @@ static uint32_t records_word;
 static struct relock_thread *records;
 static uint32_t end;
 static uint32_t first_free; /* number + 1 */
+static uint32_t live;
 static struct relock_request *spare_nodes;
 static pthread_key_t exit_key;
 static bool has_key;
@@ -49,6 +50,7 @@ static void give_back(struct relock_thread *record) {
   }
   record->next_free = first_free;
   first_free = record->number + 1;
+  relock_count_own(&live, -1);
 }
 
 static void thread_ends(void *value) {
@@ -81,6 +83,7 @@ static struct relock_thread *take_record(void) {
     /* Release: pairs with the acquire in relock_threads_end(). */
     relock_store_release(&end, end + 1);
   }
+  relock_count_own(&live, 1);
   return record;
 }
 
@@ -117,6 +120,8 @@ uint32_t relock_threads_end(void) {
   /* Acquire: pairs with the release in take_record(). */
   return relock_load_acquire(&end);
 }
+
+uint32_t relock_threads_live(void) { return relock_load_relaxed(&live); }
 
 void relock_request_fill(struct relock_request *request, const struct relock_thread *client,
                          const struct relock_call *call) {
@@ -193,6 +198,7 @@ void relock_node_give(struct relock_thread *self, struct relock_request *node) {
 
 void relock_threads_after_fork(void) {
   first_free = 0;
+  live = end;
   for (uint32_t i = 0; i < end; i++)
     if (&records[i] != relock_own_record)
       give_back(&records[i]);

@@ -64,6 +64,7 @@ struct relock_thread {
   uint32_t cluster;                           /* see topology.h */
   uint32_t cluster_age;
   uint32_t next_free;              /* list of free records: number + 1 */
+  uint64_t turn_began;             /* when it last offered its processor, see wait.c */
   struct relock_request *spares;   /* see relock_node_take() */
   struct relock_request *rcl_slot; /* see server/rcl.c */
   uint32_t rcl_refused, rcl_penalty, rcl_skip;
@@ -90,6 +91,9 @@ struct relock_thread *relock_thread_numbered(uint32_t number);
 
 /* One more than the highest number ever given. */
 uint32_t relock_threads_end(void);
+
+/* Threads that have a record now. */
+uint32_t relock_threads_live(void);
 
 /* Whether the thread can begin another wait. */
 static inline bool relock_thread_can_wait(const struct relock_thread *self) {

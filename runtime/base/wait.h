@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The one waiting policy: look again at once for a bounded time, then yield the processor some
- * times, then park in a futex. Nobody spins on one processor.
+ * The one waiting policy: look again at once for a bounded time, then park in a futex. Nobody
+ * spins on one processor. Where threads outnumber processors, a thread that has kept its
+ * processor for a while offers it to others before it begins to wait.
  *
  *   relock_wait_begin(&wait, mutex);
  *   while (!condition)
@@ -23,7 +24,6 @@ struct relock_thread;
 
 struct relock_wait {
   uint32_t spins; /* left */
-  uint32_t yields;
   bool parked;
   uint64_t since;                   /* 0 unless RELOCK_STATS asks for times */
   struct relock_thread *self;       /* to count for, in its record */
@@ -35,17 +35,12 @@ struct relock_wait {
 void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
                        const relock_mutex_t *mutex);
 
-/* True after a pause or a yield: look again. False: it is time to park. */
+/* True after a pause: look again. False: it is time to park. */
 static inline bool relock_wait_again(struct relock_wait *wait) {
-  if (RELOCK_LIKELY(wait->spins > 0)) {
-    wait->spins--;
-    relock_pause();
-    return true;
-  }
-  if (wait->yields == 0)
+  if (wait->spins == 0)
     return false;
-  wait->yields--;
-  relock_os->yield();
+  wait->spins--;
+  relock_pause();
   return true;
 }
 

@@ -34,13 +34,23 @@ bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
   return false;
 }
 
+bool relock_word_spin(uint32_t *word, struct relock_wait *wait) {
+  const uint32_t longest = wait->spins / 6 + 1;
+  for (uint32_t distance = 1;; distance *= 2) {
+    if (relock_word_try(word))
+      return true;
+    if (distance > longest)
+      distance = longest;
+    for (uint32_t i = 0; i < distance; i++)
+      if (!relock_wait_again(wait))
+        return false;
+  }
+}
+
 int relock_word_wait(uint32_t *word, struct relock_wait *wait, clockid_t clock,
                      const struct timespec *deadline) {
-  do {
-    if (relock_word_try(word))
-      return 0;
-  } while (relock_wait_again(wait));
-
+  if (relock_word_spin(word, wait))
+    return 0;
   int error = 0;
   while (!relock_word_park(word, wait, clock, deadline, &error))
     if (error)

@@ -67,6 +67,11 @@ static inline void relock_word_release(uint32_t *word) {
     relock_word_release_slowly(word, fast);
 }
 
+/* Looks at the word at growing distances until it is free and the caller's, or the wait's spins
+ * are used up. The distances let the owner, and whoever follows, work on their data meanwhile
+ * without losing the word's line to lookers. */
+bool relock_word_spin(uint32_t *word, struct relock_wait *wait);
+
 /* Takes the word, competing with everybody. 0, or ETIMEDOUT after a deadline that is not null. */
 int relock_word_wait(uint32_t *word, struct relock_wait *wait, clockid_t clock,
                      const struct timespec *deadline);

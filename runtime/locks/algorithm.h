@@ -3,7 +3,7 @@
  * What an algorithm is: two ways to get a section done under a mutex's exclusion word. All else
  * (trylock, timed locks, unlock, types, condition variables, fork) works on the word and is the
  * same for all, and so is a fork: `tail` and `open` are 0 before an algorithm sees them in the
- * child. A new algorithm is one file, its name in the list below, and a row in doc/algorithms.md.
+ * child. A new algorithm is one file, its name in algorithms.def, and a row in doc/algorithms.md.
  */
 #ifndef RELOCK_LOCKS_ALGORITHM_H
 #define RELOCK_LOCKS_ALGORITHM_H
@@ -27,14 +27,10 @@ struct relock_algorithm {
 
 /* For both: `self` is the caller's record and can wait (relock_thread_can_wait()). */
 
-#define RELOCK_ALGORITHMS(each)                                                                    \
-  each(posix) each(mcs) each(oyama) each(flat_combining) each(ccsynch) each(rcl)
+#define RELOCK_ALGORITHM(name) extern const struct relock_algorithm relock_##name;
+#include "algorithms.def"
 
-#define RELOCK_DECLARE(id) extern const struct relock_algorithm relock_##id;
-RELOCK_ALGORITHMS(RELOCK_DECLARE)
-#undef RELOCK_DECLARE
-
-#define RELOCK_DEFAULT_ALGORITHM "posix"
+#define RELOCK_DEFAULT_ALGORITHM "adaptive"
 
 /* By name; null if there is none. */
 const struct relock_algorithm *relock_algorithm_find(const char *name, size_t length);

@@ -82,21 +82,15 @@ static void close_queue(relock_mutex_t *mutex) {
 }
 
 void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
-  uint32_t *word = &mutex->relock_private.word;
-  do {
-    if (relock_word_try(word)) {
-      close_queue(mutex);
-      return;
-    }
-  } while (relock_wait_again(wait));
-
-  uint32_t *open = &mutex->relock_private.open;
-  if (!relock_load_relaxed(open))
-    relock_store_relaxed(open, 1);
-  uint64_t start = relock_os->now_ns();
-  while (!relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
-    if (relock_os->now_ns() - start > OPEN_NS)
-      relock_store_relaxed(open, 0);
+  uint32_t *word = &mutex->relock_private.word, *open = &mutex->relock_private.open;
+  if (!relock_word_spin(word, wait)) {
+    if (!relock_load_relaxed(open))
+      relock_store_relaxed(open, 1);
+    uint64_t start = relock_os->now_ns();
+    while (!relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
+      if (relock_os->now_ns() - start > OPEN_NS)
+        relock_store_relaxed(open, 0);
+  }
   close_queue(mutex);
 }
 

@@ -10,7 +10,8 @@
  *
  *             sleeps             granted (by the predecessor, or by a combiner)
  *   WAITING ---------> PARKED ------+--> HEAD   it may take the word
- *      `----------------------------'`-> DONE   its section has been run
+ *      `----------------------------'|-> DONE   its section has been run
+ *                                    `-> RETRY  it is off the queue and tries again (adaptive)
  *
  * Invariants
  *  - The waiter whose predecessor was null, or that was granted HEAD, is the head; there is one
@@ -34,20 +35,22 @@
 
 #include <relock/relock.h>
 
-enum { RELOCK_WAITING, RELOCK_PARKED, RELOCK_HEAD, RELOCK_DONE };
+enum { RELOCK_WAITING, RELOCK_PARKED, RELOCK_HEAD, RELOCK_DONE, RELOCK_RETRY };
 
 /* Takes the word if it is free and nobody waits that should come first. */
+static inline bool relock_queue_may_pass(relock_mutex_t *mutex) {
+  return relock_load_relaxed(&mutex->relock_private.tail) == 0 ||
+         relock_load_relaxed(&mutex->relock_private.open);
+}
 static inline bool relock_queue_try(relock_mutex_t *mutex) {
-  return (relock_load_relaxed(&mutex->relock_private.tail) == 0 ||
-          relock_load_relaxed(&mutex->relock_private.open)) &&
-         relock_word_try(&mutex->relock_private.word);
+  return relock_queue_may_pass(mutex) && relock_word_try(&mutex->relock_private.word);
 }
 
 /* While the queue is open, an arrival waits a bounded time for the word beside it. True: it has
  * the word. */
 bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait);
 
-/* Enters the queue and waits there: HEAD or DONE. */
+/* Enters the queue and waits there: HEAD, DONE or RETRY. */
 uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *request,
                             struct relock_wait *wait);
 

@@ -6,10 +6,15 @@
 
 #include <string.h>
 
-#define ADDRESS(id) &relock_##id,
-#define NAME(id) " " #id
+static const struct relock_algorithm *const algorithms[] = {
+#define RELOCK_ALGORITHM(name) &relock_##name,
+#include "algorithms.def"
+};
 
-static const struct relock_algorithm *const algorithms[] = {RELOCK_ALGORITHMS(ADDRESS)};
+static const char names[] =
+#define RELOCK_ALGORITHM(name) " " #name
+#include "algorithms.def"
+    ;
 
 const struct relock_algorithm *relock_algorithm_find(const char *name, size_t length) {
   for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
@@ -22,4 +27,4 @@ const struct relock_algorithm *relock_algorithm_named(const char *name) {
   return relock_algorithm_find(name, strlen(name));
 }
 
-const char *relock_algorithms(void) { return &RELOCK_ALGORITHMS(NAME)[1]; }
+const char *relock_algorithms(void) { return &names[1]; }

@@ -62,6 +62,9 @@ enum { SLOTS = 1024 };
  * processor. */
 enum { IDLE_YIELDS = 200 };
 
+/* How often a client whose spin is over offers its processor to the server. A guess. */
+enum { YIELDS = 4 };
+
 /* After each request in a row that it had to withdraw, or that was served only when it yielded its
  * processor, a client runs 1, 3, 7, ... sections without asking the server: where there is no
  * processor for the server, delegation costs a context switch per section. One vain request takes
@@ -248,6 +251,7 @@ enum outcome { SERVED, SERVED_LATE, WITHDRAWN };
  * few times, and then the request is withdrawn. */
 static enum outcome await_server(struct relock_request *slot, struct relock_wait *wait) {
   struct progress start = {0, 0}, last = {0, 0};
+  unsigned yields = YIELDS;
   bool watched = false, late = false;
   for (;;) {
     /* Acquire: pairs with the release in serve(). */
@@ -265,7 +269,10 @@ static enum outcome await_server(struct relock_request *slot, struct relock_wait
     }
     if (relock_wait_again(wait))
       continue;
-    if (state == SLOT_POSTED) {
+    if (yields > 0) {
+      yields--;
+      relock_os->yield();
+    } else if (state == SLOT_POSTED) {
       /* Acquire: pairs with the release in serve() that gave the request back. */
       if (relock_cas_acquire(&slot->state, SLOT_POSTED, SLOT_FREE))
         return WITHDRAWN;

@@ -41,7 +41,10 @@ static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (defaul
 
 namespace {
 
-const char *const Algorithms[] = {"posix", "mcs", "oyama", "flat_combining", "ccsynch", "rcl"};
+const char *const Algorithms[] = {
+#define RELOCK_ALGORITHM(Name) #Name,
+#include "../../runtime/locks/algorithms.def"
+};
 
 bool isAlgorithm(StringRef Name) { return is_contained(Algorithms, Name); }
 

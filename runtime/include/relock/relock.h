@@ -66,7 +66,9 @@ typedef struct relock_class {
   uint32_t relock_index; /* of its counters */
   uint32_t relock_flags;
   uint64_t relock_mutexes;
-  void *relock_private[4];
+  uint32_t relock_caution;
+  uint32_t relock_reserved;
+  void *relock_private[3];
 } relock_class_t;
 
 /* Same size, alignment and zero value as pthread_mutex_t, so that it can take its place in a
@@ -114,10 +116,6 @@ typedef int (*relock_section_t)(void *context);
  * (the program stops with a message; see relock_execute_resumable), leave by longjmp, pthread_exit
  * or an exception, be cancelled asynchronously, or fork a child that goes on using locks. It runs
  * on the stack of the thread that runs it; gettid() and the signal mask are that thread's.
- *
- * A cancellation request does not end a section that another thread runs, or that runs others'
- * after its own; it stays pending. One that its caller runs in its place is ended by it at the
- * section's own cancellation points, and the mutex stays locked, as after pthread_mutex_lock.
  *
  * A recursive mutex that the caller holds: the section runs at once. An errorcheck mutex that the
  * caller holds: the program stops with a message, since no error can be returned.
@@ -388,7 +386,7 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
  * every translation unit may include it and all share one object. */
 #define RELOCK_LOCK_CLASS(id, class_name, algorithm_name)                                          \
   __attribute__((weak)) relock_class_t relock_class_##id = {                                       \
-      class_name, algorithm_name, 0, 0, 0, 0, 0, {0}};                                             \
+      class_name, algorithm_name, 0, 0, 0, 0, 0, 0, 0, {0}};                                       \
   __attribute__((constructor(101))) static void relock_register_##id(void) {                       \
     if (relock_class_register)                                                                     \
       relock_class_register(&relock_class_##id);                                                   \

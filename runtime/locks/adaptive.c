@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * adaptive: a spin-then-park mutex that becomes a combiner while several threads wait, and a
+ * client of a server where its class was granted one (adaptive_rcl). The default.
+ *
+ * What serves a mutex
+ *
+ *            the word was not free within a spin          its queue has run empty
+ *   MUTEX ------------------------------------> COMBINER --------------------------> MUTEX
+ *
+ * As a mutex, whoever finds the word free takes it. A thread that does not get it within its spin
+ * enters the queue of queue.h, and the head of the queue, once it has the word, runs the sections
+ * that have gathered behind it, asleep or not, and wakes their clients afterwards. Since both go
+ * through the same word and the same queue, nothing has to be drained in between.
+ *
+ *  - While the head is awake and its successors too, arrivals queue up: there are processors for
+ *    all, and combining is what scales.
+ *  - While the head sleeps, arrivals may take the word (`open`), as handing it to a sleeper costs
+ *    a context switch. After STARVING_NS as head it closes the queue and gets the next turn.
+ *  - Sleeping holders behind the head cannot be served by it. If the head was kept waiting for
+ *    long, presumably by an owner that was preempted, they are released from the queue together,
+ *    to try again: one after the other, each would wait for a time slice. Where sections are
+ *    simply long, that is a thundering herd; so it is done for as many as came through last time
+ *    (relock_caution of the class): twice as many after a success, half after a failure.
+ *
+ * Progress and fairness: a waiter can be passed while it sleeps, for as long as STARVING_NS for
+ * each that was before it. Memory: a request line of each waiter. A waiter spins on the word
+ * first, then on its own line. A preempted owner delays everybody; they sleep meanwhile.
+ */
+#include "../base/class.h"
+#include "algorithm.h"
+#include "queue.h"
+#include "section.h"
+
+/* As long as OPEN_NS of queue.c. */
+enum { STARVING_NS = 1000000 };
+
+/* How long the head was kept waiting if it was not by a section of usual length: some ten times
+ * what falling asleep and waking up cost. */
+enum { PREEMPTED_NS = 50000 };
+
+/* Sleepers that are released or served together: bounded by what the head can remember to wake. */
+enum { MOST = 64 };
+
+/* relock_caution of a class: how often MOST is halved. */
+enum { MOST_CAUTION = 6 };
+
+/* Futexes to wake when the word is released. Addresses only: the waiters may be gone. */
+struct wakes {
+  unsigned count;
+  const uint32_t *futex[MOST + 1];
+};
+
+static void add_wake(struct wakes *wakes, const uint32_t *futex) {
+  if (futex)
+    wakes->futex[wakes->count++] = futex;
+}
+
+static void wake_all(const struct wakes *wakes) {
+  for (unsigned i = 0; i < wakes->count; i++)
+    relock_os->futex_wake(wakes->futex[i], 1);
+}
+
+static void change(uint32_t *object, uint32_t value) {
+  if (relock_load_relaxed(object) != value)
+    relock_store_relaxed(object, value);
+}
+
+/* Takes the word within the wait's spins, as long as arrivals may; at growing distances, see
+ * relock_word_spin(). */
+static bool barge(relock_mutex_t *mutex, struct relock_wait *wait) {
+  const uint32_t longest = wait->spins / 6 + 1;
+  for (uint32_t distance = 1; relock_queue_may_pass(mutex); distance *= 2) {
+    if (relock_word_try(&mutex->relock_private.word))
+      return true;
+    if (distance > longest)
+      distance = longest;
+    for (uint32_t i = 0; i < distance; i++)
+      if (!relock_wait_again(wait))
+        return false;
+  }
+  return false;
+}
+
+/* The head of the queue takes the word. True: it was kept waiting for long. */
+static bool take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
+  uint32_t *word = &mutex->relock_private.word, *open = &mutex->relock_private.open;
+  wait->spins = relock_wait_spins();
+  if (relock_word_spin(word, wait))
+    return false;
+  uint64_t start = relock_os->now_ns();
+  do {
+    change(open, relock_os->now_ns() - start < STARVING_NS);
+    if (relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
+      break;
+    wait->spins = relock_wait_spins();
+  } while (!relock_word_spin(word, wait));
+  return relock_os->now_ns() - start > PREEMPTED_NS;
+}
+
+/* Lets sleepers at the front of the queue try again on their own. Returns who is first then. */
+static struct relock_request *release_sleepers(relock_mutex_t *mutex, struct relock_request *first,
+                                               struct wakes *wakes) {
+  unsigned credit = MOST >> relock_load_relaxed(&relock_class_of(mutex)->relock_caution);
+  while (first && wakes->count < credit && relock_load_relaxed(&first->state) == RELOCK_PARKED) {
+    struct relock_request *next = relock_queue_leave(mutex, first);
+    add_wake(wakes, relock_queue_grant(first, RELOCK_RETRY));
+    first = next;
+  }
+  return first;
+}
+
+/* One that was released from the queue has tried again. */
+static void learn(relock_mutex_t *mutex, bool came_through) {
+  uint32_t *caution = &relock_class_of(mutex)->relock_caution;
+  uint32_t now = relock_load_relaxed(caution);
+  if (came_through && now > 0)
+    relock_store_relaxed(caution, now - 1);
+  else if (!came_through && now < MOST_CAUTION)
+    relock_store_relaxed(caution, now + 1);
+}
+
+/* The new head, if any, goes on; an awake one has the next turn, a sleeping one may be passed. */
+static void appoint(relock_mutex_t *mutex, struct relock_request *next, struct wakes *wakes) {
+  if (!next)
+    return;
+  change(&mutex->relock_private.open, relock_load_relaxed(&next->state) == RELOCK_PARKED);
+  add_wake(wakes, relock_queue_grant(next, RELOCK_HEAD));
+}
+
+/* How a thread got its section done, or may do it. */
+enum turn { PASSED, HEAD, HEAD_AFTER_LONG, SERVED };
+
+static enum turn await_turn(relock_mutex_t *mutex, struct relock_thread *self,
+                            struct relock_request *own, const struct relock_call *call,
+                            struct relock_wait *wait) {
+  for (bool again = false;; again = true) {
+    bool passed = barge(mutex, wait);
+    if (again)
+      learn(mutex, passed);
+    if (passed)
+      return PASSED;
+    relock_request_fill(own, self, call);
+    wait->spins = relock_wait_spins() / 2;
+    switch (relock_queue_enter(mutex, own, wait)) {
+    case RELOCK_HEAD:
+      return take_word(mutex, wait) ? HEAD_AFTER_LONG : HEAD;
+    case RELOCK_DONE:
+      return SERVED;
+    }
+    wait->spins = relock_wait_spins();
+  }
+}
+
+static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, self, mutex);
+  struct relock_request *own = relock_request_take(self);
+  enum turn turn = await_turn(mutex, self, own, NULL, &wait);
+  if (turn != PASSED) {
+    struct wakes wakes = {.count = 0};
+    struct relock_request *next = relock_queue_leave(mutex, own);
+    if (turn == HEAD_AFTER_LONG)
+      next = release_sleepers(mutex, next, &wakes);
+    appoint(mutex, next, &wakes);
+    wake_all(&wakes);
+  }
+  relock_request_give(self);
+  relock_wait_end(&wait);
+}
+
+/* Runs the head's own section and those behind it. The caller owns the word and is the head;
+ * afterwards it is neither. */
+static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_request *own,
+                   const struct relock_call *call, bool after_long) {
+  struct wakes wakes = {.count = 0};
+  const relock_class_t *lock_class = relock_class_of(mutex);
+  relock_store_relaxed(&mutex->relock_private.executing, 1);
+  int result = call->section(call->context);
+
+  struct relock_request *last = NULL; /* section run, not yet granted */
+  struct relock_request *next = relock_queue_leave(mutex, own);
+  unsigned served = 0;
+  while (next && next->section && served < MOST - 1 && relock_thread_has_room(self, next)) {
+    if (last)
+      add_wake(&wakes, relock_queue_grant(last, RELOCK_DONE));
+    last = next;
+    relock_request_run(last);
+    served++;
+    next = relock_queue_leave(mutex, last);
+  }
+  if (after_long)
+    next = release_sleepers(mutex, next, &wakes);
+  relock_store_relaxed(&mutex->relock_private.executing, 0);
+  relock_word_release(&mutex->relock_private.word);
+  appoint(mutex, next, &wakes);
+  /* The mutex is not touched any more: its last client may free it. */
+  if (last)
+    add_wake(&wakes, relock_queue_grant(last, RELOCK_DONE));
+  wake_all(&wakes);
+  if (served)
+    relock_count_batch(self, lock_class, served);
+  return result;
+}
+
+static int execute(relock_mutex_t *mutex, struct relock_thread *self,
+                   const struct relock_call *call) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, self, mutex);
+  struct relock_request *own = relock_request_take(self);
+  enum turn turn = await_turn(mutex, self, own, call, &wait);
+  relock_wait_end(&wait);
+  int result;
+  if (turn == SERVED)
+    result = relock_request_result(own, call);
+  else if (turn == PASSED)
+    result = relock_run_and_release(mutex, call->section, call->context);
+  else
+    result = combine(mutex, self, own, call, turn == HEAD_AFTER_LONG);
+  relock_request_give(self);
+  return result;
+}
+
+const struct relock_algorithm relock_adaptive = {
+    .name = "adaptive", .lock = lock, .execute = execute};
