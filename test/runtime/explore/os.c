@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The operating system of the modelled threads, in the place of base/os_linux.c.
+ *
+ * Outside of executions (constructors, scenarios' preparations) there is one thread, and nobody
+ * to wait for.
+ */
+#include "engine.h"
+
+#include "../../../runtime/base/os.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define CALLER ((uintptr_t)__builtin_return_address(0))
+
+/* The clock advances by a microsecond whenever it is read; a jump is longer than any time that
+ * the runtime measures. */
+enum { TICK = 1000, LONG_TIME = 10000000 };
+static uint64_t now, now_before;
+
+static char *memory;
+static size_t memory_used, memory_used_before;
+enum { MEMORY = 1 << 28 };
+
+static void nobody_to_wait_for(void) {
+  fprintf(stderr, "explore: a wait outside of an execution\n");
+  abort();
+}
+
+static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
+                      const struct timespec *deadline) {
+  (void)clock;
+  if (!current)
+    nobody_to_wait_for();
+  schedule_point(true);
+  struct thread *self = current;
+  self->vain_yields = 0;
+  if (newest_value(word) != expected) {
+    trace(CALLER, "futex wait on %s: not %x", address_name(word), expected);
+    return 0;
+  }
+  trace(CALLER, "futex wait on %s while %x: sleeps", address_name(word), expected);
+  self->futex = word;
+  self->timed = deadline != NULL;
+  self->timed_out = false;
+  block(ASLEEP);
+  self->futex = NULL;
+  return self->timed_out ? ETIMEDOUT : 0;
+}
+
+static void futex_wake(const uint32_t *word, int count) {
+  if (!current)
+    return;
+  schedule_point(true);
+  for (; count > 0; count--) {
+    struct thread *sleepers[MAX_THREADS];
+    unsigned found = 0;
+    for (int i = 0; i < thread_count; i++)
+      if (threads[i].state == ASLEEP && threads[i].futex == word)
+        sleepers[found++] = &threads[i];
+    if (found == 0) {
+      trace(CALLER, "futex wake on %s: nobody sleeps", address_name(word));
+      return;
+    }
+    struct thread *woken = sleepers[choose_sleeper(found)];
+    wake_thread(woken);
+    state_changed();
+    trace(CALLER, "futex wake on %s: thread %d", address_name(word), woken->id);
+  }
+}
+
+static void yield(void) {
+  if (current)
+    yield_thread();
+}
+
+static uint64_t now_ns(void) {
+  now += TICK;
+  if (current && choose_clock_jump()) {
+    trace(CALLER, "a long time passes");
+    now += LONG_TIME;
+  }
+  return now;
+}
+
+static unsigned cpus(void) { return 1; }
+
+static int start_thread(void *(*run)(void *), void *argument, const char *name) {
+  if (!current)
+    nobody_to_wait_for();
+  struct thread *thread = start_fiber(run, argument);
+  if (!thread)
+    return EAGAIN;
+  thread->daemon = true;
+  trace(CALLER, "starts thread %d, %s", thread->id, name);
+  return 0;
+}
+
+static bool prepare_barrier(void) { return true; }
+
+/* While another thread is between the load and the store of the owner's decrement, which stand
+ * for one instruction, the barrier waits. */
+static void barrier(void) {
+  if (!current)
+    return;
+  schedule_point(true);
+  trace(CALLER, "barrier");
+  if (!barrier_is_open(current))
+    block(AT_BARRIER);
+  full_barrier();
+  trace(CALLER, "barrier is passed");
+}
+
+static unsigned cpu(void) { return current ? (unsigned)current->id : 0; }
+
+static void *reserve(size_t size) {
+  if (!memory) {
+    memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                  -1, 0);
+    if (memory == MAP_FAILED)
+      return NULL;
+  }
+  size = (size + 4095) & ~(size_t)4095;
+  if (memory_used + size > MEMORY)
+    return NULL;
+  memory_used += size;
+  return memory + memory_used - size;
+}
+
+/* What an execution reserves, the next one finds zero-filled again. */
+void os_set_up(void) {
+  memory_used_before = memory_used;
+  now_before = now;
+}
+
+void os_begin(void) {
+  memory_used = memory_used_before;
+  now = now_before;
+}
+
+static const struct relock_os os_explored = {
+    .futex_wait = futex_wait,
+    .futex_wake = futex_wake,
+    .yield = yield,
+    .prepare_barrier = prepare_barrier,
+    .barrier = barrier,
+    .now_ns = now_ns,
+    .cpus = cpus,
+    .cpu = cpu,
+    .node = cpu,
+    .reserve = reserve,
+    .start_thread = start_thread,
+};
+
+const struct relock_os *const relock_os = &os_explored;

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the modelled threads do. Scenarios are small: each operation more makes the space several
+ * times larger. Sections write plain variables, so that any two that are not ordered by the mutex
+ * are a data race, whenever they run.
+ */
+#include "scenarios.h"
+
+#include <relock/relock.h>
+
+#include <errno.h>
+#include <string.h>
+
+static relock_class_t explored = {.name = "explored"};
+static relock_mutex_t mutex, other, doomed;
+static relock_cond_t cond;
+static int counter; /* sections run */
+static int other_counter;
+static int flag;
+static int users;
+
+struct job {
+  int id, times, other;
+};
+static struct job jobs[MAX_THREADS];
+
+void scenarios_start(const char *algorithm) {
+  explored.algorithm = algorithm;
+  relock_class_register(&explored);
+}
+
+void scenarios_warm_up(void) {
+  static relock_mutex_t warm;
+  relock_mutex_lock(&warm);
+  relock_mutex_unlock(&warm);
+}
+
+static void set_up(void) {
+  relock_mutex_init(&mutex, NULL, &explored);
+  relock_mutex_init(&other, NULL, &explored);
+  relock_mutex_init(&doomed, NULL, &explored);
+  relock_cond_init(&cond, NULL);
+  counter = other_counter = flag = users = 0;
+  for (int i = 0; i < MAX_THREADS; i++)
+    jobs[i] = (struct job){.id = i};
+  name_memory("mutex", &mutex, sizeof mutex);
+  name_memory("other", &other, sizeof other);
+  name_memory("doomed", &doomed, sizeof doomed);
+  name_memory("cond", &cond, sizeof cond);
+  name_memory("jobs", jobs, sizeof jobs);
+}
+
+static void require(bool condition, const char *otherwise) {
+  if (!condition)
+    wrong(otherwise);
+}
+
+/* --- what threads do ------------------------------------------------------------------------- */
+
+static int section(void *context) {
+  struct job *job = context;
+  section_begins(job->id);
+  counter++;
+  job->times++;
+  section_ends();
+  return job->id + 7;
+}
+
+static void execute(int id) {
+  int result = relock_execute_any_thread(&mutex, section, &jobs[id]);
+  require(result == id + 7, "relock_execute returned another section's result");
+}
+
+static void hold(int id) {
+  require(relock_mutex_lock(&mutex) == 0, "relock_mutex_lock failed");
+  section(&jobs[id]);
+  require(relock_mutex_unlock(&mutex) == 0, "relock_mutex_unlock failed");
+}
+
+static void try(int id) {
+  int error = relock_mutex_trylock(&mutex);
+  require(error == 0 || error == EBUSY, "relock_mutex_trylock failed");
+  if (error)
+    return;
+  section(&jobs[id]);
+  relock_mutex_unlock(&mutex);
+}
+
+/* Any deadline can pass at any time. */
+static void timed(int id) {
+  const struct timespec deadline = {.tv_sec = 1};
+  int error = relock_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &deadline);
+  require(error == 0 || error == ETIMEDOUT, "relock_mutex_clocklock failed");
+  if (error)
+    return;
+  section(&jobs[id]);
+  relock_mutex_unlock(&mutex);
+}
+
+static const char *check_jobs(int first, int last) {
+  int sum = 0;
+  for (int i = first; i <= last; i++)
+    sum += jobs[i].times;
+  return sum == counter ? NULL : "a section ran with another's context";
+}
+
+/* Every job that is listed in `must`, a digit for each thread, ran exactly that often. */
+static const char *ran(const char *must) {
+  for (int i = 0; must[i]; i++)
+    if (must[i] != '?' && jobs[i].times != must[i] - '0')
+      return jobs[i].times < must[i] - '0' ? "a section was not run" : "a section was run twice";
+  return check_jobs(0, (int)strlen(must) - 1);
+}
+
+#define RAN(digits)                                                                                \
+  static const char *ran_##digits(void) { return ran(#digits); }
+RAN(11)
+RAN(21)
+RAN(22)
+RAN(111)
+static const char *ran_11x(void) { return ran("11?"); }
+
+static void hold_all(int id) { hold(id); }
+static void execute_all(int id) { execute(id); }
+
+static void execute_twice(int id) {
+  execute(id);
+  if (id == 0)
+    execute(id);
+}
+static void twice(int id) {
+  if (id == 0)
+    execute(id), execute(id);
+  else
+    hold(id), hold(id);
+}
+static void hold_and_execute(int id) { id == 0 ? hold(id) : execute(id); }
+static void execute_hold_execute(int id) { id == 1 ? hold(id) : execute(id); }
+static void execute_hold_try(int id) { id == 0 ? execute(id) : id == 1 ? hold(id) : try(id); }
+static void execute_timed(int id) { id == 0 ? execute(id) : timed(id); }
+static void hold_timed_execute(int id) { id == 0 ? hold(id) : id == 1 ? timed(id) : execute(id); }
+static const char *ran_1x1(void) { return ran("1?1"); }
+static const char *ran_1x(void) { return ran("1?"); }
+
+/* Contexts that travel in the request line. */
+static void execute_copied(int id) {
+  struct job job = {.id = id};
+  int result = relock_execute_copy_any_thread(&mutex, section, &job, sizeof job);
+  require(result == id + 7, "relock_execute_copy returned another section's result");
+  require(job.times == 1 && job.id == id, "relock_execute_copy brought another context back");
+}
+static const char *counted_3(void) { return counter == 3 ? NULL : "a section was lost"; }
+
+/* --- condition variables --------------------------------------------------------------------- */
+
+static void await_flag(int id) {
+  relock_mutex_lock(&mutex);
+  while (!flag)
+    relock_cond_wait(&cond, &mutex);
+  section(&jobs[id]);
+  relock_mutex_unlock(&mutex);
+}
+
+static void signal_flag(int id) {
+  relock_mutex_lock(&mutex);
+  flag = 1;
+  section(&jobs[id]);
+  relock_cond_signal(&cond);
+  relock_mutex_unlock(&mutex);
+}
+
+static int section_signals(void *context) {
+  flag = 1;
+  relock_cond_signal(&cond);
+  return section(context);
+}
+
+static void wait_signal(int id) { id == 0 ? await_flag(id) : signal_flag(id); }
+
+static void wait_executed_signal(int id) {
+  if (id == 0)
+    await_flag(id);
+  else
+    relock_execute_any_thread(&mutex, section_signals, &jobs[id]);
+}
+
+static void broadcast(int id) {
+  if (id < 2) {
+    await_flag(id);
+    return;
+  }
+  relock_mutex_lock(&mutex);
+  flag = 1;
+  section(&jobs[id]);
+  relock_mutex_unlock(&mutex);
+  relock_cond_broadcast(&cond);
+}
+
+/* A wait that times out must not eat the signal of another. */
+static void timed_wait(int id) {
+  const struct timespec deadline = {.tv_sec = 1};
+  if (id == 1) {
+    signal_flag(id);
+    return;
+  }
+  relock_mutex_lock(&mutex);
+  while (!flag && relock_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &deadline) == 0)
+    continue;
+  section(&jobs[id]);
+  relock_mutex_unlock(&mutex);
+}
+
+/* --- several mutexes ------------------------------------------------------------------------- */
+
+static int other_section(void *context) {
+  struct job *job = context;
+  other_counter++;
+  job->other++;
+  return 0;
+}
+
+static int nesting_section(void *context) {
+  relock_execute_any_thread(&other, other_section, context);
+  return section(context);
+}
+
+static void nested(int id) {
+  if (id == 0) {
+    relock_execute_any_thread(&mutex, nesting_section, &jobs[id]);
+    return;
+  }
+  relock_mutex_lock(&mutex);
+  relock_mutex_lock(&other);
+  other_section(&jobs[id]);
+  relock_mutex_unlock(&mutex);
+  relock_mutex_unlock(&other);
+  jobs[id].times++; /* no section under `mutex` */
+}
+static const char *nested_ran(void) {
+  return other_counter == 2 && counter == 1 ? NULL : "a nested section was lost";
+}
+
+static void set_up_recursive(void) {
+  set_up();
+  pthread_mutexattr_t attributes;
+  pthread_mutexattr_init(&attributes);
+  pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+  relock_mutex_init(&mutex, &attributes, &explored);
+}
+
+static void recursive(int id) {
+  if (id == 1) {
+    relock_execute(&mutex, section, &jobs[id]);
+    return;
+  }
+  require(relock_mutex_lock(&mutex) == 0, "relock_mutex_lock failed");
+  require(relock_mutex_lock(&mutex) == 0, "a recursive mutex does not know its owner");
+  require(relock_mutex_unlock(&mutex) == 0, "a recursive mutex does not know its owner");
+  section(&jobs[id]);
+  require(relock_mutex_unlock(&mutex) == 0, "a recursive mutex does not know its owner");
+}
+
+/* --- the last user frees the mutex ----------------------------------------------------------- */
+
+static void set_up_doomed(void) {
+  set_up();
+  users = 2;
+}
+static void set_up_doomed_3(void) {
+  set_up();
+  users = 3;
+}
+
+static int leave_section(void *context) {
+  section(context);
+  return --users == 0;
+}
+
+static void destroy(void) {
+  require(relock_mutex_destroy(&doomed) == 0, "relock_mutex_destroy: busy after the last user");
+  free_memory(&doomed, sizeof doomed);
+}
+
+static void leave_by_hold(int id) {
+  relock_mutex_lock(&doomed);
+  int last = leave_section(&jobs[id]);
+  relock_mutex_unlock(&doomed);
+  if (last)
+    destroy();
+}
+
+static void leave_by_execute(int id) {
+  if (relock_execute_any_thread(&doomed, leave_section, &jobs[id]))
+    destroy();
+}
+
+static void leave_mixed(int id) { id == 0 ? leave_by_hold(id) : leave_by_execute(id); }
+
+const struct scenario scenarios[] = {
+    {"hold", "two holders", 2, 0, set_up, hold_all, ran_11},
+    {"execute", "two sections", 2, 0, set_up, execute_all, ran_11},
+    {"hold-execute", "a holder and a section", 2, 0, set_up, hold_and_execute, ran_11},
+    {"execute-twice", "two sections in a row and another", 2, 0, set_up, execute_twice, ran_21},
+    {"twice", "two sections and two holders", 2, 0, set_up, twice, ran_22},
+    {"timed", "a section and a timed lock", 2, 0, set_up, execute_timed, ran_1x},
+    {"recursive", "a recursive mutex: a holder twice, and a section", 2, 0, set_up_recursive,
+     recursive, ran_11},
+    {"nested", "a section in a section, and holders hand over hand", 2, 0, set_up, nested,
+     nested_ran},
+    {"wait-signal", "a wait and a signal by a holder", 2, 0, set_up, wait_signal, ran_11},
+    {"wait-execute", "a wait and a signal by a section", 2, 0, set_up, wait_executed_signal,
+     ran_11},
+    {"free-hold", "the last of two holders frees the mutex", 2, 0, set_up_doomed, leave_by_hold,
+     ran_11},
+    {"free-execute", "the client of the last of two sections frees the mutex", 2, 0, set_up_doomed,
+     leave_by_execute, ran_11},
+    {"free-mixed", "a holder and a section; the last frees the mutex", 2, 0, set_up_doomed,
+     leave_mixed, ran_11},
+    {"hold-3", "three holders", 3, 1, set_up, hold_all, ran_111},
+    {"execute-3", "three sections", 3, 1, set_up, execute_all, ran_111},
+    {"copy-3", "three sections with copied contexts", 3, 1, set_up, execute_copied, counted_3},
+    {"mixed-3", "a holder between two sections", 3, 1, set_up, execute_hold_execute, ran_111},
+    {"try-3", "a section, a holder and a trylock", 3, 1, set_up, execute_hold_try, ran_11x},
+    {"timed-3", "a holder, a timed lock and a section", 3, 1, set_up, hold_timed_execute, ran_1x1},
+    {"broadcast-3", "two waits and a broadcast", 3, 1, set_up, broadcast, ran_111},
+    {"timed-wait-3", "two timed waits and a signal", 3, 1, set_up, timed_wait, ran_111},
+    {"free-execute-3", "the client of the last of three sections frees the mutex", 3, 1,
+     set_up_doomed_3, leave_by_execute, ran_111},
+};
+const int scenario_count = sizeof scenarios / sizeof *scenarios;

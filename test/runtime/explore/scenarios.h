@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The scenarios, which are built with the runtime's instrumentation, and what they need of the
+ * explorer.
+ */
+#ifndef RELOCK_EXPLORE_SCENARIOS_H
+#define RELOCK_EXPLORE_SCENARIOS_H
+
+#include "engine.h"
+
+extern const struct scenario scenarios[];
+extern const int scenario_count;
+
+/* Makes the class of the mutexes; ends the program if there is no such algorithm. */
+void scenarios_start(const char *algorithm);
+/* Called on the fiber of each thread, before the first execution: makes its thread record. */
+void scenarios_warm_up(void);
+
+/* The explorer's, and not instrumented: what a section does must not be seen by others. */
+void section_begins(int client);
+void section_ends(void);
+void free_memory(void *memory, size_t size);
+__attribute__((noreturn)) void wrong(const char *what);
+
+#endif
