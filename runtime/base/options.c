@@ -46,6 +46,50 @@ static const char *parse(const char *at, struct relock_choice *choice) {
   return end;
 }
 
+struct relock_tuning relock_tuning = {
+#define RELOCK_TUNABLE(name, value, least, greatest) .name = value,
+#include "tunables.def"
+};
+
+static const struct tunable {
+  const char *name;
+  uint32_t *value;
+  uint32_t least, greatest;
+} tunables[] = {
+#define RELOCK_TUNABLE(name, value, least, greatest) {#name, &relock_tuning.name, least, greatest},
+#include "tunables.def"
+};
+static const char tunable_names[] =
+#define RELOCK_TUNABLE(name, value, least, greatest) " " #name
+#include "tunables.def"
+    ;
+
+static const struct tunable *find_tunable(const char *name, size_t length) {
+  for (size_t i = 0; i < sizeof tunables / sizeof *tunables; i++)
+    if (strlen(tunables[i].name) == length && memcmp(tunables[i].name, name, length) == 0)
+      return &tunables[i];
+  return NULL;
+}
+
+static void read_tuning(const char *at) {
+  while (*at) {
+    size_t length = strcspn(at, ",");
+    size_t name_length = strcspn(at, "=,");
+    const struct tunable *tunable = find_tunable(at, name_length);
+    if (!tunable || name_length == length)
+      relock_usage_error("RELOCK_TUNE: '%.*s' is not of the form name=value; the names are:%s",
+                         (int)length, at, tunable_names);
+    char *end;
+    unsigned long value = strtoul(at + name_length + 1, &end, 10);
+    if (end != at + length || end == at + name_length + 1 || value < tunable->least ||
+        value > tunable->greatest)
+      relock_usage_error("RELOCK_TUNE: '%.*s': the value must be a number from %u to %u",
+                         (int)length, at, tunable->least, tunable->greatest);
+    *tunable->value = (uint32_t)value;
+    at += length + (at[length] == ',');
+  }
+}
+
 const char *relock_option_first(struct relock_choice *choice) { return parse(locks_text, choice); }
 
 const char *relock_option_next(const char *position, struct relock_choice *choice) {
@@ -82,6 +126,9 @@ void relock_options_read(void) {
   else if (stats && *stats && strcmp(stats, "0") != 0)
     relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1", stats);
 
+  const char *tuning = secure_getenv("RELOCK_TUNE");
+  if (tuning)
+    read_tuning(tuning);
   const char *clusters = secure_getenv("RELOCK_CLUSTERS");
   if (clusters && *clusters) {
     char *end;

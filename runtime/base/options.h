@@ -6,17 +6,28 @@
  *                                        names it wins over "*"
  *   RELOCK_STATS=1                       statistics at exit
  *   RELOCK_CLUSTERS=N                    see topology.h
+ *   RELOCK_TUNE="name=value,..."         see tunables.def
  */
 #ifndef RELOCK_BASE_OPTIONS_H
 #define RELOCK_BASE_OPTIONS_H
 
+#include "atomic.h"
+
 #include <stddef.h>
+#include <stdint.h>
 
 struct relock_choice {
   const char *name; /* of the class; not terminated */
   size_t name_length;
   const char *algorithm;
 };
+
+/* The thresholds of tunables.def. Constant after the start. */
+struct relock_tuning {
+#define RELOCK_TUNABLE(name, value, least, greatest) uint32_t name;
+#include "tunables.def"
+};
+extern struct relock_tuning relock_tuning RELOCK_HIDDEN;
 
 /* Reads the environment once; ends the program when a value is wrong. */
 void relock_options_read(void);

@@ -101,6 +101,7 @@ struct relock_thread *relock_thread_start(void) {
   record->depth = 0;
   record->cluster_age = 0;
   record->rcl_slot = NULL;
+  record->watch = (struct relock_watch){0};
   record->rcl_refused = record->rcl_penalty = record->rcl_skip = 0;
   relock_own_record = record; /* from here on, what allocates may use locks */
   relock_stack_of_thread(&record->stack, &record->stack_end);

@@ -52,6 +52,14 @@ struct relock_request {
 _Static_assert(sizeof(struct relock_request) == RELOCK_CACHE_LINE, "one line per request");
 _Static_assert(RELOCK_COPY_MAX == 40, "what the other fields leave of a line");
 
+/* What a thread has seen lately of a class that could be handed to a server, see
+ * locks/adaptive.c. */
+struct relock_watch {
+  const relock_class_t *lock_class;
+  uint64_t executed; /* sections when it began to count */
+  uint32_t contended, delegated, free_probes;
+};
+
 struct relock_thread {
   /* Constant while the record is in use, and so shared by the caches of all who serve it. */
   _Alignas(RELOCK_CACHE_LINE) uintptr_t thread_pointer;
@@ -68,6 +76,7 @@ struct relock_thread {
   struct relock_request *spares;   /* see relock_node_take() */
   struct relock_request *rcl_slot; /* see server/rcl.c */
   uint32_t rcl_refused, rcl_penalty, rcl_skip;
+  struct relock_watch watch;
   struct relock_counters *more_counters; /* of classes from RELOCK_OWN_CLASSES on */
 
   struct relock_request requests[RELOCK_REQUESTS];

@@ -5,18 +5,9 @@
 #include "wait.h"
 
 #include "class.h"
+#include "options.h"
 #include "stats.h"
 #include "thread.h"
-
-/* How long a waiter spins: about what parking and waking cost together, the classical choice that
- * is never worse than twice the best one. */
-#define SPIN_NS 2000
-
-/* How long a thread that meets others at locks keeps its processor when threads outnumber
- * processors. Whoever is preempted in an operation on a lock waits for a turn of all others: 16
- * time slices of 4 ms with 32 threads on 2 processors. Swept there from 50 to 500 us: the longest
- * wait grows in proportion, throughput does not change by more than its spread. */
-#define SHARE_NS 50000
 
 #define UNCALIBRATED UINT32_MAX
 static uint32_t calibrated_spins = UNCALIBRATED;
@@ -41,7 +32,7 @@ static uint32_t calibrate(void) {
   }
   if (shortest < PAUSES) /* a pause of under a nanosecond: the clock is too coarse to tell */
     shortest = PAUSES;
-  return (uint32_t)(SPIN_NS * PAUSES / shortest) + 1;
+  return (uint32_t)((uint64_t)relock_tuning.spin_ns * PAUSES / shortest) + 1;
 }
 
 uint32_t relock_wait_spins(void) {
@@ -53,9 +44,11 @@ uint32_t relock_wait_spins(void) {
   return spins;
 }
 
+/* Whoever is preempted in an operation on a lock waits for a turn of all others: 16 time slices of
+ * 4 ms with 32 threads on 2 processors. Shorter turns shorten that in proportion. */
 static void share_processor(struct relock_thread *self) {
   uint64_t now = relock_os->now_ns();
-  if (now - self->turn_began < SHARE_NS)
+  if (now - self->turn_began < 1000ull * relock_tuning.share_us)
     return;
   relock_os->yield();
   self->turn_began = relock_os->now_ns();

@@ -16,28 +16,23 @@
  *  - While the head is awake and its successors too, arrivals queue up: there are processors for
  *    all, and combining is what scales.
  *  - While the head sleeps, arrivals may take the word (`open`), as handing it to a sleeper costs
- *    a context switch. After STARVING_NS as head it closes the queue and gets the next turn.
+ *    a context switch. After open_us (tunables.def) as head it closes the queue and gets the next
+ * turn.
  *  - Sleeping holders behind the head cannot be served by it. If the head was kept waiting for
  *    long, presumably by an owner that was preempted, they are released from the queue together,
  *    to try again: one after the other, each would wait for a time slice. Where sections are
  *    simply long, that is a thundering herd; so it is done for as many as came through last time
  *    (relock_caution of the class): twice as many after a success, half after a failure.
  *
- * Progress and fairness: a waiter can be passed while it sleeps, for as long as STARVING_NS for
+ * Progress and fairness: a waiter can be passed while it sleeps, for as long as open_us for
  * each that was before it. Memory: a request line of each waiter. A waiter spins on the word
  * first, then on its own line. A preempted owner delays everybody; they sleep meanwhile.
  */
 #include "../base/class.h"
+#include "../base/options.h"
 #include "algorithm.h"
 #include "queue.h"
 #include "section.h"
-
-/* As long as OPEN_NS of queue.c. */
-enum { STARVING_NS = 1000000 };
-
-/* How long the head was kept waiting if it was not by a section of usual length: some ten times
- * what falling asleep and waking up cost. */
-enum { PREEMPTED_NS = 50000 };
 
 /* Sleepers that are released or served together: bounded by what the head can remember to wake. */
 enum { MOST = 64 };
@@ -90,12 +85,12 @@ static bool take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
     return false;
   uint64_t start = relock_os->now_ns();
   do {
-    change(open, relock_os->now_ns() - start < STARVING_NS);
+    change(open, relock_os->now_ns() - start < 1000ull * relock_tuning.open_us);
     if (relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
       break;
     wait->spins = relock_wait_spins();
   } while (!relock_word_spin(word, wait));
-  return relock_os->now_ns() - start > PREEMPTED_NS;
+  return relock_os->now_ns() - start > 1000ull * relock_tuning.preempted_us;
 }
 
 /* Lets sleepers at the front of the queue try again on their own. Returns who is first then. */
@@ -220,6 +215,76 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   relock_request_give(self);
   return result;
 }
+
+/* --- with a server ---------------------------------------------------------------------------
+ *
+ * A class whose sections keep having to wait is handed to the server of server/rcl.c:
+ *
+ *            server_after sections had to wait, and they
+ *            are server_percent of all                      PROBES in a row found the word free
+ *   MUTEX or COMBINER ------------------------------> SERVER ------------------------> MUTEX
+ *
+ * The mode is the class's flag "always delegates". Clients of either mode go through the same
+ * word, the server by trying it, so that a client that has not seen the change yet does no harm.
+ */
+
+/* Of so many sections in a row one tries the word itself, to find out whether others still want
+ * it; a guess. */
+enum { PROBE_EVERY = 64, PROBES = 8 };
+
+static void set_mode(relock_class_t *lock_class, struct relock_thread *self, uint32_t from,
+                     uint32_t to) {
+  if (relock_cas_relaxed(&lock_class->relock_flags, from, to))
+    relock_stats_count(self, lock_class, RELOCK_COUNT_SWITCHES, 1);
+}
+
+static uint64_t executed(const struct relock_thread *self, const relock_class_t *lock_class) {
+  if (lock_class->relock_index >= RELOCK_OWN_CLASSES)
+    return 0; /* not looked up: such classes count as always contended */
+  return self->counters[lock_class->relock_index].value[RELOCK_COUNT_EXECUTED];
+}
+
+/* A section of this thread has to wait. */
+static void consider_server(relock_class_t *lock_class, struct relock_thread *self) {
+  struct relock_watch *watch = &self->watch;
+  if (watch->lock_class == lock_class && ++watch->contended < relock_tuning.server_after)
+    return;
+  uint64_t now = executed(self, lock_class);
+  if (watch->lock_class == lock_class &&
+      (now - watch->executed) * relock_tuning.server_percent <= 100ull * watch->contended)
+    set_mode(lock_class, self, 0, RELOCK_CLASS_ALWAYS_DELEGATES);
+  *watch = (struct relock_watch){.lock_class = lock_class, .executed = now};
+}
+
+/* Tries the word itself. True: the word was free, and is the caller's. */
+static bool probe(relock_mutex_t *mutex, relock_class_t *lock_class, struct relock_thread *self) {
+  if (++self->watch.delegated % PROBE_EVERY != 0)
+    return false;
+  if (!relock_queue_try(mutex)) {
+    self->watch.free_probes = 0;
+    return false;
+  }
+  if (++self->watch.free_probes == PROBES) {
+    self->watch.free_probes = 0;
+    set_mode(lock_class, self, RELOCK_CLASS_ALWAYS_DELEGATES, 0);
+  }
+  return true;
+}
+
+static int execute_with_server(relock_mutex_t *mutex, struct relock_thread *self,
+                               const struct relock_call *call) {
+  relock_class_t *lock_class = relock_class_of(mutex);
+  if (relock_load_relaxed(&lock_class->relock_flags) == 0) {
+    consider_server(lock_class, self);
+    return execute(mutex, self, call);
+  }
+  if (probe(mutex, lock_class, self))
+    return relock_run_and_release(mutex, call->section, call->context);
+  return relock_rcl.execute(mutex, self, call);
+}
+
+const struct relock_algorithm relock_adaptive_rcl = {
+    .name = "adaptive_rcl", .lock = lock, .execute = execute_with_server};
 
 const struct relock_algorithm relock_adaptive = {
     .name = "adaptive", .lock = lock, .execute = execute};

@@ -187,7 +187,7 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
   const struct relock_algorithm *algorithm = relock_load_relaxed(&lock_class->relock_ops);
   struct relock_thread *self = relock_thread_self();
   forget_old_waiters(mutex);
-  if (!algorithm->always_delegates && relock_queue_try(mutex))
+  if (relock_load_relaxed(&lock_class->relock_flags) == 0 && relock_queue_try(mutex))
     return relock_run_and_release(mutex, call->section, call->context);
   bool movable = !call->as_client || relock_identity_switchable();
   if (algorithm->execute && movable && RELOCK_LIKELY(relock_thread_can_wait(self)))
@@ -240,7 +240,7 @@ static inline int execute(relock_mutex_t *mutex, relock_section_t section, void 
                           size_t copied, bool as_client) {
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
   count(lock_class, RELOCK_COUNT_EXECUTED);
-  bool try_first = kind_of(mutex) == FAST && lock_class->relock_flags == 0;
+  bool try_first = kind_of(mutex) == FAST && relock_load_relaxed(&lock_class->relock_flags) == 0;
   if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))
     return relock_run_and_release(mutex, section, context);
   struct relock_call call = {section, context, copied <= RELOCK_COPY_MAX ? (uint32_t)copied : 0,

@@ -4,9 +4,7 @@
  */
 #include "queue.h"
 
-/* How long a sleeping head lets arrivals pass. The value of Go's sync.Mutex for the same purpose
- * (starvation mode after 1 ms). */
-#define OPEN_NS 1000000u
+#include "../base/options.h"
 
 /* In place of a link: the owner of the node sleeps until there is one. */
 #define AWAITED ((struct relock_request *)1)
@@ -88,7 +86,7 @@ void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
       relock_store_relaxed(open, 1);
     uint64_t start = relock_os->now_ns();
     while (!relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
-      if (relock_os->now_ns() - start > OPEN_NS)
+      if (relock_os->now_ns() - start > 1000ull * relock_tuning.open_us)
         relock_store_relaxed(open, 0);
   }
   close_queue(mutex);

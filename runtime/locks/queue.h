@@ -23,8 +23,8 @@
  * Order: first come, first served, with two exceptions. Try and timed locks take a free word
  * whoever waits. And while the head sleeps, the word is open to arrivals, because handing it to a
  * thread that must first be woken and scheduled costs a context switch per section (a convoy).
- * The head closes it again when it has slept for OPEN_NS in all; from then on nobody passes.
- * Linux's paravirtual qspinlock steals under the same condition.
+ * The head closes it again when it has slept for open_us (tunables.def) in all; from then on nobody
+ * passes. Linux's paravirtual qspinlock steals under the same condition.
  */
 #ifndef RELOCK_LOCKS_QUEUE_H
 #define RELOCK_LOCKS_QUEUE_H

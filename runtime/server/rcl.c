@@ -294,7 +294,7 @@ static void learn(struct relock_thread *self, enum outcome outcome) {
 static int run_here(relock_mutex_t *mutex, struct relock_thread *self,
                     const struct relock_call *call) {
   if (!relock_queue_try(mutex))
-    relock_queue_lock(mutex, self);
+    relock_load_relaxed(&relock_class_of(mutex)->relock_ops)->lock(mutex, self);
   return relock_run_and_release(mutex, call->section, call->context);
 }
 
