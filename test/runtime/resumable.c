@@ -315,6 +315,7 @@ struct round {
   relock_mutex_t mutex;
   relock_cond_t *opened;
   long waiting, woken;
+  struct timespec deadline;
 };
 
 struct round_visit {
@@ -328,8 +329,9 @@ static int wait_in_round(void *context) {
   switch (visit->resume.at) {
   case 0:
     visit->round->waiting++;
-    RELOCK_COND_WAIT(&visit->resume, visit->round->opened, 1);
-    visit->round->woken++;
+    RELOCK_COND_CLOCKWAIT(&visit->resume, visit->round->opened, CLOCK_MONOTONIC,
+                          &visit->round->deadline, 1);
+    visit->round->woken += visit->resume.error == 0;
   }
   return 0;
 }
@@ -343,30 +345,42 @@ static void *take_part(void *context) {
   }
   CHECK_EQUAL(relock_mutex_lock(&round->mutex), 0);
   round->waiting++;
-  CHECK_EQUAL(relock_cond_wait(round->opened, &round->mutex), 0);
-  round->woken++;
+  round->woken +=
+      relock_cond_clockwait(round->opened, &round->mutex, CLOCK_MONOTONIC, &round->deadline) == 0;
   CHECK_EQUAL(relock_mutex_unlock(&round->mutex), 0);
   return NULL;
 }
 
-void broadcast_ends_all_waits_and_the_condition(void) {
-  enum { ROUNDS = 20, WAITERS = 16 };
-  for (int i = 0; i < ROUNDS; i++) {
-    struct round round = {.opened = map_condition()};
-    struct round_visit visits[WAITERS];
-    pthread_t threads[WAITERS];
-    for (int k = 0; k < WAITERS; k++) {
-      visits[k] = (struct round_visit){.round = &round, .holds = k % 4 == 0};
-      threads[k] = check_start(take_part, &visits[k]);
-    }
-    await(&round.mutex, &round.waiting, WAITERS);
-    CHECK_EQUAL(relock_cond_destroy(round.opened), EBUSY);
-    CHECK_EQUAL(relock_cond_broadcast(round.opened), 0);
-    destroy_and_unmap(round.opened);
-    for (int k = 0; k < WAITERS; k++)
-      check_join(threads[k]);
-    CHECK_EQUAL(round.woken, WAITERS);
+/* Lets threads wait, broadcasts when all wait and the time has come, and unmaps the condition.
+ * Returns how many the broadcast has woken. */
+static long play_round(int waiters, struct timespec deadline, double delay) {
+  struct round round = {.opened = map_condition(), .deadline = deadline};
+  struct round_visit visits[waiters];
+  pthread_t threads[waiters];
+  for (int i = 0; i < waiters; i++) {
+    visits[i] = (struct round_visit){.round = &round, .holds = i % 4 == 0};
+    threads[i] = check_start(take_part, &visits[i]);
   }
+  await(&round.mutex, &round.waiting, waiters);
+  double end = (double)deadline.tv_sec + (double)deadline.tv_nsec * 1e-9 + delay;
+  while (check_seconds() < end)
+    continue;
+  CHECK_EQUAL(relock_cond_broadcast(round.opened), 0);
+  destroy_and_unmap(round.opened);
+  for (int i = 0; i < waiters; i++)
+    check_join(threads[i]);
+  return round.woken;
+}
+
+void broadcast_ends_all_waits_and_the_condition(void) {
+  for (int i = 0; i < 20; i++)
+    CHECK_EQUAL(play_round(16, check_deadline(CLOCK_MONOTONIC, 60000), -60), 16);
+}
+
+/* Deadlines that pass while the condition is broadcast and destroyed. */
+void destroy_waits_for_threads_that_leave(void) {
+  for (int i = 0; i < 200; i++)
+    play_round(8, check_deadline(CLOCK_MONOTONIC, 2), i % 50 * 4e-6);
 }
 
 /* --- time ------------------------------------------------------------------------------------ */
@@ -481,54 +495,6 @@ void deadline_of_a_section_does_not_consume_a_signal(void) {
     CHECK_EQUAL(late.result, 0);
   }
   CHECK_EQUAL(relock_cond_destroy(&gate.opened), 0);
-}
-
-/* The only waiter's deadline passes while the condition is broadcast, destroyed and unmapped. The
- * mutex is not in the same memory. */
-struct brief {
-  struct round round;
-  struct timespec deadline;
-  relock_resume_t resume;
-  bool holds;
-};
-
-static int wait_briefly(void *context) {
-  struct brief *brief = context;
-  switch (brief->resume.at) {
-  case 0:
-    brief->round.waiting = 1;
-    RELOCK_COND_CLOCKWAIT(&brief->resume, brief->round.opened, CLOCK_MONOTONIC, &brief->deadline,
-                          1);
-  }
-  return 0;
-}
-
-static void *be_brief(void *context) {
-  struct brief *brief = context;
-  if (!brief->holds) {
-    relock_execute_resumable(&brief->round.mutex, wait_briefly, brief, &brief->resume);
-    return NULL;
-  }
-  CHECK_EQUAL(relock_mutex_lock(&brief->round.mutex), 0);
-  brief->round.waiting = 1;
-  relock_cond_clockwait(brief->round.opened, &brief->round.mutex, CLOCK_MONOTONIC,
-                        &brief->deadline);
-  CHECK_EQUAL(relock_mutex_unlock(&brief->round.mutex), 0);
-  return NULL;
-}
-
-void destroy_waits_for_threads_that_leave(void) {
-  for (int i = 0; i < 400; i++) {
-    struct brief brief = {.round = {.opened = map_condition()},
-                          .deadline = check_deadline(CLOCK_MONOTONIC, 1),
-                          .holds = i % 2};
-    pthread_t thread = check_start(be_brief, &brief);
-    await(&brief.round.mutex, &brief.round.waiting, 1);
-    spin_until(&brief.deadline, (i % 50) * 2e-6);
-    CHECK_EQUAL(relock_cond_broadcast(brief.round.opened), 0);
-    destroy_and_unmap(brief.round.opened);
-    check_join(thread);
-  }
 }
 
 /* --- cancellation ---------------------------------------------------------------------------- */
@@ -707,6 +673,38 @@ void resumable_section_inside_another_section(void) {
     check_join(others[1]);
     CHECK_EQUAL(look(&gate.mutex, &gate.woken), i + 1);
   }
+}
+
+/* Sections that wait and sections that do not queue up behind a holder. */
+static int count_waiting(void *context) { return (int)*(long *)context; }
+
+static void *look_around(void *unused) {
+  for (int i = 0; i < 50; i++)
+    relock_execute(&gate.mutex, count_waiting, &gate.waiting);
+  return unused;
+}
+
+void others_go_on_while_sections_wait(void) {
+  enum { WAITERS = 6 };
+  struct visit visits[WAITERS];
+  pthread_t waiters[WAITERS], others[WAITERS];
+  memset(&gate, 0, sizeof gate);
+  CHECK_EQUAL(relock_mutex_lock(&gate.mutex), 0);
+  for (int i = 0; i < WAITERS; i++) {
+    visits[i] = (struct visit){.gate = &gate, .way = i % 2 ? RESUMABLE : ANY_THREAD};
+    waiters[i] = check_start(go, &visits[i]);
+    others[i] = check_start(look_around, NULL);
+  }
+  usleep(20000);
+  CHECK_EQUAL(relock_mutex_unlock(&gate.mutex), 0);
+  for (int i = 0; i < WAITERS; i++)
+    check_join(others[i]); /* whoever of them ran a section that waits does not wait itself */
+  await(&gate.mutex, &gate.waiting, WAITERS);
+  CHECK_EQUAL(look(&gate.mutex, &gate.woken), 0);
+  CHECK_EQUAL(relock_cond_broadcast(&gate.opened), 0);
+  for (int i = 0; i < WAITERS; i++)
+    check_join(waiters[i]);
+  CHECK_EQUAL(gate.woken, WAITERS);
 }
 
 /* --- fork ------------------------------------------------------------------------------------ */

@@ -17,6 +17,7 @@ void resumable_waits_can_be_cancelled(void);
 void cancellation_does_not_consume_a_signal(void);
 void resumable_sections_of_typed_mutexes(void);
 void resumable_section_inside_another_section(void);
+void others_go_on_while_sections_wait(void);
 void waiters_of_the_parent_are_not_in_the_child(void);
 
 #endif
