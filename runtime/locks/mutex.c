@@ -181,6 +181,17 @@ int relock_mutex_unlock(relock_mutex_t *mutex) {
   return 0;
 }
 
+/* A cancellation point in a section would end the client while another thread runs the section
+ * with its identity, or the combiner with others' sections left in its queue. */
+static int run_uncancelled(const struct relock_algorithm *algorithm, relock_mutex_t *mutex,
+                           struct relock_thread *self, const struct relock_call *call) {
+  int previous;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous);
+  int result = algorithm->execute(mutex, self, call);
+  pthread_setcancelstate(previous, NULL);
+  return result;
+}
+
 /* Runs the call by the mutex's algorithm. */
 static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
                             const struct relock_call *call) {
@@ -191,7 +202,7 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
     return relock_run_and_release(mutex, call->section, call->context);
   bool movable = !call->as_client || relock_identity_switchable();
   if (algorithm->execute && movable && RELOCK_LIKELY(relock_thread_can_wait(self)))
-    return algorithm->execute(mutex, self, call);
+    return run_uncancelled(algorithm, mutex, self, call);
   if (!relock_queue_try(mutex))
     take_word(mutex, lock_class);
   return relock_run_and_release(mutex, call->section, call->context);

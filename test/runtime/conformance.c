@@ -307,6 +307,95 @@ static void *delegate_as_new_thread(void *unused) {
   return unused;
 }
 
+/* A client whose section another thread runs is cancelled; the section has cancellation points. */
+static struct {
+  relock_mutex_t mutex, inner;
+  relock_cond_t never;
+  pthread_t client;
+  int cancelled; /* 1: there is a client to cancel; 2: done */
+} endangered;
+
+struct danger {
+  pthread_t self;
+  pid_t kernel_thread;
+  bool elsewhere, completed, returned;
+};
+
+static int face_danger(void *context) {
+  struct danger *danger = context;
+  bool elsewhere = kernel_thread() != danger->kernel_thread;
+  int *cancelled = &endangered.cancelled;
+  if (elsewhere && __atomic_load_n(cancelled, __ATOMIC_RELAXED) == 0) {
+    danger->elsewhere = true;
+    endangered.client = danger->self;
+    __atomic_store_n(cancelled, 1, __ATOMIC_RELEASE);
+    CHECK_EQUAL(relock_mutex_lock(&endangered.inner), 0);
+    while (__atomic_load_n(cancelled, __ATOMIC_RELAXED) == 1) {
+      struct timespec deadline = check_deadline(CLOCK_MONOTONIC, 1);
+      relock_cond_clockwait(&endangered.never, &endangered.inner, CLOCK_MONOTONIC, &deadline);
+    }
+    CHECK_EQUAL(relock_mutex_unlock(&endangered.inner), 0);
+    usleep(1000);
+  }
+  danger->completed = true;
+  return 0;
+}
+
+static void *run_into_danger(void *context) {
+  struct danger *danger = context;
+  danger->self = pthread_self();
+  danger->kernel_thread = kernel_thread();
+  for (int i = 0; i < 200 && __atomic_load_n(&endangered.cancelled, __ATOMIC_RELAXED) == 0; i++)
+    relock_execute(&endangered.mutex, face_danger, danger);
+  danger->returned = true;
+  pthread_testcancel();
+  return NULL;
+}
+
+static void *cancel_the_endangered(void *unused) {
+  int *cancelled = &endangered.cancelled;
+  for (int i = 0; i < 1000 && __atomic_load_n(cancelled, __ATOMIC_ACQUIRE) == 0; i++)
+    usleep(100);
+  if (__atomic_load_n(cancelled, __ATOMIC_ACQUIRE) == 1)
+    CHECK_EQUAL(pthread_cancel(endangered.client), 0);
+  usleep(3000);
+  __atomic_store_n(cancelled, 2, __ATOMIC_RELAXED);
+  return unused;
+}
+
+/* Whether there was a client to cancel. */
+static bool cancel_a_client(void) {
+  enum { CLIENTS = 4 };
+  struct danger danger[CLIENTS];
+  pthread_t threads[CLIENTS];
+  bool seen = false;
+  memset(&endangered, 0, sizeof endangered);
+  memset(danger, 0, sizeof danger);
+  CHECK_EQUAL(relock_mutex_lock(&endangered.mutex), 0);
+  for (int i = 0; i < CLIENTS; i++)
+    threads[i] = check_start(run_into_danger, &danger[i]);
+  usleep(20000);
+  pthread_t canceller = check_start(cancel_the_endangered, NULL);
+  CHECK_EQUAL(relock_mutex_unlock(&endangered.mutex), 0);
+  check_join(canceller);
+  for (int i = 0; i < CLIENTS; i++) {
+    void *result;
+    CHECK_EQUAL(pthread_join(threads[i], &result), 0);
+    CHECK(danger[i].completed && danger[i].returned);
+    CHECK_EQUAL(result == PTHREAD_CANCELED, danger[i].elsewhere);
+    seen = seen || danger[i].elsewhere;
+  }
+  CHECK_EQUAL(relock_mutex_destroy(&endangered.mutex), 0);
+  return seen;
+}
+
+static void section_run_by_another_thread_is_not_cancelled(void) {
+  bool expected = delegates() && switches_identity(), seen = false;
+  for (int trial = 0; trial < (expected ? 50 : 1) && !seen; trial++)
+    seen = cancel_a_client();
+  CHECK_EQUAL(seen, expected);
+}
+
 /* --- nesting --------------------------------------------------------------------------------- */
 
 static relock_mutex_t chain[3];
@@ -1036,6 +1125,7 @@ static const struct {
     CASE(mutual_exclusion_of_all_ways),
     CASE(own_context_and_result_once_per_call),
     CASE(sections_are_delegated_with_identity_or_not_at_all),
+    CASE(section_run_by_another_thread_is_not_cancelled),
     CASE(nesting_in_any_order),
     CASE(try_and_timed_locks),
     CASE(unlock_by_another_thread),
@@ -1059,6 +1149,7 @@ static const struct {
     CASE(cancellation_does_not_consume_a_signal),
     CASE(resumable_sections_of_typed_mutexes),
     CASE(resumable_section_inside_another_section),
+    CASE(others_go_on_while_sections_wait),
     CASE(waiters_of_the_parent_are_not_in_the_child),
     CASE(sections_keep_thread_identity),
     CASE(contended_sections_keep_thread_identity),

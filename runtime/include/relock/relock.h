@@ -117,6 +117,10 @@ typedef int (*relock_section_t)(void *context);
  * or an exception, be cancelled asynchronously, or fork a child that goes on using locks. It runs
  * on the stack of the thread that runs it; gettid() and the signal mask are that thread's.
  *
+ * A cancellation request does not end a section that another thread runs, or that runs others'
+ * after its own; it stays pending. One that its caller runs in its place is ended by it at the
+ * section's own cancellation points, and the mutex stays locked, as after pthread_mutex_lock.
+ *
  * A recursive mutex that the caller holds: the section runs at once. An errorcheck mutex that the
  * caller holds: the program stops with a message, since no error can be returned.
  * When relock_execute has returned, the runtime does not touch the mutex again on the caller's
