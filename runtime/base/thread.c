@@ -48,6 +48,7 @@ static void give_back(struct relock_thread *record) {
     node->next = spare_nodes;
     spare_nodes = node;
   }
+  record->spare_count = 0;
   record->next_free = first_free;
   first_free = record->number + 1;
   relock_count_own(&live, -1);
@@ -176,10 +177,13 @@ static struct relock_request *new_nodes(void) {
   return nodes;
 }
 
+enum { SPARES = 64 }; /* that a thread keeps for itself */
+
 struct relock_request *relock_node_take(struct relock_thread *self) {
   struct relock_request *node = self->spares;
   if (RELOCK_LIKELY(node != NULL)) {
     self->spares = node->next;
+    self->spare_count--;
     return node;
   }
   relock_threads_lock();
@@ -192,9 +196,25 @@ struct relock_request *relock_node_take(struct relock_thread *self) {
   return node;
 }
 
+/* Some threads take more nodes than they give, and others the reverse. */
+static void share_spares(struct relock_thread *self) {
+  struct relock_request *last = self->spares;
+  for (int i = 1; i < SPARES / 2; i++)
+    last = last->next;
+  relock_threads_lock();
+  struct relock_request *rest = last->next;
+  last->next = spare_nodes;
+  spare_nodes = self->spares;
+  relock_threads_unlock();
+  self->spares = rest;
+  self->spare_count -= SPARES / 2;
+}
+
 void relock_node_give(struct relock_thread *self, struct relock_request *node) {
   node->next = self->spares;
   self->spares = node;
+  if (RELOCK_UNLIKELY(++self->spare_count > SPARES))
+    share_spares(self);
 }
 
 void relock_threads_after_fork(void) {

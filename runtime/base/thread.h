@@ -74,6 +74,7 @@ struct relock_thread {
   uint32_t next_free;              /* list of free records: number + 1 */
   uint64_t turn_began;             /* when it last offered its processor, see wait.c */
   struct relock_request *spares;   /* see relock_node_take() */
+  uint32_t spare_count;
   struct relock_request *rcl_slot; /* see server/rcl.c */
   uint32_t rcl_refused, rcl_penalty, rcl_skip;
   struct relock_watch watch;
