@@ -18,7 +18,7 @@ enum { RELOCK_BATCH = 144 };
 
 struct relock_wakes {
   unsigned count;
-  const uint32_t *futex[RELOCK_BATCH + 1]; /* and the next leader */
+  const uint32_t *futex[RELOCK_BATCH + 2]; /* and the next leader, or two */
 };
 
 /* Null: nobody sleeps there. */

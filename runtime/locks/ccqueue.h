@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The queue of CC-Synch (Fatourou and Kallimanis, "Revisiting the combining synchronization
+ * technique", 2012), shared by ccsynch and hsynch. The tail points to an empty line. A thread
+ * swaps another empty line in as the new tail, writes its request into the line that it got, and
+ * links that to the new one. So a line that has a link has a complete request, one swap is all
+ * that entering costs, and nobody ever waits for a link: the line at which a combiner stops may
+ * be told HEAD before its request is written.
+ *
+ * Where there is no queue there is no line: the tail is 0, and the thread that swaps the first one
+ * in is the head at once, without a request. The word's owner that finds the last line empty swings
+ * the tail back to 0 and keeps the line. Lines belong to no thread (relock_node_take()).
+ *
+ * States of a line, in `state`, its waiter's futex: those of queue.h, of the thread that has
+ * written or will write its request into it.
+ *
+ * Invariants
+ *  - Only the head, owning the word, takes lines off the queue; there is one head at most.
+ *  - Of a line that was granted, the granter touches nothing but the address. It belongs to the
+ *    thread whose request was in it.
+ *  - A client's DONE comes after its result, and for the last section of a batch after the word is
+ *    released: its client may free the mutex at once. Clients served before are followed by others
+ *    that still use it, as is a line granted HEAD.
+ */
+#ifndef RELOCK_LOCKS_CCQUEUE_H
+#define RELOCK_LOCKS_CCQUEUE_H
+
+#include "../base/thread.h"
+#include "../base/wait.h"
+#include "wakes.h"
+
+#include <relock/relock.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct relock_cc {
+  struct relock_request *own;  /* the caller's request, or null: it found no queue */
+  struct relock_request *next; /* the line that it swapped in, its successor's */
+};
+
+/* Enters the queue and waits there; call: null for a holder. HEAD; DONE, and then the result is
+ * in cc->own; or WAITING if there is no memory. */
+uint32_t relock_cc_enter(struct relock_cc *cc, uintptr_t *tail, struct relock_thread *self,
+                         const struct relock_call *call, struct relock_wait *wait);
+
+/* What the combiner has done for others. */
+struct relock_cc_batch {
+  unsigned served;
+  struct relock_request *last; /* section run, not yet told */
+  struct relock_wakes wakes;
+};
+
+/* The head, owning the word, runs its own section and those behind it; cc->next is then the line
+ * where it stopped. */
+int relock_cc_combine(struct relock_cc *cc, struct relock_cc_batch *batch, relock_mutex_t *mutex,
+                      struct relock_thread *self, const struct relock_call *call);
+
+/* The head, owning the word, leaves. True: there is a successor, to be granted HEAD in cc->next. */
+bool relock_cc_leave(struct relock_cc *cc, uintptr_t *tail, struct relock_thread *self);
+
+/* After the word is released: tells the last client and wakes all that sleep. */
+void relock_cc_finish(struct relock_cc_batch *batch, const relock_class_t *lock_class,
+                      struct relock_thread *self);
+
+#endif
