@@ -123,8 +123,12 @@ void relock_options_read(void) {
   const char *stats = secure_getenv("RELOCK_STATS");
   if (stats && strcmp(stats, "1") == 0)
     relock_stats_start(NULL);
+  else if (stats && strpbrk(stats, "./")) /* so that a mistyped word is not a file */
+    relock_stats_start(stats);
   else if (stats && *stats && strcmp(stats, "0") != 0)
-    relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1", stats);
+    relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1, or the name of a "
+                       "file, with a . or / in it",
+                       stats);
 
   const char *tuning = secure_getenv("RELOCK_TUNE");
   if (tuning)

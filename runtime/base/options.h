@@ -4,7 +4,8 @@
  *
  *   RELOCK_LOCKS="class=algorithm,..."   the last entry that fits a class wins, and an entry that
  *                                        names it wins over "*"
- *   RELOCK_STATS=1                       statistics at exit
+ *   RELOCK_STATS=1                       statistics at exit, as a table
+ *   RELOCK_STATS=FILE                    as a profile, see stats_file.c
  *   RELOCK_CLUSTERS=N                    see topology.h
  *   RELOCK_TUNE="name=value,..."         see tunables.def
  */

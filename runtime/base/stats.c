@@ -6,6 +6,8 @@
 
 #include "class.h"
 #include "os.h"
+#include "panic.h"
+#include "stats_file.h"
 #include "thread.h"
 
 #include <fcntl.h>
@@ -92,8 +94,12 @@ void relock_stats_after_fork(void) {
  * theirs before they end. */
 static int start_descriptor = -1;
 
+static bool to_file;
+
 void relock_stats_start(const char *file) {
-  (void)file;
+  to_file = file != NULL;
+  if (file && !relock_stats_file_start(file))
+    relock_usage_error("RELOCK_STATS: the file name '%s' is too long", file);
   relock_store_relaxed(&relock_stats_timed, 1);
   start_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
 }
@@ -140,12 +146,7 @@ static void print_row(relock_class_t *lock_class, int width) {
           s.contended ? s.wait_ns / s.contended : 0);
 }
 
-__attribute__((destructor)) static void print_at_exit(void) {
-  if (!relock_load_relaxed(&relock_stats_timed))
-    return;
-  relock_classes_lock();
-  relock_class_t **classes;
-  size_t count = collect(&classes);
+static void print_table(relock_class_t *const *classes, size_t count) {
   int width = 5;
   for (size_t i = 0; i < count; i++)
     if ((int)strlen(classes[i]->name) > width)
@@ -156,6 +157,18 @@ __attribute__((destructor)) static void print_at_exit(void) {
           "parked", "switches", "wait_ns", "wait_mean_ns");
   for (size_t i = 0; i < count; i++)
     print_row(classes[i], width);
+}
+
+__attribute__((destructor)) static void report_at_exit(void) {
+  if (!relock_load_relaxed(&relock_stats_timed))
+    return;
+  relock_classes_lock();
+  relock_class_t **classes;
+  size_t count = collect(&classes);
+  if (to_file)
+    relock_stats_file_write(classes, count, descriptor());
+  else
+    print_table(classes, count);
   free(classes);
   relock_classes_unlock();
 }

@@ -44,6 +44,18 @@ void writeTimes(json::OStream &J, StringRef Name, const Times &T) {
   });
 }
 
+void writeRuntime(json::OStream &J, const RuntimeCounts &R) {
+  J.attributeObject("librelock", [&] {
+    J.attribute("algorithm", R.Algorithm);
+    J.attribute("held", R.Held);
+    J.attribute("executed", R.Executed);
+    J.attribute("delegated", R.Delegated);
+    J.attribute("batches", R.Batches);
+    J.attribute("parked", R.Parked);
+    J.attribute("switches", R.Switches);
+  });
+}
+
 void writeLock(json::OStream &J, const LockObject &Lock) {
   J.object([&] {
     J.attribute("name", Lock.Name);
@@ -66,6 +78,8 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, bool Details) {
     writeCounts(J, Class.Counts);
     writeTimes(J, "wait", Class.Wait);
     writeTimes(J, "hold", Class.Hold);
+    if (Class.Runtime)
+      writeRuntime(J, *Class.Runtime);
     if (!Details)
       return;
     J.attributeArray("backtrace", [&] {
@@ -131,6 +145,8 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
   J.object([&] {
     J.attribute("format", ProfileFormat);
     J.attribute("version", ProfileVersion);
+    if (!P.Source.empty())
+      J.attribute("source", P.Source);
     writeProgram(J, P);
     writeRun(J, P);
     J.attributeArray("classes", [&] {
@@ -171,6 +187,13 @@ bool fromJSON(const json::Value &V, Times &T, json::Path Path) {
   return true;
 }
 
+bool fromJSON(const json::Value &V, RuntimeCounts &R, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("algorithm", R.Algorithm) && O.map("held", R.Held) &&
+         O.map("executed", R.Executed) && O.map("delegated", R.Delegated) &&
+         O.map("batches", R.Batches) && O.map("parked", R.Parked) && O.map("switches", R.Switches);
+}
+
 bool fromJSON(const json::Value &V, LockObject &L, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("name", L.Name) && fromCounts(V, L.Counts, Path) && O.map("wait_ns", L.Wait) &&
@@ -184,7 +207,7 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
          O.map("objects", C.Objects) && O.map("held_at_end", C.HeldAtEnd) &&
          fromCounts(V, C.Counts, Path) && O.map("wait", C.Wait) && O.map("hold", C.Hold) &&
          O.mapOptional("backtrace", C.Backtrace) && O.mapOptional("locks", C.Locks) &&
-         O.mapOptional("locks_omitted", C.LocksOmitted);
+         O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime);
 }
 
 bool fromJSON(const json::Value &V, Dropped &D, json::Path Path) {
@@ -229,7 +252,8 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.map("threads", P.Threads) && O.map("threads_at_once", P.ThreadsAtOnce) &&
          O.map("thread_ns", P.ThreadTime) && O.map("section_ns", P.SectionTime) &&
          O.map("sections", P.Sections) && O.map("foreign_releases", P.ForeignReleases) &&
-         O.map("dropped", P.Drops) && O.map("classes", P.Classes);
+         O.map("dropped", P.Drops) && O.map("classes", P.Classes) &&
+         O.mapOptional("source", P.Source);
 }
 
 Error unreadable(StringRef Code, const Twine &Text) {

@@ -9,6 +9,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +28,12 @@ struct LockCounts {
 struct Times {
   uint64_t Count = 0, Total = 0, Mean = 0, P50 = 0, P99 = 0, Max = 0;
   std::vector<std::pair<uint64_t, uint64_t>> Histogram; // smallest value of a bucket, count
+};
+
+// What librelock's own statistics (RELOCK_STATS=FILE) know of a class beyond a profile.
+struct RuntimeCounts {
+  std::string Algorithm;
+  uint64_t Held = 0, Executed = 0, Delegated = 0, Batches = 0, Parked = 0, Switches = 0;
 };
 
 struct LockObject {
@@ -49,6 +56,7 @@ struct ProfiledClass {
   Times Wait, Hold;
   std::vector<LockObject> Locks; // the costliest of those that lived at the end
   uint64_t LocksOmitted = 0;
+  std::optional<RuntimeCounts> Runtime;
 };
 
 struct Ending {
@@ -62,6 +70,7 @@ struct Dropped {
 };
 
 struct Profile {
+  std::string Source; // empty: the profiler; "librelock": RELOCK_STATS=FILE, without holds
   std::vector<std::string> Command;
   std::string Executable;
   int64_t Pid = 0;

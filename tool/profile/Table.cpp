@@ -114,6 +114,18 @@ private:
               (P.Threads == 1 ? " thread (" : " threads (") + count(P.ThreadsAtOnce) +
               " at once), " + ending());
     paragraph("machine: " + P.Machine + ", " + std::to_string(P.Processors) + " processors");
+    if (P.Source.empty())
+      printMeasured();
+    else
+      paragraph("source: the statistics of " + P.Source +
+                " (RELOCK_STATS): total and mean waits; holds, percentiles and shares of time were "
+                "not measured");
+    if (P.ForeignReleases)
+      paragraph("note: " + count(P.ForeignReleases) +
+                " releases by a thread that had not acquired the lock");
+  }
+
+  void printMeasured() {
     paragraph("in critical sections, acquisition included: " +
               percent(P.SectionTime, P.ThreadTime) + " of the threads' time (" +
               duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
@@ -121,9 +133,6 @@ private:
               number(P.HoldOverhead, "ns") + " of it in the hold), about " +
               percent(P.Overhead, P.ThreadTime) + " of the threads' time");
     paragraph(dropped());
-    if (P.ForeignReleases)
-      paragraph("note: " + count(P.ForeignReleases) +
-                " releases by a thread that had not acquired the lock");
   }
 
   std::string dropped() const {
@@ -187,10 +196,22 @@ private:
     }
     OS << left_justify(Name, NameWidth) << right_justify(count(Class.Counts.Acquisitions), 9)
        << right_justify(percent(Class.Counts.Contended, Class.Counts.Acquisitions), 7) << ' ';
-    printTimes("wait", Class.Wait);
-    OS.indent(NameWidth + 17); // below the label of the line above
-    printTimes("hold", Class.Hold);
+    if (Class.Runtime) {
+      printTimes("wait", {duration(Class.Wait.Total), duration(Class.Wait.Mean), "-", "-", "-"});
+    } else {
+      printTimes("wait", Class.Wait);
+      OS.indent(NameWidth + 17); // below the label of the line above
+      printTimes("hold", Class.Hold);
+    }
     Notes N;
+    if (Class.Runtime) {
+      N.Line = Class.Runtime->Algorithm;
+      N.add(Class.Runtime->Executed, "executed");
+      N.add(Class.Runtime->Delegated, "delegated");
+      N.add(Class.Runtime->Batches, "batches");
+      N.add(Class.Runtime->Parked, "parked");
+      N.add(Class.Runtime->Switches, "switches");
+    }
     N.add(Class.Objects > 1 ? Class.Objects : 0, "mutexes");
     N.add(Class.Counts.TrylockFailures, "trylocks failed");
     N.add(Class.Counts.Timeouts, "timed out");
