@@ -11,7 +11,7 @@ import pathlib
 import statistics
 import sys
 
-NAMES = ["original", "posix", "mcs", "ccsynch", "rcl"]
+NAMES = ["original", "adaptive", "posix", "mcs", "ccsynch", "rcl"]
 
 
 def read_runs(results, name):

@@ -37,7 +37,7 @@ def options():
                         help="convert this class; without, all of them")
     parser.add_argument("--flags", default="", help="compiler flags of the program")
     parser.add_argument("--args", default="", help="arguments for the program")
-    parser.add_argument("--algorithms", default="posix,mcs,ccsynch,rcl")
+    parser.add_argument("--algorithms", default="adaptive,posix,ccsynch,rcl")
     parser.add_argument("--refused", action="store_true",
                         help="relock must change nothing and exit with 1 or 2")
     parser.add_argument("--no-run", action="store_true", help="compile only (no main function)")

@@ -10,7 +10,7 @@ namespace relock {
 static const char Head[] =
     R"(/* The lock classes of this program that run on Relock, and the algorithm of each.
  *
- * Written by `relock rewrite`; yours to edit: change an algorithm (posix, mcs, ccsynch, rcl) and
+ * Written by `relock rewrite`; yours to edit: change an algorithm (adaptive, ccsynch, rcl, ...) and
  * rebuild, or set RELOCK_LOCKS="class=algorithm,..." in the environment without rebuilding.
  */
 #ifndef RELOCK_LOCKS_H
