@@ -77,14 +77,20 @@ void relock_class_statistics(relock_class_t *lock_class, relock_statistics_t *st
   };
 }
 
+/* Atomically, since nothing orders what the parent's threads counted before the fork. */
+static void clear(struct relock_counters *counters, unsigned classes) {
+  for (unsigned i = 0; i < classes; i++)
+    for (int k = 0; k < RELOCK_COUNTERS; k++)
+      relock_store_relaxed(&counters[i].value[k], 0);
+}
+
 void relock_stats_after_fork(void) {
-  memset(unrecorded, 0, sizeof unrecorded);
+  clear(unrecorded, sizeof unrecorded / sizeof *unrecorded);
   for (uint32_t i = 0; i < relock_threads_end(); i++) {
     struct relock_thread *record = relock_thread_numbered(i);
-    memset(record->counters, 0, sizeof record->counters);
+    clear(record->counters, RELOCK_OWN_CLASSES);
     if (record->more_counters)
-      memset(record->more_counters, 0,
-             (RELOCK_MAX_CLASSES - RELOCK_OWN_CLASSES) * sizeof *record->more_counters);
+      clear(record->more_counters, RELOCK_MAX_CLASSES - RELOCK_OWN_CLASSES);
   }
   for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next)
     relock_store_relaxed(&c->relock_mutexes, 0);
