@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Properties of the mutex beyond exclusion, as cases of the conformance client.
+ */
+#ifndef RELOCK_TEST_SEMANTICS_H
+#define RELOCK_TEST_SEMANTICS_H
+
+void error_numbers_of_held_mutexes(void);
+void error_numbers_while_a_section_runs(void);
+void recursion_has_an_end(void);
+void memory_is_reused_for_other_mutexes(void);
+void unlocking_in_any_order(void);
+void nesting_deeper_than_request_lines(void);
+void sections_within_their_own_mutex(void);
+void contexts_of_all_sizes(void);
+void statistics_are_exact(void);
+
+#endif
