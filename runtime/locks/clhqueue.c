@@ -27,8 +27,9 @@ uint32_t relock_clh_await(struct relock_request *previous, struct relock_thread 
 }
 
 bool relock_clh_leave(uintptr_t *tail, struct relock_request *node, struct relock_thread *self) {
-  /* Relaxed: whoever finds the tail 0 learns of the sections before by the word. */
-  if (relock_load_relaxed(tail) != (uintptr_t)node || !relock_cas_relaxed(tail, (uintptr_t)node, 0))
+  /* Release: whoever finds the tail 0 comes after what the head has done until now; pairs with
+   * the acquire in relock_clh_append(). */
+  if (relock_load_relaxed(tail) != (uintptr_t)node || !relock_cas_release(tail, (uintptr_t)node, 0))
     return false;
   relock_node_give(self, node);
   return true;
