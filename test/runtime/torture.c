@@ -2,11 +2,16 @@
  *
  * Torture: many threads do random operations on a few mutexes, and every counter must be exact.
  *
- *   torture ALGORITHM [-s SECONDS] [-t THREADS] [-S SEED]
+ *   torture ALGORITHM [-s SECONDS] [-t THREADS] [-S SEED] [-k]
  *
  * ALGORITHM "all" gives each mutex another one. The seed is printed; with it, each thread does
- * the same operations again (their interleaving is the machine's). A watchdog ends a run that
- * makes no progress for a while after its time, and prints the seed.
+ * the same operations again (their interleaving is the machine's). Among them are signals to other
+ * threads, and forks of children that go on using the mutexes. A watchdog ends a run that makes no
+ * progress for a while after its time, and prints the seed.
+ *
+ * With -k the program runs itself again and again, with 2 to 256 threads, kills most of these runs
+ * at a random moment, and lets the others come to their end. The arguments of each are a function
+ * of the seed.
  */
 #define _GNU_SOURCE
 #include "check.h"
@@ -16,9 +21,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A lock class for each algorithm that the library knows. */
@@ -37,7 +45,13 @@ static void find_algorithms(void) {
   }
 }
 
-enum { CELLS = 4, MAX_THREADS = 256, PATIENCE_SECONDS = 60 };
+enum { CELLS = 4, MAX_THREADS = 256, PATIENCE_SECONDS = 60, CHILD_SECONDS = 60 };
+
+#ifdef __SANITIZE_THREAD__ /* cannot start threads in the child of a threaded process */
+enum { CHILD_STARTS_THREADS = 0 };
+#else
+enum { CHILD_STARTS_THREADS = 1 };
+#endif
 
 struct cell {
   relock_mutex_t mutex;
@@ -55,6 +69,10 @@ static long recursive_value;
 static double stop_at;
 static uint64_t seed;
 
+static pthread_t threads[MAX_THREADS];
+static int started; /* of threads[] */
+static long signals;
+
 struct worker {
   int number;
   uint64_t random;
@@ -62,6 +80,7 @@ struct worker {
   long added_recursive;
   long operations;
   long delegated;
+  long forks;
   pid_t kernel_thread;
 };
 
@@ -150,8 +169,73 @@ static void hold_and_add(struct section *section) {
   CHECK_EQUAL(relock_mutex_unlock(&section->cell->mutex), 0);
 }
 
+static void handle(int unused) {
+  (void)unused;
+  int saved = errno;
+  errno = EDOM;
+  __atomic_add_fetch(&signals, 1, __ATOMIC_RELAXED);
+  errno = saved;
+}
+
+static void signal_somebody(uint64_t random) {
+  int count = __atomic_load_n(&started, __ATOMIC_ACQUIRE);
+  if (count > 0)
+    CHECK_EQUAL(pthread_kill(threads[random % (unsigned)count], SIGUSR1), 0);
+}
+
+static int count_up(void *context) { return (int)++*(long *)context; }
+
+static void *use_in_child(void *context) {
+  struct cell *cell = context;
+  for (int i = 0; i < 50; i++) {
+    relock_execute_any_thread(&cell->mutex, count_up, &cell->value);
+    relock_execute(&cell->mutex, count_up, &cell->value);
+    CHECK_EQUAL(relock_mutex_lock(&cell->mutex), 0);
+    cell->value++;
+    CHECK_EQUAL(relock_mutex_unlock(&cell->mutex), 0);
+  }
+  return NULL;
+}
+
+/* Of the parent's mutexes, those that nobody held go on; of a thread that held one, there is no
+ * trace. */
+static void be_child(void) {
+  check_case = "torture, in a child";
+  alarm(CHILD_SECONDS);
+  for (int i = 0; i < CELLS; i++) {
+    if (relock_mutex_trylock(&cells[i].mutex) != 0)
+      continue;
+    CHECK_EQUAL(cells[i].inside, 0);
+    cells[i].value = 0;
+    CHECK_EQUAL(relock_mutex_unlock(&cells[i].mutex), 0);
+    if (!CHILD_STARTS_THREADS)
+      continue;
+    check_run_threads(3, use_in_child, &cells[i]);
+    CHECK_EQUAL(cells[i].value, 3 * 150);
+  }
+  struct cell fresh = {.value = 0};
+  relock_execute(&fresh.mutex, count_up, &fresh.value);
+  CHECK_EQUAL(fresh.value, 1);
+  _exit(0);
+}
+
+static void fork_child(struct worker *worker) {
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0)
+    be_child();
+  int status;
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK_EQUAL(status, 0);
+  worker->forks++;
+}
+
 static void operate(struct worker *worker) {
   uint64_t random = next_random(worker);
+  if ((random >> 24 & 0x3ff) == 0)
+    signal_somebody(random >> 34);
+  if ((random >> 24 & 0x3ffff) == 1)
+    fork_child(worker);
   int index = (int)(random % CELLS), other = index + 1;
   long amount = (long)(random >> 8 & 7);
   struct cell *cell = &cells[index];
@@ -216,63 +300,55 @@ static void watchdog(int unused) {
   _exit(3);
 }
 
+/* "all": another algorithm for each cell, beginning with one that the seed chooses. */
 static relock_class_t *class_for(const char *name, int cell) {
+  int turn = (int)((seed + (uint64_t)cell) % (uint64_t)algorithms);
   for (int i = 0; i < algorithms; i++)
-    if (strcmp(name, "all") == 0 ? i == cell % algorithms : strcmp(name, classes[i].name) == 0)
+    if (strcmp(name, "all") == 0 ? i == turn : strcmp(name, classes[i].name) == 0)
       return &classes[i];
   fprintf(stderr, "torture: unknown algorithm '%s'\n", name);
   exit(2);
 }
 
 static int usage(void) {
-  fprintf(stderr, "usage: torture ALGORITHM [-s SECONDS] [-t THREADS] [-S SEED]\n");
+  fprintf(stderr, "usage: torture ALGORITHM [-s SECONDS] [-t THREADS] [-S SEED] [-k]\n");
   return 2;
 }
 
-int main(int argc, char **argv) {
-  int seconds = 10, threads = 32, option;
-  seed = (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
-  while ((option = getopt(argc, argv, "s:t:S:")) != -1) {
-    if (option == 's')
-      seconds = atoi(optarg);
-    else if (option == 't')
-      threads = atoi(optarg);
-    else if (option == 'S')
-      seed = strtoull(optarg, NULL, 10);
-    else
-      return usage();
-  }
-  if (optind + 1 != argc || seconds < 1 || threads < 1 || threads > MAX_THREADS)
-    return usage();
-
+/* Gives each mutex its algorithm. */
+static void init_mutexes(const char *name) {
   find_algorithms();
-  printf("torture %s: seed %llu, %d threads, %d s\n", argv[optind], (unsigned long long)seed,
-         threads, seconds);
-  fflush(stdout);
   for (int i = 0; i < CELLS; i++)
-    CHECK_EQUAL(relock_mutex_init(&cells[i].mutex, NULL, class_for(argv[optind], i)), 0);
+    CHECK_EQUAL(relock_mutex_init(&cells[i].mutex, NULL, class_for(name, i)), 0);
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-  CHECK_EQUAL(relock_mutex_init(&recursive, &attributes, class_for(argv[optind], 2)), 0);
+  CHECK_EQUAL(relock_mutex_init(&recursive, &attributes, class_for(name, 2)), 0);
+}
+
+/* One run of all threads. */
+static void torture(int count, int seconds) {
+  struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+  CHECK_EQUAL(sigaction(SIGUSR1, &action, NULL), 0);
   signal(SIGALRM, watchdog);
   alarm((unsigned)(seconds + PATIENCE_SECONDS));
 
   static struct worker workers[MAX_THREADS];
-  pthread_t thread[MAX_THREADS];
   stop_at = check_seconds() + seconds;
-  for (int i = 0; i < threads; i++) {
+  for (int i = 0; i < count; i++) {
     workers[i].number = i;
-    thread[i] = check_start(work, &workers[i]);
+    threads[i] = check_start(work, &workers[i]);
+    __atomic_store_n(&started, i + 1, __ATOMIC_RELEASE);
   }
-  long sum[CELLS] = {0}, sum_recursive = 0, operations = 0, delegated = 0, fewest = 0;
-  for (int i = 0; i < threads; i++) {
-    check_join(thread[i]);
+  long sum[CELLS] = {0}, sum_recursive = 0, operations = 0, delegated = 0, forks = 0, fewest = 0;
+  for (int i = 0; i < count; i++) {
+    check_join(threads[i]);
     for (int k = 0; k < CELLS; k++)
       sum[k] += workers[i].added[k];
     sum_recursive += workers[i].added_recursive;
     operations += workers[i].operations;
     delegated += workers[i].delegated;
+    forks += workers[i].forks;
     if (i == 0 || workers[i].operations < fewest)
       fewest = workers[i].operations;
   }
@@ -280,7 +356,85 @@ int main(int argc, char **argv) {
     CHECK_EQUAL(cells[k].value, sum[k]);
   CHECK_EQUAL(recursive_value, sum_recursive);
   CHECK(fewest > 0);
-  printf("exact: %ld operations, %ld delegated, the slowest thread did %ld\n", operations,
-         delegated, fewest);
+  printf(
+      "exact: %ld operations, %ld delegated, the slowest thread did %ld; %ld signals, %ld forks\n",
+      operations, delegated, fewest, __atomic_load_n(&signals, __ATOMIC_RELAXED), forks);
+}
+
+/* Starts one run as a process of its own, and a group for its children. */
+static pid_t start_run(char *name, uint64_t run_seed, unsigned count) {
+  char seed_text[24], threads_text[12];
+  snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)run_seed);
+  snprintf(threads_text, sizeof threads_text, "%u", count);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    setpgid(0, 0);
+    execl("/proc/self/exe", "torture", name, "-s", "1", "-S", seed_text, "-t", threads_text, NULL);
+    _exit(127);
+  }
+  return child;
+}
+
+/* Waits for the children that a killed run has left to us. */
+static void reap_orphans(pid_t group) {
+  kill(-group, SIGKILL);
+  while (waitpid(-group, NULL, 0) > 0)
+    continue;
+}
+
+static void kill_runs(char *name, int seconds) {
+  struct worker chance = {.random = seed + 1};
+  long killed = 0, ended = 0;
+  CHECK_EQUAL(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  double end = check_seconds() + seconds;
+  while (check_seconds() < end || ended == 0) {
+    unsigned count = 2 + (unsigned)(next_random(&chance) % (MAX_THREADS - 1));
+    uint64_t run_seed = next_random(&chance);
+    bool to_kill = (killed + ended) % 4 != 3;
+    pid_t child = start_run(name, run_seed, count);
+    if (to_kill) {
+      usleep((unsigned)(next_random(&chance) % 400000));
+      CHECK_EQUAL(kill(child, SIGKILL), 0);
+    }
+    int status;
+    CHECK_EQUAL(waitpid(child, &status, 0), child);
+    reap_orphans(child);
+    CHECK_EQUAL(status, to_kill ? SIGKILL : 0);
+    if (to_kill)
+      killed++;
+    else
+      ended++;
+  }
+  printf("killed %ld runs, %ld came to their end\n", killed, ended);
+}
+
+int main(int argc, char **argv) {
+  int seconds = 10, count = 32, option;
+  bool kills = false;
+  seed = (uint64_t)time(NULL) * 1000003u + (uint64_t)getpid();
+  while ((option = getopt(argc, argv, "s:t:S:k")) != -1) {
+    if (option == 's')
+      seconds = atoi(optarg);
+    else if (option == 't')
+      count = atoi(optarg);
+    else if (option == 'S')
+      seed = strtoull(optarg, NULL, 10);
+    else if (option == 'k')
+      kills = true;
+    else
+      return usage();
+  }
+  if (optind + 1 != argc || seconds < 1 || count < 1 || count > MAX_THREADS)
+    return usage();
+  printf("torture %s: seed %llu, %d threads, %d s\n", argv[optind], (unsigned long long)seed, count,
+         seconds);
+  fflush(stdout);
+  if (kills) {
+    kill_runs(argv[optind], seconds);
+    return 0;
+  }
+  init_mutexes(argv[optind]);
+  torture(count, seconds);
   return 0;
 }
