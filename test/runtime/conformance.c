@@ -317,6 +317,10 @@ static struct {
   int cancelled; /* 1: there is a client to cancel; 2: done */
 } endangered;
 
+static bool change(int *value, int from, int to) {
+  return __atomic_compare_exchange_n(value, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
 struct danger {
   pthread_t self;
   pid_t kernel_thread;
@@ -327,10 +331,10 @@ static int face_danger(void *context) {
   struct danger *danger = context;
   bool elsewhere = kernel_thread() != danger->kernel_thread;
   int *cancelled = &endangered.cancelled;
-  if (elsewhere && __atomic_load_n(cancelled, __ATOMIC_RELAXED) == 0) {
-    danger->elsewhere = true;
+  if (elsewhere && __atomic_load_n(cancelled, __ATOMIC_RELAXED) == 0)
     endangered.client = danger->self;
-    __atomic_store_n(cancelled, 1, __ATOMIC_RELEASE);
+  if (elsewhere && change(cancelled, 0, 1)) {
+    danger->elsewhere = true;
     CHECK_EQUAL(relock_mutex_lock(&endangered.inner), 0);
     while (__atomic_load_n(cancelled, __ATOMIC_RELAXED) == 1) {
       struct timespec deadline = check_deadline(CLOCK_MONOTONIC, 1);
@@ -347,8 +351,10 @@ static void *run_into_danger(void *context) {
   struct danger *danger = context;
   danger->self = pthread_self();
   danger->kernel_thread = kernel_thread();
-  for (int i = 0; i < 200 && __atomic_load_n(&endangered.cancelled, __ATOMIC_RELAXED) == 0; i++)
+  int times = 0;
+  do
     relock_execute(&endangered.mutex, face_danger, danger);
+  while (++times < 200 && __atomic_load_n(&endangered.cancelled, __ATOMIC_RELAXED) == 0);
   danger->returned = true;
   pthread_testcancel();
   return NULL;
@@ -356,12 +362,13 @@ static void *run_into_danger(void *context) {
 
 static void *cancel_the_endangered(void *unused) {
   int *cancelled = &endangered.cancelled;
-  for (int i = 0; i < 1000 && __atomic_load_n(cancelled, __ATOMIC_ACQUIRE) == 0; i++)
+  for (int i = 0; i < 1000 && __atomic_load_n(cancelled, __ATOMIC_RELAXED) == 0; i++)
     usleep(100);
-  if (__atomic_load_n(cancelled, __ATOMIC_ACQUIRE) == 1)
-    CHECK_EQUAL(pthread_cancel(endangered.client), 0);
+  if (change(cancelled, 0, 2))
+    return unused;
+  CHECK_EQUAL(pthread_cancel(endangered.client), 0);
   usleep(3000);
-  __atomic_store_n(cancelled, 2, __ATOMIC_RELAXED);
+  CHECK(change(cancelled, 1, 2));
   return unused;
 }
 
