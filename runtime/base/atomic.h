@@ -26,9 +26,11 @@
 #define relock_exchange_seq_cst(object, value) __atomic_exchange_n(object, value, __ATOMIC_SEQ_CST)
 
 #define relock_add_relaxed(object, value) __atomic_fetch_add(object, value, __ATOMIC_RELAXED)
+#define relock_add_acquire(object, value) __atomic_fetch_add(object, value, __ATOMIC_ACQUIRE)
 #define relock_add_acq_rel(object, value) __atomic_fetch_add(object, value, __ATOMIC_ACQ_REL)
 #define relock_and_seq_cst(object, value) __atomic_fetch_and(object, value, __ATOMIC_SEQ_CST)
 #define relock_or_relaxed(object, value) __atomic_fetch_or(object, value, __ATOMIC_RELAXED)
+#define relock_or_seq_cst(object, value) __atomic_fetch_or(object, value, __ATOMIC_SEQ_CST)
 
 /* True when *object was `expected` (a value, not a pointer) and is now `value`; a failure orders
  * nothing unless the name says so. */

@@ -60,18 +60,21 @@ bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait) {
   return false;
 }
 
-uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *request,
-                            struct relock_wait *wait) {
+bool relock_queue_join(relock_mutex_t *mutex, struct relock_request *request) {
   relock_store_relaxed(&request->next, NULL);
-  relock_store_relaxed(&request->state, RELOCK_WAITING);
   /* Release: the node is initialised for whoever swaps in behind it, and for the owner of the
    * word that finds it last. Acquire: the previous node is, for us. Both sides are this line and
    * the exchange in relock_queue_leave(). */
   uintptr_t tail = relock_exchange_acq_rel(&mutex->relock_private.tail, (uintptr_t)request);
-  if (!tail)
-    return RELOCK_HEAD;
-  link_after((struct relock_request *)tail, request);
-  return relock_queue_await(request, wait);
+  if (tail)
+    link_after((struct relock_request *)tail, request);
+  return !tail;
+}
+
+uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *request,
+                            struct relock_wait *wait) {
+  relock_store_relaxed(&request->state, RELOCK_WAITING);
+  return relock_queue_join(mutex, request) ? RELOCK_HEAD : relock_queue_await(request, wait);
 }
 
 static void close_queue(relock_mutex_t *mutex) {
@@ -97,7 +100,7 @@ struct relock_request *relock_queue_leave(relock_mutex_t *mutex, struct relock_r
   struct relock_request *next = relock_load_acquire(&first->next);
   if (next)
     return next;
-  /* Release: pairs with the acquire of the exchange in relock_queue_enter(). */
+  /* Release: pairs with the acquire of the exchange in relock_queue_join(). */
   if (relock_cas_release(&mutex->relock_private.tail, (uintptr_t)first, 0))
     return NULL;
   return await_link(first);

@@ -11,7 +11,7 @@
  *             sleeps             granted (by the predecessor, or by a combiner)
  *   WAITING ---------> PARKED ------+--> HEAD   it may take the word
  *      `----------------------------'|-> DONE   its section has been run
- *                                    `-> RETRY  it is off the queue and tries again (adaptive)
+ *                                    `-> RETRY  it is off the queue and tries again (adaptive, mcs_tp)
  *
  * Invariants
  *  - The waiter whose predecessor was null, or that was granted HEAD, is the head; there is one
@@ -49,6 +49,9 @@ static inline bool relock_queue_try(relock_mutex_t *mutex) {
 /* While the queue is open, an arrival waits a bounded time for the word beside it. True: it has
  * the word. */
 bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait);
+
+/* Enters the queue; the state is the caller's to set before. True: as its head. */
+bool relock_queue_join(relock_mutex_t *mutex, struct relock_request *request);
 
 /* Enters the queue and waits there: HEAD, DONE or RETRY. */
 uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *request,
