@@ -210,6 +210,77 @@ static void timed_wait(int id) {
   relock_mutex_unlock(&mutex);
 }
 
+/* Resumable sections. */
+struct resumable {
+  relock_resume_t resume;
+  int id, error;
+};
+
+static int section_awaits_flag(void *context) {
+  struct resumable *self = context;
+  switch (self->resume.at) {
+  case 0:
+    while (!flag)
+      RELOCK_COND_WAIT(&self->resume, &cond, 1);
+    section(&jobs[self->id]);
+  }
+  return 5;
+}
+
+static void resumable_wait(int id) {
+  struct resumable self = {.id = id};
+  require(relock_execute_resumable_any_thread(&mutex, section_awaits_flag, &self, &self.resume) ==
+              5,
+          "relock_execute_resumable returned another section's result");
+}
+
+static void resumable_signal(int id) {
+  if (id == 0)
+    resumable_wait(id);
+  else
+    relock_execute_any_thread(&mutex, section_signals, &jobs[id]);
+}
+
+static void resumable_broadcast(int id) {
+  if (id == 0)
+    resumable_wait(id);
+  else
+    broadcast(id);
+}
+
+/* One deadline passes while the condition is signalled for all, destroyed and freed. */
+static int section_waits_once(void *context) {
+  static const struct timespec deadline = {.tv_sec = 1};
+  struct resumable *self = context;
+  switch (self->resume.at) {
+  case 0:
+    flag = 1;
+    RELOCK_COND_CLOCKWAIT(&self->resume, &cond, CLOCK_MONOTONIC, &deadline, 1);
+    self->error = self->resume.error;
+    section(&jobs[self->id]);
+  }
+  return 5;
+}
+
+static int look_at_flag(void *context) {
+  section(context);
+  return flag;
+}
+
+static void destroy_condition(int id) {
+  if (id == 0) {
+    struct resumable self = {.id = id};
+    relock_execute_resumable_any_thread(&mutex, section_waits_once, &self, &self.resume);
+    require(self.error == 0 || self.error == ETIMEDOUT, "a wait ended with another error");
+    return;
+  }
+  if (!relock_execute_any_thread(&mutex, look_at_flag, &jobs[id]))
+    return;
+  relock_cond_broadcast(&cond);
+  require(relock_cond_destroy(&cond) == 0, "relock_cond_destroy: busy after a broadcast");
+  free_memory(&cond, sizeof cond);
+}
+
 /* --- several mutexes ------------------------------------------------------------------------- */
 
 static int other_section(void *context) {
@@ -310,6 +381,10 @@ const struct scenario scenarios[] = {
     {"wait-signal", "a wait and a signal by a holder", 2, 0, set_up, wait_signal, ran_11},
     {"wait-execute", "a wait and a signal by a section", 2, 0, set_up, wait_executed_signal,
      ran_11},
+    {"resumable", "a section that waits and a signal by a section", 2, 1, set_up, resumable_signal,
+     ran_11},
+    {"free-condition", "a deadline passes while the condition is broadcast and freed", 2, 1, set_up,
+     destroy_condition, ran_11},
     {"free-hold", "the last of two holders frees the mutex", 2, 0, set_up_doomed, leave_by_hold,
      ran_11},
     {"free-execute", "the client of the last of two sections frees the mutex", 2, 0, set_up_doomed,
@@ -323,6 +398,8 @@ const struct scenario scenarios[] = {
     {"try-3", "a section, a holder and a trylock", 3, 1, set_up, execute_hold_try, ran_11x},
     {"timed-3", "a holder, a timed lock and a section", 3, 1, set_up, hold_timed_execute, ran_1x1},
     {"broadcast-3", "two waits and a broadcast", 3, 1, set_up, broadcast, ran_111},
+    {"resumable-3", "a section that waits, a holder that waits, and a broadcast", 3, 2, set_up,
+     resumable_broadcast, ran_111},
     {"timed-wait-3", "two timed waits and a signal", 3, 1, set_up, timed_wait, ran_111},
     {"free-execute-3", "the client of the last of three sections frees the mutex", 3, 1,
      set_up_doomed_3, leave_by_execute, ran_111},
