@@ -13,6 +13,7 @@
 
 #include "atomic.h"
 
+#include <stddef.h>
 #include <sys/auxv.h>
 
 /* Present when any part of the program is built with that sanitizer. */
@@ -20,6 +21,29 @@ extern void __asan_init(void) __attribute__((weak));
 extern void __tsan_init(void) __attribute__((weak));
 extern void __msan_init(void) __attribute__((weak));
 extern void __hwasan_init(void) __attribute__((weak));
+
+/* Present when the program is compiled with -fsplit-stack: every function compares the stack
+ * pointer with a limit that hangs off the thread pointer. */
+extern void __morestack(void) __attribute__((weak));
+
+/* Restartable sequences: the kernel knows the area of the thread that runs, code in a section would
+ * announce its sequence in the client's, and a preemption in it would go unnoticed. The C library
+ * registers the areas (2.35 on) and has no sequences itself; allocators with caches per processor
+ * do. Present with those that are known by name: librseq, tcmalloc. */
+extern void rseq_register_current_thread(void) __attribute__((weak));
+extern void TCMallocInternalMalloc(void) __attribute__((weak));
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+/* Any other user gives itself away by the descriptor that its last sequence in this thread has left
+ * in the area: struct rseq of linux/rseq.h, field rseq_cs. The kernel clears it now and then. */
+static bool thread_has_sequence(void) {
+  enum { OFFSET_OF_RSEQ_CS = 8 };
+  if (!&__rseq_size || __rseq_size == 0)
+    return false;
+  const char *area = (const char *)relock_thread_pointer() + __rseq_offset;
+  return relock_load_relaxed((const uint64_t *)(const void *)(area + OFFSET_OF_RSEQ_CS)) != 0;
+}
 
 enum { SWITCH_UNKNOWN, SWITCH_WORKS, SWITCH_FORBIDDEN };
 static uint32_t switch_state;
@@ -37,11 +61,19 @@ static inline void set_thread_pointer(uintptr_t pointer) {
 }
 #endif
 
+static bool program_forbids_switch(void) {
+  bool sanitized = __asan_init || __tsan_init || __msan_init || __hwasan_init;
+  return sanitized || __morestack || rseq_register_current_thread || TCMallocInternalMalloc;
+}
+
 bool relock_identity_switchable(void) {
   uint32_t state = relock_load_relaxed(&switch_state);
   if (RELOCK_UNLIKELY(state == SWITCH_UNKNOWN)) {
-    bool sanitized = __asan_init || __tsan_init || __msan_init || __hwasan_init;
-    state = machine_can_switch() && !sanitized ? SWITCH_WORKS : SWITCH_FORBIDDEN;
+    state = machine_can_switch() && !program_forbids_switch() ? SWITCH_WORKS : SWITCH_FORBIDDEN;
+    relock_store_relaxed(&switch_state, state);
+  }
+  if (RELOCK_UNLIKELY(state == SWITCH_WORKS && thread_has_sequence())) {
+    state = SWITCH_FORBIDDEN; /* for good */
     relock_store_relaxed(&switch_state, state);
   }
   return state == SWITCH_WORKS;

@@ -30,7 +30,9 @@ static inline uintptr_t relock_thread_pointer(void) {
 }
 
 /* Whether relock_run_as() may be called with another thread's pointer. False where the processor
- * or kernel forbids it and under sanitizers, whose own state hangs off the same register. */
+ * or kernel forbids it; under sanitizers, whose own state hangs off the same register; in programs
+ * with -fsplit-stack; and in those that use restartable sequences, from the moment on at which
+ * that is seen. */
 bool relock_identity_switchable(void);
 
 /* Runs the section with that thread pointer (0: the current one). */

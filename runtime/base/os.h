@@ -33,7 +33,8 @@ struct relock_os {
   /* Zero-filled memory that is never given back and takes no room until it is touched; null if
    * there is none. */
   void *(*reserve)(size_t size);
-  /* Starts a detached thread with all signals blocked. 0 or an error number. */
+  /* Starts a detached thread with all signals blocked but those that it causes itself. 0 or an
+   * error number. */
   int (*start_thread)(void *(*run)(void *), void *argument, const char *name);
 };
 

@@ -161,6 +161,10 @@ static int start_thread(void *(*run)(void *), void *argument, const char *name) 
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   sigset_t all, previous;
   sigfillset(&all);
+  /* Those that a section causes itself go to the program's handlers, as in its own thread. */
+  static const int synchronous[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+  for (size_t i = 0; i < sizeof synchronous / sizeof *synchronous; i++)
+    sigdelset(&all, synchronous[i]);
   pthread_sigmask(SIG_SETMASK, &all, &previous);
   pthread_t thread;
   error = pthread_create(&thread, &attributes, run, argument);

@@ -9,9 +9,11 @@
 
 #include "../server/rcl.h"
 #include "os.h"
+#include "overflow.h"
 #include "stack.h"
 #include "word.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -103,6 +105,8 @@ struct relock_thread *relock_thread_start(void) {
   record->cluster_age = 0;
   record->rcl_slot = NULL;
   record->watch = (struct relock_watch){0};
+  record->running = NULL;
+  record->watched = false;
   record->rcl_refused = record->rcl_penalty = record->rcl_skip = 0;
   relock_own_record = record; /* from here on, what allocates may use locks */
   relock_stack_of_thread(&record->stack, &record->stack_end);
@@ -144,18 +148,34 @@ struct relock_thread *relock_request_client(const struct relock_request *request
   return relock_thread_numbered((uint32_t)request->result >> NUMBER_SHIFT);
 }
 
+/* With the runner's identity: what the section does to errno is its client's. */
+static void run_for_any_thread(struct relock_request *request, void *context) {
+  int own = errno;
+  errno = 0;
+  request->result = request->section(context);
+  request->error = errno;
+  errno = own;
+}
+
 void relock_request_run(struct relock_request *request) {
   uint32_t how = (uint32_t)request->result;
-  uintptr_t thread_pointer = 0;
-  if (how & AS_CLIENT)
-    thread_pointer = relock_request_client(request)->thread_pointer;
   void *context = how & (AS_CLIENT - 1) ? request->context.copy : request->context.pointer;
-  request->result = relock_run_as(thread_pointer, request->section, context);
+  struct relock_thread *client = relock_request_client(request);
+  relock_section_t outer = relock_overflow_begin(client, request->section);
+  if (how & AS_CLIENT) {
+    request->result = relock_run_as(client->thread_pointer, request->section, context);
+    request->error = 0;
+  } else {
+    run_for_any_thread(request, context);
+  }
+  relock_overflow_end(outer);
 }
 
 int relock_request_result(const struct relock_request *request, const struct relock_call *call) {
   if (call->copied)
     memcpy(call->context, request->context.copy, call->copied);
+  if (RELOCK_UNLIKELY(request->error != 0))
+    errno = request->error;
   return request->result;
 }
 

@@ -17,6 +17,7 @@
 #include "stats.h"
 
 #include <relock/relock.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,8 +43,11 @@ struct relock_request {
     relock_mutex_t *mutex; /* where requests for several mutexes mix */
   };
   uint32_t state;
-  int32_t result;           /* before the section runs: how and for whom, see thread.c */
-  relock_section_t section; /* null: a holder, which runs its own section */
+  int32_t result; /* before the section runs: how and for whom, see thread.c */
+  union {
+    relock_section_t section; /* null: a holder, which runs its own section */
+    int error;                /* after it was run for any thread: the errno that it set, or 0 */
+  };
   union {
     void *pointer;
     unsigned char copy[RELOCK_COPY_MAX];
@@ -66,18 +70,22 @@ struct relock_thread {
   size_t stack;        /* bytes, see stack.h */
   uintptr_t stack_end; /* its lowest address */
   uint32_t number;
+  void *signal_stack; /* see overflow.c; kept for the next thread */
 
   /* Written by the thread itself. */
   _Alignas(RELOCK_CACHE_LINE) uint32_t depth; /* request lines in use */
   uint32_t cluster;                           /* see topology.h */
   uint32_t cluster_age;
-  uint32_t next_free;              /* list of free records: number + 1 */
-  uint64_t turn_began;             /* when it last offered its processor, see wait.c */
-  struct relock_request *spares;   /* see relock_node_take() */
+  uint32_t next_free;            /* list of free records: number + 1 */
+  uint64_t turn_began;           /* when it last offered its processor, see wait.c */
+  struct relock_request *spares; /* see relock_node_take() */
   uint32_t spare_count;
   struct relock_request *rcl_slot; /* see server/rcl.c */
   uint32_t rcl_refused, rcl_penalty, rcl_skip;
   struct relock_watch watch;
+  relock_section_t running;              /* for another thread, see overflow.c */
+  uint32_t running_for;                  /* its number */
+  bool watched;                          /* overflows of its stack are reported */
   struct relock_counters *more_counters; /* of classes from RELOCK_OWN_CLASSES on */
 
   struct relock_request requests[RELOCK_REQUESTS];
@@ -123,10 +131,12 @@ void relock_request_fill(struct relock_request *request, const struct relock_thr
 /* The client of a filled line. */
 struct relock_thread *relock_request_client(const struct relock_request *request);
 
-/* Runs the section of a filled line, in any thread that owns the word of its mutex. */
+/* Runs the section of a filled line, by any other thread that owns the word of its mutex. Neither
+ * that thread's errno nor the client's is disturbed by somebody else's section. */
 void relock_request_run(struct relock_request *request);
 
-/* What the section returned; copies a copied context back. By the client, when it was run. */
+/* What the section returned; copies a copied context back, and sets errno if a section for any
+ * thread has set it. By the client, when it was run. */
 int relock_request_result(const struct relock_request *request, const struct relock_call *call);
 
 /* Whether a thread may run a client's section on its own stack from here. */

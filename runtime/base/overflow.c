@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "overflow.h"
+
+#include "os.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the handler needs, and a section cannot name by a thread-local variable, since it may run
+ * with another thread's: it is found by the stack. */
+enum { SIGNAL_STACK = 32768, NEAR = 65536 };
+
+/* Whose stack ends near the address that could not be accessed, and runs a section for another
+ * thread; null if none. */
+static const struct relock_thread *overflown(uintptr_t address) {
+  uint32_t end = relock_threads_end();
+  for (uint32_t i = 0; i < end; i++) {
+    const struct relock_thread *record = relock_thread_numbered(i);
+    if (record->running && address - (record->stack_end - NEAR) < 2 * (uintptr_t)NEAR)
+      return record;
+  }
+  return NULL;
+}
+
+static void handle(int number, siginfo_t *info, void *context) {
+  (void)context;
+  int saved = errno;
+  const struct relock_thread *runner = overflown((uintptr_t)info->si_addr);
+  if (runner) {
+    char text[300];
+    int length = snprintf(text, sizeof text,
+                          "relock: stack overflow in the section at %p, which thread %u ran for "
+                          "thread %u by relock_execute; give the threads that use this lock larger "
+                          "stacks, or hold the lock with relock_mutex_lock around this section\n",
+                          (void *)(uintptr_t)runner->running, runner->number, runner->running_for);
+    if (write(STDERR_FILENO, text, (size_t)length) < 0)
+      errno = saved; /* nowhere left to say it */
+  }
+  /* The instruction is tried again, and ends the process as it would have without this handler. If
+   * a handler of the program has called this one, the signal stays the program's. */
+  struct sigaction current;
+  if (sigaction(number, NULL, &current) == 0 && current.sa_sigaction == handle)
+    signal(number, SIG_DFL);
+  errno = saved;
+}
+
+static void install(void) {
+  static uint32_t installed;
+  if (relock_load_relaxed(&installed) || !relock_cas_relaxed(&installed, 0, 1))
+    return;
+  struct sigaction current, ours = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+  sigemptyset(&ours.sa_mask);
+  if (sigaction(SIGSEGV, NULL, &current) == 0 && !(current.sa_flags & SA_SIGINFO) &&
+      current.sa_handler == SIG_DFL)
+    sigaction(SIGSEGV, &ours, NULL);
+}
+
+/* Once in a thread's life. */
+static void watch(struct relock_thread *self) {
+  int saved = errno;
+  self->watched = true;
+  install();
+  stack_t current;
+  if (sigaltstack(NULL, &current) == 0 && (current.ss_flags & SS_DISABLE)) {
+    if (!self->signal_stack)
+      self->signal_stack = relock_os->reserve(SIGNAL_STACK);
+    stack_t ours = {.ss_sp = self->signal_stack, .ss_size = SIGNAL_STACK};
+    if (self->signal_stack)
+      sigaltstack(&ours, NULL);
+  }
+  errno = saved;
+}
+
+relock_section_t relock_overflow_begin(const struct relock_thread *client,
+                                       relock_section_t section) {
+  struct relock_thread *self = relock_thread_self();
+  if (!self)
+    return NULL;
+  if (RELOCK_UNLIKELY(!self->watched))
+    watch(self);
+  relock_section_t outer = self->running;
+  self->running_for = client->number;
+  self->running = section;
+  return outer;
+}
+
+void relock_overflow_end(relock_section_t outer) {
+  struct relock_thread *self = relock_thread_self();
+  if (self)
+    self->running = outer;
+}
