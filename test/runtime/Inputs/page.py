@@ -4,7 +4,7 @@
   page.py README DIRECTORY
 
 writes counts.c as the page shows it, applies the page's diffs one after the other, and leaves the
-program of each step as DIRECTORY/N/counts.c.
+program of each step as DIRECTORY/N/counts.c, and the commands as DIRECTORY/commands.
 """
 import pathlib
 import re
@@ -16,6 +16,10 @@ page = readme.read_text().split("## In a program of your own\n")[1].split("\n## 
 program = re.search(r"```c\n(.*?)```", page, re.S).group(1)
 diffs = re.findall(r"```diff\n(.*?)```", page, re.S)
 assert len(diffs) == 2, "the page has other steps than this test knows"
+prose = re.sub(r"```.*?```", "", page, flags=re.S)
+commands = [line[4:] for line in prose.splitlines() if line.startswith("    ")]
+directory.mkdir(parents=True)
+(directory / "commands").write_text("\n".join(commands) + "\n")
 for step, diff in enumerate([None] + diffs):
     place = directory / str(step)
     place.mkdir(parents=True)
