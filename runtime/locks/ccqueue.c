@@ -8,6 +8,9 @@
 #include "queue.h"
 #include "section.h"
 
+/* How long a combiner waits for a request that has been begun: this part of a waiter's spin. */
+enum { LINK_PART = 16 };
+
 uint32_t relock_cc_enter(struct relock_cc *cc, uintptr_t *tail, struct relock_thread *self,
                          const struct relock_call *call, struct relock_wait *wait) {
   cc->own = NULL;
@@ -22,14 +25,26 @@ uint32_t relock_cc_enter(struct relock_cc *cc, uintptr_t *tail, struct relock_th
   if (!cc->own)
     return RELOCK_HEAD;
   relock_request_fill(cc->own, self, call);
-  /* Release: pairs with the acquire in relock_cc_combine(), for the request and the next line. */
+  /* Release: pairs with the acquire in next_of(), for the request and the next line. */
   relock_store_release(&cc->own->next, cc->next);
-  uint32_t state = relock_queue_await(cc->own, wait);
-  return state;
+  return relock_queue_await(cc->own, wait);
+}
+
+/* The line behind, if the request is complete. One that has been begun is awaited for a moment:
+ * else its client would combine, for the price of two more handovers. */
+static struct relock_request *next_of(struct relock_request *line, const uintptr_t *tail) {
+  for (uint32_t looks = relock_wait_spins() / LINK_PART;; looks--) {
+    /* Acquire: pairs with the release in relock_cc_enter(). */
+    struct relock_request *next = relock_load_acquire(&line->next);
+    if (next || looks == 0 || relock_load_relaxed(tail) == (uintptr_t)line)
+      return next;
+    relock_pause();
+  }
 }
 
 int relock_cc_combine(struct relock_cc *cc, struct relock_cc_batch *batch, relock_mutex_t *mutex,
-                      struct relock_thread *self, const struct relock_call *call) {
+                      const uintptr_t *tail, struct relock_thread *self,
+                      const struct relock_call *call) {
   batch->served = 0;
   batch->last = NULL;
   batch->wakes.count = 0;
@@ -37,12 +52,12 @@ int relock_cc_combine(struct relock_cc *cc, struct relock_cc_batch *batch, reloc
   int result = call->section(call->context);
   struct relock_request *line = cc->next;
   while (batch->served < RELOCK_BATCH) {
-    /* Acquire: pairs with the release in relock_cc_enter(). */
-    struct relock_request *next = relock_load_acquire(&line->next);
+    struct relock_request *next = next_of(line, tail);
     if (!next || !line->section || !relock_thread_has_room(self, line))
       break;
     if (batch->last)
       relock_wakes_add(&batch->wakes, relock_queue_grant(batch->last, RELOCK_DONE));
+    __builtin_prefetch(next, 1); /* probably the next request; if not, it is looked at */
     relock_request_run(line);
     batch->served++;
     batch->last = line;

@@ -4,7 +4,7 @@
  * technique", 2012), shared by ccsynch and hsynch. The tail points to an empty line. A thread
  * swaps another empty line in as the new tail, writes its request into the line that it got, and
  * links that to the new one. So a line that has a link has a complete request, one swap is all
- * that entering costs, and nobody ever waits for a link: the line at which a combiner stops may
+ * that entering costs, and nobody has to wait for a link: the line at which a combiner stops may
  * be told HEAD before its request is written.
  *
  * Where there is no queue there is no line: the tail is 0, and the thread that swaps the first one
@@ -53,7 +53,8 @@ struct relock_cc_batch {
 /* The head, owning the word, runs its own section and those behind it; cc->next is then the line
  * where it stopped. */
 int relock_cc_combine(struct relock_cc *cc, struct relock_cc_batch *batch, relock_mutex_t *mutex,
-                      struct relock_thread *self, const struct relock_call *call);
+                      const uintptr_t *tail, struct relock_thread *self,
+                      const struct relock_call *call);
 
 /* The head, owning the word, leaves. True: there is a successor, to be granted HEAD in cc->next. */
 bool relock_cc_leave(struct relock_cc *cc, uintptr_t *tail, struct relock_thread *self);

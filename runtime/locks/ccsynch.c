@@ -59,7 +59,7 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
                    const struct relock_call *call) {
   struct relock_cc_batch batch;
   const relock_class_t *lock_class = relock_class_of(mutex);
-  int result = relock_cc_combine(cc, &batch, mutex, self, call);
+  int result = relock_cc_combine(cc, &batch, mutex, &mutex->relock_private.tail, self, call);
   bool more = relock_cc_leave(cc, &mutex->relock_private.tail, self);
   relock_word_release(&mutex->relock_private.word);
   if (more)

@@ -107,7 +107,7 @@ static int combine(struct way *way, relock_mutex_t *mutex, struct relock_thread 
                    const struct relock_call *call) {
   struct relock_cc_batch batch;
   const relock_class_t *lock_class = relock_class_of(mutex);
-  int result = relock_cc_combine(&way->cc, &batch, mutex, self, call);
+  int result = relock_cc_combine(&way->cc, &batch, mutex, way->tail, self, call);
   struct next next = leave(way, mutex, self);
   relock_word_release(&mutex->relock_private.word);
   appoint(next, mutex, &batch.wakes);
