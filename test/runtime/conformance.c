@@ -823,7 +823,7 @@ static void *wait_second(void *unused) {
   CHECK_EQUAL(relock_mutex_lock(&gate.mutex), 0);
   while (gate.waiting == 0) {
     CHECK_EQUAL(relock_mutex_unlock(&gate.mutex), 0);
-    sched_yield();
+    usleep(20);
     CHECK_EQUAL(relock_mutex_lock(&gate.mutex), 0);
   }
   gate.waiting++;
@@ -842,6 +842,7 @@ static void deadline_does_not_consume_a_signal(void) {
       CHECK_EQUAL(relock_mutex_lock(&gate.mutex), 0);
       waiting = gate.waiting;
       CHECK_EQUAL(relock_mutex_unlock(&gate.mutex), 0);
+      usleep(20);
     }
     double end = (double)first_deadline.tv_sec + (double)first_deadline.tv_nsec * 1e-9;
     while (check_seconds() < end + (i % 40) * 3e-6)

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "environment.h"
 #include "check.h"
+#include "semantics.h"
 
 #include <relock/relock.h>
 
@@ -108,7 +109,7 @@ void thread_exit_handlers_use_locks(void) {
   shared.value = exit_handlers_run = 0;
   CHECK_EQUAL(pthread_key_create(&exit_key, use_at_exit), 0);
   for (int i = 0; i < GENERATIONS; i++)
-    check_run_threads(THREADS, end_using_locks, i % 2 ? &shared : NULL);
+    run_behind_a_holder(THREADS, end_using_locks, i % 2 ? &shared : NULL, &shared.mutex);
   CHECK_EQUAL(exit_handlers_run, GENERATIONS * THREADS * EXIT_ROUNDS);
   CHECK_EQUAL(shared.value, 3 * exit_handlers_run + GENERATIONS / 2 * THREADS * 3);
   pthread_key_delete(exit_key);
@@ -186,6 +187,11 @@ void signals_arrive_all_the_time(void) {
     CHECK_EQUAL(pthread_kill(thread[sent % THREADS], SIGUSR1), 0);
     if (sent % THREADS == 0)
       usleep(50);
+    if (sent % (2 * THREADS) == 0) { /* lets them gather */
+      CHECK_EQUAL(relock_mutex_lock(&shared.mutex), 0);
+      usleep(500);
+      CHECK_EQUAL(relock_mutex_unlock(&shared.mutex), 0);
+    }
   }
   __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
   for (int i = 0; i < THREADS; i++)
@@ -252,7 +258,7 @@ static void *print_often(void *unused) {
 
 void streams_locked_by_the_client(void) {
   shared.value = 0;
-  check_run_threads(THREADS, print_often, NULL);
+  run_behind_a_holder(THREADS, print_often, NULL, &shared.mutex);
   CHECK_EQUAL(shared.value, THREADS * ROUNDS);
 }
 

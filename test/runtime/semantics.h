@@ -5,6 +5,13 @@
 #ifndef RELOCK_TEST_SEMANTICS_H
 #define RELOCK_TEST_SEMANTICS_H
 
+#include <relock/relock.h>
+
+/* Runs that many threads over the function, and meanwhile holds the mutex again and again, so that
+ * they gather behind it and, where the algorithm delegates, run one another's sections. Returns
+ * how often it held the mutex. */
+long run_behind_a_holder(int count, void *(*run)(void *), void *argument, relock_mutex_t *mutex);
+
 void error_numbers_of_held_mutexes(void);
 void error_numbers_while_a_section_runs(void);
 void recursion_has_an_end(void);
