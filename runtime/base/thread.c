@@ -240,7 +240,11 @@ void relock_node_give(struct relock_thread *self, struct relock_request *node) {
 void relock_threads_after_fork(void) {
   first_free = 0;
   live = end;
-  for (uint32_t i = 0; i < end; i++)
-    if (&records[i] != relock_own_record)
-      give_back(&records[i]);
+  for (uint32_t i = 0; i < end; i++) {
+    if (&records[i] == relock_own_record)
+      continue;
+    /* Its list may be torn, since threads go on while the kernel copies page by page. */
+    records[i].spares = NULL;
+    give_back(&records[i]);
+  }
 }
