@@ -37,8 +37,8 @@
 #include "clusters.h"
 #include "queue.h"
 
-/* The authors' bound on a cohort's successive turns is 64 in their evaluation; beyond that they
- * found throughput flat. */
+/* A guess of the size that is usual for this bound: a handover between sockets, some ten times as
+ * dear as one within, is then a small part of a cluster's turn. */
 enum { PASSES = 64 };
 
 enum { FIRST_OF_ALL = RELOCK_HEAD, FIRST_OF_CLUSTER = RELOCK_DONE };

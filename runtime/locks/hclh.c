@@ -37,7 +37,7 @@
 #include "queue.h"
 
 /* A master gathers for this part of a waiter's spin: about half a microsecond, in which a line
- * travels between sockets a few times. The source gives no value. */
+ * travels between sockets a few times. A guess. */
 enum { GATHER = 4 };
 
 /* Takes the chain that has gathered behind the master off its cluster. Returns its last node. */
