@@ -57,7 +57,8 @@ enum { RELOCK_TYPE_NORMAL = 0, RELOCK_TYPE_RECURSIVE = 1, RELOCK_TYPE_ERRORCHECK
 
 struct relock_algorithm;
 
-/* A lock class: all mutexes that come from one declaration. Defined by RELOCK_LOCK_CLASS. */
+/* A lock class: all mutexes that come from one declaration. Defined by RELOCK_LOCK_CLASS. Each
+ * operation reads it, so it shares no cache line with a mutex or other data that is written. */
 typedef struct relock_class {
   const char *name;                          /* what RELOCK_LOCKS and the statistics call it */
   const char *algorithm;                     /* one of relock_algorithms(); null: adaptive */
@@ -69,7 +70,7 @@ typedef struct relock_class {
   uint32_t relock_caution;
   uint32_t relock_reserved;
   void *relock_private[3];
-} relock_class_t;
+} __attribute__((aligned(64))) relock_class_t;
 
 /* Same size, alignment and zero value as pthread_mutex_t, so that it can take its place in a
  * struct. Zero-filled, it is a normal mutex of the default class. */
