@@ -7,9 +7,10 @@
 #include "clhqueue.h"
 #include "queue.h"
 
-bool relock_clusters_pass(relock_mutex_t *mutex, struct relock_clusters *clusters,
-                          struct relock_wait *wait) {
-  return relock_load_relaxed(&clusters->order) != 0 && relock_queue_pass(mutex, wait);
+bool relock_clusters_pass(relock_mutex_t *mutex, const struct relock_clusters *clusters,
+                          const struct relock_cluster *own, struct relock_wait *wait) {
+  bool somebody_waits = relock_load_relaxed(&clusters->order) || relock_load_relaxed(&own->tail);
+  return somebody_waits && relock_queue_pass(mutex, wait);
 }
 
 void relock_order_enter(relock_mutex_t *mutex, struct relock_clusters *clusters,

@@ -35,10 +35,11 @@ struct relock_clusters {
 };
 _Static_assert(sizeof(struct relock_clusters) <= RELOCK_ANNEX_SIZE, "fits into an annex");
 
-/* An arrival waits a bounded time for the word beside an order whose first sleeps. True: it has
- * the word. */
-bool relock_clusters_pass(relock_mutex_t *mutex, struct relock_clusters *clusters,
-                          struct relock_wait *wait);
+/* An arrival waits a bounded time for the word beside an order whose first sleeps, or a cluster's
+ * queue whose first does: without the latter, all but a few threads come to sleep there. True: it
+ * has the word. */
+bool relock_clusters_pass(relock_mutex_t *mutex, const struct relock_clusters *clusters,
+                          const struct relock_cluster *own, struct relock_wait *wait);
 
 /* Enters the order with a node, or with a chain that ends with it, and becomes its first. */
 void relock_order_enter(relock_mutex_t *mutex, struct relock_clusters *clusters,

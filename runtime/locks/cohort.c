@@ -82,10 +82,10 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_clusters *clusters = relock_annex(mutex);
-  if (!clusters || !relock_clusters_pass(mutex, clusters, &wait)) {
+  struct relock_cluster *cluster = clusters ? &clusters->cluster[relock_cluster(self)] : NULL;
+  if (!clusters || !relock_clusters_pass(mutex, clusters, cluster, &wait)) {
     struct relock_request *node = clusters ? relock_clh_node(self) : NULL;
     if (node) {
-      struct relock_cluster *cluster = &clusters->cluster[relock_cluster(self)];
       take_word(mutex, clusters, cluster, self, node, &wait);
       pass_on(mutex, clusters, cluster, self, node);
     } else { /* no memory */

@@ -55,9 +55,10 @@ static uint32_t await_turn(struct way *way, relock_mutex_t *mutex, struct relock
   way->cc.own = NULL;
   way->clusters = relock_annex(mutex);
   if (way->clusters) {
-    if (!call && relock_clusters_pass(mutex, way->clusters, wait))
+    struct relock_cluster *cluster = &way->clusters->cluster[relock_cluster(self)];
+    if (!call && relock_clusters_pass(mutex, way->clusters, cluster, wait))
       return RELOCK_WAITING;
-    way->tail = &way->clusters->cluster[relock_cluster(self)].tail;
+    way->tail = &cluster->tail;
     state = relock_cc_enter(&way->cc, way->tail, self, call, wait);
   }
   if (state == RELOCK_HEAD)
