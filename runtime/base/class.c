@@ -10,13 +10,15 @@
  * are known, and RELOCK_LOCKS is checked there. Calls from a library come too early and are
  * ignored; where only libraries use relock, what was never checked is reported at exit.
  *
- * Invariant: a class is in the list if and only if its relock_ops is not null, and both change
- * under classes_word.
+ * Invariant: a class is put into the list, under classes_word, when its relock_ops is set, and
+ * leaves it when the library that defines it is closed, or at exit; a copy keeps its name and
+ * counters.
  */
 #define _GNU_SOURCE
 #include "class.h"
 
 #include "options.h"
+#include "os.h"
 #include "panic.h"
 #include "stats.h"
 #include "word.h"
@@ -53,25 +55,67 @@ static const struct relock_algorithm *choose(const relock_class_t *lock_class) {
   return algorithm;
 }
 
+/* The link that leads to the class of that name whose library was closed, or to the end. */
+static relock_class_t **link_to_remembered(const char *name) {
+  relock_class_t **link = &first_class;
+  while (*link &&
+         !((*link)->relock_flags & RELOCK_CLASS_REMEMBERED && strcmp((*link)->name, name) == 0))
+    link = &(*link)->relock_next;
+  return link;
+}
+
+/* Under the lock. A library that is opened again goes on with its old counters. */
+static void enlist(relock_class_t *lock_class) {
+  relock_class_t **link = link_to_remembered(lock_class->name), *remembered = *link;
+  if (remembered) {
+    lock_class->relock_index = remembered->relock_index;
+    lock_class->relock_mutexes += remembered->relock_mutexes;
+    lock_class->relock_next = remembered->relock_next;
+  } else {
+    lock_class->relock_index = next_index < RELOCK_MAX_CLASSES - 1 ? next_index++ : next_index;
+    lock_class->relock_next = first_class;
+    link = &first_class;
+  }
+  /* Release: pairs with the acquire in relock_class_next(). */
+  relock_store_release(link, lock_class);
+}
+
 void relock_class_resolve(relock_class_t *lock_class) {
   relock_options_read();
   relock_classes_lock();
   if (!lock_class->relock_ops) {
     const struct relock_algorithm *algorithm = choose(lock_class);
-    lock_class->relock_index = next_index < RELOCK_MAX_CLASSES - 1 ? next_index++ : next_index;
     lock_class->relock_flags = algorithm->always_delegates ? RELOCK_CLASS_ALWAYS_DELEGATES : 0;
-    lock_class->relock_next = first_class;
-    /* Release: pairs with the acquire in relock_class_next(). */
-    relock_store_release(&first_class, lock_class);
+    enlist(lock_class);
     /* Release: pairs with the acquire in relock_resolved_class_of(). */
     relock_store_release(&lock_class->relock_ops, algorithm);
   }
   relock_classes_unlock();
 }
 
+/* A copy takes the place in the list of a class whose memory may vanish. The class itself stays as
+ * it is: at exit, threads may still use it. */
+void relock_class_remember(relock_class_t *lock_class) {
+  relock_classes_lock();
+  relock_class_t **link = &first_class;
+  while (*link && *link != lock_class)
+    link = &(*link)->relock_next;
+  size_t name_size = strlen(lock_class->name) + 1;
+  relock_class_t *copy = *link ? relock_os->reserve(sizeof *copy + name_size) : NULL;
+  if (*link && copy) {
+    *copy = *lock_class;
+    copy->name = memcpy(copy + 1, lock_class->name, name_size);
+    copy->relock_flags |= RELOCK_CLASS_REMEMBERED;
+  }
+  if (*link)
+    /* Release: pairs with the acquire in relock_class_next(). */
+    relock_store_release(link, copy ? copy : lock_class->relock_next);
+  relock_classes_unlock();
+}
+
 relock_class_t *relock_class_next(const relock_class_t *previous) {
-  /* Acquire: pairs with the release in relock_class_resolve(). */
-  return previous ? previous->relock_next : relock_load_acquire(&first_class);
+  /* Acquire: pairs with the releases in enlist() and relock_class_remember(). */
+  return relock_load_acquire(previous ? &previous->relock_next : &first_class);
 }
 
 void relock_class_register(relock_class_t *lock_class) {

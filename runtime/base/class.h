@@ -24,7 +24,10 @@ void relock_classes_unlock(void);
 relock_class_t *relock_classes_first(void);
 
 /* Bits of relock_flags. */
-enum { RELOCK_CLASS_ALWAYS_DELEGATES = 1 }; /* sections do not try the word first */
+enum {
+  RELOCK_CLASS_ALWAYS_DELEGATES = 1, /* sections do not try the word first */
+  RELOCK_CLASS_REMEMBERED = 2,       /* the copy of a class whose library was closed */
+};
 
 static inline relock_class_t *relock_class_of(const relock_mutex_t *mutex) {
   relock_class_t *lock_class = mutex->relock_private.lock_class;

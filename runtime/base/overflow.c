@@ -31,7 +31,8 @@ static const struct relock_thread *overflown(uintptr_t address) {
 static void handle(int number, siginfo_t *info, void *context) {
   (void)context;
   int saved = errno;
-  const struct relock_thread *runner = overflown((uintptr_t)info->si_addr);
+  bool sent = info->si_code <= 0; /* by kill(2) or the like, not by an access to memory */
+  const struct relock_thread *runner = sent ? NULL : overflown((uintptr_t)info->si_addr);
   if (runner) {
     char text[300];
     int length = snprintf(text, sizeof text,
@@ -47,6 +48,8 @@ static void handle(int number, siginfo_t *info, void *context) {
   struct sigaction current;
   if (sigaction(number, NULL, &current) == 0 && current.sa_sigaction == handle)
     signal(number, SIG_DFL);
+  if (sent)
+    raise(number); /* pending until this handler returns */
   errno = saved;
 }
 
@@ -61,9 +64,12 @@ static void install(void) {
     sigaction(SIGSEGV, &ours, NULL);
 }
 
-/* Once in a thread's life. */
+/* Once in a thread's life; not inside a section with a client's identity, where the record is
+ * another's than the stack. */
 static void watch(struct relock_thread *self) {
   int saved = errno;
+  if ((uintptr_t)&saved - self->stack_end > self->stack)
+    return;
   self->watched = true;
   install();
   stack_t current;

@@ -348,6 +348,10 @@ int relock_execute_resumable_any_thread(relock_mutex_t *mutex, relock_section_t 
  * RELOCK_LOCK_CLASS; a class that is used before that is registered by its first use. */
 void relock_class_register(relock_class_t *lock_class) RELOCK_IF_LINKED;
 
+/* Called when the program or library that defines the class ends or is closed: only its name and
+ * statistics are kept. Its mutexes must not be used by then, unless the process ends. */
+void relock_class_remember(relock_class_t *lock_class) RELOCK_IF_LINKED;
+
 /* What the mutexes of a class have done since the process began, or was forked. Always counted;
  * wait_ns only with RELOCK_STATS. Read while other threads count, each number is one that was
  * true a moment ago. */
@@ -395,6 +399,10 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
   __attribute__((constructor(101))) static void relock_register_##id(void) {                       \
     if (relock_class_register)                                                                     \
       relock_class_register(&relock_class_##id);                                                   \
+  }                                                                                                \
+  __attribute__((destructor(101))) static void relock_remember_##id(void) {                        \
+    if (relock_class_remember)                                                                     \
+      relock_class_remember(&relock_class_##id);                                                   \
   }                                                                                                \
   struct relock_class
 
