@@ -145,6 +145,9 @@ void print_calls(const struct thread *thread);
 
 /* --- os.c ------------------------------------------------------------------------------------ */
 
+/* As many as the runtime is told. With one, waits do not spin. */
+extern unsigned processors;
+
 void os_begin(void);
 /* What was reserved before belongs to all executions. */
 void os_set_up(void);

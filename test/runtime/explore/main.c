@@ -25,7 +25,8 @@ static const char usage[] =
     "Explores schedules of the scenarios (default: all) with a lock algorithm.\n"
     "  -b N             at most N deviations per execution (preemptions, values that are not the\n"
     "                   last, wake-ups for no reason, jumps of the clock) with two threads, fewer\n"
-    "                   with three (default 3)\n"
+    "                   with three (default 4)\n"
+    "  --spins          waits look again before they sleep, as with several processors\n"
     "  -r SEED -n RUNS  random executions instead of all\n"
     "  --replay TRAIL   one execution of one scenario, with a trace\n"
     "  --mutants        weakens each memory order in turn, and says which are missed\n"
@@ -105,7 +106,7 @@ static struct {
   const char *function[MAX_FUNCTIONS];
   int functions;
   int deviations;
-} options = {.runs = 10000, .deviations = 3};
+} options = {.runs = 10000, .deviations = 4};
 
 static __attribute__((noreturn)) void usage_error(const char *what, const char *argument) {
   fprintf(stderr, "explore: %s '%s'\n%s", what, argument, usage);
@@ -152,6 +153,8 @@ static void parse(char **arguments) {
       options.runs = number(parameter(arguments, &i));
     } else if (strcmp(argument, "--replay") == 0) {
       options.trail = parameter(arguments, &i);
+    } else if (strcmp(argument, "--spins") == 0) {
+      processors = 2;
     } else if (strcmp(argument, "--mutants") == 0) {
       options.mutants = true;
     } else if (strcmp(argument, "--function") == 0 && options.functions < MAX_FUNCTIONS) {

@@ -117,6 +117,7 @@ static const char *ran(const char *must) {
 RAN(11)
 RAN(21)
 RAN(22)
+RAN(33)
 RAN(111)
 static const char *ran_11x(void) { return ran("11?"); }
 
@@ -126,6 +127,10 @@ static void execute_all(int id) { execute(id); }
 static void execute_twice(int id) {
   execute(id);
   if (id == 0)
+    execute(id);
+}
+static void execute_thrice(int id) {
+  for (int i = 0; i < 3; i++)
     execute(id);
 }
 static void twice(int id) {
@@ -153,10 +158,19 @@ static const char *counted_3(void) { return counter == 3 ? NULL : "a section was
 
 /* --- condition variables --------------------------------------------------------------------- */
 
+/* Writes where a call that has returned had its frame: nobody may still use it. */
+static __attribute__((noinline)) void reuse_stack(void) {
+  long frame[64];
+  memset(frame, 0, sizeof frame);
+  __asm__ __volatile__("" : : "r"(frame) : "memory");
+}
+
 static void await_flag(int id) {
   relock_mutex_lock(&mutex);
-  while (!flag)
+  while (!flag) {
     relock_cond_wait(&cond, &mutex);
+    reuse_stack();
+  }
   section(&jobs[id]);
   relock_mutex_unlock(&mutex);
 }
@@ -206,60 +220,94 @@ static void timed_wait(int id) {
   relock_mutex_lock(&mutex);
   while (!flag && relock_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &deadline) == 0)
     continue;
+  reuse_stack();
   section(&jobs[id]);
   relock_mutex_unlock(&mutex);
 }
 
+/* The condition variable is gone as soon as all have been signalled. */
+static void free_cond(int id) {
+  if (id != 1) {
+    id == 0 ? await_flag(id) : timed_wait(id);
+    return;
+  }
+  relock_mutex_lock(&mutex);
+  flag = 1;
+  section(&jobs[id]);
+  relock_cond_broadcast(&cond);
+  relock_mutex_unlock(&mutex);
+  require(relock_cond_destroy(&cond) == 0, "relock_cond_destroy: busy after a broadcast");
+  free_memory(&cond, sizeof cond);
+}
+
 /* Resumable sections. */
-struct resumable {
+struct waiting_job {
   relock_resume_t resume;
-  int id, error;
+  int id;
 };
 
-static int section_awaits_flag(void *context) {
-  struct resumable *self = context;
-  switch (self->resume.at) {
+static int waiting_section(void *context) {
+  struct waiting_job *job = context;
+  switch (job->resume.at) {
   case 0:
     while (!flag)
-      RELOCK_COND_WAIT(&self->resume, &cond, 1);
-    section(&jobs[self->id]);
+      RELOCK_COND_WAIT(&job->resume, &cond, 1);
   }
-  return 5;
+  return section(&jobs[job->id]);
 }
 
-static void resumable_wait(int id) {
-  struct resumable self = {.id = id};
-  require(relock_execute_resumable_any_thread(&mutex, section_awaits_flag, &self, &self.resume) ==
-              5,
-          "relock_execute_resumable returned another section's result");
+static int timed_waiting_section(void *context) {
+  static const struct timespec deadline = {.tv_sec = 1};
+  struct waiting_job *job = context;
+  switch (job->resume.at) {
+  case 0:
+    while (!flag && job->resume.error == 0)
+      RELOCK_COND_CLOCKWAIT(&job->resume, &cond, CLOCK_MONOTONIC, &deadline, 1);
+  }
+  return section(&jobs[job->id]);
 }
 
-static void resumable_signal(int id) {
+static void await_resumable(int id, relock_section_t waiting) {
+  struct waiting_job job = {.id = id};
+  int result = relock_execute_resumable_any_thread(&mutex, waiting, &job, &job.resume);
+  require(result == id + 7, "relock_execute_resumable returned another section's result");
+  reuse_stack();
+}
+
+static void resumable(int id) {
   if (id == 0)
-    resumable_wait(id);
+    await_resumable(id, waiting_section);
   else
     relock_execute_any_thread(&mutex, section_signals, &jobs[id]);
 }
 
-static void resumable_broadcast(int id) {
+static int section_broadcasts(void *context) {
+  flag = 1;
+  relock_cond_broadcast(&cond);
+  return section(context);
+}
+
+static void resumable_mixed(int id) {
   if (id == 0)
-    resumable_wait(id);
+    await_resumable(id, timed_waiting_section);
+  else if (id == 1)
+    await_flag(id);
   else
-    broadcast(id);
+    relock_execute_any_thread(&mutex, section_broadcasts, &jobs[id]);
 }
 
 /* One deadline passes while the condition is signalled for all, destroyed and freed. */
 static int section_waits_once(void *context) {
   static const struct timespec deadline = {.tv_sec = 1};
-  struct resumable *self = context;
-  switch (self->resume.at) {
+  struct waiting_job *job = context;
+  switch (job->resume.at) {
   case 0:
     flag = 1;
-    RELOCK_COND_CLOCKWAIT(&self->resume, &cond, CLOCK_MONOTONIC, &deadline, 1);
-    self->error = self->resume.error;
-    section(&jobs[self->id]);
+    RELOCK_COND_CLOCKWAIT(&job->resume, &cond, CLOCK_MONOTONIC, &deadline, 1);
   }
-  return 5;
+  int error = job->resume.error;
+  section(&jobs[job->id]);
+  return error;
 }
 
 static int look_at_flag(void *context) {
@@ -269,9 +317,9 @@ static int look_at_flag(void *context) {
 
 static void destroy_condition(int id) {
   if (id == 0) {
-    struct resumable self = {.id = id};
-    relock_execute_resumable_any_thread(&mutex, section_waits_once, &self, &self.resume);
-    require(self.error == 0 || self.error == ETIMEDOUT, "a wait ended with another error");
+    struct waiting_job job = {.id = id};
+    int error = relock_execute_resumable_any_thread(&mutex, section_waits_once, &job, &job.resume);
+    require(error == 0 || error == ETIMEDOUT, "a wait ended with another error");
     return;
   }
   if (!relock_execute_any_thread(&mutex, look_at_flag, &jobs[id]))
@@ -372,17 +420,17 @@ const struct scenario scenarios[] = {
     {"execute", "two sections", 2, 0, set_up, execute_all, ran_11},
     {"hold-execute", "a holder and a section", 2, 0, set_up, hold_and_execute, ran_11},
     {"execute-twice", "two sections in a row and another", 2, 0, set_up, execute_twice, ran_21},
+    {"execute-thrice", "three sections in a row, by both", 2, 1, set_up, execute_thrice, ran_33},
     {"twice", "two sections and two holders", 2, 0, set_up, twice, ran_22},
     {"timed", "a section and a timed lock", 2, 0, set_up, execute_timed, ran_1x},
-    {"recursive", "a recursive mutex: a holder twice, and a section", 2, 0, set_up_recursive,
+    {"recursive", "a recursive mutex: a holder twice, and a section", 2, 1, set_up_recursive,
      recursive, ran_11},
-    {"nested", "a section in a section, and holders hand over hand", 2, 0, set_up, nested,
+    {"nested", "a section in a section, and holders hand over hand", 2, 1, set_up, nested,
      nested_ran},
-    {"wait-signal", "a wait and a signal by a holder", 2, 0, set_up, wait_signal, ran_11},
-    {"wait-execute", "a wait and a signal by a section", 2, 0, set_up, wait_executed_signal,
+    {"wait-signal", "a wait and a signal by a holder", 2, 1, set_up, wait_signal, ran_11},
+    {"wait-execute", "a wait and a signal by a section", 2, 1, set_up, wait_executed_signal,
      ran_11},
-    {"resumable", "a section that waits and a signal by a section", 2, 1, set_up, resumable_signal,
-     ran_11},
+    {"resumable", "a section that waits and one that signals", 2, 1, set_up, resumable, ran_11},
     {"free-condition", "a deadline passes while the condition is broadcast and freed", 2, 1, set_up,
      destroy_condition, ran_11},
     {"free-hold", "the last of two holders frees the mutex", 2, 0, set_up_doomed, leave_by_hold,
@@ -391,17 +439,19 @@ const struct scenario scenarios[] = {
      leave_by_execute, ran_11},
     {"free-mixed", "a holder and a section; the last frees the mutex", 2, 0, set_up_doomed,
      leave_mixed, ran_11},
-    {"hold-3", "three holders", 3, 1, set_up, hold_all, ran_111},
-    {"execute-3", "three sections", 3, 1, set_up, execute_all, ran_111},
-    {"copy-3", "three sections with copied contexts", 3, 1, set_up, execute_copied, counted_3},
-    {"mixed-3", "a holder between two sections", 3, 1, set_up, execute_hold_execute, ran_111},
-    {"try-3", "a section, a holder and a trylock", 3, 1, set_up, execute_hold_try, ran_11x},
-    {"timed-3", "a holder, a timed lock and a section", 3, 1, set_up, hold_timed_execute, ran_1x1},
-    {"broadcast-3", "two waits and a broadcast", 3, 1, set_up, broadcast, ran_111},
-    {"resumable-3", "a section that waits, a holder that waits, and a broadcast", 3, 2, set_up,
-     resumable_broadcast, ran_111},
-    {"timed-wait-3", "two timed waits and a signal", 3, 1, set_up, timed_wait, ran_111},
-    {"free-execute-3", "the client of the last of three sections frees the mutex", 3, 1,
+    {"hold-3", "three holders", 3, 2, set_up, hold_all, ran_111},
+    {"execute-3", "three sections", 3, 2, set_up, execute_all, ran_111},
+    {"copy-3", "three sections with copied contexts", 3, 2, set_up, execute_copied, counted_3},
+    {"mixed-3", "a holder between two sections", 3, 2, set_up, execute_hold_execute, ran_111},
+    {"try-3", "a section, a holder and a trylock", 3, 2, set_up, execute_hold_try, ran_11x},
+    {"timed-3", "a holder, a timed lock and a section", 3, 2, set_up, hold_timed_execute, ran_1x1},
+    {"broadcast-3", "two waits and a broadcast", 3, 3, set_up, broadcast, ran_111},
+    {"timed-wait-3", "two timed waits and a signal", 3, 3, set_up, timed_wait, ran_111},
+    {"free-cond-3", "a wait, a timed wait, and a broadcast that frees the condition variable", 3, 3,
+     set_up, free_cond, ran_111},
+    {"resumable-3", "a timed wait of a section, a holder's wait, and a broadcast", 3, 3, set_up,
+     resumable_mixed, ran_111},
+    {"free-execute-3", "the client of the last of three sections frees the mutex", 3, 2,
      set_up_doomed_3, leave_by_execute, ran_111},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;

@@ -29,7 +29,7 @@ struct option {
   enum deviation cost;
 };
 
-enum { MAX_DEPTH = 1 << 15, SPURIOUS_LABEL = 100 };
+enum { MAX_DEPTH = 1 << 15, SPURIOUS_LABEL = 100, RANDOM_DEVIATIONS = 30 };
 
 /* The path of the search: the choices with more than one option. */
 static struct node {
@@ -66,6 +66,8 @@ static bool affordable(enum deviation kind) {
       [SPURIOUS] = limits.spurious,
       [JUMP] = limits.jumps,
   };
+  if (mode == RANDOM)
+    return kind == FREE || spent_in_all < RANDOM_DEVIATIONS;
   return kind == FREE || (spent_in_all < limits.deviations && spent[kind] < most[kind]);
 }
 
