@@ -17,7 +17,7 @@
  *    all, and combining is what scales.
  *  - While the head sleeps, arrivals may take the word (`open`), as handing it to a sleeper costs
  *    a context switch. After open_us (tunables.def) as head it closes the queue and gets the next
- * turn.
+ *    turn.
  *  - Sleeping holders behind the head cannot be served by it. If the head was kept waiting for
  *    long, presumably by an owner that was preempted, they are released from the queue together,
  *    to try again: one after the other, each would wait for a time slice. Where sections are
@@ -33,28 +33,13 @@
 #include "algorithm.h"
 #include "queue.h"
 #include "section.h"
+#include "wakes.h"
 
 /* Sleepers that are released or served together: bounded by what the head can remember to wake. */
 enum { MOST = 64 };
 
 /* relock_caution of a class: how often MOST is halved. */
 enum { MOST_CAUTION = 6 };
-
-/* Futexes to wake when the word is released. Addresses only: the waiters may be gone. */
-struct wakes {
-  unsigned count;
-  const uint32_t *futex[MOST + 1];
-};
-
-static void add_wake(struct wakes *wakes, const uint32_t *futex) {
-  if (futex)
-    wakes->futex[wakes->count++] = futex;
-}
-
-static void wake_all(const struct wakes *wakes) {
-  for (unsigned i = 0; i < wakes->count; i++)
-    relock_os->futex_wake(wakes->futex[i], 1);
-}
 
 static void change(uint32_t *object, uint32_t value) {
   if (relock_load_relaxed(object) != value)
@@ -95,11 +80,11 @@ static bool take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
 
 /* Lets sleepers at the front of the queue try again on their own. Returns who is first then. */
 static struct relock_request *release_sleepers(relock_mutex_t *mutex, struct relock_request *first,
-                                               struct wakes *wakes) {
+                                               struct relock_wakes *wakes) {
   unsigned credit = MOST >> relock_load_relaxed(&relock_class_of(mutex)->relock_caution);
   while (first && wakes->count < credit && relock_load_relaxed(&first->state) == RELOCK_PARKED) {
     struct relock_request *next = relock_queue_leave(mutex, first);
-    add_wake(wakes, relock_queue_grant(first, RELOCK_RETRY));
+    relock_wakes_add(wakes, relock_queue_grant(first, RELOCK_RETRY));
     first = next;
   }
   return first;
@@ -116,11 +101,12 @@ static void learn(relock_mutex_t *mutex, bool came_through) {
 }
 
 /* The new head, if any, goes on; an awake one has the next turn, a sleeping one may be passed. */
-static void appoint(relock_mutex_t *mutex, struct relock_request *next, struct wakes *wakes) {
+static void appoint(relock_mutex_t *mutex, struct relock_request *next,
+                    struct relock_wakes *wakes) {
   if (!next)
     return;
   change(&mutex->relock_private.open, relock_load_relaxed(&next->state) == RELOCK_PARKED);
-  add_wake(wakes, relock_queue_grant(next, RELOCK_HEAD));
+  relock_wakes_add(wakes, relock_queue_grant(next, RELOCK_HEAD));
 }
 
 /* How a thread got its section done, or may do it. */
@@ -153,12 +139,13 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_request *own = relock_request_take(self);
   enum turn turn = await_turn(mutex, self, own, NULL, &wait);
   if (turn != PASSED) {
-    struct wakes wakes = {.count = 0};
+    struct relock_wakes wakes;
+    wakes.count = 0;
     struct relock_request *next = relock_queue_leave(mutex, own);
     if (turn == HEAD_AFTER_LONG)
       next = release_sleepers(mutex, next, &wakes);
     appoint(mutex, next, &wakes);
-    wake_all(&wakes);
+    relock_wakes_send(&wakes);
   }
   relock_request_give(self);
   relock_wait_end(&wait);
@@ -168,7 +155,8 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
  * afterwards it is neither. */
 static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_request *own,
                    const struct relock_call *call, bool after_long) {
-  struct wakes wakes = {.count = 0};
+  struct relock_wakes wakes;
+  wakes.count = 0;
   const relock_class_t *lock_class = relock_class_of(mutex);
   relock_store_relaxed(&mutex->relock_private.executing, 1);
   int result = call->section(call->context);
@@ -178,7 +166,7 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
   unsigned served = 0;
   while (next && next->section && served < MOST - 1 && relock_thread_has_room(self, next)) {
     if (last)
-      add_wake(&wakes, relock_queue_grant(last, RELOCK_DONE));
+      relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
     last = next;
     relock_request_run(last);
     served++;
@@ -191,8 +179,8 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
   appoint(mutex, next, &wakes);
   /* The mutex is not touched any more: its last client may free it. */
   if (last)
-    add_wake(&wakes, relock_queue_grant(last, RELOCK_DONE));
-  wake_all(&wakes);
+    relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
+  relock_wakes_send(&wakes);
   if (served)
     relock_count_batch(self, lock_class, served);
   return result;
