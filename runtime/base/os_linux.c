@@ -54,9 +54,11 @@ static long futex(const uint32_t *word, long operation, long value, const struct
 
 static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
                       const struct timespec *deadline) {
-  /* The kernel refuses times before the epoch, which are simply past. */
+  /* The kernel refuses times before the epoch, which are simply past. It has to compare the value
+   * nevertheless: see relock_word_park(). */
+  static const struct timespec epoch;
   if (deadline && deadline->tv_sec < 0)
-    return ETIMEDOUT;
+    deadline = &epoch;
   int operation = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG;
   if (clock == CLOCK_REALTIME)
     operation |= FUTEX_CLOCK_REALTIME;

@@ -69,15 +69,20 @@ static inline void relock_word_release(uint32_t *word) {
 
 /* Looks at the word at growing distances until it is free and the caller's, or the wait's spins
  * are used up. The distances let the owner, and whoever follows, work on their data meanwhile
- * without losing the word's line to lookers. */
+ * without losing the word's line to lookers. Not for a thread that was woken from its sleep on the
+ * word: it has to mark it for other sleepers. */
 bool relock_word_spin(uint32_t *word, struct relock_wait *wait);
+
+/* The same for a thread that has slept on the word. */
+bool relock_word_spin_woken(uint32_t *word, struct relock_wait *wait);
 
 /* Takes the word, competing with everybody. 0, or ETIMEDOUT after a deadline that is not null. */
 int relock_word_wait(uint32_t *word, struct relock_wait *wait, clockid_t clock,
                      const struct timespec *deadline);
 
 /* One round of a wait for a word that is to be slept for: marks the word, and sleeps while it is
- * marked. True: it was free and is now the caller's. *error, if not null: 0 or ETIMEDOUT. */
+ * marked. True: it was free and is now the caller's. *error, if not null: 0, or ETIMEDOUT if the
+ * word had the mark when the deadline passed. */
 bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
                       const struct timespec *deadline, int *error);
 

@@ -74,7 +74,7 @@ static bool take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
     if (relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
       break;
     wait->spins = relock_wait_spins();
-  } while (!relock_word_spin(word, wait));
+  } while (!relock_word_spin_woken(word, wait));
   return relock_os->now_ns() - start > 1000ull * relock_tuning.preempted_us;
 }
 

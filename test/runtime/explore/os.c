@@ -6,6 +6,7 @@
  * to wait for.
  */
 #include "engine.h"
+#include "scenarios.h"
 
 #include "../../../runtime/base/os.h"
 
@@ -49,7 +50,7 @@ static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
   }
   trace(CALLER, "futex wait on %s while %x: sleeps", address_name(word), expected);
   self->futex = word;
-  self->timed = deadline != NULL;
+  self->timed = deadline && deadline->tv_sec != NEVER;
   self->timed_out = false;
   block(ASLEEP);
   self->futex = NULL;

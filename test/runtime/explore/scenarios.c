@@ -86,9 +86,8 @@ static void try(int id) {
   relock_mutex_unlock(&mutex);
 }
 
-/* Any deadline can pass at any time. */
-static void timed(int id) {
-  const struct timespec deadline = {.tv_sec = 1};
+static void lock_until(int id, time_t seconds) {
+  const struct timespec deadline = {.tv_sec = seconds};
   int error = relock_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &deadline);
   require(error == 0 || error == ETIMEDOUT, "relock_mutex_clocklock failed");
   if (error)
@@ -96,6 +95,9 @@ static void timed(int id) {
   section(&jobs[id]);
   relock_mutex_unlock(&mutex);
 }
+
+static void timed(int id) { lock_until(id, 1); }
+static void patient(int id) { lock_until(id, NEVER); }
 
 static const char *check_jobs(int first, int last) {
   int sum = 0;
@@ -144,6 +146,8 @@ static void execute_hold_execute(int id) { id == 1 ? hold(id) : execute(id); }
 static void execute_hold_try(int id) { id == 0 ? execute(id) : id == 1 ? hold(id) : try(id); }
 static void execute_timed(int id) { id == 0 ? execute(id) : timed(id); }
 static void hold_timed_execute(int id) { id == 0 ? hold(id) : id == 1 ? timed(id) : execute(id); }
+static void patient_hold(int id) { id == 1 ? patient(id) : hold(id); }
+static void patient_execute(int id) { id == 1 ? patient(id) : execute(id); }
 static const char *ran_1x1(void) { return ran("1?1"); }
 static const char *ran_1x(void) { return ran("1?"); }
 
@@ -445,6 +449,10 @@ const struct scenario scenarios[] = {
     {"mixed-3", "a holder between two sections", 3, 2, set_up, execute_hold_execute, ran_111},
     {"try-3", "a section, a holder and a trylock", 3, 2, set_up, execute_hold_try, ran_11x},
     {"timed-3", "a holder, a timed lock and a section", 3, 2, set_up, hold_timed_execute, ran_1x1},
+    {"patient-3", "a timed lock that is not late among two holders", 3, 2, set_up, patient_hold,
+     ran_111},
+    {"patient-execute-3", "a timed lock that is not late among two sections", 3, 2, set_up,
+     patient_execute, ran_111},
     {"broadcast-3", "two waits and a broadcast", 3, 3, set_up, broadcast, ran_111},
     {"timed-wait-3", "two timed waits and a signal", 3, 3, set_up, timed_wait, ran_111},
     {"free-cond-3", "a wait, a timed wait, and a broadcast that frees the condition variable", 3, 3,

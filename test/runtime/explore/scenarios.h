@@ -16,6 +16,10 @@ void scenarios_start(const char *algorithm);
 /* Called on the fiber of each thread, before the first execution: makes its thread record. */
 void scenarios_warm_up(void);
 
+/* The seconds of a deadline that does not pass. Any other can pass at any time, which hides a lost
+ * wake-up. */
+enum { NEVER = 1000000 };
+
 /* The explorer's, and not instrumented: what a section does must not be seen by others. */
 void section_begins(int client);
 void section_ends(void);
