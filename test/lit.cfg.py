@@ -19,7 +19,7 @@ config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.join(source, "test")
 config.test_exec_root = os.path.join(build, "test")
 config.needs = []
-config.timeout = 120
+config.timeout = 300 if config.relock_emulator else 120
 
 if not lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.warning("no time limits: the Python module psutil is missing (python3-psutil)")
@@ -32,8 +32,10 @@ config.available_features.add(
 )
 if config.relock_has_tool:
     config.available_features.add("tool")
-if config.relock_clang and os.path.exists(config.relock_clang):
+if config.relock_clang and not config.relock_emulator and os.path.exists(config.relock_clang):
     config.available_features.add("clang")
+if config.relock_emulator:
+    config.available_features.add("emulated")
 if lit_config.params.get("long"):
     config.available_features.add("long")
 if sanitizer:
@@ -49,6 +51,8 @@ for name in list(config.environment):
         del config.environment[name]
 config.environment["PATH"] = os.path.join(build, "test", "bin") + os.pathsep + os.environ["PATH"]
 config.environment["LC_ALL"] = "C.UTF-8"
+if config.relock_emulator:
+    config.environment["TEST_EMULATOR"] = config.relock_emulator
 if sanitizer == "thread":
     config.environment["TSAN_OPTIONS"] = "halt_on_error=0:exitcode=66:second_deadlock_stack=1"
 if sanitizer == "undefined":
@@ -57,6 +61,9 @@ if sanitizer == "undefined":
 # A program that is linked with an instrumented librelock has to be instrumented too.
 flags = " -fsanitize=" + sanitizer if sanitizer else ""
 library = os.path.join(build, "lib")
+
+# What stands before a program that was built for another processor.
+emulator = config.relock_emulator + " " if config.relock_emulator else ""
 
 
 def substitute(name, value):
@@ -86,7 +93,8 @@ substitute("%include", os.path.join(source, "runtime", "include"))
 substitute("%librelock", os.path.join(library, "librelock.a"))
 substitute("%librelock_dir", library)
 substitute("%profiler_lib", os.path.join(library, "librelock-profiler.so"))
-substitute("%runtime_tests", os.path.join(build, "test", "runtime"))
+substitute("%run", config.relock_emulator)
+substitute("%runtime_tests", emulator + os.path.join(build, "test", "runtime"))
 substitute("%build_root", build)
 substitute("%source_root", source)
 substitute("%python", config.relock_python)

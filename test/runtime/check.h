@@ -34,9 +34,8 @@ __attribute__((noreturn)) static inline void check_failed(const char *file, int 
   _exit(1);
 }
 
-__attribute__((noreturn)) static inline void check_differs(const char *file, int line,
-                                                           const char *what, long actual,
-                                                           long expected) {
+__attribute__((noreturn)) static inline void
+check_differs(const char *file, int line, const char *what, long actual, long expected) {
   fprintf(stderr, "%s:%d: %s: %s is %ld, not %ld\n", file, line, check_case, what, actual,
           expected);
   _exit(1);
@@ -68,6 +67,16 @@ static inline pthread_t check_start(void *(*run)(void *), void *argument) {
 }
 
 static inline void check_join(pthread_t thread) { CHECK_EQUAL(pthread_join(thread, NULL), 0); }
+
+/* Whether the child of a threaded process can start threads. Neither ThreadSanitizer nor qemu's
+ * user mode, which ends the child with an assertion of its own, lets it. */
+static inline int check_child_starts_threads(void) {
+#ifdef __SANITIZE_THREAD__
+  return 0;
+#else
+  return getenv("TEST_EMULATOR") == NULL;
+#endif
+}
 
 /* Runs count threads over the same function and waits for all. */
 static inline void check_run_threads(int count, void *(*run)(void *), void *argument) {

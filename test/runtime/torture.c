@@ -47,12 +47,6 @@ static void find_algorithms(void) {
 
 enum { CELLS = 4, MAX_THREADS = 256, PATIENCE_SECONDS = 60, CHILD_SECONDS = 60 };
 
-#ifdef __SANITIZE_THREAD__ /* cannot start threads in the child of a threaded process */
-enum { CHILD_STARTS_THREADS = 0 };
-#else
-enum { CHILD_STARTS_THREADS = 1 };
-#endif
-
 struct cell {
   relock_mutex_t mutex;
   relock_cond_t changed;
@@ -66,7 +60,8 @@ const char *check_case = "torture";
 static struct cell cells[CELLS];
 static relock_mutex_t recursive;
 static long recursive_value;
-static double stop_at;
+static double stop_at; /* set by main between the two waits at the start line */
+static pthread_barrier_t start_line;
 static uint64_t seed;
 
 static pthread_t threads[MAX_THREADS];
@@ -208,7 +203,7 @@ static void be_child(void) {
     CHECK_EQUAL(cells[i].inside, 0);
     cells[i].value = 0;
     CHECK_EQUAL(relock_mutex_unlock(&cells[i].mutex), 0);
-    if (!CHILD_STARTS_THREADS)
+    if (!check_child_starts_threads())
       continue;
     check_run_threads(3, use_in_child, &cells[i]);
     CHECK_EQUAL(cells[i].value, 3 * 150);
@@ -284,6 +279,8 @@ static void *work(void *argument) {
   struct worker *worker = argument;
   worker->random = seed + (uint64_t)worker->number * 0x9e3779b97f4a7c15ull + 1;
   worker->kernel_thread = (pid_t)syscall(SYS_gettid);
+  pthread_barrier_wait(&start_line);
+  pthread_barrier_wait(&start_line);
   while (check_seconds() < stop_at)
     for (int i = 0; i < 16; i++)
       operate(worker);
@@ -334,12 +331,15 @@ static void torture(int count, int seconds) {
   alarm((unsigned)(seconds + PATIENCE_SECONDS));
 
   static struct worker workers[MAX_THREADS];
-  stop_at = check_seconds() + seconds;
+  CHECK_EQUAL(pthread_barrier_init(&start_line, NULL, (unsigned)count + 1), 0);
   for (int i = 0; i < count; i++) {
     workers[i].number = i;
     threads[i] = check_start(work, &workers[i]);
     __atomic_store_n(&started, i + 1, __ATOMIC_RELEASE);
   }
+  pthread_barrier_wait(&start_line); /* however long it took to start them */
+  stop_at = check_seconds() + seconds;
+  pthread_barrier_wait(&start_line);
   long sum[CELLS] = {0}, sum_recursive = 0, operations = 0, delegated = 0, forks = 0, fewest = 0;
   for (int i = 0; i < count; i++) {
     check_join(threads[i]);
