@@ -60,8 +60,8 @@ const char *check_case = "torture";
 static struct cell cells[CELLS];
 static relock_mutex_t recursive;
 static long recursive_value;
-static double stop_at; /* set by main between the two waits at the start line */
-static pthread_barrier_t start_line;
+static double stop_at; /* set by main between the first two waits of line_up */
+static pthread_barrier_t line_up;
 static uint64_t seed;
 
 static pthread_t threads[MAX_THREADS];
@@ -279,11 +279,12 @@ static void *work(void *argument) {
   struct worker *worker = argument;
   worker->random = seed + (uint64_t)worker->number * 0x9e3779b97f4a7c15ull + 1;
   worker->kernel_thread = (pid_t)syscall(SYS_gettid);
-  pthread_barrier_wait(&start_line);
-  pthread_barrier_wait(&start_line);
+  pthread_barrier_wait(&line_up);
+  pthread_barrier_wait(&line_up);
   while (check_seconds() < stop_at)
     for (int i = 0; i < 16; i++)
       operate(worker);
+  pthread_barrier_wait(&line_up); /* a thread that has been joined can be sent no signal */
   return NULL;
 }
 
@@ -331,15 +332,16 @@ static void torture(int count, int seconds) {
   alarm((unsigned)(seconds + PATIENCE_SECONDS));
 
   static struct worker workers[MAX_THREADS];
-  CHECK_EQUAL(pthread_barrier_init(&start_line, NULL, (unsigned)count + 1), 0);
+  CHECK_EQUAL(pthread_barrier_init(&line_up, NULL, (unsigned)count + 1), 0);
   for (int i = 0; i < count; i++) {
     workers[i].number = i;
     threads[i] = check_start(work, &workers[i]);
     __atomic_store_n(&started, i + 1, __ATOMIC_RELEASE);
   }
-  pthread_barrier_wait(&start_line); /* however long it took to start them */
+  pthread_barrier_wait(&line_up); /* however long it took to start them */
   stop_at = check_seconds() + seconds;
-  pthread_barrier_wait(&start_line);
+  pthread_barrier_wait(&line_up);
+  pthread_barrier_wait(&line_up); /* all are done */
   long sum[CELLS] = {0}, sum_recursive = 0, operations = 0, delegated = 0, forks = 0, fewest = 0;
   for (int i = 0; i < count; i++) {
     check_join(threads[i]);
