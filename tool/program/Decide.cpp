@@ -20,7 +20,7 @@ bool sameExtraction(const Section &A, const Section &B) {
     return true;
   const Extraction &X = *A.Extract, &Y = *B.Extract;
   return X.Whole.Begin == Y.Whole.Begin && X.Whole.End == Y.Whole.End && X.Lock == Y.Lock &&
-         X.Exits.size() == Y.Exits.size() &&
+         X.Exits.size() == Y.Exits.size() && X.Waits.size() == Y.Waits.size() &&
          std::equal(X.Captures.begin(), X.Captures.end(), Y.Captures.begin(), Y.Captures.end(),
                     [](const Capture &C, const Capture &D) {
                       return C.Name == D.Name && C.How == D.How && C.Field == D.Field &&

@@ -90,13 +90,15 @@ public:
     for (const Capture &C : E.Captures)
       if (C.How != Travel::Inside)
         Passed.push_back(&C);
-    Direct = Passed.size() == 1 && !Passed[0]->Parameter.empty();
+    Direct = E.Waits.empty() && Passed.size() == 1 && !Passed[0]->Parameter.empty();
+    OnlyResume = !E.Waits.empty() && Passed.empty();
     // The second section of a function is f_section2: its variables are told apart likewise.
     StringRef Suffix = Name.rsplit("_section").second;
     SectionName = freeName("section");
     CallerName = freeName(("section" + Suffix).str());
     ContextName = freeName("context");
     TakenName = freeName(("taken" + Suffix).str());
+    ResumeName = freeName(OnlyResume ? ("resume" + Suffix).str() : "resume");
   }
 
   Outline run() { return {function(), call()}; }
@@ -112,6 +114,8 @@ private:
   bool Direct;                          // the only capture is the context itself
   std::string SectionName, ContextName; // in the function
   std::string CallerName, TakenName;    // at the call
+  bool OnlyResume;                      // the context is where the section goes on
+  std::string ResumeName;               // the field, or all of the context
 
   std::string freeName(const std::string &Base) const {
     std::string Candidate = Base;
@@ -126,7 +130,7 @@ private:
   bool hasLocal(const Capture &C) const {
     if (C.How == Travel::Inside)
       return true;
-    if (Direct || C.How == Travel::Pointer)
+    if (Direct || C.How == Travel::Pointer || C.How == Travel::Kept || C.Changes)
       return false;
     return C.InMacro || C.References.size() > 1;
   }
@@ -137,6 +141,8 @@ private:
       Text += "struct " + Name + (E.BraceOnOwnLine ? "\n{\n" : " {\n");
       for (const Capture *C : Passed)
         Text += Unit + C->Field + ";\n";
+      if (!E.Waits.empty())
+        Text += Unit + "relock_resume_t " + ResumeName + ";\n";
       Text += "};\n\n";
     }
     Text += std::string("static ") + (E.Inline ? "inline " : "") + "int " + Name + "(void *" +
@@ -146,6 +152,8 @@ private:
     Text += Declarations;
     if (!Declarations.empty() && !Body.empty())
       Text += "\n";
+    if (!E.Waits.empty())
+      Body = resumable(Body);
     return Text + Body + Unit + "return 0;\n}\n\n";
   }
 
@@ -153,6 +161,8 @@ private:
     std::string Text;
     if (Direct)
       Text += Unit + Passed[0]->Parameter + " = " + ContextName + ";\n";
+    else if (OnlyResume)
+      Text += Unit + "relock_resume_t *" + ResumeName + " = " + ContextName + ";\n";
     else if (!Passed.empty())
       Text += Unit + "struct " + Name + " *" + SectionName + " = " + ContextName + ";\n";
     for (const Capture &C : E.Captures) {
@@ -163,7 +173,7 @@ private:
       else
         Text += Unit + C.Field + " = " + SectionName + "->" + C.Name + ";\n";
     }
-    if (Passed.empty())
+    if (Passed.empty() && !OnlyResume)
       Text += Unit + "(void)" + ContextName + ";\n";
     return Text;
   }
@@ -183,7 +193,131 @@ private:
           }))
         Edits.push_back(Token);
     sort(Edits);
-    return reindent(firstLine(applyEdits(File, E.Body, Edits)), E.Indent, Unit);
+    addWaits(Edits);
+    Range Body = E.Body;
+    if (E.LastLabel)
+      Body.End = E.LastLabel;
+    std::string To = E.Waits.empty() ? Unit : caseIndent() + Unit;
+    return reindent(firstLine(applyEdits(File, Body, Edits)), E.Indent, To);
+  }
+
+  // --- Waits ------------------------------------------------------------------------------
+
+  // The switch that enters the section again behind each wait. The labels of the last unlock stand
+  // behind it.
+  std::string resumable(const std::string &Body) const {
+    std::string Case = caseIndent();
+    std::string Text = Unit + "switch (" + resume() + "at) {\n" + Case +
+                       "case 0:" + (E.FirstDeclares ? " {\n" : "\n") + Body +
+                       (E.FirstDeclares ? Case + "}\n" : "") + Unit + "}\n";
+    if (E.LastLabel)
+      Text += reindent(File.slice(E.LastLabel, E.Body.End), E.Indent, Unit);
+    return Text;
+  }
+
+  // As the file's own switches have it.
+  std::string caseIndent() const {
+    StringRef Switch;
+    for (StringRef Line : split(File, '\n')) {
+      StringRef Text = Line.ltrim(" \t"), Indent = Line.drop_back(Text.size());
+      if (Text.starts_with("switch"))
+        Switch = Line;
+      else if (Text.starts_with("case ") && !Switch.empty())
+        return Indent.size() > Switch.size() - Switch.ltrim(" \t").size() ? Unit + Unit : Unit;
+    }
+    return Unit;
+  }
+
+  std::string resume() const {
+    return OnlyResume ? ResumeName + "->" : SectionName + "->" + ResumeName + ".";
+  }
+
+  // Indentation of the line on which a character stands.
+  StringRef indentAt(unsigned Offset) const {
+    size_t Line = File.rfind('\n', Offset) + 1;
+    if (Offset && File[Offset] == '\n')
+      Line = File.rfind('\n', Offset - 1) + 1;
+    return File.slice(Line, Offset).take_while([](char C) { return C == ' ' || C == '\t'; });
+  }
+
+  void addWaits(std::vector<TextEdit> &Edits) const {
+    std::vector<TextEdit> Added;
+    for (size_t I = 0; I < E.Waits.size(); ++I)
+      addWait(E.Waits[I], I + 1, Edits, Added);
+    append_range(Edits, Added);
+    sort(Edits);
+    Added.clear();
+    for (const KeptDeclaration &Kept : E.Kept)
+      Added.push_back(assignment(Kept, Edits));
+    append_range(Edits, Added);
+    // An edit that another one contains is a part of it already.
+    sort(Edits, [](const TextEdit &A, const TextEdit &B) {
+      bool Inserts = A.At.Begin == A.At.End, Insert = B.At.Begin == B.At.End;
+      return std::make_tuple(A.At.Begin, !Inserts, -int(A.At.End), A.Text) <
+             std::make_tuple(B.At.Begin, !Insert, -int(B.At.End), B.Text);
+    });
+  }
+
+  void addWait(const Wait &W, size_t Number, const std::vector<TextEdit> &Edits,
+               std::vector<TextEdit> &Added) const {
+    StringRef Indent = indentAt(W.Statement.Begin);
+    std::string Inner = Indent.str();
+    unsigned Before = File.take_front(W.Statement.Begin).rtrim().size();
+    StringRef Outer = Before ? indentAt(Before - 1) : "";
+    if (W.Braces && !File.slice(Before, W.Statement.Begin).contains('\n')) {
+      Inner += Unit;
+      for (size_t I = W.Statement.Begin; (I = File.find('\n', I) + 1) && I < W.Statement.End;)
+        Added.push_back({{unsigned(I), unsigned(I)}, Unit});
+    }
+    std::string Call = macro(W, Number, Inner, Edits);
+    if (W.Whole) {
+      Added.push_back({W.Call, Call});
+      return;
+    }
+    Added.push_back({W.Call, resume() + "error"});
+    if (!W.Braces) {
+      Added.push_back({{W.Statement.Begin, W.Statement.Begin}, Call + ";\n" + Indent.str()});
+      return;
+    }
+    Added.push_back({{Before, W.Statement.Begin}, " {\n" + Inner + Call + ";\n" + Inner});
+    unsigned End = W.Statement.End;
+    size_t Semicolon = File.find_first_not_of(" \t\r\n", End);
+    if (Semicolon != StringRef::npos && File[Semicolon] == ';' && File[End - 1] != '}')
+      End = Semicolon + 1;
+    Added.push_back({{End, End}, "\n" + Outer.str() + "}"});
+  }
+
+  std::string macro(const Wait &W, size_t Number, StringRef Indent,
+                    const std::vector<TextEdit> &Edits) const {
+    std::vector<std::string> Arguments = {OnlyResume ? ResumeName
+                                                     : "&" + SectionName + "->" + ResumeName};
+    auto Add = [&](const std::optional<Wait::Operand> &Operand) {
+      if (Operand)
+        Arguments.push_back(Operand->Text.empty() ? applyEdits(File, Operand->At, Edits)
+                                                  : Operand->Text);
+    };
+    Add(W.Condition);
+    Add(W.Clock);
+    Add(W.Deadline);
+    Arguments.push_back(std::to_string(Number));
+    StringRef Name = W.Clock      ? "RELOCK_COND_CLOCKWAIT("
+                     : W.Deadline ? "RELOCK_COND_TIMEDWAIT("
+                                  : "RELOCK_COND_WAIT(";
+    std::string Text = list(Indent, Name.str(), Arguments, ")");
+    return StringRef(Text).drop_front(Indent.size()).str();
+  }
+
+  TextEdit assignment(const KeptDeclaration &Kept, const std::vector<TextEdit> &Edits) const {
+    std::vector<std::string> Parts;
+    for (const KeptDeclaration::Value &V : Kept.Values)
+      Parts.push_back(SectionName + "->" + V.Name + " = " +
+                      (V.Type.empty() ? "" : "(" + V.Type + ")") +
+                      applyEdits(File, V.Initial, Edits));
+    if (Kept.InFor)
+      return {Kept.At, join(Parts, ", ") + ";"};
+    if (Parts.empty())
+      return {Kept.Lines, ""};
+    return {Kept.At, join(Parts, ";\n" + indentAt(Kept.At.Begin).str()) + ";"};
   }
 
   // What stands on the line of the lock, a comment mostly, gets a line of its own.
@@ -230,17 +364,22 @@ private:
   }
 
   std::string call() const {
-    bool Block = !E.MixedDeclarations && ((!Direct && !Passed.empty()) || E.Exits.size() > 1);
+    bool Declares = (!Direct && !Passed.empty()) || OnlyResume || E.Exits.size() > 1;
+    bool Block = !E.MixedDeclarations && Declares;
     std::string Indent = Block ? E.Indent + Unit : E.Indent;
     std::vector<std::string> Lines;
     std::string Context = "NULL";
     if (Direct) {
       Context = argument(*Passed[0]);
+    } else if (OnlyResume) {
+      Lines.push_back(Indent + "relock_resume_t " + ResumeName + ";");
+      Context = "&" + ResumeName;
     } else if (!Passed.empty()) {
       std::vector<std::string> Fields;
       for (const Capture *C : Passed)
-        Fields.push_back("." + C->Name + " = " + argument(*C));
-      if (E.C99)
+        if (C->How != Travel::Kept)
+          Fields.push_back("." + C->Name + " = " + argument(*C));
+      if (E.C99 && !Fields.empty())
         Lines.push_back(list(Indent, "struct " + Name + " " + CallerName + " = {", Fields, "};"));
       else
         Lines.push_back(Indent + "struct " + Name + " " + CallerName + ";");
@@ -250,10 +389,13 @@ private:
       Lines.push_back(Indent + "int " + TakenName + ";");
     if (!E.C99 && !Direct) // C89 initialises an aggregate by constants only
       for (const Capture *C : Passed)
-        Lines.push_back(Indent + CallerName + "." + C->Name + " = " + argument(*C) + ";");
+        if (C->How != Travel::Kept)
+          Lines.push_back(Indent + CallerName + "." + C->Name + " = " + argument(*C) + ";");
     std::vector<std::string> Arguments = Execute.Arguments;
     Arguments.push_back(Name);
     Arguments.push_back(Context);
+    if (!E.Waits.empty())
+      Arguments.push_back(OnlyResume ? Context : Context + "." + ResumeName);
     if (E.Exits.empty()) {
       Lines.push_back(list(Indent, Execute.Function + "(", Arguments, ");"));
     } else if (E.Exits.size() == 1) {

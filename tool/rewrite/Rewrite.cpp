@@ -242,8 +242,7 @@ private:
     std::vector<TextEdit> Edits;
     std::map<std::string, std::string> Functions; // names by text
     for (const DelegatedSection &S : Plan.Sections) {
-      ExecuteCall Execute = {S.AnyThread ? "relock_execute_any_thread" : "relock_execute",
-                             {S.Extract->Lock}};
+      ExecuteCall Execute = {executeName(S), {S.Extract->Lock}};
       if (S.Extract->Through)
         Execute = {CompanionOf[S.Extract->Through->Wrapper], {}};
       std::string Name = uniqueName(S.Extract->FunctionName, Text);
@@ -280,9 +279,14 @@ private:
     });
     for (size_t I = 1; I < Edits.size(); ++I)
       if (Edits[I].At.Begin < Edits[I - 1].At.End)
-        Result.Collision = shownPath(File) + ": two edits collide at offset " +
-                           std::to_string(Edits[I].At.Begin);
+        Result.Collision =
+            shownPath(File) + ": two edits collide at offset " + std::to_string(Edits[I].At.Begin);
     Result.After[File] = withLineEnds(applyEdits(Text, {0, unsigned(Text.size())}, Edits), Text);
+  }
+
+  static std::string executeName(const DelegatedSection &S) {
+    return std::string("relock_execute") + (S.Extract->Waits.empty() ? "" : "_resumable") +
+           (S.AnyThread ? "_any_thread" : "");
   }
 
   static std::string withoutName(std::string Text, StringRef Name) {

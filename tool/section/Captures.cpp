@@ -114,8 +114,7 @@ static bool contains(const std::vector<const Stmt *> &Statements, const Stmt *S,
   return false;
 }
 
-// True if the type can be written at file scope.
-static bool spellable(QualType T) {
+bool spellable(QualType T) {
   if (T->isVariablyModifiedType())
     return false;
   if (const auto *Typedef = T->getAs<TypedefType>())
@@ -137,6 +136,30 @@ static bool spellable(QualType T) {
   return true;
 }
 
+std::string declarationText(QualType T, StringRef Name, const Source &S) {
+  PrintingPolicy Policy(S.Language);
+  // `bool` where <stdbool.h> has been included.
+  Policy.Bool = S.Language.C23 || S.Context.Idents.get("bool").hasMacroDefinition();
+  Policy.SuppressInitializers = true;
+  std::string Printed;
+  raw_string_ostream OS(Printed);
+  T.print(OS, Policy, Name);
+  return Printed;
+}
+
+Range wholeLines(Range R, StringRef Text) {
+  unsigned Begin = R.Begin, End = R.End;
+  if (End < Text.size() && Text[End] == ';')
+    ++End;
+  unsigned Semicolon = End;
+  while (Begin > 0 && (Text[Begin - 1] == ' ' || Text[Begin - 1] == '\t'))
+    --Begin;
+  while (End < Text.size() && (Text[End] == ' ' || Text[End] == '\t'))
+    ++End;
+  bool Alone = (Begin == 0 || Text[Begin - 1] == '\n') && End < Text.size() && Text[End] == '\n';
+  return Alone ? Range{Begin, End + 1} : Range{R.Begin, Semicolon};
+}
+
 namespace {
 
 class CaptureBuilder {
@@ -145,11 +168,7 @@ public:
                  const CallLiveness &Liveness, const ParentMap &Parents, const Source &S,
                  Extraction &Result, std::vector<Reason> &Against)
       : Text(Text), F(F), All(All), Liveness(Liveness), Parents(Parents), S(S), Result(Result),
-        Against(Against), Policy(S.Language) {
-    // `bool` where <stdbool.h> has been included.
-    Policy.Bool = S.Language.C23 || S.Context.Idents.get("bool").hasMacroDefinition();
-    Policy.SuppressInitializers = true;
-  }
+        Against(Against) {}
 
   void run() {
     SmallSetVector<const VarDecl *, 16> Used;
@@ -169,7 +188,6 @@ private:
   const Source &S;
   Extraction &Result;
   std::vector<Reason> &Against;
-  PrintingPolicy Policy;
 
   bool inside(const Stmt *E) const {
     return contains(Text.Statements, E, Parents) && !contains(Text.Outside, E, Parents);
@@ -188,12 +206,7 @@ private:
     Against.push_back({Code.str(), ("'" + V->getName() + "' " + Message).str(), S.shown(At)});
   }
 
-  std::string declaration(QualType T, StringRef Name) const {
-    std::string Printed;
-    raw_string_ostream OS(Printed);
-    T.print(OS, Policy, Name);
-    return Printed;
-  }
+  std::string declaration(QualType T, StringRef Name) const { return declarationText(T, Name, S); }
 
   void capture(const VarDecl *V) {
     std::vector<const Mention *> Here;
@@ -242,9 +255,10 @@ private:
                       Here[0]->Ref->getExprLoc());
     } else if (Scalar && Written && !LiveIn && !LiveOut && !Parameter && !AddressedOutside) {
       C.Outer = declarator(V);
-      C.How = C.Outer ? Travel::Inside : Travel::Pointer;
+      C.How = !C.Outer ? Travel::Pointer : liveAcrossWait(V) ? Travel::Kept : Travel::Inside;
     } else if (Scalar && !LiveOut && (Parameter || V->hasInit())) {
       C.How = Travel::Value; // a private copy, even where the section changes it
+      C.Changes = Written && liveAcrossWait(V);
     } else if (Scalar && !Written) {
       C.How = Travel::Value;
     } else {
@@ -256,11 +270,15 @@ private:
     declareFields(C, V, T, Written);
     for (const Mention *M : Here)
       addReference(C, *M, V);
-    if (C.InMacro && C.How != Travel::Value && C.How != Travel::Inside)
+    if (C.InMacro && (C.How != Travel::Value || C.Changes) && C.How != Travel::Inside)
       return refuse(V, "macro-reference", "is named, pasted or made a string of by a macro",
                     Here[0]->Ref->getExprLoc());
     C.Mentions = Here.size();
     Result.Captures.push_back(std::move(C));
+  }
+
+  bool liveAcrossWait(const VarDecl *V) const {
+    return any_of(Text.Waits, [&](const CallExpr *Call) { return Liveness.liveAfter(Call, V); });
   }
 
   void declareFields(Capture &C, const VarDecl *V, QualType T, bool Written) {
@@ -291,6 +309,9 @@ private:
         C.Parameter = C.Field;
       break;
     }
+    case Travel::Kept:
+      C.Field = declaration(T.getLocalUnqualifiedType(), C.Name);
+      break;
     case Travel::Inside:
       C.Local = declaration(T.getLocalUnqualifiedType(), C.Name);
       break;
@@ -299,7 +320,7 @@ private:
 
   void addReference(Capture &C, const Mention &M, const VarDecl *V) {
     SourceLocation L = M.Ref->getLocation();
-    if (!S.inFile(L) || S.stringified(L)) {
+    if (!S.inFile(L) || S.stringified(L) || printed(M.Ref)) {
       C.InMacro = true;
       return;
     }
@@ -331,6 +352,13 @@ private:
       }
     }
     C.References.push_back(R);
+  }
+
+  bool printed(const Stmt *Ref) const {
+    for (const Stmt *Up = Ref; Up; Up = Parents.getParent(Up))
+      if (is_contained(Text.Printed, Up))
+        return true;
+    return false;
   }
 
   // True where `*x` needs no parentheses: operators that bind less tightly than the dereference,
@@ -429,20 +457,6 @@ private:
     if (S && !Found)
       for (const Stmt *Child : S->children())
         findDeclStmt(Child, V, Found);
-  }
-
-  // Widens a range to whole lines if nothing else stands on them.
-  static Range wholeLines(Range R, StringRef Text) {
-    unsigned Begin = R.Begin, End = R.End;
-    if (End < Text.size() && Text[End] == ';')
-      ++End;
-    unsigned Semicolon = End;
-    while (Begin > 0 && (Text[Begin - 1] == ' ' || Text[Begin - 1] == '\t'))
-      --Begin;
-    while (End < Text.size() && (Text[End] == ' ' || Text[End] == '\t'))
-      ++End;
-    bool Alone = (Begin == 0 || Text[Begin - 1] == '\n') && End < Text.size() && Text[End] == '\n';
-    return Alone ? Range{Begin, End + 1} : Range{R.Begin, Semicolon};
   }
 };
 

@@ -40,7 +40,15 @@ struct SectionText {
   std::vector<const clang::Stmt *> Outside;    // the unlocks in branches and their tails
   const clang::CallExpr *Lock;
   std::vector<const clang::CallExpr *> Unlocks;
+  std::vector<const clang::CallExpr *> Waits;
+  std::vector<const clang::Expr *> Printed; // operands of waits that are not spelled in one piece
 };
+
+// True if the type can be written at file scope.
+bool spellable(clang::QualType T);
+std::string declarationText(clang::QualType T, llvm::StringRef Name, const Source &S);
+// Widens a range to whole lines if nothing else stands on them.
+Range wholeLines(Range R, llvm::StringRef Text);
 
 // Fills the captures of the extraction, or says in Against why a variable cannot travel.
 void findCaptures(const SectionText &Text, const clang::FunctionDecl *F,

@@ -10,6 +10,7 @@
 #include "index/LockApi.h"
 #include "program/Effects.h"
 #include "section/Captures.h"
+#include "section/Waits.h"
 #include "support/Source.h"
 
 #include "clang/AST/ParentMap.h"
@@ -350,7 +351,9 @@ private:
     std::vector<EarlyExitText> Exits;
     if (!examineOperations(Lock, Last, Text, Exits, Found))
       return;
-    Found.Form = Exits.empty() ? Shape::Straight : Shape::EarlyExit;
+    Found.Form = !Text.Waits.empty() ? Shape::Waiting
+                 : Exits.empty()     ? Shape::Straight
+                                     : Shape::EarlyExit;
     Matched.insert(Lock.Call);
     Matched.insert(Last.Call);
     for (const EarlyExitText &Exit : Exits)
@@ -398,9 +401,6 @@ private:
       return false;
     };
     for (const LockOperation &Op : Operations)
-      if (Op.Kind == Operation::Wait && within(Text.Statements, Op.Call))
-        return Is(Shape::Waiting, "waiting", "waits on a condition variable", Op);
-    for (const LockOperation &Op : Operations)
       if (acquires(Op.Kind) && within(Text.Statements, Op.Call)) {
         if (!sameLock(Op, Lock))
           return Is(Shape::Nested, "nested", "takes another lock here", Op);
@@ -426,6 +426,16 @@ private:
       append_range(Text.Outside, Exit.Tail);
       Exits.push_back(std::move(Exit));
     }
+    for (const LockOperation &Op : Operations) {
+      if (Op.Kind != Operation::Wait || !within(Text.Statements, Op.Call) ||
+          within(Text.Outside, Op.Call))
+        continue;
+      if (!sameLock(Op, Lock))
+        return Is(Shape::Waiting, "waiting", "waits with another lock", Op);
+      Text.Waits.push_back(Op.Call);
+    }
+    for (const CallExpr *Wait : Text.Waits) // the section's lock, which the resumed section has
+      Text.Outside.push_back(Wait->getArg(1));
     return true;
   }
 
@@ -623,7 +633,8 @@ private:
         const FunctionDecl *Callee = Call->getDirectCallee();
         if (!Address)
           return false;
-        if (!Callee || !Callee->getIdentifier() || !libraryKeepsNoPointer(Callee->getName()))
+        if (!Callee || !Callee->getIdentifier() ||
+            (!libraryKeepsNoPointer(Callee->getName()) && !lockFunction(Callee->getName())))
           return true;
         if (!Call->getType()->isPointerType())
           return false;
@@ -723,7 +734,7 @@ private:
 
   // --- Extraction ---------------------------------------------------------------------------
 
-  void extract(const LockOperation &Lock, const LockOperation &Last, const SectionText &Text,
+  void extract(const LockOperation &Lock, const LockOperation &Last, SectionText &Text,
                const std::vector<EarlyExitText> &Exits, Section &Found) {
     Extraction Result;
     Result.FunctionName = F->getNameAsString();
@@ -736,7 +747,19 @@ private:
       return;
     if (!Liveness)
       Liveness.emplace(F);
+    if (!Text.Waits.empty())
+      findWaits(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
     findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
+    std::stable_partition(Result.Captures.begin(), Result.Captures.end(),
+                          [](const Capture &C) { return C.How != Travel::Kept; });
+    if (isa<LabelStmt>(Parents.getParent(Last.Statement)) && !Text.Waits.empty())
+      Result.LastLabel =
+          S.range(childOf(blockOf(Last.Statement), Last.Statement)->getSourceRange())->Begin;
+    if (Result.Through && !Text.Waits.empty())
+      against(Found, "lock-not-visible",
+              "'" + StringRef(Lock.Lock).ltrim('&') +
+                  "' cannot be named in this file, and the section waits",
+              Lock.Call->getExprLoc());
     nameDiscarded(Result, Found);
     checkLockOperand(Lock, Last.Call, Text, Found);
     if (!Found.Against.empty())
@@ -745,7 +768,7 @@ private:
       if (const auto *V = dyn_cast<VarDecl>(D))
         Result.Taken.push_back(V->getNameAsString());
     // Names that mean something at file scope: macros of the section may mention them.
-    for (StringRef Base : {"section", "context", "taken"})
+    for (StringRef Base : {"section", "context", "taken", "resume"})
       for (std::string Name : {Base.str(), Base.str() + "2", Base.str() + "3", Base.str() + "4"}) {
         const IdentifierInfo &Identifier = S.Context.Idents.get(Name);
         if (Identifier.hasMacroDefinition() ||
@@ -828,18 +851,21 @@ private:
       against(Found, "lock-expression", "the lock operand reads memory that may change",
               Lock.Call->getExprLoc());
     recordLoads(Loaded, Found);
+    SmallVector<const Expr *, 4> Operands;
     for (const CallExpr *Call : {Lock.Call, LastCall})
-      for (const Expr *Argument : Call->arguments())
-        if (!callIn(Argument) && Argument->HasSideEffects(S.Context))
-          against(Found, "lock-expression", "the operand has an effect of its own",
-                  Argument->getExprLoc());
-    for (const CallExpr *Call : {Lock.Call, LastCall})
-      for (const Expr *Argument : Call->arguments())
-        if (const CallExpr *Inner = callIn(Argument))
-          against(Found, "lock-expression",
-                  "the lock operand calls a function, at the lock and at "
-                  "the unlock",
-                  Inner->getExprLoc());
+      append_range(Operands, Call->arguments());
+    for (const CallExpr *Wait : Text.Waits)
+      Operands.push_back(Wait->getArg(1));
+    for (const Expr *Argument : Operands)
+      if (!callIn(Argument) && Argument->HasSideEffects(S.Context))
+        against(Found, "lock-expression", "the operand has an effect of its own",
+                Argument->getExprLoc());
+    for (const Expr *Argument : Operands)
+      if (const CallExpr *Inner = callIn(Argument))
+        against(Found, "lock-expression",
+                "the lock operand calls a function, at the lock and at "
+                "the unlock",
+                Inner->getExprLoc());
     for (const Stmt *Statement : Text.Statements)
       checkStores(Statement, Loaded, Text, Found);
   }

@@ -37,6 +37,7 @@ enum class Travel {
   Pointer, // written, or an object that others may see: the context holds its address
   Array,   // an array: the context holds a pointer to its elements
   Inside,  // used by nothing else: declared in the extracted function
+  Kept,    // likewise, but lives across a wait: a field of the context
 };
 
 struct Reference {
@@ -61,6 +62,7 @@ struct Capture {
   std::string Local;     // declaration of a local of that name in the extracted function
   std::string Parameter; // declaration of a local that can hold the whole context: `item *it`
   bool InMacro = false;  // some reference is spelled in a macro body
+  bool Changes = false;  // Value: the section changes it and reads it behind a wait
   std::vector<Reference> References;
   std::optional<Declarator> Outer; // Inside: it goes when all mentions of the variable have gone
   size_t Mentions = 0;             // in the section
@@ -70,6 +72,32 @@ struct Capture {
 struct EarlyExit {
   Range Unlock; // the unlock and the statements after it, up to the jump
   Range Tail;   // those statements
+};
+
+// A wait on a condition variable. With its result used, it is taken out of its statement.
+struct Wait {
+  struct Operand {
+    Range At;         // in the file of the section
+    std::string Text; // where it is not spelled there in one piece
+  };
+  Range Call;
+  Range Statement;     // without its `;`
+  bool Whole = false;  // the statement is the call
+  bool Braces = false; // two statements need braces here
+  Operand Condition;
+  std::optional<Operand> Clock, Deadline;
+};
+
+// A declaration of the section whose variables live across a wait: it becomes an assignment.
+struct KeptDeclaration {
+  struct Value {
+    std::string Name;
+    std::string Type; // of an initialiser in braces
+    Range Initial;
+  };
+  Range At, Lines; // with the `;`; its whole lines where it stands alone on them
+  bool InFor = false;
+  std::vector<Value> Values;
 };
 
 // The lock wrapper of a lock that the section's file cannot name: it gets a companion, declared
@@ -89,6 +117,10 @@ struct Extraction {
   std::optional<Companion> Through;  // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
   std::vector<EarlyExit> Exits;
+  std::vector<Wait> Waits; // any: the section is resumable
+  std::vector<KeptDeclaration> Kept;
+  bool FirstDeclares = false;     // Waits: the section's first statement is a declaration
+  unsigned LastLabel = 0;         // Waits: where the labels of the last unlock begin; 0: none
   std::vector<Capture> Captures;  // in order of first use
   std::vector<std::string> Taken; // identifiers that the extracted code must not hide
   std::string Indent;             // of the lock statement

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A condition variable changes with the mutex that is waited with, and a waiting section holds.
+// A condition variable changes with the mutex that is waited with.
 // One that belongs to a kept mutex stays.
 // RUN: %check_rewrite %s --lock lock=rcl
 // RUN: %rewritten %s --lock lock=rcl | FileCheck %s
@@ -9,16 +9,13 @@
 // CHECK-NEXT: static relock_cond_t emptied;
 // CHECK-NEXT: static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
 // CHECK-NEXT: static pthread_cond_t ended = PTHREAD_COND_INITIALIZER;
-// CHECK:        relock_mutex_lock(&lock);
-// CHECK-NEXT:   while (count == 1)
-// CHECK-NEXT:     relock_cond_wait(&emptied, &lock);
-// CHECK:        relock_cond_signal(&filled);
-// CHECK-NEXT:   relock_mutex_unlock(&lock);
+// CHECK:          while (count == 1)
+// CHECK-NEXT:       RELOCK_COND_WAIT(&section->resume, &emptied, 1);
+// CHECK:          relock_cond_signal(&filled);
 // CHECK:        relock_cond_init(&emptied, NULL);
 // CHECK:          pthread_cond_wait(&ended, &other);
 // CHECK:        relock_cond_destroy(&emptied);
-// REASON:     hold waiting put
-// REASON-NEXT: waits on a condition variable [waiting]
+// REASON:     delegate waiting put
 #include <pthread.h>
 #include <stdio.h>
 
