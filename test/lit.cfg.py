@@ -20,6 +20,8 @@ config.test_source_root = os.path.join(source, "test")
 config.test_exec_root = os.path.join(build, "test")
 config.needs = []
 config.timeout = 300 if config.relock_emulator else 120
+if lit_config.params.get("long"):
+    config.timeout = 1800  # the explorer's deeper runs take minutes each
 
 if not lit_config.maxIndividualTestTimeIsSupported[0]:
     lit_config.warning("no time limits: the Python module psutil is missing (python3-psutil)")
