@@ -4,9 +4,12 @@
 #include "support/Source.h"
 
 #include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Driver/Options.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/Tooling.h"
+#include "llvm/Option/ArgList.h"
+#include "llvm/Option/OptTable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/VirtualFileSystem.h"
@@ -97,6 +100,23 @@ static std::string includeFolder() {
   return Folder;
 }
 
+// Takes out the options that Clang does not know, such as gcc's -mpreferred-stack-boundary. They
+// are about the code that gcc makes; where one would change the meaning of the text, the text does
+// not parse without it.
+static void dropUnknownOptions(std::vector<std::string> &Arguments) {
+  std::vector<const char *> Texts;
+  for (size_t I = 1; I < Arguments.size(); ++I) // behind the compiler's name
+    Texts.push_back(Arguments[I].c_str());
+  unsigned MissingIndex, MissingCount;
+  opt::InputArgList Parsed = clang::driver::getDriverOptTable().ParseArgs(
+      Texts, MissingIndex, MissingCount, opt::Visibility(clang::driver::options::ClangOption));
+  SmallVector<unsigned, 4> Unknown;
+  for (const opt::Arg *A : Parsed.filtered(clang::driver::options::OPT_UNKNOWN))
+    Unknown.push_back(A->getIndex() + 1);
+  for (unsigned Index : reverse(Unknown))
+    Arguments.erase(Arguments.begin() + Index);
+}
+
 // The command as Clang can run it for its syntax only. The runtime's header comes last in the
 // search path, so that code that was rewritten before is understood without further options.
 static std::vector<std::string> arguments(const tooling::CompileCommand &Command) {
@@ -109,6 +129,7 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
   erase_if(Arguments, [](StringRef Argument) {
     return Argument.starts_with("-Werror") || Argument == "-pedantic-errors";
   });
+  dropUnknownOptions(Arguments);
   const std::string Extra[] = {"-resource-dir=" RELOCK_CLANG_RESOURCE_DIR,
                                "-Qunused-arguments",
                                "-Wno-unknown-warning-option",
