@@ -27,7 +27,7 @@ static cl::list<std::string> Locks("lock", cl::desc("convert this lock class to 
                                    cl::value_desc("CLASS=ALGORITHM"), cl::sub(Command),
                                    cl::cat(options()));
 static cl::opt<std::string> All("all",
-                                cl::desc("convert every class that can be (default: ccsynch)"),
+                                cl::desc("convert every class that can be (default: adaptive)"),
                                 cl::value_desc("ALGORITHM"), cl::ValueOptional, cl::sub(Command),
                                 cl::cat(options()));
 static cl::opt<bool> InPlace("in-place", cl::desc("edit the files instead of printing a diff"),
@@ -98,7 +98,7 @@ bool isConverted(const IndexResult &Index, StringRef Name) {
 bool choose(const IndexResult &Index, const Decision &Decided, Choice &Chosen, int &Status) {
   Status = BadUsage;
   if (All.getNumOccurrences()) {
-    std::string Algorithm = All.empty() ? "ccsynch" : All.getValue();
+    std::string Algorithm = All.empty() ? "adaptive" : All.getValue();
     if (!isAlgorithm(Algorithm)) {
       message("there is no algorithm '" + Algorithm + "'; there are " + algorithmList(),
               "unknown-algorithm");

@@ -23,6 +23,7 @@ struct Subcommand {
 Subcommand indexSubcommand();
 Subcommand checkSubcommand();
 Subcommand rewriteSubcommand();
+Subcommand explainSubcommand();
 Subcommand profileSubcommand();
 Subcommand reportSubcommand();
 Subcommand benchSubcommand();

@@ -23,8 +23,8 @@ static void hideForeign(cl::SubCommand &Command) {
 int main(int Argc, char **Argv) {
   InitLLVM Init(Argc, Argv);
   cl::SetVersionPrinter(printVersion);
-  const Subcommand Subcommands[] = {profileSubcommand(), reportSubcommand(), indexSubcommand(),
-                                    checkSubcommand(), rewriteSubcommand(),
+  const Subcommand Subcommands[] = {profileSubcommand(), reportSubcommand(),  indexSubcommand(),
+                                    checkSubcommand(),   rewriteSubcommand(), explainSubcommand(),
                                     benchSubcommand()};
   hideForeign(cl::SubCommand::getTopLevel());
   hideForeign(cl::SubCommand::getAll());

@@ -12,13 +12,13 @@
 // CHECK:      static struct box first = {1, RELOCK_MUTEX_INITIALIZER(box_lock), 2};
 // CHECK-NEXT: static struct box second = {.after = 3, .lock = RELOCK_MUTEX_INITIALIZER(box_lock)};
 // CHECK:        static relock_mutex_t lock = RELOCK_MUTEX_INITIALIZER(count_lock);
-// CHECK:      RELOCK_LOCK_CLASS(box_lock, "box.lock", "ccsynch");
-// CHECK-NEXT: RELOCK_LOCK_CLASS(checking, "checking", "ccsynch");
-// CHECK-NEXT: RELOCK_LOCK_CLASS(count_lock, "count.lock", "ccsynch");
-// CHECK-NEXT: RELOCK_LOCK_CLASS(global, "global", "ccsynch");
-// CHECK-NEXT: RELOCK_LOCK_CLASS(recursive, "recursive", "ccsynch");
-// CHECK-NEXT: RELOCK_LOCK_CLASS(several, "several", "ccsynch");
-// CHECK-NEXT: RELOCK_LOCK_CLASS(zero, "zero", "ccsynch");
+// CHECK:      RELOCK_LOCK_CLASS(box_lock, "box.lock", "adaptive");
+// CHECK-NEXT: RELOCK_LOCK_CLASS(checking, "checking", "adaptive");
+// CHECK-NEXT: RELOCK_LOCK_CLASS(count_lock, "count.lock", "adaptive");
+// CHECK-NEXT: RELOCK_LOCK_CLASS(global, "global", "adaptive");
+// CHECK-NEXT: RELOCK_LOCK_CLASS(recursive, "recursive", "adaptive");
+// CHECK-NEXT: RELOCK_LOCK_CLASS(several, "several", "adaptive");
+// CHECK-NEXT: RELOCK_LOCK_CLASS(zero, "zero", "adaptive");
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+//
+// relock explain: prints what the documentation says of a code. The pages are tool/doc/refusals.md
+// and tool/doc/messages.md, embedded when the command is built; each code has a section there.
+#include "driver/Subcommand.h"
+
+#include "driver/Options.h"
+#include "support/Messages.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <vector>
+
+using namespace llvm;
+
+namespace relock {
+
+static cl::SubCommand Command("explain", "explain the code of a message, or of a reason to refuse");
+static cl::opt<std::string> Code(cl::Positional, cl::desc("[CODE]"), cl::sub(Command),
+                                 cl::cat(options()));
+
+namespace {
+
+const char *const Documents[] = {
+#include "ExplainPages.inc"
+};
+
+struct Page {
+  StringRef Code, Chapter;
+  StringRef Text;
+};
+
+// A page is what stands below "### `CODE`", up to the next heading.
+std::vector<Page> pages() {
+  std::vector<Page> Result;
+  for (StringRef Document : Documents) {
+    StringRef Chapter;
+    bool Open = false, Example = false; // in a page; in its example, where `#` begins no heading
+    for (size_t Begin = 0; Begin < Document.size();) {
+      size_t End = std::min(Document.find('\n', Begin), Document.size());
+      StringRef Line = Document.slice(Begin, End);
+      Example ^= Line.starts_with("```");
+      bool Heading = !Example && Line.starts_with("#");
+      if (Heading) {
+        Open = Line.consume_front("### `");
+        if (Open)
+          Result.push_back({Line.take_until([](char C) { return C == '`'; }), Chapter, ""});
+        else
+          Chapter = Line.ltrim("# ");
+      } else if (Open) {
+        StringRef &Text = Result.back().Text;
+        Text = Text.empty() ? Line : Document.slice(Text.begin() - Document.begin(), End);
+      }
+      Begin = End + 1;
+    }
+  }
+  return Result;
+}
+
+// Examples are indented instead of fenced, and words in bold type are plain.
+void print(const Page &P) {
+  outs() << P.Code << " (" << P.Chapter << ")\n\n";
+  bool Example = false;
+  for (StringRef Line : split(P.Text.trim(), '\n')) {
+    if (Line.starts_with("```")) {
+      Example = !Example;
+      continue;
+    }
+    bool Bold = !Example && Line.consume_front("**");
+    auto [Word, Rest] = Line.split("**");
+    outs() << (Example && !Line.empty() ? "    " : "") << (Bold ? Word : Line) << (Bold ? Rest : "")
+           << "\n";
+  }
+}
+
+std::string nearest(const std::vector<Page> &Pages, StringRef Wanted) {
+  std::vector<std::pair<unsigned, StringRef>> Ranked;
+  for (const Page &P : Pages) {
+    bool Part = !Wanted.empty() && (P.Code.contains(Wanted) || Wanted.contains(P.Code));
+    Ranked.push_back({Part ? 1 : Wanted.edit_distance(P.Code), P.Code});
+  }
+  sort(Ranked);
+  Ranked.erase(std::unique(Ranked.begin(), Ranked.end()), Ranked.end());
+  std::string Text;
+  for (size_t I = 0; I < Ranked.size() && I < 3; ++I)
+    Text += (I ? ", '" : "'") + Ranked[I].second.str() + "'";
+  return Text;
+}
+
+void listCodes(const std::vector<Page> &Pages) {
+  StringRef Chapter;
+  for (const Page &P : Pages) {
+    if (P.Chapter != Chapter)
+      outs() << (Chapter.empty() ? "" : "\n") << P.Chapter << "\n\n";
+    Chapter = P.Chapter;
+    outs() << "    " << P.Code << "\n";
+  }
+}
+
+int run() {
+  std::vector<Page> Pages = pages();
+  StringRef Wanted = StringRef(Code).trim("[]"); // as messages show it
+  if (Wanted.empty()) {
+    listCodes(Pages);
+    return Done;
+  }
+  bool Found = false;
+  for (const Page &P : Pages) {
+    if (P.Code != Wanted)
+      continue;
+    outs() << (Found ? "\n" : "");
+    print(P);
+    Found = true;
+  }
+  if (Found)
+    return Done;
+  message("there is no code '" + Wanted.str() + "'; nearest are " + nearest(Pages, Wanted) +
+              "; without a code, `relock explain` lists all",
+          "unknown-code");
+  return BadUsage;
+}
+
+} // namespace
+
+Subcommand explainSubcommand() { return {Command, run}; }
+
+} // namespace relock
