@@ -592,7 +592,17 @@ private:
     else
       sharedEdit(L, Name.size(), relockName(Name), Node);
     if (Name == "pthread_mutex_init")
-      sharedInsert(Call->getRParenLoc(), ", RELOCK_CLASS($CLASS)", Node);
+      sharedInsert(behindArguments(Call), ", RELOCK_CLASS($CLASS)", Node);
+  }
+
+  // Behind the last argument where a file has it, before the blanks that may follow; in a macro the
+  // argument may stand elsewhere than the parenthesis.
+  SourceLocation behindArguments(const CallExpr *Call) const {
+    SourceLocation Close = Call->getRParenLoc();
+    if (!Close.isFileID())
+      return Close;
+    SourceLocation Last = Call->getArg(Call->getNumArgs() - 1)->getEndLoc();
+    return Lexer::getLocForEndOfToken(S.SM.getExpansionRange(Last).getEnd(), 0, S.SM, S.Language);
   }
 
   SourceLocation operandLeafLocation(const Expr *E) {

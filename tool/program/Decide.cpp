@@ -130,6 +130,25 @@ private:
       append_range(Known.Against, Found.Against);
       differs(Known);
     }
+    addFacts(Known, Found);
+  }
+
+  // What a section does is what it does in any configuration or unit.
+  static void addFacts(Section &Known, const Section &Found) {
+    auto Add = [](auto &To, const auto &From, auto Same) {
+      for (const auto &New : From)
+        if (none_of(To, [&](const auto &Old) { return Same(Old, New); }))
+          To.push_back(New);
+    };
+    Add(Known.Calls, Found.Calls,
+        [](const Call &A, const Call &B) { return A.Function == B.Function && A.At == B.At; });
+    Add(Known.IndirectCalls, Found.IndirectCalls, std::equal_to<Position>());
+    Add(Known.IdentityUses, Found.IdentityUses,
+        [](const IdentityUse &A, const IdentityUse &B) { return A.At == B.At; });
+    Add(Known.Loads, Found.Loads,
+        [](const OperandLoad &A, const OperandLoad &B) { return A.Node == B.Node; });
+    Known.StoresThroughPointer |= Found.StoresThroughPointer;
+    Known.UsesFloat |= Found.UsesFloat;
   }
 
   CheckedSection decideSection(const Section &Found, const LockClass &Class) {

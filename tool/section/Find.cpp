@@ -15,6 +15,7 @@
 
 #include "clang/AST/ParentMap.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/DenseSet.h"
@@ -88,6 +89,7 @@ public:
       return;
     collectJumps(F->getBody());
     std::string Function = nodeFor(F, S);
+    bool InMacro = F->getBody()->getBeginLoc().isMacroID();
     for (LockOperation &Op : Operations) {
       if (!acquires(Op.Kind))
         continue;
@@ -95,8 +97,8 @@ public:
       Found.At = S.shown(Op.Call->getExprLoc());
       Found.Kind = Op.Kind;
       Found.Node = Op.Node;
-      Found.Function = Function;
-      Found.FunctionName = F->getNameAsString();
+      Found.Function = InMacro ? Function : "";
+      Found.FunctionName = spelledName();
       Found.FunctionAt = S.shown(F->getLocation());
       Found.ThroughWrapper = Op.ThroughWrapper;
       analyse(Op, Found);
@@ -121,6 +123,15 @@ private:
   SmallPtrSet<const CallExpr *, 8> Matched; // the operations of simple sections
   std::optional<CallLiveness> Liveness;
   std::optional<std::vector<Mention>> Mentions;
+
+  // A macro may give the function another name in each configuration.
+  std::string spelledName() const {
+    StringRef Spelled = Lexer::getSourceText(
+        CharSourceRange::getTokenRange(S.SM.getExpansionRange(F->getLocation()).getBegin()), S.SM,
+        S.Language);
+    bool OneName = !F->getBody()->getBeginLoc().isMacroID() && isValidAsciiIdentifier(Spelled);
+    return OneName ? Spelled.str() : F->getNameAsString();
+  }
 
   // --- Operations -------------------------------------------------------------------------
 
@@ -737,7 +748,7 @@ private:
   void extract(const LockOperation &Lock, const LockOperation &Last, SectionText &Text,
                const std::vector<EarlyExitText> &Exits, Section &Found) {
     Extraction Result;
-    Result.FunctionName = F->getNameAsString();
+    Result.FunctionName = Found.FunctionName;
     Result.Lock = Lock.Lock;
     if (!Lock.Visible && Linked.canExecuteThrough(Lock.Wrapper)) {
       const Function &Wrapper = Linked.Functions.at(Lock.Wrapper);

@@ -139,8 +139,9 @@ struct Section {
   Position At;
   Operation Kind = Operation::Lock;
   std::string Node;
-  std::string Function, FunctionName;
+  std::string FunctionName; // as the source spells it
   Position FunctionAt;
+  std::string Function; // node of a function whose body a macro brings: several have one place
   Shape Form = Shape::Straight;
   bool ThroughWrapper = false;
   std::vector<Reason> Against; // what speaks against delegating it, from its own text
