@@ -90,6 +90,7 @@ public:
     for (const Capture &C : E.Captures)
       if (C.How != Travel::Inside)
         Passed.push_back(&C);
+    numberExits();
     Direct = E.Waits.empty() && Passed.size() == 1 && !Passed[0]->Parameter.empty();
     OnlyResume = !E.Waits.empty() && Passed.empty();
     // The second section of a function is f_section2: its variables are told apart likewise.
@@ -116,6 +117,34 @@ private:
   std::string CallerName, TakenName;    // at the call
   bool OnlyResume;                      // the context is where the section goes on
   std::string ResumeName;               // the field, or all of the context
+  std::vector<unsigned> Codes;          // by exit: what the function returns
+  std::vector<const EarlyExit *> Cases; // by code: an exit whose tail the caller runs, or null
+
+  // Exits with one tail share a number. Number 0 goes on without a tail; where no exit does that
+  // and the section's end is not reached, it is the last tail's.
+  void numberExits() {
+    Cases.push_back(nullptr);
+    for (const EarlyExit &Exit : E.Exits) {
+      size_t Code = 0;
+      if (!Exit.Joins || !tailText(Exit).empty())
+        for (Code = 1; Code < Cases.size() && tailText(*Cases[Code]) != tailText(Exit);)
+          ++Code;
+      if (Code == Cases.size())
+        Cases.push_back(&Exit);
+      Codes.push_back(Code);
+    }
+    if (E.Completes || is_contained(Codes, 0u))
+      return;
+    for (unsigned &Code : Codes)
+      if (Code == Cases.size() - 1)
+        Code = 0;
+    Cases[0] = Cases.back();
+    Cases.pop_back();
+  }
+
+  StringRef tailText(const EarlyExit &Exit) const {
+    return File.slice(Exit.Tail.Begin, Exit.Tail.End).trim();
+  }
 
   std::string freeName(const std::string &Base) const {
     std::string Candidate = Base;
@@ -154,7 +183,9 @@ private:
       Text += "\n";
     if (!E.Waits.empty())
       Body = resumable(Body);
-    return Text + Body + Unit + "return 0;\n}\n\n";
+    if (E.Completes || !E.Waits.empty())
+      Body += Unit + "return 0;\n";
+    return Text + Body + "}\n\n";
   }
 
   std::string declarations() const {
@@ -180,9 +211,8 @@ private:
 
   std::string body() const {
     std::vector<TextEdit> Edits;
-    unsigned Number = 0;
-    for (const EarlyExit &Exit : E.Exits)
-      Edits.push_back({Exit.Unlock, "return " + std::to_string(++Number) + ";"});
+    for (size_t I = 0; I < E.Exits.size(); ++I)
+      Edits.push_back({E.Exits[I].Unlock, "return " + std::to_string(Codes[I]) + ";"});
     for (const Capture &C : E.Captures)
       for (const Reference &R : C.References)
         addReference(C, R, Edits);
@@ -364,7 +394,7 @@ private:
   }
 
   std::string call() const {
-    bool Declares = (!Direct && !Passed.empty()) || OnlyResume || E.Exits.size() > 1;
+    bool Declares = (!Direct && !Passed.empty()) || OnlyResume || Cases.size() > 2;
     bool Block = !E.MixedDeclarations && Declares;
     std::string Indent = Block ? E.Indent + Unit : E.Indent;
     std::vector<std::string> Lines;
@@ -385,7 +415,7 @@ private:
         Lines.push_back(Indent + "struct " + Name + " " + CallerName + ";");
       Context = "&" + CallerName;
     }
-    if (!E.C99 && E.Exits.size() > 1)
+    if (!E.C99 && Cases.size() > 2)
       Lines.push_back(Indent + "int " + TakenName + ";");
     if (!E.C99 && !Direct) // C89 initialises an aggregate by constants only
       for (const Capture *C : Passed)
@@ -396,24 +426,43 @@ private:
     Arguments.push_back(Context);
     if (!E.Waits.empty())
       Arguments.push_back(OnlyResume ? Context : Context + "." + ResumeName);
-    if (E.Exits.empty()) {
+    if (Cases.size() == 1) {
       Lines.push_back(list(Indent, Execute.Function + "(", Arguments, ");"));
-    } else if (E.Exits.size() == 1) {
+    } else if (Cases.size() == 2) {
       Lines.push_back(list(Indent, "if (" + Execute.Function + "(", Arguments, ")) {"));
-      Lines.push_back(tail(E.Exits[0], Indent));
     } else {
       Lines.push_back(list(Indent,
                            (E.C99 ? "int " : "") + TakenName + " = " + Execute.Function + "(",
                            Arguments, ");"));
-      for (size_t I = 0; I < E.Exits.size(); ++I) {
-        Lines.push_back(Indent + "if (" + TakenName + " == " + std::to_string(I + 1) + ") {");
-        Lines.push_back(tail(E.Exits[I], Indent));
-      }
+      Lines.push_back(Indent + "if (" + TakenName + " == 1) {");
     }
+    dispatch(Indent, Lines);
     std::string Text = join(Lines, "\n");
     if (Block)
       return "{\n" + Text + "\n" + E.Indent + "}";
     return StringRef(Text).drop_front(E.Indent.size()).str(); // the line's indentation is there
+  }
+
+  // What the caller does after the section, behind `if (… ) {` for exit 1.
+  void dispatch(const std::string &Indent, std::vector<std::string> &Lines) const {
+    bool Joins = false; // some tail before goes on behind the dispatch
+    for (size_t Code = 1; Code < Cases.size(); ++Code) {
+      std::string Test = "if (" + TakenName + " == " + std::to_string(Code) + ") {";
+      if (Code > 1 && Joins)
+        Lines.back() += " else " + Test;
+      else if (Code > 1)
+        Lines.push_back(Indent + Test);
+      Joins |= Cases[Code]->Joins;
+      Lines.push_back(tail(*Cases[Code], Indent + Unit) + Indent + "}");
+    }
+    if (!Cases[0])
+      return;
+    if (Joins)
+      Lines.back() += " else {\n" + tail(*Cases[0], Indent + Unit) + Indent + "}";
+    else if (Cases[0]->Declares)
+      Lines.push_back(Indent + "{\n" + tail(*Cases[0], Indent + Unit) + Indent + "}");
+    else
+      Lines.push_back(StringRef(tail(*Cases[0], Indent)).rtrim().str());
   }
 
   std::string tail(const EarlyExit &Exit, StringRef Indent) const {
@@ -424,7 +473,7 @@ private:
     std::string Text = applyEdits(File, Exit.Tail, Edits);
     if (!StringRef(Text).split('\n').first.trim().empty())
       Text = StringRef(Text).ltrim().str(); // it goes on behind the unlock, on the same line
-    return reindent(Text, commonIndent(Text), (Indent + Unit).str()) + Indent.str() + "}";
+    return reindent(Text, commonIndent(Text), Indent);
   }
 
   // `Indent Open a, b, c Close`, broken after commas where it would be wider than 80 columns.

@@ -39,7 +39,8 @@ struct SectionText {
   std::vector<const clang::Stmt *> Statements; // between lock and unlock, tails included
   std::vector<const clang::Stmt *> Outside;    // the unlocks in branches and their tails
   const clang::CallExpr *Lock;
-  std::vector<const clang::CallExpr *> Unlocks;
+  std::vector<const clang::CallExpr *> Unlocks; // the last one first, where there is a last one
+  const clang::Stmt *Joins = nullptr; // else: the last statement, whose branches have unlocked
   std::vector<const clang::CallExpr *> Waits;
   std::vector<const clang::Expr *> Printed; // operands of waits that are not spelled in one piece
 };

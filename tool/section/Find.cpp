@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
-// A section is delegated only if its text proves that it can be: the lock and its last unlock are
-// statements of one block, every other unlock of it is directly followed by statements that leave
-// the block, and nothing else enters or leaves the text between them. The proof is by structure,
-// so that it holds for every path without an analysis of paths. Whatever does not have this
-// structure is classified for the user and held.
+// A section is delegated only if its text proves that it can be. It ends in the block of its lock:
+// at an unlock, or behind a statement that no path gets through with the lock held (an `if` that
+// unlocks in both arms). Every other unlock of it is directly followed by statements that leave the
+// block or reach that end, and nothing else enters or leaves the text between. The proof is by
+// structure, so that it holds for every path without an analysis of paths. Whatever does not have
+// this structure is classified for the user and held.
 #include "section/Find.h"
 
 #include "index/LockApi.h"
 #include "program/Effects.h"
 #include "section/Captures.h"
+#include "section/Flow.h"
 #include "section/Waits.h"
 #include "support/Source.h"
 
@@ -66,6 +68,7 @@ struct LockOperation {
   std::string Wrapper;       // node of the wrapper
   bool WrapperLoads = false; // its operand reads memory
   const Stmt *Statement;     // the statement that is nothing but this operation; null: none
+  const Stmt *Branch;        // likewise, also the arm of an `if`, or behind a case label
 };
 
 // What a block of the function is part of, seen from inside a section.
@@ -198,6 +201,7 @@ private:
       return;
     }
     Op.Statement = wholeStatement(Call);
+    Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call);
     Operations.push_back(std::move(Op));
   }
 
@@ -232,6 +236,22 @@ private:
     return isa_and_nonnull<CompoundStmt>(Parent) ? Whole : nullptr;
   }
 
+  // Where the operation is all that a branch does. Braces that the user has written stay out.
+  const Stmt *wholeBranch(const CallExpr *Call) const {
+    const Stmt *Whole = nullptr;
+    for (const Stmt *Up = Call; Up != F->getBody() && soleCall(Up) == Call;) {
+      const Stmt *Inner = Up;
+      Up = Parents.getParent(Up);
+      const auto *If = dyn_cast_or_null<IfStmt>(Up);
+      if (isa_and_nonnull<CompoundStmt>(Up) || (If && If->getCond() != Inner) ||
+          (isa_and_nonnull<SwitchCase>(Up) && blockOf(Inner)))
+        Whole = Inner;
+      if (!Up || (Whole && !Up->getBeginLoc().isMacroID()))
+        break;
+    }
+    return Whole;
+  }
+
   void collectJumps(const Stmt *Statement) {
     if (!Statement)
       return;
@@ -259,15 +279,15 @@ private:
       Found.Form = Shape::Try;
       return against(Found, "try", "the lock may not be taken", At);
     }
-    const LockOperation *Last = Lock.Statement ? siblingUnlock(Lock) : nullptr;
-    if (!Last)
+    SectionEnd End = Lock.Statement ? sectionEnd(Lock) : SectionEnd();
+    if (!End.Child)
       return classify(Lock, Found);
-    examine(Lock, *Last, Found);
+    examine(Lock, End, Found);
   }
 
   const CompoundStmt *blockOf(const Stmt *Statement) const {
     const Stmt *Parent = Parents.getParent(Statement);
-    while (isa_and_nonnull<LabelStmt>(Parent))
+    while (isa_and_nonnull<LabelStmt>(Parent) || isa_and_nonnull<SwitchCase>(Parent))
       Parent = Parents.getParent(Parent);
     return dyn_cast_or_null<CompoundStmt>(Parent);
   }
@@ -279,21 +299,94 @@ private:
     return Statement;
   }
 
-  // The first unlock of the same lock that stands in the same block after the lock.
-  const LockOperation *siblingUnlock(const LockOperation &Lock) const {
+  // The statement of the lock's block at which the section ends.
+  struct SectionEnd {
+    const Stmt *Child = nullptr;
+    const LockOperation *Unlock = nullptr; // Child is this unlock; null: its branches have unlocked
+  };
+
+  // The first statement after the lock that unlocks, or that no path gets through with the lock
+  // held; but if a goto passes over it to where the lock is released otherwise, the next such.
+  SectionEnd sectionEnd(const LockOperation &Lock) const {
     if (isa<LabelStmt>(Parents.getParent(Lock.Statement)))
-      return nullptr;
+      return {};
     const CompoundStmt *Block = blockOf(Lock.Statement);
+    SectionEnd End;
+    std::vector<const Stmt *> Passed;
+    const Stmt *Resume = nullptr; // the label of such a goto
     bool After = false;
     for (const Stmt *Child : Block->body()) {
+      if (After && Child == Resume)
+        Resume = nullptr;
+      if (After && !Resume && endsAt(Child, Block, Lock, End)) {
+        Resume = heldTarget(Passed, Child, Block, Lock);
+        if (!Resume)
+          return End;
+      }
       if (After)
-        for (const LockOperation &Op : Operations)
-          if (Op.Kind == Operation::Unlock && sameLock(Op, Lock) && Op.Statement &&
-              blockOf(Op.Statement) == Block && childOf(Block, Op.Statement) == Child)
-            return &Op;
+        Passed.push_back(Child);
       After |= Child == Lock.Statement;
     }
+    return End;
+  }
+
+  bool endsAt(const Stmt *Child, const CompoundStmt *Block, const LockOperation &Lock,
+              SectionEnd &End) const {
+    SmallPtrSet<const Stmt *, 8> Unlocks;
+    for (const LockOperation &Op : Operations) {
+      if (Op.Kind != Operation::Unlock || !sameLock(Op, Lock))
+        continue;
+      if (Op.Statement && blockOf(Op.Statement) == Block && childOf(Block, Op.Statement) == Child) {
+        End = {Child, &Op};
+        return true;
+      }
+      if (Op.Branch && within({Child}, Op.Branch))
+        Unlocks.insert(Op.Branch);
+    }
+    if (Unlocks.empty() || completes(Child, [&](const Stmt *S) { return Unlocks.contains(S); }))
+      return false;
+    End = {Child, nullptr};
+    return true;
+  }
+
+  // The label behind End in its block to which a goto goes with the lock held.
+  const Stmt *heldTarget(const std::vector<const Stmt *> &Passed, const Stmt *End,
+                         const CompoundStmt *Block, const LockOperation &Lock) const {
+    for (const GotoStmt *Goto : Gotos) {
+      if ((!within(Passed, Goto) && !within({End}, Goto)) || released(Goto, Block, Lock))
+        continue;
+      const Stmt *Target = childOf(Block, Goto->getLabel()->getStmt());
+      bool Behind = Target && !is_contained(Passed, Target) && Target != End &&
+                    S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Goto->getGotoLoc()),
+                                                   S.SM.getExpansionLoc(Target->getBeginLoc()));
+      if (Behind && unlocksFrom(Target, Block, Lock))
+        return Target;
+    }
     return nullptr;
+  }
+
+  // True if an unlock stands before the statement in one of the blocks around it.
+  bool released(const Stmt *Inner, const CompoundStmt *Outermost, const LockOperation &Lock) const {
+    return any_of(Operations, [&](const LockOperation &Op) {
+      if (Op.Kind != Operation::Unlock || !sameLock(Op, Lock) || !Op.Branch)
+        return false;
+      const CompoundStmt *Block = blockOf(Op.Branch);
+      return Block && Block != Outermost && within({Block}, Inner) &&
+             S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Op.Call->getExprLoc()),
+                                            S.SM.getExpansionLoc(Inner->getBeginLoc()));
+    });
+  }
+
+  // True if the next operation on the lock in the block, from a statement of it on, is an unlock.
+  bool unlocksFrom(const Stmt *Begin, const CompoundStmt *Block, const LockOperation &Lock) const {
+    bool Begun = false;
+    for (const Stmt *Child : Block->body()) {
+      Begun |= Child == Begin;
+      for (const LockOperation &Op : Operations)
+        if (Begun && sameLock(Op, Lock) && within({Child}, Op.Call))
+          return Op.Kind == Operation::Unlock;
+    }
+    return false;
   }
 
   // Says what kind of section has no unlock in its own block.
@@ -339,39 +432,37 @@ private:
             "no unlock follows in the block of the lock", Release->Call->getExprLoc());
   }
 
-  void examine(const LockOperation &Lock, const LockOperation &Last, Section &Found) {
+  void examine(const LockOperation &Lock, const SectionEnd &End, Section &Found) {
     const CompoundStmt *Block = blockOf(Lock.Statement);
     SectionText Text;
     Text.Lock = Lock.Call;
-    Text.Unlocks.push_back(Last.Call);
-    const Stmt *LastChild = childOf(Block, Last.Statement);
+    if (End.Unlock)
+      Text.Unlocks.push_back(End.Unlock->Call);
+    else
+      Text.Joins = End.Child;
     bool After = false;
     for (const Stmt *Child : Block->body()) {
-      if (After && Child != LastChild)
+      if (After && (Child != End.Child || Text.Joins))
         Text.Statements.push_back(Child);
-      if (Child == LastChild)
+      if (Child == End.Child)
         break;
       After |= Child == Lock.Statement;
     }
     if (all_of(Text.Statements, [](const Stmt *Child) { return isa<NullStmt>(Child); })) {
       Matched.insert(Lock.Call);
-      Matched.insert(Last.Call);
+      Matched.insert(End.Unlock->Call);
       return against(Found, "empty", "there is nothing in it: it waits for others to leave",
                      Lock.Call->getExprLoc());
     }
     std::vector<EarlyExitText> Exits;
-    if (!examineOperations(Lock, Last, Text, Exits, Found))
+    if (!examineOperations(Lock, Text, Exits, Found))
       return;
-    Found.Form = !Text.Waits.empty() ? Shape::Waiting
-                 : Exits.empty()     ? Shape::Straight
-                                     : Shape::EarlyExit;
+    Found.Form = formOf(Text, Exits);
     Matched.insert(Lock.Call);
-    Matched.insert(Last.Call);
-    for (const EarlyExitText &Exit : Exits)
-      Matched.insert(Exit.Unlock->Call);
+    Matched.insert(Text.Unlocks.begin(), Text.Unlocks.end());
     for (const Stmt *Statement : Text.Statements)
       examineStatement(Statement, Nesting(), Text, Found);
-    examineLabels(Text, Last, Found);
+    examineLabels(Text, End, Found);
     examineDeclarations(Text, Found);
     if (LocalTypes)
       against(Found, "local-type", "the function declares types of its own", F->getLocation());
@@ -381,20 +472,31 @@ private:
       against(Found, "wrapper-effects",
               "the lock wrapper does more than to lock, or its lock cannot be named here",
               Lock.Call->getExprLoc());
-    if (Last.ThroughWrapper && !Last.Pure)
-      against(Found, "wrapper-effects", "the unlock wrapper does more than to unlock",
-              Last.Call->getExprLoc());
+    for (const LockOperation &Op : Operations)
+      if (is_contained(Text.Unlocks, Op.Call) && Op.ThroughWrapper && !Op.Pure)
+        against(Found, "wrapper-effects", "the unlock wrapper does more than to unlock",
+                Op.Call->getExprLoc());
     if (!Lock.Visible && !Linked.canExecuteThrough(Lock.Wrapper))
       against(Found, "lock-not-visible",
               "'" + StringRef(Lock.Lock).ltrim('&') + "' cannot be named in this file",
               Lock.Call->getExprLoc());
-    extract(Lock, Last, Text, Exits, Found);
+    extract(Lock, End, Text, Exits, Found);
   }
 
   struct EarlyExitText {
     const LockOperation *Unlock;
     std::vector<const Stmt *> Tail;
+    const Stmt *Break = nullptr; // behind the tail, to the end of the section
+    bool Joins = false;          // goes on at the end of the section
   };
+
+  static Shape formOf(const SectionText &Text, ArrayRef<EarlyExitText> Exits) {
+    if (!Text.Waits.empty())
+      return Shape::Waiting;
+    if (any_of(Exits, [](const EarlyExitText &Exit) { return Exit.Joins; }))
+      return Shape::Split;
+    return Exits.empty() ? Shape::Straight : Shape::EarlyExit;
+  }
 
   bool within(const std::vector<const Stmt *> &Statements, const Stmt *Inner) const {
     for (const Stmt *Up = Inner; Up; Up = Parents.getParent(Up))
@@ -404,7 +506,7 @@ private:
   }
 
   // Looks at the lock operations inside the section. Returns false where they decide its shape.
-  bool examineOperations(const LockOperation &Lock, const LockOperation &Last, SectionText &Text,
+  bool examineOperations(const LockOperation &Lock, SectionText &Text,
                          std::vector<EarlyExitText> &Exits, Section &Found) {
     auto Is = [&](Shape Form, StringRef Code, const Twine &Message, const LockOperation &Op) {
       Found.Form = Form;
@@ -426,15 +528,16 @@ private:
         return Is(Shape::Nested, "nested", "releases another lock here", Op);
       EarlyExitText Exit;
       Exit.Unlock = &Op;
-      if (!Op.Statement || isa<LabelStmt>(Parents.getParent(Op.Statement)) ||
-          !findTail(Op, Text, Exit.Tail))
+      if (!Op.Branch || !findTail(Text, Exit))
         return Is(Shape::Split, "split", "unlocks here, and goes on", Op);
       for (const LockOperation &Other : Operations)
         if (within(Exit.Tail, Other.Call) && sameLock(Other, Lock))
           return Is(Shape::Split, "split", "uses the lock again after this unlock", Op);
       Text.Unlocks.push_back(Op.Call);
-      Text.Outside.push_back(Op.Statement);
+      Text.Outside.push_back(Op.Branch);
       append_range(Text.Outside, Exit.Tail);
+      if (Exit.Break)
+        Text.Outside.push_back(Exit.Break);
       Exits.push_back(std::move(Exit));
     }
     for (const LockOperation &Op : Operations) {
@@ -457,20 +560,37 @@ private:
     return false;
   }
 
-  // The statements after an unlock in a branch, if they end by leaving the section.
-  bool findTail(const LockOperation &Unlock, const SectionText &Text,
-                std::vector<const Stmt *> &Tail) {
-    const CompoundStmt *Block = blockOf(Unlock.Statement);
+  // The statements after an unlock in a branch, if they end by leaving the section or at its end.
+  bool findTail(const SectionText &Text, EarlyExitText &Exit) const {
+    const Stmt *Unlock = Exit.Unlock->Branch;
+    const CompoundStmt *Block = blockOf(Unlock);
+    if (!Block) {
+      Exit.Joins = true;
+      return joins(Unlock, Text);
+    }
+    const Stmt *First = childOf(Block, Unlock);
     bool After = false;
     for (const Stmt *Child : Block->body()) {
-      if (After) {
-        Tail.push_back(Child);
-        if (leaves(Child, Text))
-          return tailIsPlain(Tail, Text);
+      if (After && leaves(Child, Text)) {
+        Exit.Tail.push_back(Child);
+        return tailIsPlain(Exit.Tail, Text);
       }
-      After |= Child == Unlock.Statement;
+      if (const auto *Break = dyn_cast<BreakStmt>(Child); After && Break) {
+        Exit.Break = Break;
+        Exit.Joins = true;
+        return tailIsPlain(Exit.Tail, Text) && joins(brokenBy(Break, Parents), Text);
+      }
+      if (After)
+        Exit.Tail.push_back(Child);
+      After |= Child == First;
     }
-    return false;
+    Exit.Joins = true;
+    return tailIsPlain(Exit.Tail, Text) && joins(Block, Text);
+  }
+
+  // True if the section ends as soon as this statement of it does.
+  bool joins(const Stmt *Inner, const SectionText &Text) const {
+    return Text.Joins && within({Text.Joins}, Inner) && endsWith(Inner, Text.Joins, Parents);
   }
 
   bool leaves(const Stmt *Jump, const SectionText &Text) const {
@@ -669,7 +789,7 @@ private:
     const Stmt *Target = Goto->getLabel()->getStmt()->getSubStmt();
     while (const auto *Label = dyn_cast<LabelStmt>(Target))
       Target = Label->getSubStmt();
-    return soleCall(Target) == Text.Unlocks.front();
+    return !Text.Joins && soleCall(Target) == Text.Unlocks.front();
   }
 
   void examineCall(const CallExpr *Call, Section &Found) {
@@ -691,14 +811,13 @@ private:
   }
 
   // Jumps into the section.
-  void examineLabels(const SectionText &Text, const LockOperation &Last, Section &Found) {
+  void examineLabels(const SectionText &Text, const SectionEnd &End, Section &Found) {
     for (const GotoStmt *Goto : Gotos) {
       const Stmt *Target = Goto->getLabel()->getStmt();
       bool FromInside = within(Text.Statements, Goto) && !within(Text.Outside, Goto);
       bool ToInside = within(Text.Statements, Target);
       bool ToLast = false;
-      for (const Stmt *Up = Parents.getParent(Last.Statement); isa_and_nonnull<LabelStmt>(Up);
-           Up = Parents.getParent(Up))
+      for (const Stmt *Up = End.Child; isa<LabelStmt>(Up); Up = cast<LabelStmt>(Up)->getSubStmt())
         ToLast |= Up == Target;
       if ((ToInside || ToLast) && !FromInside)
         against(Found, "side-entry", "a goto enters the section", Goto->getGotoLoc());
@@ -745,7 +864,7 @@ private:
 
   // --- Extraction ---------------------------------------------------------------------------
 
-  void extract(const LockOperation &Lock, const LockOperation &Last, SectionText &Text,
+  void extract(const LockOperation &Lock, const SectionEnd &End, SectionText &Text,
                const std::vector<EarlyExitText> &Exits, Section &Found) {
     Extraction Result;
     Result.FunctionName = Found.FunctionName;
@@ -754,7 +873,7 @@ private:
       const Function &Wrapper = Linked.Functions.at(Lock.Wrapper);
       Result.Through = {Wrapper.Name, Wrapper.Wraps->End, Wrapper.Prototypes};
     }
-    if (!placeText(Lock, Last, Text, Exits, Result, Found))
+    if (!placeText(Lock, End, Text, Exits, Result, Found))
       return;
     if (!Liveness)
       Liveness.emplace(F);
@@ -763,16 +882,15 @@ private:
     findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
     std::stable_partition(Result.Captures.begin(), Result.Captures.end(),
                           [](const Capture &C) { return C.How != Travel::Kept; });
-    if (isa<LabelStmt>(Parents.getParent(Last.Statement)) && !Text.Waits.empty())
-      Result.LastLabel =
-          S.range(childOf(blockOf(Last.Statement), Last.Statement)->getSourceRange())->Begin;
+    if (isa<LabelStmt>(End.Child) && End.Unlock && !Text.Waits.empty())
+      Result.LastLabel = S.range(End.Child->getSourceRange())->Begin;
     if (Result.Through && !Text.Waits.empty())
       against(Found, "lock-not-visible",
               "'" + StringRef(Lock.Lock).ltrim('&') +
                   "' cannot be named in this file, and the section waits",
               Lock.Call->getExprLoc());
     nameDiscarded(Result, Found);
-    checkLockOperand(Lock, Last.Call, Text, Found);
+    checkLockOperand(Lock, Text, Found);
     if (!Found.Against.empty())
       return;
     for (const Decl *D : F->decls())
@@ -789,9 +907,9 @@ private:
     sort(Result.Taken);
     Result.Taken.erase(std::unique(Result.Taken.begin(), Result.Taken.end()), Result.Taken.end());
     Result.Wrappers.push_back(Lock.Wrapper);
-    Result.Wrappers.push_back(Last.Wrapper);
-    for (const EarlyExitText &Exit : Exits)
-      Result.Wrappers.push_back(Exit.Unlock->Wrapper);
+    for (const LockOperation &Op : Operations)
+      if (is_contained(Text.Unlocks, Op.Call))
+        Result.Wrappers.push_back(Op.Wrapper);
     erase_if(Result.Wrappers, [](const std::string &Node) { return Node.empty(); });
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
     Result.C99 = S.Language.C99;
@@ -853,8 +971,9 @@ private:
   }
 
   // The operand is evaluated once, before the section: a variable in it must not change inside.
-  void checkLockOperand(const LockOperation &Lock, const CallExpr *LastCall,
-                        const SectionText &Text, Section &Found) {
+  void checkLockOperand(const LockOperation &Lock, const SectionText &Text, Section &Found) {
+    std::vector<const CallExpr *> Calls = Text.Unlocks;
+    Calls.insert(Calls.begin(), Lock.Call);
     SmallPtrSet<const ValueDecl *, 4> Loaded;
     bool Unknown = Lock.WrapperLoads;
     collectLoaded(Lock.Statement, Loaded, Unknown);
@@ -863,7 +982,7 @@ private:
               Lock.Call->getExprLoc());
     recordLoads(Loaded, Found);
     SmallVector<const Expr *, 4> Operands;
-    for (const CallExpr *Call : {Lock.Call, LastCall})
+    for (const CallExpr *Call : Calls)
       append_range(Operands, Call->arguments());
     for (const CallExpr *Wait : Text.Waits)
       Operands.push_back(Wait->getArg(1));
@@ -954,10 +1073,11 @@ private:
     return At < Text.size() && Text[At] == ';' ? At + 1 : End;
   }
 
-  bool placeText(const LockOperation &Lock, const LockOperation &Last, const SectionText &Text,
+  bool placeText(const LockOperation &Lock, const SectionEnd &Ends, const SectionText &Text,
                  const std::vector<EarlyExitText> &Exits, Extraction &Result, Section &Found) {
     std::optional<Source::Range> First = S.range(Lock.Statement->getSourceRange());
-    std::optional<Source::Range> End = S.range(Last.Statement->getSourceRange());
+    const Stmt *LastStatement = Ends.Unlock ? Ends.Unlock->Statement : Ends.Child;
+    std::optional<Source::Range> End = S.range(LastStatement->getSourceRange());
     std::optional<Source::Range> Whole = S.range(F->getSourceRange());
     auto InMacro = [&](SourceLocation At) {
       against(Found, "macro-section", "part of the section stands in a macro", At);
@@ -970,7 +1090,10 @@ private:
     StringRef File = S.fileText(First->File);
     Result.File = S.filePath(First->File);
     Result.Whole = {First->Begin, throughSemicolon(File, End->End)};
-    Result.Body = {throughSemicolon(File, First->End), End->Begin};
+    Result.Completes = Ends.Unlock;
+    if (Text.Joins && File[End->End - 1] == '}')
+      Result.Whole.End = End->End;
+    Result.Body = {throughSemicolon(File, First->End), Text.Joins ? Result.Whole.End : End->Begin};
     unsigned Position = Result.Body.Begin;
     for (const Stmt *Statement : Text.Statements) {
       std::optional<Source::Range> R = S.range(Statement->getSourceRange());
@@ -982,18 +1105,9 @@ private:
     }
     if (Result.Body.End < Position)
       return InMacro(At);
-    for (const EarlyExitText &Exit : Exits) {
-      std::optional<Source::Range> Unlock = S.range(Exit.Unlock->Statement->getSourceRange());
-      std::optional<Source::Range> Tail =
-          S.range(SourceRange(Exit.Tail.front()->getBeginLoc(), Exit.Tail.back()->getEndLoc()));
-      if (!Unlock || !Tail || Unlock->File != First->File || Tail->File != First->File ||
-          Unlock->End > Tail->Begin + 1 || Unlock->Begin < Result.Body.Begin)
+    for (const EarlyExitText &Exit : Exits)
+      if (!placeExit(Exit, File, First->File, Result))
         return InMacro(Exit.Unlock->Call->getExprLoc());
-      EarlyExit Placed;
-      Placed.Unlock = {Unlock->Begin, withComment(File, throughSemicolon(File, Tail->End))};
-      Placed.Tail = {throughSemicolon(File, Unlock->End), Placed.Unlock.End};
-      Result.Exits.push_back(Placed);
-    }
     if (hasDirective(File.slice(Result.Whole.Begin, Result.Whole.End), "")) {
       against(Found, "preprocessor", "a preprocessor directive stands in the section", At);
       return false;
@@ -1009,6 +1123,33 @@ private:
     }
     layout(File, *Whole, Result);
     return true;
+  }
+
+  bool placeExit(const EarlyExitText &Exit, StringRef Text, FileID File, Extraction &Result) const {
+    std::optional<Source::Range> Unlock = S.range(Exit.Unlock->Branch->getSourceRange());
+    if (!Unlock || Unlock->File != File || Unlock->Begin < Result.Body.Begin)
+      return false;
+    EarlyExit Placed;
+    Placed.Joins = Exit.Joins;
+    Placed.Tail.Begin = Placed.Tail.End = throughSemicolon(Text, Unlock->End);
+    if (!Exit.Tail.empty()) {
+      std::optional<Source::Range> Tail =
+          S.range(SourceRange(Exit.Tail.front()->getBeginLoc(), Exit.Tail.back()->getEndLoc()));
+      if (!Tail || Tail->File != File || Unlock->End > Tail->Begin + 1)
+        return false;
+      Placed.Tail.End = withComment(Text, throughSemicolon(Text, Tail->End));
+    }
+    Placed.Declares = any_of(Exit.Tail, [](const Stmt *S) { return isa<DeclStmt>(S); });
+    Placed.Unlock = {Unlock->Begin, Placed.Tail.End};
+    if (Exit.Break) {
+      std::optional<Source::Range> Break = S.range(Exit.Break->getSourceRange());
+      if (!Break || Break->File != File || Break->Begin < Placed.Tail.End)
+        return false;
+      Placed.Tail.End = Break->Begin; // and the comments before it
+      Placed.Unlock.End = throughSemicolon(Text, Break->End);
+    }
+    Result.Exits.push_back(Placed);
+    return Placed.Unlock.End <= Result.Body.End;
   }
 
   static bool hasDirective(StringRef Text, StringRef Name) {

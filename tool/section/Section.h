@@ -70,8 +70,10 @@ struct Capture {
 
 // An unlock in a branch, and what the caller does after it.
 struct EarlyExit {
-  Range Unlock; // the unlock and the statements after it, up to the jump
-  Range Tail;   // those statements
+  Range Unlock;          // the unlock and the statements after it, up to the jump
+  Range Tail;            // those statements
+  bool Joins = false;    // goes on behind the section instead of leaving
+  bool Declares = false; // the tail has declarations
 };
 
 // A wait on a condition variable. With its result used, it is taken out of its statement.
@@ -117,6 +119,7 @@ struct Extraction {
   std::optional<Companion> Through;  // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
   std::vector<EarlyExit> Exits;
+  bool Completes = true;   // the end of Body is reached: the last unlock stands there
   std::vector<Wait> Waits; // any: the section is resumable
   std::vector<KeptDeclaration> Kept;
   bool FirstDeclares = false;     // Waits: the section's first statement is a declaration

@@ -32,9 +32,9 @@ static int split(int n) {
     total += n;
     pthread_mutex_unlock(&lock);
     outside++;
-  } else {
-    pthread_mutex_unlock(&lock);
   }
+  if (n <= 2)
+    pthread_mutex_unlock(&lock);
   return n;
 }
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+//
+// Where control goes between the statements of a section, by their structure.
+#pragma once
+
+#include "clang/AST/ParentMap.h"
+#include "clang/AST/Stmt.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace relock {
+
+using StatementTest = llvm::function_ref<bool(const clang::Stmt *)>;
+
+// True unless it is certain that control never gets from the begin of a statement to its end. No
+// path goes through a statement for which Stops is true. Every label and case counts as reached.
+bool completes(const clang::Stmt *S, StatementTest Stops);
+
+// The loop or switch that a break leaves.
+const clang::Stmt *brokenBy(const clang::BreakStmt *Break, const clang::ParentMap &Parents);
+
+// True if End has ended as soon as Inner, a part of it, has: nothing of End comes between.
+bool endsWith(const clang::Stmt *Inner, const clang::Stmt *End, const clang::ParentMap &Parents);
+
+} // namespace relock
