@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Equivalence fuzzing of `relock rewrite`: random programs give the same output before and after.
+
+usage: run.py BUILD [--seed N] [--programs N] [--seconds S] [--keep FOLDER] [--tsan BUILD]
+
+BUILD is a build folder with the tool and the runtime. Each program (generate.py) is built as it is
+and rewritten with every class converted, by gcc and clang in turn, and run with 1 to 8 threads on
+several algorithms. Wrong is: a rewrite that fails, that depends on the order or the number of
+units at a time, that does not compile, brings new warnings, leaves a lock site unaccounted for,
+gives another output, crashes or does not end. With --tsan, the build folder of a runtime under
+ThreadSanitizer, one program in five is also checked for data races.
+
+A program that fails is shrunk and left in FOLDER (default: fuzz-failures). The exit status is 1
+then. The last line tells how many sections were fuzzed and what became of them.
+"""
+import argparse
+import collections
+import copy
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import generate
+
+ALGORITHMS = ["adaptive", "posix", "ccsynch", "rcl", "flat_combining", "mcs", "dsmsynch", "hsynch",
+              "oyama", "clh", "ticket", "adaptive_rcl"]
+COMPILERS = ["gcc", "clang-19"]
+RUN_SECONDS = 30
+
+
+class Wrong(Exception):
+    """What is wrong with a program: a word, and the details."""
+
+    def __init__(self, word, details=""):
+        super().__init__(word)
+        self.word, self.details = word, details
+
+
+def call(arguments, **options):
+    return subprocess.run(arguments, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          **options)
+
+
+def write_program(files, folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(os.path.join(folder, "build"))
+    os.makedirs(os.path.join(folder, ".git"))  # the top of the program
+    for name, text in files.items():
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+
+
+def write_database(folder, sources):
+    entries = [{"directory": folder, "file": name, "arguments": ["cc", "-c", name]}
+               for name in sources]
+    with open(os.path.join(folder, "build", "compile_commands.json"), "w") as file:
+        json.dump(entries, file)
+
+
+def texts(folder):
+    result = {}
+    for name in sorted(os.listdir(folder)):
+        if name.endswith((".c", ".h")):
+            with open(os.path.join(folder, name)) as file:
+                result[name] = file.read()
+    return result
+
+
+class Fuzzer:
+    def __init__(self, arguments, scratch):
+        self.build, self.tsan, self.scratch = arguments.build, arguments.tsan, scratch
+        self.relock = os.path.join(self.build, "bin", "relock")
+        runtime = os.path.dirname(os.path.abspath(__file__)) + "/../../runtime"
+        self.include = "-I" + os.path.join(runtime, "include")
+        self.delegated = self.held = 0
+        self.reasons = collections.Counter()
+
+    def compile(self, folder, compiler, sources, build, *flags, word="does not compile"):
+        program = os.path.join(folder, "program")
+        made = call([compiler, "-O1", "-g", "-Wall", "-Wextra", self.include, *flags, *sources,
+                     os.path.join(build, "lib", "librelock.a"), "-lpthread", "-o", program],
+                    cwd=folder)
+        if made.returncode:
+            raise Wrong(word, "\n".join(re.findall(".*error.*(?:\n.*){,3}", made.stderr)))
+        return program, collections.Counter(re.findall(r"\[-W[a-z-]+", made.stderr)), made.stderr
+
+    def run(self, program, threads, algorithm=None):
+        environment = dict(os.environ)
+        if algorithm:
+            environment["RELOCK_LOCKS"] = "*=" + algorithm
+        try:
+            done = call([program, str(threads)], env=environment, timeout=RUN_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise Wrong("does not end" if algorithm else "the original does not end",
+                        "%d threads on %s" % (threads, algorithm))
+        if done.returncode:
+            raise Wrong("fails" if algorithm else "the original fails",
+                        "%d threads on %s: status %d\n%s" %
+                        (threads, algorithm, done.returncode, done.stderr[-3000:]))
+        return done.stdout
+
+    def rewrite(self, folder, files, order, jobs):
+        write_program(files, folder)
+        sources = sorted((name for name in files if name.endswith(".c")), reverse=order)
+        write_database(folder, sources)
+        if jobs == 1:
+            checked = call([self.relock, "check", "-p", "build", "--json"], cwd=folder)
+            if checked.returncode > 1:
+                raise Wrong("check fails", checked.stderr)
+            self.account(json.loads(checked.stdout), files)
+        done = call([self.relock, "rewrite", "-p", "build", "--all=adaptive", "--in-place",
+                     "-j", str(jobs)], cwd=folder)
+        if done.returncode:
+            raise Wrong("rewrite fails", done.stderr)
+        return sources
+
+    def account(self, report, files):
+        sites = 0
+        for lock_class in report["classes"]:
+            for section in lock_class["sections"]:
+                sites += 1
+                if section["verdict"] == "delegate":
+                    self.delegated += 1
+                else:
+                    self.held += 1
+                    self.reasons.update({reason["code"] for reason in section["reasons"]})
+        text = "\n".join(files.values())
+        body = re.sub(r"(?m)^#define.*$", "", text)
+        spelled = len(re.findall(r"\b(?:pthread_mutex_(?:try)?lock|LOCK|BRACED_LOCK|lock_three)\(", body))
+        spelled -= len(re.findall(r"void lock_three\(", body))
+        if sites != spelled:
+            raise Wrong("sites unaccounted for", "%d listed, %d in the text" % (sites, spelled))
+
+    def check(self, program, turn):
+        """Raises Wrong if there is something wrong with the program."""
+        rng = random.Random(program.seed)
+        files = program.files()
+        before, after = (os.path.join(self.scratch, name) for name in ("before", "after"))
+        write_program(files, before)
+        compiler = COMPILERS[turn % len(COMPILERS)]
+        counts = [1, rng.randrange(2, 5), 8]
+        sources = [name for name in files if name.endswith(".c")]
+        original, warnings, _ = self.compile(before, compiler, sources, self.build,
+                                             word="the original does not compile")
+        expected = {count: self.run(original, count) for count in counts}
+        sources = self.rewrite(after, files, False, 1)
+        rewritten, new, text = self.compile(after, compiler, sources, self.build)
+        if new - warnings:
+            raise Wrong("new warnings", "%s\n%s" % (dict(new - warnings), text))
+        again = os.path.join(self.scratch, "again")
+        self.rewrite(again, files, True, 3)
+        if texts(again) != texts(after):
+            raise Wrong("depends on the order")
+        for algorithm in rng.sample(ALGORITHMS, 5):
+            for count in counts:
+                if self.run(rewritten, count, algorithm) != expected[count]:
+                    raise Wrong("another output", "%d threads on %s" % (count, algorithm))
+        if self.tsan and turn % 5 == 0:
+            for folder, word in ((before, "the original races"), (after, "races")):
+                made, _, _ = self.compile(folder, "gcc", sources, self.tsan, "-fsanitize=thread", "-w")
+                try:
+                    self.run(made, 4, rng.choice(ALGORITHMS))
+                except Wrong as wrong:
+                    raise Wrong(word, wrong.details)
+
+    def fails_as(self, program, turn, word):
+        try:
+            self.check(program, turn)
+        except Wrong as wrong:
+            return wrong.word == word
+        return False
+
+    def shrink(self, program, turn, word, until):
+        """Takes out functions, then statements, as long as the same is wrong."""
+        def attempt(candidate):
+            return time.time() < until and self.fails_as(candidate, turn, word)
+
+        size = max(1, len(program.functions) // 2)
+        while size:
+            at = 0
+            while at < len(program.functions):
+                candidate = copy.copy(program)
+                candidate.functions = program.functions[:at] + program.functions[at + size:]
+                if candidate.functions and attempt(candidate):
+                    program = candidate
+                else:
+                    at += size
+            size //= 2
+        shrunk = True
+        while shrunk and time.time() < until:
+            shrunk = False
+            for function in program.functions:
+                stack = [function.body]
+                while stack:
+                    nodes = stack.pop()
+                    for node in list(nodes):
+                        at = nodes.index(node)
+                        if not node.fixed:
+                            del nodes[at]
+                            if attempt(program):
+                                shrunk = True
+                                continue
+                            nodes.insert(at, node)
+                        stack += [piece for piece in node.pieces if not isinstance(piece, str)]
+        return program
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=os.path.abspath)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--programs", type=int, default=1000000)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--keep", type=os.path.abspath, default="fuzz-failures")
+    parser.add_argument("--tsan", type=os.path.abspath)
+    parser.add_argument("--shrink-seconds", type=float, default=120)
+    arguments = parser.parse_args()
+    end = time.time() + arguments.seconds
+    programs = sections = failures = 0
+    with tempfile.TemporaryDirectory(prefix="relock-fuzz-") as scratch:
+        fuzzer = Fuzzer(arguments, scratch)
+        while programs < arguments.programs and (time.time() < end or programs == 0):
+            seed = arguments.seed + programs
+            program = generate.Program(seed)
+            try:
+                fuzzer.check(program, programs)
+            except Wrong as wrong:
+                failures += 1
+                print("seed %d: %s\n%s" % (seed, wrong.word, wrong.details[:2000]), flush=True)
+                delegated, held = fuzzer.delegated, fuzzer.held
+                program = fuzzer.shrink(program, programs, wrong.word,
+                                        time.time() + arguments.shrink_seconds)
+                fuzzer.delegated, fuzzer.held = delegated, held
+                kept = os.path.join(arguments.keep, "seed-%d" % seed)
+                write_program(program.files(), kept)
+                with open(os.path.join(kept, "what"), "w") as file:
+                    file.write("%s\n%s\n" % (wrong.word, wrong.details))
+                print("seed %d: shrunk to %s" % (seed, kept), flush=True)
+            programs += 1
+            sections += program.sections
+    reasons = ", ".join("%s %d" % reason for reason in fuzzer.reasons.most_common())
+    print("held: %s" % reasons)
+    print("%d programs, %d sections (%d delegated, %d held), seeds from %d: %s" %
+          (programs, sections, fuzzer.delegated, fuzzer.held, arguments.seed,
+           "%d failures" % failures if failures else "no difference"))
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
