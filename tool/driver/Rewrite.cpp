@@ -5,6 +5,7 @@
 
 #include "driver/Options.h"
 #include "rewrite/Diff.h"
+#include "rewrite/Fixes.h"
 #include "rewrite/Reparse.h"
 #include "rewrite/Rewrite.h"
 #include "support/Messages.h"
@@ -35,6 +36,9 @@ static cl::opt<bool> InPlace("in-place", cl::desc("edit the files instead of pri
 static cl::opt<std::string> OutputFolder("o", cl::desc("write the changed files below this folder"),
                                          cl::value_desc("DIR"), cl::sub(Command),
                                          cl::cat(options()));
+static cl::opt<std::string> Fixes("export-fixes",
+                                  cl::desc("write the edits for clang-apply-replacements, as YAML"),
+                                  cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
                               cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
@@ -165,7 +169,7 @@ std::string baseFolder(const FileTexts &Files) {
   StringRef Common = sys::path::parent_path(File);
   while (!Common.empty() && Common != "/" && !Holds(Common))
     Common = sys::path::parent_path(Common);
-  if (!InPlace && OutputFolder.empty())
+  if (!InPlace && OutputFolder.empty() && Fixes.empty())
     errs() << "relock: the paths in the diff are relative to " << Common << "\n";
   return Common.str();
 }
@@ -198,6 +202,26 @@ Error writeBelow(const RewriteResult &Result, StringRef Base) {
   return writeAll(Texts);
 }
 
+// The file of fixes. New files, which no replacement can make, are written in place along with it.
+Error writeFixes(const RewriteResult &Result) {
+  Expected<std::string> Text = fixesText(Result);
+  if (!Text)
+    return Text.takeError();
+  FileTexts Texts;
+  for (const auto &[File, New] : Result.After)
+    if (!Result.Before.count(File))
+      Texts[File] = New;
+  SmallString<256> Target(Fixes);
+  sys::fs::make_absolute(Target);
+  Texts[std::string(Target)] = *Text;
+  if (Error Failed = writeAll(Texts))
+    return Failed;
+  for (const auto &[File, New] : Texts)
+    if (File != Target)
+      messageFor(File, "is new and written already; the fixes need it", "new-file");
+  return Error::success();
+}
+
 int write(const RewriteResult &Result) {
   if (Result.After.empty())
     return Done;
@@ -207,6 +231,8 @@ int write(const RewriteResult &Result) {
     Failed = writeAll(Result.After);
   else if (!OutputFolder.empty())
     Failed = writeBelow(Result, Base);
+  else if (!Fixes.empty())
+    Failed = writeFixes(Result);
   else
     printDiffs(Result, Base);
   if (Failed) {
@@ -223,6 +249,11 @@ int write(const RewriteResult &Result) {
 }
 
 int run() {
+  if (InPlace + !OutputFolder.empty() + !Fixes.empty() > 1) {
+    message("--in-place, -o and --export-fixes are three ways to write the result; choose one",
+            "usage");
+    return BadUsage;
+  }
   Expected<IndexResult> Index = indexBuild(Build, Jobs);
   if (!Index) {
     message(toString(Index.takeError()), "no-database");

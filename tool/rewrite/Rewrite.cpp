@@ -233,8 +233,35 @@ private:
       Result.Before[Table] = Existing;
     }
     std::string Text = lockTable(Existing, Entries);
-    if (Text != Existing)
+    if (Text != Existing) {
+      Result.Edits[Table] = {wholeEdit(Existing, Text)};
       Result.After[Table] = Text;
+    }
+  }
+
+  // One edit that makes a text of another: what differs between their common head and tail.
+  static TextEdit wholeEdit(StringRef Before, StringRef After) {
+    size_t Least = std::min(Before.size(), After.size()), Head = 0, Tail = 0;
+    while (Head < Least && Before[Head] == After[Head])
+      ++Head;
+    while (Tail < Least - Head &&
+           Before[Before.size() - 1 - Tail] == After[After.size() - 1 - Tail])
+      ++Tail;
+    return {{unsigned(Head), unsigned(Before.size() - Tail)},
+            After.drop_back(Tail).substr(Head).str()};
+  }
+
+  // Edits that touch become one: nobody else need know in which order they go.
+  static std::vector<TextEdit> joined(const std::vector<TextEdit> &Edits) {
+    std::vector<TextEdit> Result;
+    for (const TextEdit &E : Edits)
+      if (!Result.empty() && Result.back().At.End == E.At.Begin) {
+        Result.back().At.End = E.At.End;
+        Result.back().Text += E.Text;
+      } else {
+        Result.push_back(E);
+      }
+    return Result;
   }
 
   void rewriteFile(const std::string &File, const FilePlan &Plan) {
@@ -281,7 +308,12 @@ private:
       if (Edits[I].At.Begin < Edits[I - 1].At.End)
         Result.Collision =
             shownPath(File) + ": two edits collide at offset " + std::to_string(Edits[I].At.Begin);
-    Result.After[File] = withLineEnds(applyEdits(Text, {0, unsigned(Text.size())}, Edits), Text);
+    Edits = joined(Edits);
+    if (endsWithReturns(Text))
+      for (TextEdit &E : Edits)
+        E.Text = withReturns(E.Text);
+    Result.After[File] = applyEdits(Text, {0, unsigned(Text.size())}, Edits);
+    Result.Edits[File] = std::move(Edits);
   }
 
   static std::string executeName(const DelegatedSection &S) {
@@ -325,15 +357,15 @@ private:
     }
   }
 
-  // Generated lines end as the file's own do.
-  static std::string withLineEnds(std::string Changed, StringRef Original) {
-    if (!Original.contains("\r\n"))
-      return Changed;
+  // True if most lines end in "\r\n": then generated ones do, too.
+  static bool endsWithReturns(StringRef Text) { return Text.count("\r\n") * 2 > Text.count('\n'); }
+
+  static std::string withReturns(StringRef Text) {
     std::string Result;
-    for (size_t I = 0; I < Changed.size(); ++I) {
-      if (Changed[I] == '\n' && (I == 0 || Changed[I - 1] != '\r'))
+    for (size_t I = 0; I < Text.size(); ++I) {
+      if (Text[I] == '\n' && (I == 0 || Text[I - 1] != '\r'))
         Result += '\r';
-      Result += Changed[I];
+      Result += Text[I];
     }
     return Result;
   }

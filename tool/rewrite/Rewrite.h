@@ -5,6 +5,7 @@
 
 #include "program/Decide.h"
 #include "rewrite/Files.h"
+#include "rewrite/Outline.h"
 
 #include "llvm/Support/Error.h"
 
@@ -16,6 +17,7 @@ using Choice = std::map<std::string, std::string>;
 struct RewriteResult {
   FileTexts Before; // the files as they are now; a file that is new is absent
   FileTexts After;
+  std::map<std::string, std::vector<TextEdit>> Edits; // from Before to After, in order, apart
   size_t Delegated = 0, Held = 0;
   std::string Collision; // two edits of one place: a bug, and After is not to be used
 };
