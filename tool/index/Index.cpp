@@ -8,6 +8,7 @@
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -169,9 +170,11 @@ Expected<IndexResult> indexBuild(StringRef Build, unsigned Jobs) {
   std::atomic<unsigned> Refreshed = 0;
   std::atomic<bool> Writable = true;
   Cache Facts(Build);
+  Progress Shown("reading", Result.Commands.size());
   DefaultThreadPool Pool(hardware_concurrency(Jobs));
   for (size_t I = 0; I < Result.Commands.size(); ++I)
     Pool.async([&, I] {
+      auto Step = make_scope_exit([&] { Shown.step(); });
       const tooling::CompileCommand &Command = Result.Commands[I];
       if (!sys::fs::exists(mainFile(Command))) {
         messageFor(mainFile(Command),

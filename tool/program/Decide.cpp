@@ -3,6 +3,7 @@
 
 #include "program/Effects.h"
 #include "section/Find.h"
+#include "support/Messages.h"
 
 #include "llvm/Support/ThreadPool.h"
 
@@ -62,11 +63,14 @@ private:
   void findAll(unsigned Jobs) {
     std::vector<UnitSections> PerUnit(Index.Commands.size());
     {
+      Progress Shown("looking for sections,", PerUnit.size());
       DefaultThreadPool Pool(hardware_concurrency(Jobs));
       for (size_t I = 0; I < PerUnit.size(); ++I)
         if (usesLocks(Index.Units[I]))
-          Pool.async(
-              [&, I] { PerUnit[I] = findSections(Index.Commands[I], Index.Units[I], Linked); });
+          Pool.async([&, I] {
+            PerUnit[I] = findSections(Index.Commands[I], Index.Units[I], Linked);
+            Shown.step();
+          });
       Pool.wait();
     }
     for (UnitSections &Unit : PerUnit) {

@@ -44,12 +44,13 @@ std::vector<Line> compare(ArrayRef<StringRef> A, ArrayRef<StringRef> B) {
     A = A.drop_back(), B = B.drop_back();
   }
   const int N = A.size(), M = B.size();
+  // For each D what step D read: the diagonals -D - 1 to D + 1.
   std::vector<std::vector<int>> Trace;
   std::vector<int> V(2 * (N + M) + 3, 0);
   auto At = [&](int K) -> int & { return V[K + N + M + 1]; };
   bool Found = false;
   for (int D = 0; D <= N + M && !Found; ++D) {
-    Trace.push_back(V);
+    Trace.emplace_back(&At(-D - 1), &At(D + 1) + 1);
     for (int K = -D; K <= D && !Found; K += 2) {
       int X = K == -D || (K != D && At(K - 1) < At(K + 1)) ? At(K + 1) : At(K - 1) + 1;
       int Y = X - K;
@@ -61,7 +62,7 @@ std::vector<Line> compare(ArrayRef<StringRef> A, ArrayRef<StringRef> B) {
   }
   int X = N, Y = M;
   for (int D = int(Trace.size()) - 1; D >= 0 && (X > 0 || Y > 0); --D) {
-    V = Trace[D];
+    llvm::copy(Trace[D], &At(-D - 1));
     int K = X - Y;
     int Previous = K == -D || (K != D && At(K - 1) < At(K + 1)) ? K + 1 : K - 1;
     int PreviousX = D ? At(Previous) : 0, PreviousY = D ? PreviousX - Previous : 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "rewrite/Reparse.h"
 
+#include "support/Messages.h"
+
 #include "llvm/Support/ThreadPool.h"
 
 using namespace llvm;
@@ -25,12 +27,16 @@ static std::vector<UnitDiagnostic> added(std::vector<UnitDiagnostic> Before,
 std::vector<UnitDiagnostic> newDiagnostics(const IndexResult &Index, const FileTexts &Changed,
                                            unsigned Jobs) {
   std::vector<std::vector<UnitDiagnostic>> PerUnit(Index.Commands.size());
+  Progress Shown("checking the result,", PerUnit.size());
   DefaultThreadPool Pool(hardware_concurrency(Jobs));
   for (size_t I = 0; I < PerUnit.size(); ++I)
     if (touches(Index.Units[I], Changed))
       Pool.async([&, I] {
-        PerUnit[I] =
-            added(parseUnit(Index.Commands[I], {}), parseUnit(Index.Commands[I], {}, &Changed));
+        // Mostly there are none, and then it does not matter which there were before.
+        std::vector<UnitDiagnostic> After = parseUnit(Index.Commands[I], {}, &Changed);
+        if (!After.empty())
+          PerUnit[I] = added(parseUnit(Index.Commands[I], {}), std::move(After));
+        Shown.step();
       });
   Pool.wait();
   std::vector<UnitDiagnostic> All;

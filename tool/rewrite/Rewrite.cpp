@@ -85,6 +85,7 @@ private:
     planTokens(Groups);
     for (auto &[File, Plan] : Plans) {
       sort(Plan.Tokens);
+      Plan.Tokens.erase(std::unique(Plan.Tokens.begin(), Plan.Tokens.end()), Plan.Tokens.end());
       sort(Plan.Sections, [](const DelegatedSection &A, const DelegatedSection &B) {
         return A.Extract->Whole.Begin < B.Extract->Whole.Begin;
       });
@@ -107,10 +108,7 @@ private:
         if ((E.Where == Edit::InBody && !InBody) ||
             (E.Where == Edit::AtUse && InBody && !NamesClass))
           continue;
-        std::vector<TextEdit> &Tokens = Plans[E.At.File].Tokens;
-        TextEdit Token = {{E.At.Offset, E.At.Offset + E.Length}, E.Text};
-        if (!is_contained(Tokens, Token))
-          Tokens.push_back(Token);
+        Plans[E.At.File].Tokens.push_back({{E.At.Offset, E.At.Offset + E.Length}, E.Text});
       }
     }
   }

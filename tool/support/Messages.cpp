@@ -25,10 +25,41 @@ std::string shownPlace(const Position &At) {
   return shownPath(At.File) + ":" + std::to_string(At.Line);
 }
 
+static std::mutex Terminal; // one line at a time: units are parsed by several threads
+static bool HasProgress;    // the cursor stands behind a line of progress
+
+static void clearProgress() {
+  if (HasProgress)
+    errs() << "\r\033[K";
+  HasProgress = false;
+}
+
 static void print(const Twine &Line) {
-  static std::mutex Mutex; // one line at a time: units are parsed by several threads
-  std::lock_guard<std::mutex> Lock(Mutex);
+  std::lock_guard<std::mutex> Lock(Terminal);
+  clearProgress();
   errs() << Line << "\n";
+}
+
+Progress::Progress(StringRef What, size_t Total)
+    : What(What), Total(Total), Shown(Total > 1 && errs().is_displayed()) {}
+
+Progress::~Progress() {
+  std::lock_guard<std::mutex> Lock(Terminal);
+  clearProgress();
+}
+
+void Progress::step() {
+  using namespace std::chrono;
+  if (!Shown)
+    return;
+  std::lock_guard<std::mutex> Lock(Terminal);
+  ++Finished;
+  if (steady_clock::now() - Last < milliseconds(100))
+    return;
+  Last = steady_clock::now();
+  clearProgress();
+  errs() << "relock: " << What << " " << Finished << " of " << Total << " files";
+  HasProgress = true;
 }
 
 void message(const Position &At, StringRef Text, StringRef Code) {

@@ -7,6 +7,9 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <chrono>
+#include <string>
+
 namespace relock {
 
 // Prints `relock: FILE:LINE:COL: text [CODE]` to standard error. Safe from several threads.
@@ -14,6 +17,23 @@ void message(const Position &At, llvm::StringRef Text, llvm::StringRef Code);
 // The same without a place, or with a file only.
 void message(llvm::StringRef Text, llvm::StringRef Code);
 void messageFor(llvm::StringRef File, llvm::StringRef Text, llvm::StringRef Code);
+
+// Says on a terminal how far a long step is, in one line of standard error that goes in the end,
+// and nothing elsewhere. step() is safe from several threads. One at a time.
+class Progress {
+public:
+  Progress(llvm::StringRef What, size_t Total);
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+  void step();
+
+private:
+  std::string What;
+  size_t Total, Finished = 0;
+  bool Shown;
+  std::chrono::steady_clock::time_point Last;
+};
 
 // A path as the user would type it: relative to the current folder where it lies below it.
 std::string shownPath(llvm::StringRef Absolute);
