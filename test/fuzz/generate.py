@@ -5,14 +5,15 @@ Each thread has data of its own, which its sections read and write freely, and a
 the accumulators of the lock that they hold, which nobody reads before the end. Sums do not depend
 on the order of their parts, but an update that is lost, or made without the lock, changes them.
 
-A program is a list of functions, a function a tree of nodes, so that shrink.py can take out any
+A program is a list of functions, a function a tree of nodes, so that run.py can take out any
 part. All arithmetic is on unsigned numbers: no program has undefined behaviour by its values.
 """
 import random
 
 LOCKS = 6  # lock K is spelled in way K, see PRELUDE
 SCALARS = {"unsigned": "%du", "unsigned char": "%d", "unsigned short": "%d",
-           "unsigned long long": "%dull", "bool": "%d", "enum color": "%d"}
+           "unsigned long long": "%dull", "bool": "%d", "enum color": "%d", "long": "%d",
+           "double": "%d.0", "signed char": "%d"}
 
 HEADER = r"""#ifndef COMMON_H
 #define COMMON_H
@@ -47,15 +48,28 @@ extern unsigned long long sum0[2], sum3[2], sums[2][2];
 extern unsigned ticks0, ticks3;
 unsigned mix(unsigned *value, unsigned other);
 unsigned twice(unsigned value);
+extern __thread unsigned mine;
 struct timespec far(void);
 #define LOCK(m) do { pthread_mutex_lock(m); } while (0)
 #define UNLOCK(m) do { pthread_mutex_unlock(m); } while (0)
 #define BRACED_LOCK(m) {pthread_mutex_lock(&(m));}
 #define BRACED_UNLOCK(m) {pthread_mutex_unlock(&(m));}
+#define LOCK_VALUE(m) ({ pthread_mutex_lock(m); })
+#define UNLOCK_VALUE(m) ({ pthread_mutex_unlock(m); })
+#define LEAVE(m, value) do { pthread_mutex_unlock(m); return (value); } while (0)
+#define SKIP_UNLESS(condition, label) if (!(condition)) goto label
 #define BUMP(x) ((x) += 3u)
 #define SWAP(a, b) do { unsigned swap = (a); (a) = (b); (b) = swap; } while (0)
 static inline void lock_three(void) { pthread_mutex_lock(&lock3); }
 static inline void unlock_three(void) { pthread_mutex_unlock(&lock3); }
+static inline unsigned add_to_five(unsigned value) {
+  unsigned result = value * 3u;
+  pthread_mutex_lock(&locks[1]);
+  sums[1][0] += value;
+  result ^= value >> 2;
+  pthread_mutex_unlock(&locks[1]);
+  return result;
+}
 #endif
 """
 
@@ -67,6 +81,7 @@ struct guarded guarded = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_
 struct guarded *pointed;
 unsigned long long sum0[2], sum3[2], sums[2][2];
 unsigned ticks0, ticks3;
+__thread unsigned mine;
 static int ended;
 
 unsigned mix(unsigned *value, unsigned other) {
@@ -204,7 +219,7 @@ class Maker:
         if r < 0.25:
             return "me->own[%d]" % self.rng.randrange(4)
         if r < 0.32 and self.arrays:
-            return "%s[%s & 3u]" % (self.rng.choice(self.arrays), self.rng.choice(self.values))
+            return "%s[(unsigned)%s & 3u]" % (self.rng.choice(self.arrays), self.rng.choice(self.values))
         if r < 0.4 and self.pairs:
             return "%s.%s" % (self.rng.choice(self.pairs), self.rng.choice(["first", "second"]))
         if r < 0.46 and self.pointers:
@@ -233,7 +248,8 @@ class Maker:
         if r < 0.3 and self.arrays:
             return "%s[%d]" % (self.rng.choice(self.arrays), self.rng.randrange(4)), None
         if r < 0.4 and self.pairs:
-            return "%s.%s" % (self.rng.choice(self.pairs), self.rng.choice(["first", "second"])), None
+            pair, field = self.rng.choice(self.pairs), self.rng.choice(["first", "second"])
+            return "%s.%s" % (pair, field), None
         if r < 0.46 and self.pointers:
             return "*%s" % self.rng.choice(self.pointers), None
         name, = self.rng.sample(writable, 1)
@@ -268,6 +284,21 @@ class Maker:
             name = self.fresh("pair")
             result.append(Node("struct pair %s = {a, 2u};" % name, fixed=True))
             self.pairs.append(name)
+        if self.rng.random() < 0.1:  # of variable length
+            name = self.fresh("array")
+            result.append(Node("unsigned %s[4u + (b & 3u)];" % name,
+                               "memset(%s, 1, sizeof %s);" % (name, name), fixed=True))
+            self.arrays.append(name)
+        if self.rng.random() < 0.15:
+            name = self.fresh("pair")
+            result.append(Node("struct { unsigned first : 20, second; } %s = {a & 255u, 2u};" % name,
+                               fixed=True))
+            self.pairs.append(name)
+        if self.rng.random() < 0.15:
+            name = self.fresh("pair")
+            result.append(Node("struct %s_type { unsigned char first; unsigned second; } %s = {1, b};"
+                               % (name, name), fixed=True))
+            self.pairs.append(name)
         if self.rng.random() < 0.4:
             base, name = self.fresh("v"), self.fresh("pointer")
             result.append(Node("unsigned %s = b;" % base, "unsigned *%s = &%s;" % (name, base),
@@ -298,6 +329,19 @@ class Maker:
             return Node("%s[%d] += %s;" % (SUM[lock], rng.randrange(2), self.expression()))
         if choice < 0.5 or depth == 0:
             return self.assign()
+        if choice < 0.52:
+            return Node("mine = mine * 5u + %s;" % self.expression(1),
+                        "me->own[%d] ^= mine;" % rng.randrange(4))
+        if choice < 0.53:
+            table = self.fresh("table")
+            return Node("{", "  static const unsigned %s[4] = {5u, 6u, 7u, 9u};" % table,
+                        "  me->own[3] += %s[%s & 3u];" % (table, self.expression(1)), "}")
+        if choice < 0.535:
+            name = self.fresh("function")
+            return Node("{", "  operation %s = twice;" % name,
+                        "  me->own[3] += %s(%s);" % (name, self.expression(1)), "}")
+        if choice < 0.54 and (lock is None or lock < 5):
+            return Node("me->own[1] += add_to_five(%s);" % self.expression(1))
         if choice < 0.6:
             return Node("if (%s) {" % self.condition(), self.block(lock, depth - 1, loop), "} else {",
                         self.block(lock, depth - 1, loop), "}")
@@ -330,7 +374,8 @@ class Maker:
             return Node("if (%s)" % self.condition(), "  %s;" % rng.choice(["break", "continue"]))
         if choice < 0.97:
             label = self.fresh("skip")
-            return Node("if (%s)" % self.condition(), "  goto %s;" % label,
+            jump = rng.choice(["if (%s) goto %s;", "SKIP_UNLESS(%s, %s);"])
+            return Node(jump % (self.condition(), label),
                         self.block(lock, depth - 1, False), "%s:;" % label)
         return Node("{ /* a block */", self.block(lock, depth - 1, loop), "}")
 
@@ -358,7 +403,8 @@ class Maker:
         """How lock and unlock are written."""
         m = LOCK[lock]
         forms = [("pthread_mutex_lock(%s);" % m, "pthread_mutex_unlock(%s);" % m)] * 3
-        forms += [("LOCK(%s);" % m, "UNLOCK(%s);" % m)]
+        forms += [("LOCK(%s);" % m, "UNLOCK(%s);" % m),
+                  ("LOCK_VALUE(%s);" % m, "UNLOCK_VALUE(%s);" % m)]
         if m.startswith("&"):
             forms += [("BRACED_LOCK(%s)" % m[1:], "BRACED_UNLOCK(%s)" % m[1:])]
         if lock == 3:
@@ -373,6 +419,8 @@ class Maker:
         self.sections += 1
         form = rng.random()
         body = self.block(inner, depth, False, 4)
+        if rng.random() < 0.2:
+            return self.rare_section(lock, inner, depth, take, drop, body)
         if form < 0.3:
             return Node(take, body, drop)
         if form < 0.5 and lock is None:  # leaves early
@@ -433,9 +481,50 @@ class Maker:
         return Node("if (pthread_mutex_lock(%s) != 0)" % LOCK[inner], "  abort();", body,
                     "pthread_mutex_unlock(%s);" % LOCK[inner])
 
+    def rare_section(self, lock, inner, depth, take, drop, body):
+        rng = self.rng
+        form = rng.randrange(6)
+        if form == 0:  # a loop that drops the lock and takes it again
+            self.sections += 1
+            i = self.fresh("i")
+            return Node(take, body, "for (unsigned %s = 0; %s < 2u; %s++) {" % (i, i, i),
+                        [*self.block(inner, 0, False), Node(drop, fixed=True),
+                         *self.block(lock, 0, False), Node(take, fixed=True)], "}", drop)
+        if form == 1:  # a section that is tried again
+            label, tries = self.fresh("again"), self.fresh("tries")
+            return Node("unsigned %s = 0;" % tries, "%s:" % label, "{", [Node(take, body,
+                        "if (%s && %s++ < 2u) {" % (self.condition(), tries),
+                        [*self.block(inner, 0, False), Node(drop, fixed=True),
+                         *self.block(lock, 0, False), Node("goto %s;" % label, fixed=True)], "}",
+                        self.block(inner, 0, False), drop)], "}")
+        if form == 2:  # unlocks in the cases of a switch
+            return Node(take, body, "switch (%s & 3u) {" % self.expression(1), "case 0:",
+                        [*self.block(inner, 0, False), Node(drop, "break;", fixed=True)], "case 2:",
+                        [Node(drop, fixed=True), *self.block(lock, 0, False),
+                         Node("break;", fixed=True)], "default:",
+                        [*self.block(inner, 0, False), Node(drop, fixed=True)], "}")
+        if form == 3:  # in a case
+            return Node("switch (%s & 1u) {" % self.expression(1), "case 0:",
+                        [Node(take, body, drop, "break;")], "default:", self.block(lock, 0, False),
+                        "}")
+        if form == 4 and lock is None:  # a jump in a macro
+            return Node(take, body, "if (%s)" % self.condition(),
+                        "  LEAVE(%s, %s);" % (LOCK[inner], self.expression(1)),
+                        self.block(inner, depth, False), drop)
+        if form == 5 and lock is None:  # a value from inside leaves
+            name = self.fresh("v")
+            return Node(take, body, "if (%s) {" % self.condition(),
+                        [Node("unsigned %s = %s;" % (name, self.expression()), drop,
+                              "return %s * 2u;" % name)], "}", self.block(inner, 0, False), drop)
+        return Node("do {", [Node(take, body, "if (%s) {" % self.condition(),
+                    [Node(drop, fixed=True), *self.block(lock, 0, False), Node("break;", fixed=True)],
+                    "}", self.block(inner, 0, False), drop)], "} while (0);")
+
     def function(self):
         self.out = False
         body = self.declarations()
+        if self.rng.random() < 0.1:  # recursive
+            body.append(Node("if (b == 14u)", "  a += %s(me, a, 15u);" % self.name))
         body += self.block(None, 1, False, 2)
         for _ in range(self.rng.randrange(1, 4)):
             if self.rng.random() < 0.25:

@@ -133,7 +133,7 @@ class Fuzzer:
                     self.reasons.update({reason["code"] for reason in section["reasons"]})
         text = "\n".join(files.values())
         body = re.sub(r"(?m)^#define.*$", "", text)
-        spelled = len(re.findall(r"\b(?:pthread_mutex_(?:try)?lock|LOCK|BRACED_LOCK|lock_three)\(", body))
+        spelled = len(re.findall(r"\b(?:pthread_mutex_(?:try)?lock|LOCK|LOCK_VALUE|BRACED_LOCK|lock_three)\(", body))
         spelled -= len(re.findall(r"void lock_three\(", body))
         if sites != spelled:
             raise Wrong("sites unaccounted for", "%d listed, %d in the text" % (sites, spelled))
