@@ -22,6 +22,11 @@ static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.js
                                   cl::cat(options()));
 static cl::opt<bool> Json("json", cl::desc("print the result as JSON (tool/doc/formats.md)"),
                           cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> AcceptUncovered(
+    "accept-uncovered",
+    cl::desc("convert although text that this build skips may use the locks (see `relock explain "
+             "uncovered`)"),
+    cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
                               cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
@@ -152,7 +157,7 @@ int run() {
     message(toString(Index.takeError()), "no-database");
     return BadUsage;
   }
-  Decision Decided = decide(*Index, Jobs);
+  Decision Decided = decide(*Index, Jobs, AcceptUncovered);
   if (Json)
     printJson(Decided);
   else

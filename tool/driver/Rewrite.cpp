@@ -39,6 +39,11 @@ static cl::opt<std::string> OutputFolder("o", cl::desc("write the changed files 
 static cl::opt<std::string> Fixes("export-fixes",
                                   cl::desc("write the edits for clang-apply-replacements, as YAML"),
                                   cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> AcceptUncovered(
+    "accept-uncovered",
+    cl::desc("convert although text that this build skips may use the locks (see `relock explain "
+             "uncovered`)"),
+    cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
                               cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
@@ -265,7 +270,7 @@ int run() {
             "unparsed");
     return BadUsage;
   }
-  Decision Decided = decide(*Index, Jobs);
+  Decision Decided = decide(*Index, Jobs, AcceptUncovered);
   Choice Chosen;
   int Status;
   if (!choose(*Index, Decided, Chosen, Status))
@@ -293,6 +298,10 @@ int run() {
   errs() << "relock: " << Chosen.size() << " lock classes converted, " << Result->Delegated
          << " sections delegated, " << Result->Held << " held, " << Result->After.size()
          << " files\n";
+  if (AcceptUncovered)
+    for (const UncoveredSite &Site : Decided.Uncovered)
+      message(Site.At, Site.Operator + " stays as it is: convert it before you compile it",
+              "uncovered");
   size_t Kept = count_if(Decided.Classes, [](const CheckedClass &C) { return !C.converts(); });
   if (All.getNumOccurrences() && Kept) {
     errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";

@@ -31,8 +31,9 @@ bool sameExtraction(const Section &A, const Section &B) {
 
 class Decider {
 public:
-  Decider(const IndexResult &Index, unsigned Jobs)
-      : Index(Index), Linked(Index.Units, Index.Unparsed, Index.NotC), Table(Linked) {
+  Decider(const IndexResult &Index, unsigned Jobs, bool AcceptUncovered)
+      : Index(Index), Linked(Index.Units, Index.Unparsed, Index.NotC, AcceptUncovered),
+        Table(Linked) {
     findAll(Jobs);
   }
 
@@ -244,6 +245,8 @@ private:
 
 } // namespace
 
-Decision decide(const IndexResult &Index, unsigned Jobs) { return Decider(Index, Jobs).run(); }
+Decision decide(const IndexResult &Index, unsigned Jobs, bool AcceptUncovered) {
+  return Decider(Index, Jobs, AcceptUncovered).run();
+}
 
 } // namespace relock

@@ -38,7 +38,7 @@ struct Decision {
   std::vector<StaticWrapper> StaticWrappers;
 };
 
-// Finds the sections of all units and decides. Jobs as in indexBuild.
-Decision decide(const IndexResult &Index, unsigned Jobs);
+// Finds the sections of all units and decides. Jobs as in indexBuild; AcceptUncovered as in Program.
+Decision decide(const IndexResult &Index, unsigned Jobs, bool AcceptUncovered);
 
 } // namespace relock

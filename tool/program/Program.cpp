@@ -38,14 +38,14 @@ void Program::Sets::unite(const std::string &A, const std::string &B) {
 // --- Linking ------------------------------------------------------------------------------------
 
 Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
-                 const std::vector<ForeignFile> &NotC) {
+                 const std::vector<ForeignFile> &NotC, bool AcceptUncovered) {
   linkFlows(Units);
   linkFunctions(Units);
   nameClasses(Units);
   collectEdits(Units);
   collectReasons(Units, Unparsed, NotC);
   collectConfigurations(Units);
-  collectUncovered(Units);
+  collectUncovered(Units, AcceptUncovered);
   collectKernelOwned(Units);
   keepGroups();
   for (LockClass &Class : Classes) {
@@ -380,7 +380,7 @@ void Program::keepGroups() {
     Class->Kept.push_back(Why);
 }
 
-void Program::collectUncovered(const std::vector<UnitFacts> &Units) {
+void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept) {
   std::set<Position> Covered;
   std::map<Position, SkippedSite> Seen;
   for (const UnitFacts &Unit : Units)
@@ -404,7 +404,7 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units) {
       bool Visible = D->Kind == DeclarationKind::Field || D->Kind == DeclarationKind::Global ||
                      D->At.File == At.File;
       auto Found = ClassOfRoot.find(find(D->Node));
-      if (Visible && Found != ClassOfRoot.end())
+      if (!Accept && Visible && Found != ClassOfRoot.end())
         Classes[Found->second].Kept.push_back(
             {"uncovered",
              "may be operated on here, in text that this configuration skips; index a "

@@ -48,9 +48,10 @@ struct UncoveredSite {
 class Program {
 public:
   // Unparsed: files whose facts are missing, so that no class is known completely. NotC: files in
-  // other languages, which may use what headers and global names give them.
+  // other languages, which may use what headers and global names give them. AcceptUncovered: text
+  // that every configuration skips keeps no class.
   Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
-          const std::vector<ForeignFile> &NotC);
+          const std::vector<ForeignFile> &NotC, bool AcceptUncovered);
 
   std::vector<LockClass> Classes; // sorted by name
   // By group: what converting it changes, besides delegated sections; class names are filled in.
@@ -91,7 +92,7 @@ private:
   void collectConfigurations(const std::vector<UnitFacts> &Units);
   void collectKernelOwned(const std::vector<UnitFacts> &Units);
   void keepGroups();
-  void collectUncovered(const std::vector<UnitFacts> &Units);
+  void collectUncovered(const std::vector<UnitFacts> &Units, bool Accept);
 
   Sets Mixed;    // nodes of one class
   Sets Together; // nodes of one group

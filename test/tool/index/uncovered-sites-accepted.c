@@ -1,0 +1,28 @@
+// With --accept-uncovered, text that the build skips keeps no class; what stays there is listed.
+// RUN: %program %s %t && cd %t && (%relock check -p build --accept-uncovered; echo "status $?") | FileCheck %s
+// RUN: %relock rewrite -p build --all --in-place --accept-uncovered 2> err && FileCheck %s --check-prefix=LEFT < err
+// RUN: FileCheck %s --check-prefix=TEXT < uncovered-sites-accepted.c
+// CHECK:      lock ({{.*}}): convert
+// CHECK-NEXT:   delegate straight add
+// CHECK:      uncovered-sites-accepted.c:[[#]]: pthread_mutex_lock in text that no indexed configuration compiles [uncovered]
+// CHECK-NEXT: 2 lock sites: 1 delegate, 0 hold, 0 keep, 1 uncovered
+// CHECK-NEXT: status 1
+// LEFT:       uncovered-sites-accepted.c:[[#]]:{{.*}} pthread_mutex_lock stays as it is: convert it before you compile it [uncovered]
+// TEXT:       relock_execute_any_thread(&lock,
+// TEXT:       #ifdef _WIN32
+// TEXT:       pthread_mutex_lock(&lock);
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int total;
+void add(void) {
+  pthread_mutex_lock(&lock);
+  total++;
+  pthread_mutex_unlock(&lock);
+}
+#ifdef _WIN32
+void reset(void) {
+  pthread_mutex_lock(&lock);
+  total = 0;
+  pthread_mutex_unlock(&lock);
+}
+#endif
