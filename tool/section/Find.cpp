@@ -12,6 +12,7 @@
 #include "program/Effects.h"
 #include "section/Captures.h"
 #include "section/Flow.h"
+#include "section/Tested.h"
 #include "section/Waits.h"
 #include "support/Source.h"
 
@@ -126,6 +127,7 @@ private:
   SmallPtrSet<const CallExpr *, 8> Matched; // the operations of simple sections
   std::optional<CallLiveness> Liveness;
   std::optional<std::vector<Mention>> Mentions;
+  std::vector<const VarDecl *> Escaping; // of a waiting section: others may keep the address
 
   // A macro may give the function another name in each configuration.
   std::string spelledName() const {
@@ -201,6 +203,10 @@ private:
       return;
     }
     Op.Statement = wholeStatement(Call);
+    const LockClass *Class = Linked.classOf(Op.Node);
+    if (!Op.Statement && Class && Class->Plain)
+      if (Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock)
+        Op.Statement = testForFailure(Call, Parents);
     Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call);
     Operations.push_back(std::move(Op));
   }
@@ -411,8 +417,11 @@ private:
         Parent = Parents.getParent(Parent);
       bool Value = !isa_and_nonnull<CompoundStmt>(Parents.getParent(Lock.Call));
       Found.Form = Release ? Shape::Conditional : Shape::CrossFunction;
-      if (Value && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call &&
-          isa_and_nonnull<Expr>(Parents.getParent(Lock.Call)))
+      const Stmt *User = Parents.getParent(Lock.Call);
+      const auto *If = dyn_cast_or_null<IfStmt>(User);
+      bool Used = isa_and_nonnull<Expr>(User) || isa_and_nonnull<DeclStmt>(User) ||
+                  isa_and_nonnull<ReturnStmt>(User) || (If && If->getCond() == Lock.Call);
+      if (Value && Used && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call)
         return against(Found, "tested-result", "the result of the lock operation is used", At);
       return against(Found, "conditional", "the lock is not a statement of a block", At);
     }
@@ -435,6 +444,7 @@ private:
   void examine(const LockOperation &Lock, const SectionEnd &End, Section &Found) {
     const CompoundStmt *Block = blockOf(Lock.Statement);
     SectionText Text;
+    Escaping.clear();
     Text.Lock = Lock.Call;
     if (End.Unlock)
       Text.Unlocks.push_back(End.Unlock->Call);
@@ -722,13 +732,18 @@ private:
               "'" + V->getName() + "' has a cleanup function, which runs after the unlock", At);
     // A variable of the section's own block lives on after the unlock, and so may pointers to it.
     if (TopLevel && V->hasLocalStorage())
-      for (const Mention &M : allMentions())
-        if (M.Variable == V && mayBeKept(M.Ref))
+      for (const Mention &M : allMentions()) {
+        if (M.Variable != V || !mayBeKept(M.Ref))
+          continue;
+        if (!Text.Waits.empty() && mixedDeclarations())
+          Escaping.push_back(V); // it goes into the context, which lives as long
+        else
           against(Found, "address-outlives",
                   "the address of '" + V->getName() +
                       "' may be kept, which lives longer than "
                       "the section",
                   M.Ref->getExprLoc());
+      }
   }
 
   // True if the address of the object that E names may outlive the expression that E stands in.
@@ -776,6 +791,12 @@ private:
       return Address && (isa<Expr>(Up) || isa<DeclStmt>(Up) || isa<ReturnStmt>(Up));
     }
     return Address;
+  }
+
+  // True if declarations may follow statements, as far as the project is concerned.
+  bool mixedDeclarations() const {
+    return S.Language.C99 && S.Context.getDiagnostics().isIgnored(diag::warn_mixed_decls_code,
+                                                                  F->getBody()->getBeginLoc());
   }
 
   static bool typeOf(QualType T) {
@@ -877,6 +898,7 @@ private:
       return;
     if (!Liveness)
       Liveness.emplace(F);
+    Text.Escaping = Escaping;
     if (!Text.Waits.empty())
       findWaits(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
     findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
@@ -913,9 +935,7 @@ private:
     erase_if(Result.Wrappers, [](const std::string &Node) { return Node.empty(); });
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
     Result.C99 = S.Language.C99;
-    Result.MixedDeclarations =
-        S.Language.C99 &&
-        S.Context.getDiagnostics().isIgnored(diag::warn_mixed_decls_code, Lock.Call->getExprLoc());
+    Result.MixedDeclarations = mixedDeclarations();
     Found.Extract = std::move(Result);
   }
 
@@ -958,6 +978,11 @@ private:
       }
     if (Compiled || !Variable)
       return;
+    for (Capture &C : Result.Captures)
+      if (C.How == Travel::Kept && C.Name == Name) {
+        C.References.push_back({{Offset, Offset + unsigned(Name.size())}, Reference::Plain, {}});
+        return;
+      }
     unsigned Declared = S.spelled(Variable->getLocation()).Offset;
     if (Declared >= Result.Body.Begin && Declared < Result.Body.End)
       return; // moves with the section

@@ -172,10 +172,16 @@ private:
 
   Wait::Operand operand(const Expr *E, const Range &Call) {
     SourceLocation Begin = E->getBeginLoc(), End = E->getEndLoc();
+    if (S.inFile(Begin) && S.inFile(End)) {
+      Position First = S.spelled(Begin), Last = S.spelled(End);
+      unsigned Behind = Last.Offset + S.tokenLength(End);
+      if (First.File == Result.File && First.Offset > Call.Begin && Behind <= Call.End)
+        return {{First.Offset, Behind}, ""};
+    }
     std::optional<Source::Range> R = S.range(E->getSourceRange());
     bool Starts = Begin.isFileID() || Lexer::isAtStartOfMacroExpansion(Begin, S.SM, S.Language);
     bool Ends = End.isFileID() || Lexer::isAtEndOfMacroExpansion(End, S.SM, S.Language);
-    if (R && R->Begin > Call.Begin && R->End < Call.End && Starts && Ends)
+    if (R && R->Begin > Call.Begin && R->End <= Call.End && Starts && Ends)
       return {{R->Begin, R->End}, ""};
     Text.Printed.push_back(E);
     const auto *Address = dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts());
@@ -237,9 +243,9 @@ private:
                     return M.Variable == V && M.How == Mention::AddressTaken;
                   });
     const Stmt *Scope = Parents.getParent(Declared);
-    return any_of(Text.Waits, [&](const CallExpr *Call) {
-      return Shared ? contains(Scope, Call) : Liveness.liveAfter(Call, V);
-    });
+    return is_contained(Text.Escaping, V) || any_of(Text.Waits, [&](const CallExpr *Call) {
+             return Shared ? contains(Scope, Call) : Liveness.liveAfter(Call, V);
+           });
   }
 
   bool contains(const Stmt *Outer, const Stmt *Inner) const {
