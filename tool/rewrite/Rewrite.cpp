@@ -276,7 +276,7 @@ private:
       // A section of the same function with the same text needs no second function.
       std::string Same = std::to_string(At) + withoutName(Rendered.Function, Name);
       auto [Known, New] = Functions.try_emplace(Same, Name);
-      bool Shares = !New && S.Extract->Exits.size() <= 1 &&
+      bool Shares = !New && S.Extract->Exits.size() <= 1 && !S.Extract->OwnStatics &&
                     !StringRef(Rendered.Function).contains("struct " + Name);
       if (Shares) {
         Names.erase(Name);

@@ -9,6 +9,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/Analyses/LiveVariables.h"
 #include "clang/Analysis/AnalysisDeclContext.h"
+#include "clang/Basic/Builtins.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/SetVector.h"
@@ -84,7 +85,10 @@ static Mention::Role roleOf(const DeclRefExpr *Ref, const ParentMap &Parents) {
     return Mention::Member;
   if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(Parent))
     return Mention::Unevaluated;
-  return Mention::AddressTaken; // anything that we do not know may keep its address
+  if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent);
+      Call && Call->getBuiltinCallee() == Builtin::BI__builtin_va_start)
+    return Mention::Unevaluated; // the last named parameter
+  return Mention::AddressTaken;  // anything that we do not know may keep its address
 }
 
 static void collectMentions(Stmt *S, const ParentMap &Parents, std::vector<Mention> &Found) {
@@ -230,14 +234,18 @@ private:
     if (!spellable(T))
       return refuse(V, "local-type", "has a type that cannot be written outside its function",
                     Here[0]->Ref->getExprLoc());
-    if (StringRef(T.getAsString()).contains("va_list"))
-      return refuse(V, "va-list", "is a va_list", Here[0]->Ref->getExprLoc());
+    // An array on some machines: by reference, which is the same everywhere but for parameters.
+    bool VariableArguments = S.Context.hasSameType(T, S.Context.getBuiltinVaListType());
+    if (isa<ParmVarDecl>(V) && S.Context.hasSameType(T, S.Context.getAdjustedParameterType(
+                                                            S.Context.getBuiltinVaListType())))
+      return refuse(V, "va-list", "is a parameter of type va_list", Here[0]->Ref->getExprLoc());
     for (const Decl *D : F->decls())
       if (const auto *Other = dyn_cast<VarDecl>(D);
           Other && Other != V && Other->getName() == V->getName() && declaredInside(Other))
         return refuse(V, "shadowed", "is hidden by a variable of the section with its name",
                       Other->getLocation());
-    bool Shared = Addressed || V->isStaticLocal() || T.isVolatileQualified() || T->isAtomicType();
+    bool Shared = Addressed || VariableArguments || V->isStaticLocal() || T.isVolatileQualified() ||
+                  T->isAtomicType();
 
     Capture C;
     C.Name = V->getNameAsString();
@@ -248,7 +256,7 @@ private:
     bool OnlyStored = all_of(Here, [](const Mention *M) { return M->How == Mention::Write; });
     bool Scalar = !IsArray && !IsRecord && !Shared && !OnlyStored;
     bool Parameter = isa<ParmVarDecl>(V);
-    if (IsArray) {
+    if (IsArray && !VariableArguments) {
       C.How = Travel::Array;
       if (Sized || Addressed)
         return refuse(V, "array-size", "is an array whose size the section uses",
@@ -347,6 +355,10 @@ private:
         R.Kind = Reference::Member;
         Position Dot = S.spelled(Member->getOperatorLoc());
         R.Operator = {Dot.Offset, Dot.Offset + 1};
+      } else if (Member && !Member->isArrow() && !Member->getMemberDecl()->getIdentifier() &&
+                 S.fileText(S.SM.getFileID(S.SM.getSpellingLoc(L))).substr(R.At.End, 1) == ".") {
+        R.Kind = Reference::Member; // of an anonymous struct or union
+        R.Operator = {R.At.End, R.At.End + 1};
       } else if (bare(M.Ref)) {
         R.Kind = Reference::Bare;
       }

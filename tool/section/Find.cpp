@@ -475,7 +475,7 @@ private:
     examineLabels(Text, End, Found);
     examineDeclarations(Text, Found);
     if (LocalTypes)
-      against(Found, "local-type", "the function declares types of its own", F->getLocation());
+      examineTypes(Text, Found);
     if (ComputedGoto)
       against(Found, "computed-goto", "the function has a computed goto", F->getLocation());
     if (Lock.ThroughWrapper && !Lock.Pure)
@@ -675,8 +675,6 @@ private:
       against(Found, "computed-goto", "takes the address of a label", At);
     if (isa<PredefinedExpr>(Statement))
       against(Found, "function-name", "uses the name of its function (__func__)", At);
-    if (isa<VAArgExpr>(Statement))
-      against(Found, "va-list", "reads variable arguments", At);
     if (const auto *E = dyn_cast<Expr>(Statement))
       Found.UsesFloat |= E->getType()->isRealFloatingType();
     if (const auto *Call = dyn_cast<CallExpr>(Statement))
@@ -859,6 +857,32 @@ private:
     Reasons.erase(std::unique(Reasons.begin(), Reasons.end()), Reasons.end());
   }
 
+  // Types that the function declares, and that the section names without declaring them itself.
+  void examineTypes(const SectionText &Text, Section &Found) {
+    struct Finder : RecursiveASTVisitor<Finder> {
+      std::vector<std::pair<const NamedDecl *, SourceLocation>> Named;
+      bool VisitTypedefTypeLoc(TypedefTypeLoc T) { return add(T.getTypedefNameDecl(), T); }
+      bool VisitTagTypeLoc(TagTypeLoc T) { return add(T.getDecl(), T); }
+      bool add(const NamedDecl *D, TypeLoc At) {
+        if (D->getDeclContext()->isFunctionOrMethod())
+          Named.push_back({D, At.getBeginLoc()});
+        return true;
+      }
+    } Types;
+    for (const Stmt *Statement : Text.Statements)
+      Types.TraverseStmt(const_cast<Stmt *>(Statement));
+    for (const auto &[Declared, At] : Types.Named)
+      if (none_of(Text.Statements,
+                  [&](const Stmt *Statement) { return spans(Statement, Declared->getLocation()); }))
+        against(Found, "local-type", "uses a type that only its function knows", At);
+  }
+
+  bool spans(const Stmt *Statement, SourceLocation L) const {
+    L = S.SM.getExpansionLoc(L);
+    return !S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Statement->getBeginLoc())) &&
+           !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Statement->getEndLoc()), L);
+  }
+
   bool declaredBy(const SectionText &Text, const VarDecl *V) const {
     SourceLocation L = S.SM.getExpansionLoc(V->getLocation());
     for (const Stmt *Statement : Text.Statements)
@@ -936,6 +960,10 @@ private:
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
     Result.C99 = S.Language.C99;
     Result.MixedDeclarations = mixedDeclarations();
+    Result.OwnStatics = any_of(F->decls(), [&](const Decl *D) {
+      const auto *V = dyn_cast<VarDecl>(D);
+      return V && V->isStaticLocal() && declaredBy(Text, V);
+    });
     Found.Extract = std::move(Result);
   }
 

@@ -129,6 +129,7 @@ struct Extraction {
   std::string Indent;             // of the lock statement
   std::string IndentUnit;
   bool BraceOnOwnLine = false, Inline = false;
+  bool OwnStatics = false; // it declares static variables
   bool MixedDeclarations = true, C99 = true;
 };
 

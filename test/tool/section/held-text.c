@@ -14,7 +14,7 @@
 // CHECK:      hold straight named
 // CHECK-NEXT: uses the name of its function (__func__) [function-name]
 // CHECK:      hold straight variable
-// CHECK:      [va-list]
+// CHECK:      [stack-frame]
 // CHECK:      hold straight vla
 // CHECK:      [variable-type]
 // CHECK:      hold straight on_stack
@@ -83,12 +83,12 @@ static void named(void) {
 
 static void variable(int count, ...) {
   va_list list;
-  va_start(list, count);
   pthread_mutex_lock(&lock);
+  va_start(list, count);
   while (count-- > 0)
     total += va_arg(list, int);
-  pthread_mutex_unlock(&lock);
   va_end(list);
+  pthread_mutex_unlock(&lock);
 }
 
 static void vla(int n) {

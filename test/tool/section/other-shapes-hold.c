@@ -86,8 +86,9 @@ static int timed(void) {
 }
 
 static int tested(void) {
-  if (pthread_mutex_lock(&lock) != 0)
-    return -1;
+  int error = pthread_mutex_lock(&lock);
+  if (error)
+    return error;
   total++;
   pthread_mutex_unlock(&lock);
   return 0;
