@@ -337,11 +337,20 @@ private:
     return StringRef(Text).drop_front(Indent.size()).str();
   }
 
+  // What a declaration that has become an assignment stores to.
+  std::string target(const std::string &Variable) const {
+    std::string Access = Direct ? Variable : SectionName + "->" + Variable;
+    return any_of(
+               Passed,
+               [&](const Capture *C) { return C->Name == Variable && C->How == Travel::Pointer; })
+               ? "*" + Access
+               : Access;
+  }
+
   TextEdit assignment(const KeptDeclaration &Kept, const std::vector<TextEdit> &Edits) const {
     std::vector<std::string> Parts;
     for (const KeptDeclaration::Value &V : Kept.Values)
-      Parts.push_back(SectionName + "->" + V.Name + " = " +
-                      (V.Type.empty() ? "" : "(" + V.Type + ")") +
+      Parts.push_back(target(V.Name) + " = " + (V.Type.empty() ? "" : "(" + V.Type + ")") +
                       applyEdits(File, V.Initial, Edits));
     if (Kept.InFor)
       return {Kept.At, join(Parts, ", ") + ";"};
@@ -398,6 +407,8 @@ private:
     bool Block = !E.MixedDeclarations && Declares;
     std::string Indent = Block ? E.Indent + Unit : E.Indent;
     std::vector<std::string> Lines;
+    for (const std::string &Declaration : E.Hoisted)
+      Lines.push_back(Indent + Declaration);
     std::string Context = "NULL";
     if (Direct) {
       Context = argument(*Passed[0]);

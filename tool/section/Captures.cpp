@@ -6,6 +6,8 @@
 // function.
 #include "section/Captures.h"
 
+#include "section/Hoist.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/Analyses/LiveVariables.h"
 #include "clang/Analysis/AnalysisDeclContext.h"
@@ -179,6 +181,9 @@ public:
     for (const Mention &M : All)
       if (inside(M.Ref) && !declaredInside(M.Variable))
         Used.insert(M.Variable);
+    for (const DeclStmt *Hoisted : Text.Hoisted)
+      for (const Decl *D : Hoisted->decls())
+        Used.insert(cast<VarDecl>(D));
     for (const VarDecl *V : Used)
       capture(V);
   }
@@ -197,7 +202,13 @@ private:
     return contains(Text.Statements, E, Parents) && !contains(Text.Outside, E, Parents);
   }
 
+  bool hoisted(const VarDecl *V) const {
+    return any_of(Text.Hoisted, [&](const DeclStmt *D) { return is_contained(D->decls(), V); });
+  }
+
   bool declaredInside(const VarDecl *V) const {
+    if (hoisted(V))
+      return false;
     SourceLocation L = S.SM.getExpansionLoc(V->getLocation());
     for (const Stmt *Statement : Text.Statements)
       if (!S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Statement->getBeginLoc())) &&
@@ -228,17 +239,18 @@ private:
       Written |= M.How == Mention::Write;
       Sized |= M.How == Mention::Unevaluated;
     }
-    QualType T = V->getType();
+    QualType T = hoisted(V) ? hoistedType(V) : V->getType();
+    SourceLocation First = Here.empty() ? V->getLocation() : Here[0]->Ref->getExprLoc();
     bool IsArray = T->isArrayType();
     bool IsRecord = T->isRecordType();
     if (!spellable(T))
       return refuse(V, "local-type", "has a type that cannot be written outside its function",
-                    Here[0]->Ref->getExprLoc());
+                    First);
     // An array on some machines: by reference, which is the same everywhere but for parameters.
     bool VariableArguments = S.Context.hasSameType(T, S.Context.getBuiltinVaListType());
     if (isa<ParmVarDecl>(V) && S.Context.hasSameType(T, S.Context.getAdjustedParameterType(
                                                             S.Context.getBuiltinVaListType())))
-      return refuse(V, "va-list", "is a parameter of type va_list", Here[0]->Ref->getExprLoc());
+      return refuse(V, "va-list", "is a parameter of type va_list", First);
     for (const Decl *D : F->decls())
       if (const auto *Other = dyn_cast<VarDecl>(D);
           Other && Other != V && Other->getName() == V->getName() && declaredInside(Other))
@@ -259,8 +271,9 @@ private:
     if (IsArray && !VariableArguments) {
       C.How = Travel::Array;
       if (Sized || Addressed)
-        return refuse(V, "array-size", "is an array whose size the section uses",
-                      Here[0]->Ref->getExprLoc());
+        return refuse(V, "array-size", "is an array whose size the section uses", First);
+    } else if (hoisted(V)) {
+      C.How = Travel::Pointer;
     } else if (Scalar && Written && !LiveIn && !LiveOut && !Parameter && !AddressedOutside) {
       C.Outer = declarator(V);
       C.How = !C.Outer ? Travel::Pointer : liveAcrossWait(V) ? Travel::Kept : Travel::Inside;
@@ -273,14 +286,12 @@ private:
       C.How = Travel::Pointer;
     }
     if (C.How == Travel::Pointer && V->getStorageClass() == SC_Register)
-      return refuse(V, "register", "is a register variable that the section writes",
-                    Here[0]->Ref->getExprLoc());
+      return refuse(V, "register", "is a register variable that the section writes", First);
     declareFields(C, V, T, Written);
     for (const Mention *M : Here)
       addReference(C, *M, V);
     if (C.InMacro && (C.How != Travel::Value || C.Changes) && C.How != Travel::Inside)
-      return refuse(V, "macro-reference", "is named, pasted or made a string of by a macro",
-                    Here[0]->Ref->getExprLoc());
+      return refuse(V, "macro-reference", "is named, pasted or made a string of by a macro", First);
     C.Mentions = Here.size();
     Result.Captures.push_back(std::move(C));
   }

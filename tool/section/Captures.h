@@ -36,8 +36,9 @@ std::vector<Mention> mentions(clang::Stmt *Body, const clang::ParentMap &Parents
 
 // A section as the capture analysis sees it.
 struct SectionText {
-  std::vector<const clang::Stmt *> Statements; // between lock and unlock, tails included
-  std::vector<const clang::Stmt *> Outside;    // the unlocks in branches and their tails
+  std::vector<const clang::Stmt *> Statements;  // between lock and unlock, tails included
+  std::vector<const clang::Stmt *> Outside;     // the unlocks in branches and their tails
+  std::vector<const clang::DeclStmt *> Hoisted; // declared before the lock instead
   const clang::CallExpr *Lock;
   std::vector<const clang::CallExpr *> Unlocks; // the last one first, where there is a last one
   const clang::Stmt *Joins = nullptr; // else: the last statement, whose branches have unlocked

@@ -12,6 +12,7 @@
 #include "program/Effects.h"
 #include "section/Captures.h"
 #include "section/Flow.h"
+#include "section/Hoist.h"
 #include "section/Tested.h"
 #include "section/Waits.h"
 #include "support/Source.h"
@@ -844,14 +845,22 @@ private:
   }
 
   // Variables that the section declares and that its function uses outside of it.
-  void examineDeclarations(const SectionText &Text, Section &Found) {
+  void examineDeclarations(SectionText &Text, Section &Found) {
     for (const Mention &M : allMentions()) {
       bool Inside = within(Text.Statements, M.Ref) && !within(Text.Outside, M.Ref);
-      if (!Inside && declaredBy(Text, M.Variable))
+      if (Inside || !declaredBy(Text, M.Variable))
+        continue;
+      if (const DeclStmt *D = hoistable(M.Variable, Text, F, allMentions(), Parents, S)) {
+        if (!is_contained(Text.Hoisted, D))
+          Text.Hoisted.push_back(D);
+      } else
         against(Found, "declaration-outlives",
                 "'" + M.Variable->getName() + "' is declared in the section and used after it",
                 M.Variable->getLocation());
     }
+    sort(Text.Hoisted, [&](const DeclStmt *A, const DeclStmt *B) {
+      return S.SM.isBeforeInTranslationUnit(A->getBeginLoc(), B->getBeginLoc());
+    });
     auto &Reasons = Found.Against;
     sort(Reasons);
     Reasons.erase(std::unique(Reasons.begin(), Reasons.end()), Reasons.end());
@@ -925,6 +934,7 @@ private:
     Text.Escaping = Escaping;
     if (!Text.Waits.empty())
       findWaits(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
+    placeHoisted(Text, S, Result);
     findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
     std::stable_partition(Result.Captures.begin(), Result.Captures.end(),
                           [](const Capture &C) { return C.How != Travel::Kept; });
@@ -1012,7 +1022,7 @@ private:
         return;
       }
     unsigned Declared = S.spelled(Variable->getLocation()).Offset;
-    if (Declared >= Result.Body.Begin && Declared < Result.Body.End)
+    if (Declared >= Result.Body.Begin && Declared < Result.Body.End && Result.Hoisted.empty())
       return; // moves with the section
     for (Capture &C : Result.Captures)
       if (C.Name == Name) {

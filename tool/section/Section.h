@@ -90,7 +90,8 @@ struct Wait {
   std::optional<Operand> Clock, Deadline;
 };
 
-// A declaration of the section whose variables live across a wait: it becomes an assignment.
+// A declaration of the section whose variables live across a wait, or behind the section: it
+// becomes an assignment.
 struct KeptDeclaration {
   struct Value {
     std::string Name;
@@ -122,11 +123,12 @@ struct Extraction {
   bool Completes = true;   // the end of Body is reached: the last unlock stands there
   std::vector<Wait> Waits; // any: the section is resumable
   std::vector<KeptDeclaration> Kept;
-  bool FirstDeclares = false;     // Waits: the section's first statement is a declaration
-  unsigned LastLabel = 0;         // Waits: where the labels of the last unlock begin; 0: none
-  std::vector<Capture> Captures;  // in order of first use
-  std::vector<std::string> Taken; // identifiers that the extracted code must not hide
-  std::string Indent;             // of the lock statement
+  std::vector<std::string> Hoisted; // declarations before the call, of what Kept assigns
+  bool FirstDeclares = false;       // Waits: the section's first statement is a declaration
+  unsigned LastLabel = 0;           // Waits: where the labels of the last unlock begin; 0: none
+  std::vector<Capture> Captures;    // in order of first use
+  std::vector<std::string> Taken;   // identifiers that the extracted code must not hide
+  std::string Indent;               // of the lock statement
   std::string IndentUnit;
   bool BraceOnOwnLine = false, Inline = false;
   bool OwnStatics = false; // it declares static variables

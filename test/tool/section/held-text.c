@@ -59,7 +59,8 @@ inside:
 
 static int outlives(void) {
   pthread_mutex_lock(&lock);
-  int sum = total + 1;
+  static int sum;
+  sum = total + 1;
   total = sum;
   pthread_mutex_unlock(&lock);
   return sum;
