@@ -527,7 +527,10 @@ private:
     for (const LockOperation &Op : Operations)
       if (acquires(Op.Kind) && within(Text.Statements, Op.Call)) {
         if (!sameLock(Op, Lock))
-          return Is(Shape::Nested, "nested", "takes another lock here", Op);
+          return operates(Operation::Unlock, Op, Text)
+                     ? Is(Shape::Nested, "nested", "takes another lock here", Op)
+                     : Is(Shape::Nested, "hand-over-hand",
+                          "takes another lock here, and keeps it beyond its end", Op);
         return inLoop(Op.Call, Text)
                    ? Is(Shape::LoopCarried, "loop-carried", "takes the same lock again here", Op)
                    : Is(Shape::Split, "split", "takes the same lock again here", Op);
@@ -535,8 +538,9 @@ private:
     for (const LockOperation &Op : Operations) {
       if (Op.Kind != Operation::Unlock || !within(Text.Statements, Op.Call))
         continue;
-      if (!sameLock(Op, Lock))
-        return Is(Shape::Nested, "nested", "releases another lock here", Op);
+      if (!sameLock(Op, Lock)) // which it has not taken
+        return Is(Shape::Nested, "hand-over-hand",
+                  "releases another lock here, which was taken before it", Op);
       EarlyExitText Exit;
       Exit.Unlock = &Op;
       if (!Op.Branch || !findTail(Text, Exit))
@@ -562,6 +566,13 @@ private:
     for (const CallExpr *Wait : Text.Waits) // the section's lock, which the resumed section has
       Text.Outside.push_back(Wait->getArg(1));
     return true;
+  }
+
+  // True if the section has an operation of this kind on the lock of another one.
+  bool operates(Operation Kind, const LockOperation &Other, const SectionText &Text) const {
+    return any_of(Operations, [&](const LockOperation &Op) {
+      return Op.Kind == Kind && sameLock(Op, Other) && within(Text.Statements, Op.Call);
+    });
   }
 
   bool inLoop(const Stmt *Inner, const SectionText &Text) const {
