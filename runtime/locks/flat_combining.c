@@ -217,9 +217,10 @@ static unsigned publish(struct publications *all, unsigned own, struct relock_re
     if (relock_load_relaxed(&slot->published))
       continue;
     uint64_t bit = (uint64_t)1 << index;
+    /* Both pair, in the total order, with begin_pass(), has_request() and clean_up(); the second
+     * with take(). A leader that sees neither the bit nor the request has resigned before. */
     if (!(relock_load_relaxed(&all->in_use) & bit))
-      relock_or_relaxed(&all->in_use, bit);
-    /* Pairs with take() and, in the total order, with has_request() and clean_up(). */
+      relock_or_seq_cst(&all->in_use, bit);
     if (relock_cas_seq_cst(&slot->published, NULL, request))
       return index;
   }
