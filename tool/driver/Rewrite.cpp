@@ -300,8 +300,9 @@ int run() {
          << " files\n";
   if (AcceptUncovered)
     for (const UncoveredSite &Site : Decided.Uncovered)
-      message(Site.At, Site.Operator + " stays as it is: convert it before you compile it",
-              "uncovered");
+      if (any_of(Site.Classes, [&](const std::string &Class) { return Chosen.count(Class) != 0; }))
+        message(Site.At, Site.Operator + " stays as it is: convert it before you compile it",
+                "uncovered");
   size_t Kept = count_if(Decided.Classes, [](const CheckedClass &C) { return !C.converts(); });
   if (All.getNumOccurrences() && Kept) {
     errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";

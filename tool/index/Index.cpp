@@ -99,8 +99,15 @@ bool fresh(const UnitFacts &Facts) {
                 [](const Dependency &D) { return hashOfFile(D.File) == D.Hash; });
 }
 
+// Facts are those of this program: another build of it may find others in the same text.
+std::string analysisHash() {
+  static const std::string Hash =
+      hashOfFile(sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&analysisHash)));
+  return Hash;
+}
+
 std::string commandHash(const tooling::CompileCommand &Command) {
-  std::string All = std::string(RELOCK_VERSION) + "\n" + Command.Directory;
+  std::string All = analysisHash() + "\n" + Command.Directory;
   for (const std::string &Argument : Command.CommandLine)
     All += "\n" + Argument;
   return utohexstr(xxh3_64bits(All));

@@ -33,8 +33,13 @@ class Decider {
 public:
   Decider(const IndexResult &Index, unsigned Jobs, bool AcceptUncovered)
       : Index(Index), Linked(Index.Units, Index.Unparsed, Index.NotC, AcceptUncovered),
-        Table(Linked) {
+        Table(Linked), ReachKernelOwned(Table.reaching(Linked.TakesKernelOwned)) {
+    for (const auto &[Node, F] : Linked.Functions)
+      for (const std::string &Stored : F.Stores)
+        Storing[Stored].insert(Node);
     findAll(Jobs);
+    for (const auto &[Class, Functions] : Loose)
+      ReachLoose[Class] = Table.reaching(Functions);
   }
 
   Decision run() {
@@ -59,12 +64,17 @@ private:
   EffectTable Table;
   std::map<std::tuple<Position, std::string>, Section> Sections;
   std::map<std::tuple<Position, std::string>, unsigned> SeenIn; // by how many units
-  std::set<std::pair<std::string, std::string>> Loose;          // function, name of the class
+  // Sets of functions. Loose: those that take, release or wait with a class on their own terms, by
+  // the name of the class. Storing: by the variable, field or record. Reach…: those that can reach
+  // one of these.
+  std::map<std::string, std::set<std::string>> Loose, ReachLoose, Storing, ReachStoring;
+  std::set<std::string> ReachKernelOwned;
 
   void findAll(unsigned Jobs) {
     std::vector<UnitSections> PerUnit(Index.Commands.size());
     {
-      Progress Shown("looking for sections,", PerUnit.size());
+      Progress Shown("looking for sections,",
+                     count_if(Index.Units, [&](const UnitFacts &Unit) { return usesLocks(Unit); }));
       DefaultThreadPool Pool(hardware_concurrency(Jobs));
       for (size_t I = 0; I < PerUnit.size(); ++I)
         if (usesLocks(Index.Units[I]))
@@ -78,7 +88,7 @@ private:
       std::set<std::tuple<Position, std::string>> Here;
       for (auto &[Function, Node] : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Node))
-          Loose.insert({Function, Class->Name});
+          Loose[Class->Name].insert(Function);
       for (Section &Found : Unit.Sections)
         merge(std::move(Found), Here);
     }
@@ -187,21 +197,22 @@ private:
     erase_if(Reasons, [&](const Reason &R) { return !Told.insert({R.Code, R.Message}).second; });
   }
 
+  bool reachesStore(const std::string &Stored, const std::string &Function) {
+    auto Known = ReachStoring.find(Stored);
+    if (Known == ReachStoring.end())
+      Known = ReachStoring.emplace(Stored, Table.reaching(Storing[Stored])).first;
+    return Known->second.count(Function);
+  }
+
   // What the lock operand reads must be the same at the lock and at the unlock.
   void checkOperand(const Section &Found, CheckedSection &Checked) {
-    std::set<std::string> Reached;
-    for (const Call &C : Found.Calls)
-      Reached.merge(Table.reachable(C.Function));
     for (const OperandLoad &Load : Found.Loads) {
       bool Indirectly = !Found.Calls.empty() || Found.StoresThroughPointer;
-      bool Changes = Indirectly && Linked.AddressesTaken.count(Load.Node);
-      for (const std::string &Function : Reached) {
-        auto F = Linked.Functions.find(Function);
-        Changes |=
-            F != Linked.Functions.end() && any_of(F->second.Stores, [&](const std::string &Stored) {
-              return Stored == Load.Node || Stored == Load.Record;
-            });
-      }
+      bool Changes =
+          (Indirectly && Linked.AddressesTaken.count(Load.Node)) ||
+          any_of(Found.Calls, [&](auto &C) {
+            return reachesStore(Load.Node, C.Function) || reachesStore(Load.Record, C.Function);
+          });
       if (Changes)
         Checked.Reasons.push_back({"lock-expression",
                                    "'" + Load.Name + "' in the lock operand may change in a callee",
@@ -224,16 +235,15 @@ private:
           {"indirect-call", "calls through a pointer, which is not followed", At});
     checkOperand(Found, Checked);
     for (const Call &C : Found.Calls) {
-      const Effects &E = Table.of(C);
+      Effects E = Table.of(C);
       Checked.AnyThread &= !E.Identity;
       if (E.Refuse)
         Checked.Reasons.push_back({E.Refuse->Code, E.Refuse->Message, C.At});
-      std::set<std::string> Reached = Table.reachable(C.Function);
-      if (any_of(Reached, [&](const std::string &F) { return Linked.TakesKernelOwned.count(F); }))
+      if (ReachKernelOwned.count(C.Function))
         Checked.Reasons.push_back(
             {"kernel-thread",
              "calls '" + C.Name + "', which may take a mutex whose owner the kernel knows", C.At});
-      if (any_of(Reached, [&](const std::string &F) { return Loose.count({F, Class.Name}); }))
+      if (ReachLoose[Class.Name].count(C.Function))
         Checked.Reasons.push_back({"releases-lock",
                                    "calls '" + C.Name +
                                        "', which may take, release or wait with '" + Class.Name +

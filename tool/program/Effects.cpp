@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "program/Effects.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -91,61 +92,86 @@ bool libraryKeepsNoPointer(StringRef Name) {
   return library().contains(Name) && !Keep.contains(Name);
 }
 
-const Effects &EffectTable::of(const Call &C) {
-  auto It = Known.find(C.Function);
-  if (It == Known.end()) {
-    std::set<std::string> Visiting;
-    It = Known.emplace(C.Function, compute(C, Visiting)).first;
-  }
-  return It->second;
+EffectTable::EffectTable(const Program &Linked) : Linked(Linked) {
+  addOwnEffects();
+  std::set<std::string> Identity;
+  for (const auto &[Node, E] : Known)
+    if (E.Identity)
+      Identity.insert(Node);
+  for (const std::string &Node : reaching(Identity))
+    Known[Node].Identity = true;
+  propagateRefusals();
 }
 
-Effects EffectTable::compute(const Call &C, std::set<std::string> &Visiting) {
-  auto It = Known.find(C.Function);
-  if (It != Known.end())
-    return It->second;
-  Effects Result;
-  auto F = Linked.Functions.find(C.Function);
-  if (F == Linked.Functions.end() || !F->second.Defined)
-    return libraryEffects(C);
-  if (!Visiting.insert(C.Function).second)
-    return Result; // recursion adds nothing to what the first visit finds
-  const Function &Callee = F->second;
-  // A lock that it takes may be recursive: its owner must be the caller.
-  Result.Identity = !Callee.IdentityUses.empty() || Callee.TakesLocks;
-  if (Callee.Waits)
-    Result.Refuse =
-        Reason{"may-block", "'" + Callee.Name + "' waits on a condition variable", Callee.At};
-  else if (!Callee.IndirectCalls.empty())
-    Result.Refuse = Reason{"indirect-call",
-                           "'" + Callee.Name + "' calls through a pointer, which is not followed",
-                           Callee.IndirectCalls.front()};
-  for (const Call &Inner : Callee.Calls) {
-    if (Linked.wrapperOf(Inner.Function)) {
-      Result.Identity = true; // a lock operation
+// What each function does itself, or by calling what the program does not define.
+void EffectTable::addOwnEffects() {
+  for (const auto &[Node, F] : Linked.Functions) {
+    if (!F.Defined)
       continue;
-    }
-    Effects E = compute(Inner, Visiting);
-    Result.Identity |= E.Identity;
-    if (E.Refuse && !Result.Refuse) {
-      Result.Refuse = E.Refuse;
-      Result.Refuse->Message = "'" + Callee.Name + "' " + E.Refuse->Message;
+    Effects &Own = Known[Node];
+    // A lock that it takes may be recursive: its owner must be the caller.
+    Own.Identity = !F.IdentityUses.empty() || F.TakesLocks;
+    if (F.Waits)
+      Own.Refuse = Reason{"may-block", "'" + F.Name + "' waits on a condition variable", F.At};
+    else if (!F.IndirectCalls.empty())
+      Own.Refuse =
+          Reason{"indirect-call", "'" + F.Name + "' calls through a pointer, which is not followed",
+                 F.IndirectCalls.front()};
+    for (const Call &C : F.Calls) {
+      auto Callee = Linked.Functions.find(C.Function);
+      if (Linked.wrapperOf(C.Function)) {
+        Own.Identity = true; // a lock operation
+      } else if (Callee != Linked.Functions.end() && Callee->second.Defined) {
+        Callers[C.Function].push_back(Node);
+      } else {
+        Effects E = libraryEffects(C);
+        Own.Identity |= E.Identity;
+        if (E.Refuse && !Own.Refuse) {
+          Own.Refuse = E.Refuse;
+          Own.Refuse->Message = "'" + F.Name + "' " + E.Refuse->Message;
+        }
+      }
     }
   }
-  return Result;
 }
 
-std::set<std::string> EffectTable::reachable(const std::string &Function) const {
+// Gives each function the nearest refusal below it, so that the message names the shortest way.
+void EffectTable::propagateRefusals() {
+  std::set<std::string> Level;
+  for (const auto &[Node, E] : Known)
+    if (E.Refuse)
+      Level.insert(Node);
+  while (!Level.empty()) {
+    std::set<std::string> Next;
+    for (const std::string &Node : Level)
+      for (const std::string &Caller : Callers[Node])
+        if (!Known[Caller].Refuse)
+          Next.insert(Caller);
+    for (const std::string &Node : Next) {
+      const Function &F = Linked.Functions.at(Node);
+      auto First = find_if(F.Calls, [&](const Call &C) { return Level.count(C.Function) != 0; });
+      Reason Inherited = *Known[First->Function].Refuse;
+      Inherited.Message = "'" + F.Name + "' calls " + Inherited.Message;
+      Known[Node].Refuse = std::move(Inherited);
+    }
+    Level = std::move(Next);
+  }
+}
+
+Effects EffectTable::of(const Call &C) const {
+  auto Found = Known.find(C.Function);
+  return Found == Known.end() ? libraryEffects(C) : Found->second;
+}
+
+std::set<std::string> EffectTable::reaching(const std::set<std::string> &Targets) const {
   std::set<std::string> Seen;
-  SmallVector<std::string, 16> Open = {Function};
+  SmallVector<std::string, 16> Open(Targets.begin(), Targets.end());
   while (!Open.empty()) {
     std::string Next = Open.pop_back_val();
-    auto F = Linked.Functions.find(Next);
-    if (!Seen.insert(Next).second || F == Linked.Functions.end())
+    if (!Seen.insert(Next).second)
       continue;
-    for (const Call &Inner : F->second.Calls)
-      if (!Linked.wrapperOf(Inner.Function)) // a lock operation of the function that calls it
-        Open.push_back(Inner.Function);
+    if (auto Found = Callers.find(Next); Found != Callers.end())
+      Open.append(Found->second.begin(), Found->second.end());
   }
   return Seen;
 }

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace relock {
 
@@ -18,20 +19,24 @@ struct Effects {
 // True for a C library function that neither keeps nor returns the pointers that it is given.
 bool libraryKeepsNoPointer(llvm::StringRef Name);
 
+// Computed once for the whole program, bottom-up over its call graph: each query is a look-up.
 class EffectTable {
 public:
-  explicit EffectTable(const Program &Linked) : Linked(Linked) {}
+  explicit EffectTable(const Program &Linked);
 
   // The effects of a call, those of its callees included.
-  const Effects &of(const Call &C);
-  // All functions that a call can reach, itself included.
-  std::set<std::string> reachable(const std::string &Function) const;
+  Effects of(const Call &C) const;
+  // The functions that can reach one of Targets, these included. A call of a lock wrapper counts
+  // as a lock operation of the function that calls it, and is not followed.
+  std::set<std::string> reaching(const std::set<std::string> &Targets) const;
 
 private:
-  Effects compute(const Call &C, std::set<std::string> &Visiting);
+  void addOwnEffects();
+  void propagateRefusals();
 
   const Program &Linked;
-  std::map<std::string, Effects> Known;
+  std::map<std::string, std::vector<std::string>> Callers;
+  std::map<std::string, Effects> Known; // of the functions that the program defines
 };
 
 } // namespace relock

@@ -400,11 +400,15 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
              D.Kind == DeclarationKind::Field}]
           .push_back(&D);
   for (auto &[At, Site] : Seen) {
+    std::set<std::string> Means;
     for (const Declaration *D : Named[{Site.Operand, Site.Member}]) {
       bool Visible = D->Kind == DeclarationKind::Field || D->Kind == DeclarationKind::Global ||
                      D->At.File == At.File;
       auto Found = ClassOfRoot.find(find(D->Node));
-      if (!Accept && Visible && Found != ClassOfRoot.end())
+      if (!Visible || Found == ClassOfRoot.end())
+        continue;
+      Means.insert(Classes[Found->second].Name);
+      if (!Accept)
         Classes[Found->second].Kept.push_back(
             {"uncovered",
              "may be operated on here, in text that this configuration skips; index a "
@@ -412,7 +416,7 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
              At});
     }
     if (Site.Acquires)
-      Uncovered.push_back({Site.At, Site.Operator, Site.Operand});
+      Uncovered.push_back({Site.At, Site.Operator, Site.Operand, std::move(Means)});
   }
 }
 

@@ -43,6 +43,7 @@ struct LockClass {
 struct UncoveredSite {
   Position At;
   std::string Operator, Operand;
+  std::set<std::string> Classes; // the names of those that Operand may mean
 };
 
 class Program {

@@ -27,7 +27,9 @@ static std::vector<UnitDiagnostic> added(std::vector<UnitDiagnostic> Before,
 std::vector<UnitDiagnostic> newDiagnostics(const IndexResult &Index, const FileTexts &Changed,
                                            unsigned Jobs) {
   std::vector<std::vector<UnitDiagnostic>> PerUnit(Index.Commands.size());
-  Progress Shown("checking the result,", PerUnit.size());
+  Progress Shown("checking the result,", count_if(Index.Units, [&](const UnitFacts &Unit) {
+                   return touches(Unit, Changed);
+                 }));
   DefaultThreadPool Pool(hardware_concurrency(Jobs));
   for (size_t I = 0; I < PerUnit.size(); ++I)
     if (touches(Index.Units[I], Changed))

@@ -5,7 +5,7 @@
 // CHECK:      hold straight direct (blocking-callee-holds.c:[[#]])
 // CHECK-NEXT: calls 'usleep', which may block [may-block]
 // CHECK:      hold straight indirect (blocking-callee-holds.c:[[#]])
-// CHECK-NEXT: 'outer' 'inner' calls 'usleep', which may block [may-block]
+// CHECK-NEXT: 'outer' calls 'inner' calls 'usleep', which may block [may-block]
 // CHECK:      delegate straight computes
 #include <pthread.h>
 #include <stdio.h>
