@@ -3,6 +3,7 @@
 // Finds the subcommand on the command line and returns its exit status.
 #include "driver/Subcommand.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -37,6 +38,12 @@ int main(int Argc, char **Argv) {
           Argc, Argv, "moves the hot pthread locks of a C program to better lock algorithms\n",
           &ErrorStream)) {
     errs() << Errors;
+    return BadUsage;
+  }
+  SmallString<256> Current;
+  if (sys::fs::current_path(Current)) {
+    errs() << "relock: the current folder does not exist any more; change to one that does "
+              "[usage]\n";
     return BadUsage;
   }
   for (const Subcommand &S : Subcommands)
