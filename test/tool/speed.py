@@ -3,8 +3,9 @@
 
 Usage: speed.py RELOCK CLANG FOLDER [--sites N] [--per-file N] [-j JOBS] [--check]
 
-Prints for each step the time, the processor time, and the memory of its largest process. --check exits with 1 if indexing costs more
-than 1.5 times the parse, or rewriting an indexed program more than 10 seconds.
+Prints for each step the time, the processor time, and the memory of its largest process. --check
+exits with 1 if indexing costs more than 1.5 times the parse, or rewriting an indexed program more
+than 10 seconds.
 """
 import argparse
 import concurrent.futures

@@ -186,10 +186,10 @@ std::string relativeTo(StringRef Base, StringRef File) {
 }
 
 void printDiffs(const RewriteResult &Result, StringRef Base) {
-  for (const auto &[File, Text] : Result.After) {
+  for (const auto &[File, Edits] : Result.Edits) {
     auto Before = Result.Before.find(File);
     bool New = Before == Result.Before.end();
-    printDiff(outs(), relativeTo(Base, File), New ? "" : StringRef(Before->second), Text, New);
+    printDiff(outs(), relativeTo(Base, File), New ? "" : StringRef(Before->second), Edits, New);
   }
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// Lines are matched by Myers' greedy algorithm ("An O(ND) Difference Algorithm and Its Variations",
-// Algorithmica 1986), after the common head and tail have been cut off.
+// What no edit touches is the same in both texts. Within the lines that an edit touches, lines are
+// matched by Myers' greedy algorithm ("An O(ND) Difference Algorithm and Its Variations",
+// Algorithmica 1986), after the common head and tail have been cut off: its cost grows with the
+// square of an edit, not of the file.
 #include "rewrite/Diff.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -80,6 +82,35 @@ std::vector<Line> compare(ArrayRef<StringRef> A, ArrayRef<StringRef> B) {
   return Head;
 }
 
+// Both texts, line by line: After is Before with the edits.
+std::vector<Line> compare(StringRef Before, StringRef After, ArrayRef<TextEdit> Edits) {
+  std::vector<Line> All;
+  size_t Done = 0;     // in Before
+  ptrdiff_t Grown = 0; // from Done on, a place of Before is that much further in After
+  auto Same = [&](size_t End) {
+    for (StringRef Text : lines(Before.slice(Done, End)))
+      All.push_back({' ', Text});
+    Done = End;
+  };
+  while (!Edits.empty()) {
+    // The lines that the next edit touches, and all further edits that touch them.
+    size_t First = Edits[0].At.Begin;
+    size_t Begin = Before.rfind('\n', First) + 1, End = First;
+    Same(Begin);
+    size_t NewBegin = Begin + Grown;
+    for (; !Edits.empty() && Edits[0].At.Begin <= End; Edits = Edits.drop_front()) {
+      size_t Newline = Before.find('\n', Edits[0].At.End);
+      End = Newline == StringRef::npos ? Before.size() : Newline + 1;
+      Grown += ptrdiff_t(Edits[0].Text.size()) - (Edits[0].At.End - Edits[0].At.Begin);
+    }
+    append_range(
+        All, compare(lines(Before.slice(Begin, End)), lines(After.slice(NewBegin, End + Grown))));
+    Done = End;
+  }
+  Same(Before.size());
+  return All;
+}
+
 void printLine(raw_ostream &OS, const Line &L) {
   OS << L.Kind << L.Text;
   if (!L.Text.ends_with("\n"))
@@ -94,10 +125,12 @@ void printRange(raw_ostream &OS, char Sign, unsigned First, unsigned Count) {
 
 } // namespace
 
-void printDiff(raw_ostream &OS, StringRef Name, StringRef Before, StringRef After, bool New) {
+void printDiff(raw_ostream &OS, StringRef Name, StringRef Before,
+               const std::vector<TextEdit> &Edits, bool New) {
+  std::string After = applyEdits(Before, {0, unsigned(Before.size())}, Edits);
   if (Before == After)
     return;
-  std::vector<Line> All = compare(lines(Before), lines(After));
+  std::vector<Line> All = compare(Before, After, Edits);
   OS << "--- " << (New ? std::string("/dev/null") : "a/" + Name.str()) << "\n+++ b/" << Name
      << "\n";
   unsigned OldLine = 0, NewLine = 0;
