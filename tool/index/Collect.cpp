@@ -55,6 +55,10 @@ public:
       if (!Resolved.contains(Leaf))
         escape(leafNode(Leaf), "unknown-use", "is used in a way that is not followed",
                Leaf->getExprLoc());
+    for (const CallExpr *Call : UntypedCalls)
+      if (!Resolved.contains(Call))
+        escape(resultNode(nodeFor(Call->getDirectCallee(), S)), "unknown-use",
+               "is used in a way that is not followed", Call->getExprLoc());
   }
 
   // --- Declarations -----------------------------------------------------------------------
@@ -167,10 +171,19 @@ public:
     return true;
   }
 
+  bool VisitStmtExpr(StmtExpr *E) {
+    ValueBlocks.insert(E->getSubStmt());
+    return true;
+  }
+
   bool VisitCompoundStmt(CompoundStmt *Block) {
-    for (const Stmt *Child : Block->body())
+    for (const Stmt *Child : Block->body()) {
+      bool IsValue = ValueBlocks.contains(Block) && Child == Block->body_back();
+      if (const auto *Unused = dyn_cast<Expr>(Child); Unused && !IsValue)
+        Resolved.insert(Unused->IgnoreParenCasts());
       if (const CallExpr *Call = soleCall(Child))
         WholeStatement.try_emplace(Call, Child); // the outermost one
+    }
     return true;
   }
 
@@ -197,6 +210,8 @@ public:
       attributeCall(Call, Name);
       return true;
     }
+    if (returnsUntyped(Callee))
+      UntypedCalls.push_back(Call);
     std::string Node = nodeFor(Callee, S);
     if (CurrentFacts)
       recordCalls(Call, S, CurrentFacts->Calls, CurrentFacts->IndirectCalls);
@@ -225,6 +240,7 @@ public:
     else if (E->isComparisonOp() || E->isLogicalOp()) {
       const Expr *Left = E->getLHS()->IgnoreParenImpCasts(),
                  *Right = E->getRHS()->IgnoreParenImpCasts();
+      Resolved.insert(Left), Resolved.insert(Right); // the address goes nowhere
       bool LeftSync = syncType(Left->getType()) != SyncType::None;
       bool RightSync = syncType(Right->getType()) != SyncType::None;
       std::string A = LeftSync ? resolve(Left) : "", B = RightSync ? resolve(Right) : "";
@@ -250,6 +266,8 @@ public:
 
   bool VisitReturnStmt(ReturnStmt *Return) {
     const Expr *Value = Return->getRetValue();
+    if (Value && CurrentFunction && returnsUntyped(CurrentFunction))
+      returnUntyped(Value);
     if (Value && CurrentFunction && syncType(CurrentFunction->getReturnType()) != SyncType::None)
       flow(resolve(Value), resultNode(nodeFor(CurrentFunction, S)));
     return true;
@@ -284,8 +302,10 @@ private:
   Function *CurrentFacts = nullptr;
   DenseMap<const RecordDecl *, std::string> AnonymousNames;
   std::vector<const Expr *> Leaves;
+  std::vector<const CallExpr *> UntypedCalls; // of functions that return `void *`
   DenseSet<const Expr *> Resolved;
   DenseSet<const Expr *> DirectCallees;
+  DenseSet<const Stmt *> ValueBlocks; // of statement expressions
   DenseMap<const CallExpr *, const Stmt *> WholeStatement;
   DenseMap<const CallExpr *, std::pair<const Expr *, std::string>> Operands;
 
@@ -323,9 +343,41 @@ private:
 
   bool test(const Expr *Condition) {
     const Expr *Tested = Condition ? Condition->IgnoreParenImpCasts() : nullptr;
+    if (Tested)
+      Resolved.insert(Tested);
     if (Tested && syncType(Tested->getType()) != SyncType::None)
       resolve(Tested);
     return true;
+  }
+
+  // --- Mutexes that a function hands out as `void *` --------------------------------------------
+
+  bool returnsUntyped(const FunctionDecl *F) const {
+    return F->getReturnType()->isVoidPointerType() && !S.inSystemHeader(F->getLocation());
+  }
+
+  void returnUntyped(const Expr *Value) {
+    std::string Result = resultNode(nodeFor(CurrentFunction, S));
+    const Expr *Inner = Value->IgnoreParenCasts();
+    if (Value->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+      return;
+    if (syncType(Inner->getType()) == SyncType::None || !Inner->getType()->isPointerType())
+      return escape(Result, "pointer-cast", "mixes with a pointer that is not followed",
+                    Value->getExprLoc());
+    declareUntyped(CurrentFunction, Inner->getType());
+    flow(resolve(Inner), Result);
+  }
+
+  // The result as a declaration of its own, although its type does not name a mutex.
+  void declareUntyped(const FunctionDecl *F, QualType Pointer) {
+    Declaration Record;
+    Record.Node = resultNode(nodeFor(F, S));
+    Record.Name = F->getNameAsString();
+    Record.Kind = DeclarationKind::Result;
+    Record.Condition = syncType(Pointer) == SyncType::Condition;
+    Record.Definition = true; // whether F is defined is looked up by its name
+    Record.At = S.shown(F->getLocation());
+    Facts.Declarations.push_back(std::move(Record));
   }
 
   // A lock wrapper that other files call needs a companion that they can call too.
@@ -774,6 +826,10 @@ private:
              std::to_string(S.shown(Call->getExprLoc()).Offset);
       for (const Expr *Argument : Call->arguments())
         sizeTokens(Argument, Node);
+    } else if (Call && Call->getDirectCallee() && returnsUntyped(Call->getDirectCallee())) {
+      Resolved.insert(Call);
+      declareUntyped(Call->getDirectCallee(), Cast->getType());
+      Node = resultNode(nodeFor(Call->getDirectCallee(), S));
     } else if (SameType) {
       Node = resolve(Sub);
     } else {
