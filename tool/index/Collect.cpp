@@ -9,6 +9,7 @@
 
 #include "index/LockApi.h"
 #include "index/Skipped.h"
+#include "index/Tested.h"
 #include "support/Source.h"
 
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -870,33 +871,17 @@ private:
       return std::nullopt;
     const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
     const CallExpr *Call = nullptr;
-    unsigned Statements = 0, First = 0;
-    bool Checked = true; // nothing but the operation, and a death if it fails
-    for (const Stmt *Child : Body->body()) {
-      if (isa<NullStmt>(Child))
-        continue;
-      ++Statements;
-      const CallExpr *Sole = soleCall(Child);
-      if (const auto *Return = dyn_cast<ReturnStmt>(Child))
-        Sole = Return->getRetValue() ? soleCall(Return->getRetValue()) : nullptr;
-      else if (const auto *If = dyn_cast<IfStmt>(Child); If && diesOnFailure(If))
-        Sole = operationIn(If->getCond());
-      else if (const auto *Result = dyn_cast<DeclStmt>(Child); Result && Result->isSingleDecl())
-        Sole = operationIn(Result);
-      if (Sole && Operands.contains(Sole)) {
-        Call = Sole;
-        First = Statements;
-      }
-      // `int error = lock(m); if (error) abort();`
-      Checked &= Statements == 1 || (First == 1 && onlyChecks(Child));
-    }
+    for (const Stmt *Child : Body->body())
+      if (!Call)
+        Call = topOperation(Child);
     if (!Call)
       return std::nullopt;
     auto [Operand, Node] = Operands[Call];
     Wrapper W;
     W.Kind = Kind;
     W.Node = Node;
-    W.Pure = Checked;
+    W.Pure = onlyOperationOfBody(Body, Call, S.Context);
+    W.Tests = W.Pure && !soleOperation(Body, Call);
     const VarDecl *Base = operandBase(Operand);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal())
@@ -918,32 +903,21 @@ private:
     return W;
   }
 
-  // `if (…) abort();`
-  static bool diesOnFailure(const IfStmt *If) {
-    const Stmt *Then = If->getThen();
-    if (const auto *Block = dyn_cast<CompoundStmt>(Then))
-      Then = Block->body_empty() ? nullptr : Block->body_back();
-    const CallExpr *Last = Then && !If->getElse() ? soleCall(Then) : nullptr;
-    const FunctionDecl *Callee = Last ? Last->getDirectCallee() : nullptr;
-    return Callee && Callee->isNoReturn();
+  // True if the body tests nothing.
+  static bool soleOperation(const CompoundStmt *Body, const CallExpr *Call) {
+    const auto *Return = Body->size() == 1 ? dyn_cast<ReturnStmt>(Body->body_front()) : nullptr;
+    return soleCall(Return ? cast<Stmt>(Return->getRetValue()) : Body) == Call;
   }
 
-  // True for what may follow the operation in a lock wrapper: `if (error) abort();`,
-  // `assert(!error)`, `(void)error`. The runtime's own operations do not fail.
-  static bool onlyChecks(const Stmt *Statement) {
-    if (const auto *If = dyn_cast<IfStmt>(Statement))
-      return diesOnFailure(If);
-    return isa<Expr>(Statement) && harmless(Statement);
-  }
-
-  static bool harmless(const Stmt *E) {
-    if (const auto *Call = dyn_cast<CallExpr>(E))
-      return Call->getDirectCallee() && Call->getDirectCallee()->isNoReturn();
-    if (const auto *Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAssignmentOp())
-      return false;
-    if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
-      return false;
-    return all_of(E->children(), [](const Stmt *Child) { return !Child || harmless(Child); });
+  // The lock operation that a statement of the body always performs, whatever it does besides.
+  const CallExpr *topOperation(const Stmt *Statement) const {
+    const CallExpr *Call = operationIn(Statement);
+    if (const auto *Return = dyn_cast<ReturnStmt>(Statement))
+      return Return->getRetValue() && soleCall(Return->getRetValue()) == Call ? Call : nullptr;
+    const auto *Result = dyn_cast<DeclStmt>(Statement);
+    bool Always = Call && (soleCall(Statement) == Call || (Result && Result->isSingleDecl()) ||
+                           onlyOperation(Statement, Call, S.Context));
+    return Always ? Call : nullptr;
   }
 
   // The lock operation below a statement.

@@ -126,6 +126,7 @@ struct Wrapper {
   std::string Key;        // the same in canonical form, see LockKey
   int Parameter = -1;     // which argument `$` is; -1: none
   bool Pure = false;      // the body is the operation and nothing else
+  bool Tests = false;     // … if the operation does not fail
   bool Loads = false;    // the operand reads memory besides the argument
   bool Exported = false;  // other files can call it
   bool Declared = false;  // it has prototypes

@@ -49,6 +49,7 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
   Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
+  Visit("tests", W.Tests);
   Visit("loads", W.Loads), Visit("exported", W.Exported), Visit("declared", W.Declared),
       Visit("begin", W.Begin);
   Visit("end", W.End);

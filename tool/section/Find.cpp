@@ -9,11 +9,11 @@
 #include "section/Find.h"
 
 #include "index/LockApi.h"
+#include "index/Tested.h"
 #include "program/Effects.h"
 #include "section/Captures.h"
 #include "section/Flow.h"
 #include "section/Hoist.h"
-#include "section/Tested.h"
 #include "section/Waits.h"
 #include "support/Source.h"
 
@@ -146,6 +146,8 @@ private:
       return;
     if (const auto *Call = dyn_cast<CallExpr>(Statement))
       addOperation(Call);
+    if (isa<UnaryExprOrTypeTraitExpr>(Statement))
+      return; // sizeof evaluates nothing
     for (const Stmt *Child : Statement->children())
       collectOperations(Child);
   }
@@ -174,7 +176,8 @@ private:
       Op.Node = W->Node;
       Op.ThroughWrapper = true;
       Op.Wrapper = nodeFor(Callee, S);
-      Op.Pure = W->Pure;
+      const LockClass *Class = Linked.classOf(Op.Node);
+      Op.Pure = W->Pure && (!W->Tests || (Class && Class->Plain));
       Op.WrapperLoads = W->Loads;
       Op.Key = W->Key;
       Op.Lock = W->Expression;
@@ -203,12 +206,15 @@ private:
     } else {
       return;
     }
-    Op.Statement = wholeStatement(Call);
     const LockClass *Class = Linked.classOf(Op.Node);
-    if (!Op.Statement && Class && Class->Plain)
-      if (Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock)
-        Op.Statement = testForFailure(Call, Parents);
-    Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call);
+    bool CannotFail =
+        Class && Class->Plain && (Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock);
+    auto IsAll = [&](const Stmt *Statement) {
+      return soleCall(Statement) == Call ||
+             (CannotFail && onlyOperation(Statement, Call, S.Context));
+    };
+    Op.Statement = wholeStatement(Call, IsAll);
+    Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);
     Operations.push_back(std::move(Op));
   }
 
@@ -228,14 +234,14 @@ private:
       Text.replace(At, 1, Argument);
   }
 
-  // The largest statement that consists of this call alone, inside its block.
-  const Stmt *wholeStatement(const CallExpr *Call) const {
+  // The largest statement that does no more than this call, inside its block.
+  const Stmt *wholeStatement(const CallExpr *Call, function_ref<bool(const Stmt *)> IsAll) const {
     const Stmt *Whole = Call;
-    for (const Stmt *Up = Parents.getParent(Call); Up; Up = Parents.getParent(Up)) {
-      if (Up == F->getBody() || soleCall(Up) != Call)
+    for (const Stmt *Up = Call; Up && Up != F->getBody(); Up = Parents.getParent(Up))
+      if (IsAll(Up))
+        Whole = Up;
+      else if (!isa<Expr>(Up) && !Up->getBeginLoc().isMacroID())
         break;
-      Whole = Up;
-    }
     const Stmt *Parent = Parents.getParent(Whole);
     if (isa_and_nonnull<LabelStmt>(Parent))
       return Parents.getParent(Parent) && isa<CompoundStmt>(Parents.getParent(Parent)) ? Whole
@@ -244,11 +250,16 @@ private:
   }
 
   // Where the operation is all that a branch does. Braces that the user has written stay out.
-  const Stmt *wholeBranch(const CallExpr *Call) const {
+  const Stmt *wholeBranch(const CallExpr *Call, function_ref<bool(const Stmt *)> IsAll) const {
     const Stmt *Whole = nullptr;
-    for (const Stmt *Up = Call; Up != F->getBody() && soleCall(Up) == Call;) {
+    for (const Stmt *Up = Call; Up && Up != F->getBody();) {
       const Stmt *Inner = Up;
       Up = Parents.getParent(Up);
+      if (!IsAll(Inner)) {
+        if (!isa<Expr>(Inner) && !Inner->getBeginLoc().isMacroID())
+          break;
+        continue;
+      }
       const auto *If = dyn_cast_or_null<IfStmt>(Up);
       if (isa_and_nonnull<CompoundStmt>(Up) || (If && If->getCond() != Inner) ||
           (isa_and_nonnull<SwitchCase>(Up) && blockOf(Inner)))
@@ -412,6 +423,13 @@ private:
       Backwards &= S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Op.Call->getExprLoc()),
                                                   S.SM.getExpansionLoc(At));
     }
+    if (const Wrapper *W = Linked.wrapperOf(nodeFor(F, S)); W && !Release) {
+      Found.Form = Shape::CrossFunction;
+      return against(Found, "cross-function",
+                     W->Pure ? "is a lock wrapper; its sections are listed where it is called"
+                             : "is not unlocked in this function; its callers hold the lock",
+                     At);
+    }
     if (!Lock.Statement) {
       const Stmt *Parent = Parents.getParent(Lock.Call);
       while (isa_and_nonnull<Expr>(Parent))
@@ -428,9 +446,6 @@ private:
     }
     if (!Release) {
       Found.Form = Shape::CrossFunction;
-      if (Linked.wrapperOf(nodeFor(F, S)))
-        return against(Found, "cross-function",
-                       "is a lock wrapper; its sections are listed where it is called", At);
       return against(Found, "cross-function", "is not unlocked in this function", At);
     }
     if (Waits) {

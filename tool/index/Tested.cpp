@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+//
+// The locks and unlocks of a normal mutex return 0, in POSIX as in the runtime, as long as the
+// mutex exists and the caller's use of it is defined. A delegated section returns which exit it
+// took, and no error: so the test goes with the operation, and what it guards, which never runs,
+// goes too. The statement is executed here, with 0 for the call and with what is known of the
+// variables that it declares. Nothing else may depend on the text that goes: no label that would
+// be unused, no static function of which it may be the last use, no jump.
+#include "index/Tested.h"
+
+#include "clang/AST/Decl.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <optional>
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+class Execution {
+public:
+  Execution(const CallExpr *Call, const ASTContext &Context) : Call(Call), Context(Context) {}
+
+  // The same for the body of a function, which may return 0 at its end.
+  bool runBody(const CompoundStmt *Body) {
+    InBody = true;
+    return all_of(Body->body(), [&](const Stmt *Child) {
+      const auto *Return = dyn_cast<ReturnStmt>(Child);
+      if (!Return || Child != Body->body_back())
+        return run(Child);
+      std::optional<Result> Value =
+          Return->getRetValue() ? evaluate(Return->getRetValue()) : Result{0};
+      return Value && Value->Value == 0;
+    });
+  }
+
+  // True if the statement runs to its end and leaves no other trace than the call.
+  bool run(const Stmt *S) {
+    if (isa<NullStmt>(S))
+      return true;
+    if (const auto *Block = dyn_cast<CompoundStmt>(S))
+      return all_of(Block->body(), [&](const Stmt *Child) { return run(Child); });
+    if (const auto *Declared = dyn_cast<DeclStmt>(S))
+      return all_of(Declared->decls(), [&](const Decl *D) { return declare(D); });
+    if (const auto *If = dyn_cast<IfStmt>(S)) {
+      std::optional<Result> Condition = evaluate(If->getCond());
+      if (!Condition || !Condition->Value)
+        return false;
+      const Stmt *Taken = *Condition->Value ? If->getThen() : If->getElse();
+      const Stmt *Other = *Condition->Value ? If->getElse() : If->getThen();
+      return (!Other || canGo(Other)) && (!Taken || run(Taken));
+    }
+    if (const auto *Do = dyn_cast<DoStmt>(S)) {
+      if (!run(Do->getBody()))
+        return false;
+      std::optional<Result> Condition = evaluate(Do->getCond());
+      return Condition && Condition->Value == 0;
+    }
+    const auto *E = dyn_cast<Expr>(S);
+    return E && evaluate(E);
+  }
+
+  bool hasCalled() const { return Calls == 1; }
+
+private:
+  struct Result {
+    std::optional<int64_t> Value; // none: it does not matter, or is not known
+  };
+
+  const CallExpr *Call;
+  const ASTContext &Context;
+  unsigned Calls = 0;
+  bool InBody = false; // its variables go with it
+  DenseMap<const ValueDecl *, std::optional<int64_t>> Declared;
+
+  bool declare(const Decl *D) {
+    const auto *V = dyn_cast<VarDecl>(D);
+    if (!V || !V->hasLocalStorage() || !V->getType()->isIntegerType() ||
+        V->getType().isVolatileQualified())
+      return false;
+    std::optional<Result> Initial = V->hasInit() ? evaluate(V->getInit()) : Result();
+    if (!Initial)
+      return false;
+    Declared[V] = Initial->Value;
+    return true;
+  }
+
+  // What an expression is, if it leaves no trace.
+  std::optional<Result> evaluate(const Expr *E) {
+    E = E->IgnoreParenImpCasts();
+    if (E == Call) {
+      ++Calls;
+      return Result{0};
+    }
+    if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E)) {
+      std::optional<Result> Sub = evaluate(Cast->getSubExpr());
+      return !Sub || Cast->getType()->isIntegerType() ? Sub : Result();
+    }
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      if (auto Known = Declared.find(Ref->getDecl()); Known != Declared.end())
+        return Result{Known->second};
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_LNot) {
+      std::optional<Result> Sub = evaluate(Unary->getSubExpr());
+      return Sub && Sub->Value ? Result{!*Sub->Value} : Sub;
+    }
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_Extension)
+      return evaluate(Unary->getSubExpr());
+    if (const auto *Binary = dyn_cast<BinaryOperator>(E))
+      return evaluate(Binary);
+    if (const auto *Choice = dyn_cast<ConditionalOperator>(E)) {
+      std::optional<Result> Condition = evaluate(Choice->getCond());
+      if (!Condition || !Condition->Value)
+        return std::nullopt;
+      const Expr *True = Choice->getTrueExpr(), *False = Choice->getFalseExpr();
+      return canGo(*Condition->Value ? False : True) ? evaluate(*Condition->Value ? True : False)
+                                                     : std::nullopt;
+    }
+    if (const auto *Block = dyn_cast<StmtExpr>(E))
+      return run(Block->getSubStmt()) ? std::optional(Result()) : std::nullopt;
+    if (const auto *Expect = dyn_cast<CallExpr>(E)) { // likely(), unlikely()
+      const FunctionDecl *Callee = Expect->getDirectCallee();
+      bool Known = Callee && Callee->getIdentifier() && Callee->getName() == "__builtin_expect";
+      return Known ? evaluate(Expect->getArg(0)) : std::nullopt;
+    }
+    return constant(E);
+  }
+
+  std::optional<Result> constant(const Expr *E) const {
+    if (E->HasSideEffects(Context))
+      return std::nullopt;
+    Expr::EvalResult Value;
+    if (E->getType()->isIntegerType() && E->EvaluateAsInt(Value, Context))
+      return Result{Value.Val.getInt().getExtValue()};
+    return Result();
+  }
+
+  std::optional<Result> evaluate(const BinaryOperator *Binary) {
+    if (Binary->getOpcode() == BO_Assign) {
+      const auto *Target = dyn_cast<DeclRefExpr>(Binary->getLHS()->IgnoreParens());
+      std::optional<Result> Value = evaluate(Binary->getRHS());
+      if (!Target || !Declared.count(Target->getDecl()) || !Value)
+        return std::nullopt;
+      Declared[Target->getDecl()] = Value->Value;
+      return Value;
+    }
+    if (Binary->isAssignmentOp())
+      return std::nullopt;
+    std::optional<Result> Left = evaluate(Binary->getLHS());
+    if (!Left)
+      return std::nullopt;
+    if (Binary->isLogicalOp()) {
+      bool Or = Binary->getOpcode() == BO_LOr;
+      if (!Left->Value)
+        return std::nullopt;
+      if (bool(*Left->Value) == Or)
+        return canGo(Binary->getRHS()) ? std::optional(Result{Or}) : std::nullopt;
+    }
+    std::optional<Result> Right = evaluate(Binary->getRHS());
+    if (!Right || Binary->getOpcode() == BO_Comma)
+      return Right;
+    if (!Left->Value || !Right->Value)
+      return Result();
+    int64_t A = *Left->Value, B = *Right->Value;
+    switch (Binary->getOpcode()) {
+    case BO_EQ:
+      return Result{A == B};
+    case BO_NE:
+      return Result{A != B};
+    case BO_LT:
+      return Result{A < B};
+    case BO_GT:
+      return Result{A > B};
+    case BO_LE:
+      return Result{A <= B};
+    case BO_GE:
+      return Result{A >= B};
+    case BO_LAnd:
+    case BO_LOr:
+      return Result{B != 0};
+    default:
+      return Result();
+    }
+  }
+
+  // True for statements that can go without a trace, as they never run.
+  bool canGo(const Stmt *S) const {
+    if (isa<LabelStmt>(S) || isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) || isa<SwitchCase>(S) ||
+        isa<DeclStmt>(S) || isa<StmtExpr>(S) || isa<AddrLabelExpr>(S) || S == Call)
+      return false;
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(S)) {
+      const ValueDecl *D = Ref->getDecl();
+      bool Known = Declared.count(D) || (InBody && D->getParentFunctionOrMethod());
+      if (!isa<EnumConstantDecl>(D) && !D->hasExternalFormalLinkage() && !Known)
+        return false;
+    }
+    return all_of(S->children(), [&](const Stmt *Child) { return !Child || canGo(Child); });
+  }
+};
+
+} // namespace
+
+bool onlyOperation(const Stmt *Statement, const CallExpr *Call, const ASTContext &Context) {
+  Execution Run(Call, Context);
+  // A variable that the statement itself declares is for what follows.
+  return !isa<DeclStmt>(Statement) && Run.run(Statement) && Run.hasCalled();
+}
+
+bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call,
+                         const ASTContext &Context) {
+  Execution Run(Call, Context);
+  return Run.runBody(Body) && Run.hasCalled();
+}
+
+} // namespace relock

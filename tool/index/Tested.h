@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// Lock operations whose result is only tested for failure.
+#pragma once
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/Stmt.h"
+
+namespace relock {
+
+// True if Statement does what the lock operation Call in it does, and nothing else, as long as that
+// returns 0: `if (lock(&l) != 0) abort();`, `assert(lock(&l) == 0);`, or a macro's
+// `do { int e; if ((e = lock(&l)) != 0) report(e); } while (0)`. False if something outside would
+// notice that the rest has gone.
+bool onlyOperation(const clang::Stmt *Statement, const clang::CallExpr *Call,
+                   const clang::ASTContext &Context);
+// The same for the body of a function, which may also return 0 in the end.
+bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr *Call,
+                         const clang::ASTContext &Context);
+
+} // namespace relock
