@@ -74,6 +74,8 @@ public:
       Record.Name = F->getNameAsString();
       Record.At = S.shown(F->getLocation());
       Record.Defined = true;
+      if (F->hasExternalFormalLinkage())
+        recordCallbacks(F, Record);
       size_t FirstSite = Facts.Sites.size();
       CurrentFacts = &Record;
       RecursiveASTVisitor::TraverseFunctionDecl(F);
@@ -154,8 +156,11 @@ public:
       if (V->getTLSKind() != VarDecl::TLS_None && CurrentFacts)
         CurrentFacts->IdentityUses.push_back(
             {"the thread-local variable '" + V->getNameAsString() + "'", S.shown(E->getExprLoc())});
-    } else if (auto *F = dyn_cast<FunctionDecl>(E->getDecl());
-               F && !DirectCallees.contains(E) && !S.inSystemHeader(F->getLocation())) {
+    } else if (auto *F = dyn_cast<FunctionDecl>(E->getDecl()); F && !DirectCallees.contains(E)) {
+      if (!S.inSystemHeader(E->getExprLoc()))
+        takeAddress(F, functionTypeText(F->getType()));
+      if (S.inSystemHeader(F->getLocation()))
+        return true;
       Function Taken;
       Taken.Node = nodeFor(F, S);
       Taken.Name = F->getNameAsString();
@@ -192,13 +197,16 @@ public:
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (!Callee) {
       if (CurrentFacts)
-        CurrentFacts->IndirectCalls.push_back(S.shown(Call->getExprLoc()));
+        CurrentFacts->IndirectCalls.push_back(
+            {S.shown(Call->getExprLoc()), functionTypeText(Call->getCallee()->getType())});
       for (const Expr *Argument : Call->arguments())
         if (syncType(Argument->getType()) != SyncType::None)
           escape(resolve(Argument), "indirect-call", "is passed through a function pointer",
                  Argument->getExprLoc());
       return true;
     }
+    if (S.inSystemHeader(Callee->getLocation()) && Call->getType()->isFunctionPointerType())
+      open(functionTypeText(Call->getType()));
     const auto *CalleeRef = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
     if (CalleeRef)
       DirectCallees.insert(CalleeRef);
@@ -279,6 +287,20 @@ public:
     return true;
   }
 
+  bool VisitCastExpr(CastExpr *E) {
+    const Expr *Sub = E->getSubExpr();
+    if (S.inSystemHeader(E->getExprLoc()))
+      return true; // what a library's own functions do with pointers is theirs
+    if (E->getType()->isFunctionPointerType())
+      castToFunction(E, Sub, functionTypeText(E->getType()));
+    // Somebody may write to the pointer as to something else.
+    QualType From = Sub->getType();
+    if (E->getCastKind() == CK_BitCast && From->isPointerType() &&
+        From->getPointeeType()->isFunctionPointerType())
+      open(functionTypeText(From->getPointeeType()));
+    return true;
+  }
+
   // A struct that is handed on as bytes may be overwritten as a whole.
   bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
     QualType From = E->getSubExpr()->getType();
@@ -303,6 +325,7 @@ private:
   Function *CurrentFacts = nullptr;
   DenseMap<const RecordDecl *, std::string> AnonymousNames;
   std::vector<const Expr *> Leaves;
+  StringSet<> OpenTypes, TakenFunctions;      // that Facts has already
   std::vector<const CallExpr *> UntypedCalls; // of functions that return `void *`
   DenseSet<const Expr *> Resolved;
   DenseSet<const Expr *> DirectCallees;
@@ -349,6 +372,51 @@ private:
     if (Tested && syncType(Tested->getType()) != SyncType::None)
       resolve(Tested);
     return true;
+  }
+
+  // --- Pointers to functions ----------------------------------------------------------------
+  //
+  // A call through a pointer reaches the functions whose address becomes a pointer of its type,
+  // unless such pointers also come from where nobody looks: integers and `void *`, libraries, the
+  // callers of a function that the program itself does not call.
+
+  void open(std::string Type) {
+    if (OpenTypes.insert(Type).second)
+      Facts.OpenTypes.push_back(std::move(Type));
+  }
+
+  void takeAddress(const FunctionDecl *F, const std::string &Type) {
+    if (TakenFunctions.insert(Type + "|" + nodeFor(F, S)).second)
+      Facts.Taken.push_back({Type, nodeFor(F, S), F->getNameAsString()});
+  }
+
+  void castToFunction(const CastExpr *Cast, const Expr *Sub, const std::string &To) {
+    const Expr *Inner = Sub->IgnoreParenCasts();
+    if (const auto *Address = dyn_cast<UnaryOperator>(Inner);
+        Address && Address->getOpcode() == UO_AddrOf)
+      Inner = Address->getSubExpr()->IgnoreParenCasts();
+    const auto *Ref = dyn_cast<DeclRefExpr>(Inner);
+    if (Cast->getCastKind() == CK_LValueToRValue) {
+      const auto *Member = dyn_cast<MemberExpr>(Inner);
+      const Decl *From = Ref ? Ref->getDecl() : Member ? Member->getMemberDecl() : nullptr;
+      if (From && S.inSystemHeader(From->getLocation()))
+        open(To);
+    } else if (Cast->getCastKind() == CK_BitCast || Cast->getCastKind() == CK_IntegralToPointer) {
+      if (const auto *F = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr)
+        takeAddress(F, To);
+      else if (Sub->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+        return;
+      else if (Sub->getType()->isFunctionPointerType())
+        Facts.PointerCasts.push_back({functionTypeText(Sub->getType()), To});
+      else
+        open(To);
+    }
+  }
+
+  void recordCallbacks(const FunctionDecl *F, Function &Record) {
+    for (const ParmVarDecl *Parameter : F->parameters())
+      if (Parameter->getType()->isFunctionPointerType())
+        Record.Callbacks.push_back(functionTypeText(Parameter->getType()));
   }
 
   // --- Mutexes that a function hands out as `void *` --------------------------------------------

@@ -107,10 +107,15 @@ std::string analysisHash() {
 }
 
 std::string commandHash(const tooling::CompileCommand &Command) {
-  std::string All = analysisHash() + "\n" + Command.Directory;
+  std::string All = Command.Directory;
   for (const std::string &Argument : Command.CommandLine)
     All += "\n" + Argument;
   return utohexstr(xxh3_64bits(All));
+}
+
+// What facts must say that they come from.
+std::string origin(const tooling::CompileCommand &Command) {
+  return analysisHash() + "-" + commandHash(Command);
 }
 
 class Cache {
@@ -124,7 +129,7 @@ public:
     auto Buffer = MemoryBuffer::getFile(path(Command));
     if (!Buffer)
       return std::nullopt;
-    Expected<UnitFacts> Facts = readFacts((*Buffer)->getBuffer(), commandHash(Command));
+    Expected<UnitFacts> Facts = readFacts((*Buffer)->getBuffer(), origin(Command));
     if (!Facts) {
       consumeError(Facts.takeError());
       return std::nullopt;
@@ -136,7 +141,7 @@ public:
     if (!Usable)
       return false;
     Error Failed = writeToOutput(path(Command), [&](raw_ostream &OS) {
-      OS << writeFacts(Facts, commandHash(Command));
+      OS << writeFacts(Facts, origin(Command));
       return Error::success();
     });
     bool Good = !Failed;

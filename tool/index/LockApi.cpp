@@ -3,6 +3,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -190,7 +191,7 @@ static bool isThreadClock(const CallExpr *Call, StringRef Name, ASTContext &Cont
 }
 
 void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call> &Calls,
-                 std::vector<Position> &IndirectCalls) {
+                 std::vector<IndirectCall> &IndirectCalls) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   Position At = S.shown(Call->getExprLoc());
   std::string Name = Callee->getNameAsString();
@@ -212,8 +213,30 @@ void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call
     if (Function)
       Calls.push_back({nodeFor(Function, S), Function->getNameAsString(), At});
     else if (!Argument->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
-      IndirectCalls.push_back(At);
+      IndirectCalls.push_back({At, functionTypeText(T)});
   }
+}
+
+// An enumeration is compatible with an integer type.
+static std::string compatibleText(QualType T) {
+  T = T.getCanonicalType().getUnqualifiedType();
+  if (const auto *Enum = T->getAs<EnumType>())
+    T = Enum->getDecl()->getIntegerType().getCanonicalType();
+  return T.getAsString();
+}
+
+std::string functionTypeText(QualType T) {
+  if (T->isAnyPointerType())
+    T = T->getPointeeType();
+  const auto *Type = T->getAs<FunctionProtoType>();
+  if (!Type)
+    return "";
+  SmallVector<std::string, 8> Parameters;
+  for (QualType Parameter : Type->param_types())
+    Parameters.push_back(compatibleText(Parameter));
+  if (Type->isVariadic())
+    Parameters.push_back("...");
+  return compatibleText(Type->getReturnType()) + " (" + join(Parameters, ", ") + ")";
 }
 
 } // namespace relock

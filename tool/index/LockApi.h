@@ -44,6 +44,10 @@ std::string lockKey(const clang::Expr *E, const clang::ParmVarDecl *Parameter = 
 
 // Records a direct call and, for a function of a library, the functions that it is given to call.
 void recordCalls(const clang::CallExpr *Call, const Source &S, std::vector<relock::Call> &Calls,
-                 std::vector<Position> &IndirectCalls);
+                 std::vector<IndirectCall> &IndirectCalls);
+
+// The type of a function, or of what a pointer to one points to, as text that is equal in all
+// translation units for compatible types; empty if it has no prototype.
+std::string functionTypeText(clang::QualType T);
 
 } // namespace relock

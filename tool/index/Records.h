@@ -112,6 +112,22 @@ struct Call {
   Position At;
 };
 
+// A call through a pointer. Type: of the function, see functionTypeText; empty: not known.
+struct IndirectCall {
+  Position At;
+  std::string Type;
+};
+
+// A function whose address becomes a pointer to functions of that type.
+struct TakenFunction {
+  std::string Type, Function, Name;
+};
+
+// Pointers to functions of type From become such to functions of type To.
+struct PointerCast {
+  std::string From, To;
+};
+
 struct IdentityUse {
   std::string What;
   Position At;
@@ -142,7 +158,8 @@ struct Function {
   bool TakesLocks = false;
   bool Waits = false; // on a condition variable
   std::vector<Call> Calls;
-  std::vector<Position> IndirectCalls;
+  std::vector<IndirectCall> IndirectCalls;
+  std::vector<std::string> Callbacks; // function types of pointers that its callers can give it
   std::vector<IdentityUse> IdentityUses;
   // Nodes of the globals and fields that it stores to, of the structs that it overwrites; with a
   // `&` before them, of those whose address it takes.
@@ -174,6 +191,9 @@ struct UnitFacts {
   std::vector<Flow> Flows;
   std::vector<Escape> Escapes;
   std::vector<Function> Functions;
+  std::vector<TakenFunction> Taken;
+  std::vector<PointerCast> PointerCasts;
+  std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
   std::string LockTable; // the relock_locks.h that this unit includes already; empty: none
 };

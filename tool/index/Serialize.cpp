@@ -42,6 +42,15 @@ template <class V> void fields(V &&Visit, Escape &E) {
 template <class V> void fields(V &&Visit, Call &C) {
   Visit("function", C.Function), Visit("name", C.Name), Visit("at", C.At);
 }
+template <class V> void fields(V &&Visit, IndirectCall &C) {
+  Visit("at", C.At), Visit("type", C.Type);
+}
+template <class V> void fields(V &&Visit, TakenFunction &T) {
+  Visit("type", T.Type), Visit("function", T.Function), Visit("name", T.Name);
+}
+template <class V> void fields(V &&Visit, PointerCast &C) {
+  Visit("from", C.From), Visit("to", C.To);
+}
 template <class V> void fields(V &&Visit, IdentityUse &U) {
   Visit("what", U.What), Visit("at", U.At);
 }
@@ -59,7 +68,8 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("addressTaken", F.AddressTaken), Visit("takesLocks", F.TakesLocks);
   Visit("waits", F.Waits), Visit("stores", F.Stores);
   Visit("calls", F.Calls);
-  Visit("indirectCalls", F.IndirectCalls), Visit("identityUses", F.IdentityUses);
+  Visit("indirectCalls", F.IndirectCalls), Visit("callbacks", F.Callbacks),
+      Visit("identityUses", F.IdentityUses);
   Visit("prototypes", F.Prototypes), Visit("wraps", F.Wraps);
 }
 template <class V> void fields(V &&Visit, SkippedSite &S) {
@@ -74,6 +84,8 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("mainFile", U.MainFile), Visit("dependencies", U.Dependencies);
   Visit("declarations", U.Declarations), Visit("edits", U.Edits), Visit("sites", U.Sites);
   Visit("flows", U.Flows), Visit("escapes", U.Escapes), Visit("functions", U.Functions);
+  Visit("taken", U.Taken), Visit("pointerCasts", U.PointerCasts);
+  Visit("openTypes", U.OpenTypes);
   Visit("skipped", U.Skipped), Visit("lockTable", U.LockTable);
 }
 

@@ -89,8 +89,10 @@ private:
       for (auto &[Function, Node] : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Node))
           Loose[Class->Name].insert(Function);
-      for (Section &Found : Unit.Sections)
+      for (Section &Found : Unit.Sections) {
+        followPointers(Found);
         merge(std::move(Found), Here);
+      }
     }
     // Every unit that compiles the function must have found the section in it.
     std::map<Position, unsigned> Definers;
@@ -100,6 +102,15 @@ private:
     for (auto &[Key, Found] : Sections)
       if (Definers[Found.FunctionAt] != SeenIn[Key])
         differs(Found);
+  }
+
+  void followPointers(Section &Found) const {
+    erase_if(Found.IndirectCalls, [&](const IndirectCall &C) {
+      std::string Any = Linked.calledThrough(C.Type);
+      if (!Any.empty())
+        Found.Calls.push_back({Any, Linked.Functions.at(Any).Name, C.At});
+      return !Any.empty();
+    });
   }
 
   bool usesLocks(const UnitFacts &Unit) const {
@@ -157,7 +168,8 @@ private:
     };
     Add(Known.Calls, Found.Calls,
         [](const Call &A, const Call &B) { return A.Function == B.Function && A.At == B.At; });
-    Add(Known.IndirectCalls, Found.IndirectCalls, std::equal_to<Position>());
+    Add(Known.IndirectCalls, Found.IndirectCalls,
+        [](const IndirectCall &A, const IndirectCall &B) { return A.At == B.At; });
     Add(Known.IdentityUses, Found.IdentityUses,
         [](const IdentityUse &A, const IdentityUse &B) { return A.At == B.At; });
     Add(Known.Loads, Found.Loads,
@@ -230,9 +242,9 @@ private:
                                  "may compute in floating point, and the program sets its "
                                  "environment, which is its thread's",
                                  Found.At});
-    for (const Position &At : Found.IndirectCalls)
+    for (const IndirectCall &C : Found.IndirectCalls)
       Checked.Reasons.push_back(
-          {"indirect-call", "calls through a pointer, which is not followed", At});
+          {"indirect-call", "calls through a pointer, which is not followed", C.At});
     checkOperand(Found, Checked);
     for (const Call &C : Found.Calls) {
       Effects E = Table.of(C);

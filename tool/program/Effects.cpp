@@ -116,7 +116,7 @@ void EffectTable::addOwnEffects() {
     else if (!F.IndirectCalls.empty())
       Own.Refuse =
           Reason{"indirect-call", "'" + F.Name + "' calls through a pointer, which is not followed",
-                 F.IndirectCalls.front()};
+                 F.IndirectCalls.front().At};
     for (const Call &C : F.Calls) {
       auto Callee = Linked.Functions.find(C.Function);
       if (Linked.wrapperOf(C.Function)) {

@@ -41,6 +41,7 @@ Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::str
                  const std::vector<ForeignFile> &NotC, bool AcceptUncovered) {
   linkFlows(Units);
   linkFunctions(Units);
+  linkPointers(Units, Unparsed.empty() && NotC.empty());
   nameClasses(Units);
   collectEdits(Units);
   collectReasons(Units, Unparsed, NotC);
@@ -76,6 +77,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         // Another configuration, or a function of a header: both bodies count.
         append_range(Merged.Calls, F.Calls);
         append_range(Merged.IndirectCalls, F.IndirectCalls);
+        append_range(Merged.Callbacks, F.Callbacks);
         append_range(Merged.IdentityUses, F.IdentityUses);
         append_range(Merged.Stores, F.Stores);
         Merged.Waits |= F.Waits;
@@ -103,6 +105,57 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
     sort(F.Prototypes);
     F.Prototypes.erase(std::unique(F.Prototypes.begin(), F.Prototypes.end()), F.Prototypes.end());
   }
+}
+
+// For each type of function whose pointers are all known: a function that calls all that they may
+// point to. Calls through such pointers become calls of that function.
+void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
+  if (!Complete)
+    return;
+  std::set<std::string> Open = {""};
+  std::map<std::string, std::map<std::string, std::string>> Taken; // node → name, by type
+  std::set<std::string> Called;
+  for (const UnitFacts &Unit : Units) {
+    Open.insert(Unit.OpenTypes.begin(), Unit.OpenTypes.end());
+    for (const TakenFunction &T : Unit.Taken)
+      Taken[T.Type][T.Function] = T.Name;
+  }
+  for (const auto &[Node, F] : Functions)
+    for (const Call &C : F.Calls)
+      Called.insert(C.Function);
+  for (const auto &[Node, F] : Functions)
+    if (!F.AddressTaken && !Called.count(Node))
+      Open.insert(F.Callbacks.begin(), F.Callbacks.end());
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const UnitFacts &Unit : Units)
+      for (const PointerCast &Cast : Unit.PointerCasts) {
+        size_t Before = Open.size() + Taken[Cast.To].size();
+        if (Open.count(Cast.From))
+          Open.insert(Cast.To);
+        Taken[Cast.To].insert(Taken[Cast.From].begin(), Taken[Cast.From].end());
+        Changed |= Open.size() + Taken[Cast.To].size() != Before;
+      }
+  }
+  for (const auto &[Type, Targets] : Taken) {
+    bool Operates = any_of(Targets, [&](const auto &T) { return wrapperOf(T.first) != nullptr; });
+    if (Targets.empty() || Open.count(Type) || Operates)
+      continue;
+    Function Any;
+    Any.Node = "pointer:" + Type;
+    Any.Name = "pointer to " + Type;
+    Any.Defined = true;
+    for (const auto &[Node, Name] : Targets)
+      Any.Calls.push_back({Node, Name, {}});
+    Functions[Any.Node] = std::move(Any);
+  }
+  for (auto &[Node, F] : Functions)
+    erase_if(F.IndirectCalls, [&, &Calls = F.Calls](const IndirectCall &C) {
+      std::string Any = calledThrough(C.Type);
+      if (!Any.empty())
+        Calls.push_back({Any, Functions[Any].Name, C.At});
+      return !Any.empty();
+    });
 }
 
 // Which declaration gives a class its name: the one that a reader would look for.
@@ -425,6 +478,11 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
 const LockClass *Program::classOf(const std::string &Node) const {
   auto It = ClassOfRoot.find(find(Node));
   return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
+}
+
+std::string Program::calledThrough(const std::string &Type) const {
+  std::string Node = "pointer:" + Type;
+  return Functions.count(Node) ? Node : "";
 }
 
 bool Program::canExecuteThrough(const std::string &FunctionNode) const {

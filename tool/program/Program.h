@@ -68,6 +68,9 @@ public:
   // The class of a node, or null where the node belongs to none (a local object, say).
   const LockClass *classOf(const std::string &Node) const;
   const Wrapper *wrapperOf(const std::string &FunctionNode) const;
+  // The node of a function that calls whatever a pointer to functions of this type may point to;
+  // empty if that is not known.
+  std::string calledThrough(const std::string &Type) const;
   // True if a lock that only its own file can name can get a companion of its lock wrapper that
   // runs sections for other files.
   bool canExecuteThrough(const std::string &FunctionNode) const;
@@ -86,6 +89,7 @@ private:
   std::string find(const std::string &Node) const { return Mixed.find(Node); }
   void linkFlows(const std::vector<UnitFacts> &Units);
   void linkFunctions(const std::vector<UnitFacts> &Units);
+  void linkPointers(const std::vector<UnitFacts> &Units, bool Complete);
   void nameClasses(const std::vector<UnitFacts> &Units);
   void collectReasons(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
                       const std::vector<ForeignFile> &NotC);

@@ -842,7 +842,7 @@ private:
     const FunctionDecl *Callee = Call->getDirectCallee();
     SourceLocation At = Call->getExprLoc();
     if (!Callee) {
-      Found.IndirectCalls.push_back(S.shown(At));
+      Found.IndirectCalls.push_back({S.shown(At), functionTypeText(Call->getCallee()->getType())});
       return;
     }
     StringRef Name = Callee->getIdentifier() ? Callee->getName() : "";

@@ -152,7 +152,7 @@ struct Section {
   bool ThroughWrapper = false;
   std::vector<Reason> Against; // what speaks against delegating it, from its own text
   std::vector<Call> Calls;     // what its text calls, for the effects of the callees
-  std::vector<Position> IndirectCalls;
+  std::vector<IndirectCall> IndirectCalls;
   std::vector<IdentityUse> IdentityUses;
   std::vector<OperandLoad> Loads;
   bool StoresThroughPointer = false;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Function pointers travel by value and by address, alone, behind a typedef and in an array; a call
-// through one holds.
+// Function pointers travel by value and by address, alone, behind a typedef and in an array.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s
 // CHECK:      struct compare_section {
@@ -14,7 +13,7 @@
 // CHECK-NEXT:   if (section->table[1] == plus)
 // CHECK-NEXT:     *section->operation = minus;
 // CHECK:      static void call(
-// CHECK-NEXT:   relock_mutex_lock(&lock);
+// CHECK-NEXT:   struct call_section section = {.operation = operation};
 #include <pthread.h>
 #include <stdio.h>
 
