@@ -8,6 +8,7 @@
 #include "index/Collect.h"
 
 #include "index/LockApi.h"
+#include "index/MacroUse.h"
 #include "index/Skipped.h"
 #include "index/Tested.h"
 #include "support/Source.h"
@@ -46,7 +47,8 @@ bool takesBytes(const FunctionDecl *F) {
 
 class CollectVisitor : public RecursiveASTVisitor<CollectVisitor> {
 public:
-  CollectVisitor(ASTContext &Context, UnitFacts &Facts) : S(Context), Facts(Facts) {}
+  CollectVisitor(ASTContext &Context, Preprocessor &PP, UnitFacts &Facts)
+      : S(Context), PP(PP), Facts(Facts) {}
 
   void run() {
     for (const Decl *D : S.Context.getTranslationUnitDecl()->decls())
@@ -320,6 +322,7 @@ public:
 
 private:
   Source S;
+  Preprocessor &PP;
   UnitFacts &Facts;
   const FunctionDecl *CurrentFunction = nullptr;
   Function *CurrentFacts = nullptr;
@@ -710,6 +713,8 @@ private:
       edit(L, Name.size(), relockName(Name), Node);
     else if (S.inFile(operandLeafLocation(Operand)) && replaceInvocation(Call, L, Name, Node))
       return;
+    else if (S.inFile(operandLeafLocation(Operand)) && initialiseAtUse(Call, L, Name, Node))
+      return;
     else
       sharedEdit(L, Name.size(), relockName(Name), Node);
     if (Name == "pthread_mutex_init")
@@ -767,6 +772,31 @@ private:
     if (Initialises) // other users of the macro get the default class
       Facts.Edits.push_back(
           {S.spelled(Call->getRParenLoc()), 0, ", NULL", Node, Edit::InBody, Macro});
+    return true;
+  }
+
+  // An initialisation names the class of its lock: where a macro that serves several classes does
+  // more than to initialise, its use is written out.
+  bool initialiseAtUse(const CallExpr *Call, SourceLocation Body, StringRef Name,
+                       const std::string &Node) {
+    SourceLocation Use = S.SM.getExpansionLoc(Body);
+    SourceLocation Close = S.SM.getSpellingLoc(Call->getRParenLoc());
+    std::optional<Source::Range> Range = S.range({Body, Body});
+    if (Name != "pthread_mutex_init" || !Range || !S.editable(Close) ||
+        operationsNamed(Use, S, PP) != 1)
+      return false;
+    std::optional<std::string> Text = expandOnce(
+        Use, {{S.SM.getSpellingLoc(Body), relockName(Name)}, {Close, ", RELOCK_CLASS($CLASS))"}}, S,
+        PP);
+    if (!Text)
+      return false;
+    std::string Macro = tokenNode(S.spelled(Body));
+    Facts.Edits.push_back({S.position(Range->File, Range->Begin), Range->End - Range->Begin, *Text,
+                           Node, Edit::AtUse, Macro});
+    Facts.Edits.push_back(
+        {S.spelled(Body), unsigned(Name.size()), relockName(Name), Node, Edit::InBody, Macro});
+    Facts.Edits.push_back(
+        {S.spelled(Call->getRParenLoc()), 0, ", NULL", Node, Edit::InBody, Macro});
     return true;
   }
 
@@ -1050,7 +1080,7 @@ UnitFacts collectUnit(const tooling::CompileCommand &Command,
   UnitActions Actions;
   Actions.Begin = [&](CompilerInstance &CI) { Skipped.watch(CI.getPreprocessor()); };
   Actions.End = [&](CompilerInstance &CI) {
-    CollectVisitor(CI.getASTContext(), Facts).run();
+    CollectVisitor(CI.getASTContext(), CI.getPreprocessor(), Facts).run();
     Source S(CI.getASTContext());
     Facts.Skipped = Skipped.lockSites(S, CI.getPreprocessor());
     const SourceManager &SM = CI.getSourceManager();
