@@ -22,6 +22,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
 
+#include <cerrno>
+
 using namespace clang;
 using namespace llvm;
 
@@ -964,8 +966,10 @@ private:
   std::optional<Wrapper> wrapper(const FunctionDecl *F, size_t FirstSite) {
     if (Facts.Sites.size() != FirstSite + 1)
       return std::nullopt;
-    Operation Kind = Facts.Sites[FirstSite].Kind;
-    if (Kind != Operation::Lock && Kind != Operation::Unlock)
+    Wrapper W;
+    W.Kind = Facts.Sites[FirstSite].Kind;
+    bool Waits = W.Kind == Operation::Wait;
+    if (W.Kind != Operation::Lock && W.Kind != Operation::Unlock && !Waits)
       return std::nullopt;
     const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
     const CallExpr *Call = nullptr;
@@ -975,11 +979,11 @@ private:
     if (!Call)
       return std::nullopt;
     auto [Operand, Node] = Operands[Call];
-    Wrapper W;
-    W.Kind = Kind;
     W.Node = Node;
     W.Pure = onlyOperationOfBody(Body, Call, S.Context);
     W.Tests = W.Pure && !soleOperation(Body, Call);
+    if (Waits && !onlyWaits(Body, Call, W))
+      return std::nullopt;
     const VarDecl *Base = operandBase(Operand);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal())
@@ -991,6 +995,7 @@ private:
     W.Pure &= simpleOperand(Operand, Parameter); // else it cannot be named at a caller
     W.Exported = F->hasExternalFormalLinkage() && !F->isInlined();
     W.Declared = F->getPreviousDecl() != nullptr;
+    W.Common = F->isInlined() && !S.SM.isInMainFile(S.SM.getExpansionLoc(F->getLocation()));
     if (std::optional<Source::Range> Range = S.range(F->getSourceRange())) {
       W.Begin = S.position(Range->File, Range->Begin);
       W.End = S.position(Range->File, Range->End);
@@ -1016,6 +1021,34 @@ private:
     bool Always = Call && (soleCall(Statement) == Call || (Result && Result->isSingleDecl()) ||
                            onlyOperation(Statement, Call, S.Context));
     return Always ? Call : nullptr;
+  }
+
+  // True if the function does nothing but to wait, and callers can name what it waits with. A timed
+  // wait can end in time or not: its callers learn which, or it does not matter to them.
+  bool onlyWaits(const CompoundStmt *Body, const CallExpr *Call, Wrapper &W) {
+    bool Timed = Call->getNumArgs() > 2;
+    if (!W.Pure || Call->getNumArgs() > 3 ||
+        (Timed && !onlyOperationOfBody(Body, Call, S.Context, ETIMEDOUT)))
+      return false;
+    W.Condition = wrapperOperand(Call->getArg(0));
+    if (Timed)
+      W.Deadline = wrapperOperand(Call->getArg(2));
+    return W.Condition && bool(W.Deadline) == Timed;
+  }
+
+  std::optional<WrapperOperand> wrapperOperand(const Expr *E) {
+    const VarDecl *Base = operandBase(E);
+    const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
+    if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal() ||
+        !simpleOperand(E, Parameter))
+      return std::nullopt;
+    WrapperOperand Operand;
+    Operand.Expression = lockKey(E, Parameter);
+    if (Parameter)
+      Operand.Parameter = Parameter->getFunctionScopeIndex();
+    else
+      Operand.Variable = nodeFor(Base, S);
+    return Operand;
   }
 
   // The lock operation below a statement.

@@ -133,7 +133,14 @@ struct IdentityUse {
   Position At;
 };
 
-// A function that is no more than a lock operation for its callers.
+// What a wrapper of a wait gives to it, in the terms of its caller.
+struct WrapperOperand {
+  std::string Expression; // `$` stands for the argument
+  std::string Variable;   // node of the variable that it starts from, if that is global
+  int Parameter = -1;     // which argument `$` is; -1: none
+};
+
+// A function that is no more than a lock operation, or a wait, for its callers.
 struct Wrapper {
   Operation Kind = Operation::Lock;
   std::string Node;       // of the mutex
@@ -143,9 +150,11 @@ struct Wrapper {
   int Parameter = -1;     // which argument `$` is; -1: none
   bool Pure = false;      // the body is the operation and nothing else
   bool Tests = false;     // … if the operation does not fail
+  std::optional<WrapperOperand> Condition, Deadline; // Wait: its other operands
   bool Loads = false;    // the operand reads memory besides the argument
   bool Exported = false;  // other files can call it
   bool Declared = false;  // it has prototypes
+  bool Common = false;    // an inline function of a header, which need not be used
   Position Begin, End;    // its definition
 };
 

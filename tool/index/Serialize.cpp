@@ -54,11 +54,16 @@ template <class V> void fields(V &&Visit, PointerCast &C) {
 template <class V> void fields(V &&Visit, IdentityUse &U) {
   Visit("what", U.What), Visit("at", U.At);
 }
+template <class V> void fields(V &&Visit, WrapperOperand &O) {
+  Visit("expression", O.Expression), Visit("variable", O.Variable);
+  Visit("parameter", O.Parameter);
+}
 template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
   Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
   Visit("tests", W.Tests);
+  Visit("condition", W.Condition), Visit("deadline", W.Deadline), Visit("common", W.Common);
   Visit("loads", W.Loads), Visit("exported", W.Exported), Visit("declared", W.Declared),
       Visit("begin", W.Begin);
   Visit("end", W.End);

@@ -22,9 +22,10 @@ namespace {
 
 class Execution {
 public:
-  Execution(const CallExpr *Call, const ASTContext &Context) : Call(Call), Context(Context) {}
+  Execution(const CallExpr *Call, const ASTContext &Context, int64_t Returned = 0)
+      : Call(Call), Context(Context), Returned(Returned) {}
 
-  // The same for the body of a function, which may return 0 at its end.
+  // The same for the body of a function, which may return what the call does at its end.
   bool runBody(const CompoundStmt *Body) {
     InBody = true;
     return all_of(Body->body(), [&](const Stmt *Child) {
@@ -32,8 +33,8 @@ public:
       if (!Return || Child != Body->body_back())
         return run(Child);
       std::optional<Result> Value =
-          Return->getRetValue() ? evaluate(Return->getRetValue()) : Result{0};
-      return Value && Value->Value == 0;
+          Return->getRetValue() ? evaluate(Return->getRetValue()) : Result{Returned};
+      return Value && Value->Value == Returned;
     });
   }
 
@@ -72,6 +73,7 @@ private:
 
   const CallExpr *Call;
   const ASTContext &Context;
+  int64_t Returned; // by the call
   unsigned Calls = 0;
   bool InBody = false; // its variables go with it
   DenseMap<const ValueDecl *, std::optional<int64_t>> Declared;
@@ -93,7 +95,7 @@ private:
     E = E->IgnoreParenImpCasts();
     if (E == Call) {
       ++Calls;
-      return Result{0};
+      return Result{Returned};
     }
     if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E)) {
       std::optional<Result> Sub = evaluate(Cast->getSubExpr());
@@ -209,8 +211,8 @@ bool onlyOperation(const Stmt *Statement, const CallExpr *Call, const ASTContext
 }
 
 bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call,
-                         const ASTContext &Context) {
-  Execution Run(Call, Context);
+                         const ASTContext &Context, int64_t Result) {
+  Execution Run(Call, Context, Result);
   return Run.runBody(Body) && Run.hasCalled();
 }
 

@@ -15,8 +15,9 @@ namespace relock {
 // notice that the rest has gone.
 bool onlyOperation(const clang::Stmt *Statement, const clang::CallExpr *Call,
                    const clang::ASTContext &Context);
-// The same for the body of a function, which may also return 0 in the end.
+// The same for the body of a function, which may also return in the end what the call does; and as
+// long as that is Result.
 bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr *Call,
-                         const clang::ASTContext &Context);
+                         const clang::ASTContext &Context, int64_t Result = 0);
 
 } // namespace relock

@@ -119,7 +119,8 @@ void EffectTable::addOwnEffects() {
                  F.IndirectCalls.front().At};
     for (const Call &C : F.Calls) {
       auto Callee = Linked.Functions.find(C.Function);
-      if (Linked.wrapperOf(C.Function)) {
+      const Wrapper *Wraps = Linked.wrapperOf(C.Function);
+      if (Wraps && Wraps->Kind != Operation::Wait) {
         Own.Identity = true; // a lock operation
       } else if (Callee != Linked.Functions.end() && Callee->second.Defined) {
         Callers[C.Function].push_back(Node);

@@ -84,6 +84,10 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         Merged.TakesLocks |= F.TakesLocks;
         if (!F.Wraps)
           Merged.Wraps.reset();
+        if (Merged.Wraps) {
+          Merged.Wraps->Pure &= F.Wraps->Pure;
+          Merged.Wraps->Tests |= F.Wraps->Tests;
+        }
       } else if (Merged.Node.empty()) {
         Merged = F;
       }
@@ -328,7 +332,8 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
       LockClass *Class = ClassAt(S.Node);
       if (!Class || S.Attribute.empty())
         continue;
-      Class->Plain = false;
+      if (S.Kind == Operation::Init) // not the clock of a condition variable
+        Class->Plain = false;
       for (const Reason &R : AttributeReasons[find(S.Attribute)])
         Class->Kept.push_back(R);
     }

@@ -228,7 +228,7 @@ private:
     if (E.LastLabel)
       Body.End = E.LastLabel;
     std::string To = E.Waits.empty() ? Unit : caseIndent() + Unit;
-    return reindent(firstLine(applyEdits(File, Body, Edits)), E.Indent, To);
+    return reindent(firstLine(applyEdits(File, Body, Edits)), E.BodyIndent, To);
   }
 
   // --- Waits ------------------------------------------------------------------------------
@@ -323,8 +323,10 @@ private:
                                                      : "&" + SectionName + "->" + ResumeName};
     auto Add = [&](const std::optional<Wait::Operand> &Operand) {
       if (Operand)
-        Arguments.push_back(Operand->Text.empty() ? applyEdits(File, Operand->At, Edits)
-                                                  : Operand->Text);
+        Arguments.push_back(Operand->Before +
+                            (Operand->Text.empty() ? applyEdits(File, Operand->At, Edits)
+                                                   : Operand->Text) +
+                            Operand->Behind);
     };
     Add(W.Condition);
     Add(W.Clock);
@@ -364,7 +366,7 @@ private:
     StringRef First = StringRef(Text).split('\n').first;
     if (First.trim().empty())
       return Text;
-    return E.Indent + StringRef(Text).ltrim().str();
+    return E.BodyIndent + StringRef(Text).ltrim().str();
   }
 
   void addReference(const Capture &C, const Reference &R, std::vector<TextEdit> &Edits) const {
@@ -404,7 +406,7 @@ private:
 
   std::string call() const {
     bool Declares = (!Direct && !Passed.empty()) || OnlyResume || Cases.size() > 2;
-    bool Block = !E.MixedDeclarations && Declares;
+    bool Block = (!E.MixedDeclarations || E.InBranch) && Declares;
     std::string Indent = Block ? E.Indent + Unit : E.Indent;
     std::vector<std::string> Lines;
     for (const std::string &Declaration : E.Hoisted)

@@ -166,7 +166,7 @@ private:
           ++Gone[Node];
     for (const StaticWrapper &W : Decided.StaticWrappers) {
       auto Found = Gone.find(W.Node);
-      if (Found == Gone.end() || Found->second != W.Calls)
+      if (Found == Gone.end() || Found->second != W.Calls || W.Facts.Common)
         continue;
       if (W.Facts.Declared)
         insertLate(W.Facts.Begin, "__attribute__((unused)) ");

@@ -43,6 +43,7 @@ struct SectionText {
   std::vector<const clang::CallExpr *> Unlocks; // the last one first, where there is a last one
   const clang::Stmt *Joins = nullptr; // else: the last statement, whose branches have unlocked
   std::vector<const clang::CallExpr *> Waits;
+  std::vector<const Wrapper *> WaitWrappers; // of each wait; null: it is one of POSIX's own
   std::vector<const clang::VarDecl *> Escaping; // declared here, outlive the section, if it waits
   std::vector<const clang::Expr *> Printed; // operands of waits that are not spelled in one piece
 };

@@ -13,6 +13,7 @@
 #include "program/Effects.h"
 #include "section/Captures.h"
 #include "section/Flow.h"
+#include "section/Guard.h"
 #include "section/Hoist.h"
 #include "section/Waits.h"
 #include "support/Source.h"
@@ -69,6 +70,7 @@ struct LockOperation {
   bool Visible = true;       // the wrapper's lock can be named here
   std::string Wrapper;       // node of the wrapper
   bool WrapperLoads = false; // its operand reads memory
+  const relock::Wrapper *Wraps = nullptr;
   const Stmt *Statement;     // the statement that is nothing but this operation; null: none
   const Stmt *Branch;        // likewise, also the arm of an `if`, or behind a case label
 };
@@ -168,7 +170,7 @@ private:
       Op.Kind = Api->Kind;
       Op.Node = Known->second->Node;
       Op.Key = lockKey(Operand);
-      Op.Lock = S.expressionText(Operand->IgnoreParenImpCasts());
+      Op.Lock = operandText(Operand->IgnoreParenImpCasts());
     } else if (const Wrapper *W = Linked.wrapperOf(nodeFor(Callee, S))) {
       if (nodeFor(Callee, S) == nodeFor(F, S))
         return;
@@ -176,6 +178,7 @@ private:
       Op.Node = W->Node;
       Op.ThroughWrapper = true;
       Op.Wrapper = nodeFor(Callee, S);
+      Op.Wraps = W;
       const LockClass *Class = Linked.classOf(Op.Node);
       Op.Pure = W->Pure && (!W->Tests || (Class && Class->Plain));
       Op.WrapperLoads = W->Loads;
@@ -194,7 +197,7 @@ private:
             if (size_t At = Text->find("$->"); At != std::string::npos)
               Text->replace(At, 3, "$.");
         }
-        std::string Text = S.expressionText(Argument);
+        std::string Text = operandText(Argument);
         const Expr *Plain = Argument->IgnoreParenImpCasts();
         bool Simple =
             isa<DeclRefExpr>(Plain) || isa<MemberExpr>(Plain) || isa<ArraySubscriptExpr>(Plain);
@@ -206,16 +209,27 @@ private:
     } else {
       return;
     }
-    const LockClass *Class = Linked.classOf(Op.Node);
-    bool CannotFail =
-        Class && Class->Plain && (Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock);
     auto IsAll = [&](const Stmt *Statement) {
       return soleCall(Statement) == Call ||
-             (CannotFail && onlyOperation(Statement, Call, S.Context));
+             (cannotFail(Op) && onlyOperation(Statement, Call, S.Context));
     };
     Op.Statement = wholeStatement(Call, IsAll);
     Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);
     Operations.push_back(std::move(Op));
+  }
+
+  // True for the lock and the unlock of a mutex that is neither recursive nor checks errors.
+  bool cannotFail(const LockOperation &Op) const {
+    const LockClass *Class = Linked.classOf(Op.Node);
+    return Class && Class->Plain && (Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock);
+  }
+
+  // `&(q->lock)`, as a macro leaves it: `&q->lock`.
+  std::string operandText(const Expr *E) const {
+    const auto *Address = dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts());
+    if (Address && Address->getOpcode() == UO_AddrOf && Address->getOperatorLoc().isMacroID())
+      return "&" + S.expressionText(Address->getSubExpr()->IgnoreParens());
+    return S.expressionText(E);
   }
 
   // True if a local variable has the name of the global one that an expression starts from.
@@ -297,10 +311,33 @@ private:
       Found.Form = Shape::Try;
       return against(Found, "try", "the lock may not be taken", At);
     }
+    if (std::optional<GuardLoop> Guard = guardLoop(Lock))
+      return examineGuard(Lock, *Guard, Found);
     SectionEnd End = Lock.Statement ? sectionEnd(Lock) : SectionEnd();
     if (!End.Child)
       return classify(Lock, Found);
     examine(Lock, End, Found);
+  }
+
+  const LockOperation *operationAt(const CallExpr *Call) const {
+    auto Found = find_if(Operations, [&](const LockOperation &Op) { return Op.Call == Call; });
+    return Found == Operations.end() ? nullptr : &*Found;
+  }
+
+  std::optional<GuardLoop> guardLoop(const LockOperation &Lock) const {
+    auto Succeeds = [&](const CallExpr *Call) -> std::optional<int64_t> {
+      const LockOperation *Op = operationAt(Call);
+      if (!Op || (Op->Kind != Operation::Lock && Op->Kind != Operation::Unlock))
+        return std::nullopt;
+      const auto *User = dyn_cast_or_null<BinaryOperator>(Parents.getParent(Call));
+      bool Ignored = Call->getType()->isVoidType() ||
+                     (User && User->isCommaOp() && User->getLHS() == Call);
+      return Op->Pure && (Ignored || cannotFail(*Op)) ? std::optional(0) : std::nullopt;
+    };
+    std::optional<GuardLoop> Guard = relock::guardLoop(Lock.Call, Parents, S.Context, Succeeds);
+    const LockOperation *Unlock = Guard ? operationAt(Guard->Unlock) : nullptr;
+    bool Releases = Unlock && Unlock->Kind == Operation::Unlock && sameLock(*Unlock, Lock);
+    return Releases ? Guard : std::nullopt;
   }
 
   const CompoundStmt *blockOf(const Stmt *Statement) const {
@@ -321,6 +358,7 @@ private:
   struct SectionEnd {
     const Stmt *Child = nullptr;
     const LockOperation *Unlock = nullptr; // Child is this unlock; null: its branches have unlocked
+    const GuardLoop *Guard = nullptr;      // Child is this loop, whose head unlocks
   };
 
   // The first statement after the lock that unlocks, or that no path gets through with the lock
@@ -474,16 +512,69 @@ private:
         break;
       After |= Child == Lock.Statement;
     }
-    if (all_of(Text.Statements, [](const Stmt *Child) { return isa<NullStmt>(Child); })) {
+    if (endIfEmpty(Lock, End, Text, Found))
+      return;
+    std::vector<EarlyExitText> Exits;
+    if (!examineOperations(Lock, Text, Exits, Found))
+      return;
+    Found.Form = formOf(Text, Exits);
+    examineText(Lock, End, Text, Exits, Found);
+  }
+
+  bool endIfEmpty(const LockOperation &Lock, const SectionEnd &End, const SectionText &Text,
+                  Section &Found) {
+    if (!all_of(Text.Statements, [](const Stmt *Child) { return isa<NullStmt>(Child); }))
+      return false;
+    Matched.insert(Lock.Call);
+    Matched.insert(End.Unlock->Call);
+    against(Found, "empty", "there is nothing in it: it waits for others to leave",
+            Lock.Call->getExprLoc());
+    return true;
+  }
+
+  struct EarlyExitText {
+    const LockOperation *Unlock; // null: there is none, the jump ends the section
+    std::vector<const Stmt *> Tail;
+    const Stmt *Break = nullptr; // behind the tail, to the end of the section
+    bool Joins = false;          // goes on at the end of the section
+  };
+
+  // A section that is the body of a loop whose head locks and unlocks.
+  void examineGuard(const LockOperation &Lock, const GuardLoop &Guard, Section &Found) {
+    SectionText Text;
+    Escaping.clear();
+    Text.Lock = Lock.Call;
+    Text.Unlocks.push_back(Guard.Unlock);
+    Text.Statements = Guard.Body;
+    SectionEnd End = {Guard.Outer, operationAt(Guard.Unlock), &Guard};
+    if (endIfEmpty(Lock, End, Text, Found))
+      return;
+    if (Guard.Inner->getBody()->getBeginLoc().isMacroID()) {
       Matched.insert(Lock.Call);
-      Matched.insert(End.Unlock->Call);
-      return against(Found, "empty", "there is nothing in it: it waits for others to leave",
+      Matched.insert(Guard.Unlock);
+      return against(Found, "macro-section", "part of the section stands in a macro",
                      Lock.Call->getExprLoc());
     }
     std::vector<EarlyExitText> Exits;
     if (!examineOperations(Lock, Text, Exits, Found))
       return;
-    Found.Form = formOf(Text, Exits);
+    Found.Form = Shape::Split;
+    if (!Exits.empty())
+      return against(Found, "split", "unlocks here, in a loop whose head unlocks",
+                     Exits.front().Unlock->Call->getExprLoc());
+    for (const Stmt *Jump : Guard.Ends) {
+      Text.Outside.push_back(Jump);
+      Exits.push_back({nullptr, {}, Jump, true});
+    }
+    Found.Form = !Text.Waits.empty() ? Shape::Waiting
+                 : Exits.empty()     ? Shape::Straight
+                                     : Shape::EarlyExit;
+    examineText(Lock, End, Text, Exits, Found);
+  }
+
+  // Looks at everything in a section whose operations are known.
+  void examineText(const LockOperation &Lock, const SectionEnd &End, SectionText &Text,
+                   const std::vector<EarlyExitText> &Exits, Section &Found) {
     Matched.insert(Lock.Call);
     Matched.insert(Text.Unlocks.begin(), Text.Unlocks.end());
     for (const Stmt *Statement : Text.Statements)
@@ -508,13 +599,6 @@ private:
               Lock.Call->getExprLoc());
     extract(Lock, End, Text, Exits, Found);
   }
-
-  struct EarlyExitText {
-    const LockOperation *Unlock;
-    std::vector<const Stmt *> Tail;
-    const Stmt *Break = nullptr; // behind the tail, to the end of the section
-    bool Joins = false;          // goes on at the end of the section
-  };
 
   static Shape formOf(const SectionText &Text, ArrayRef<EarlyExitText> Exits) {
     if (!Text.Waits.empty())
@@ -576,11 +660,39 @@ private:
         continue;
       if (!sameLock(Op, Lock))
         return Is(Shape::Waiting, "waiting", "waits with another lock", Op);
+      if (!Op.Pure || !operandsVisible(Op))
+        return Is(Shape::Waiting, "waiting",
+                  "waits through a function that does more, or whose operands have no name here",
+                  Op);
       Text.Waits.push_back(Op.Call);
+      Text.WaitWrappers.push_back(Op.Wraps);
     }
-    for (const CallExpr *Wait : Text.Waits) // the section's lock, which the resumed section has
-      Text.Outside.push_back(Wait->getArg(1));
+    for (size_t I = 0; I < Text.Waits.size(); ++I)
+      if (const Expr *Mutex = waitMutex(Text, I)) // the resumed section has it
+        Text.Outside.push_back(Mutex);
     return true;
+  }
+
+  // The argument of a wait that is nothing but the section's lock.
+  static const Expr *waitMutex(const SectionText &Text, size_t I) {
+    const Wrapper *W = Text.WaitWrappers[I];
+    if (!W)
+      return Text.Waits[I]->getArg(1);
+    bool Shared = W->Condition->Parameter == W->Parameter ||
+                  (W->Deadline && W->Deadline->Parameter == W->Parameter);
+    return W->Parameter < 0 || Shared ? nullptr : Text.Waits[I]->getArg(W->Parameter);
+  }
+
+  // What a wrapper of a wait gives to it must have a name here, too, and no effect of its own.
+  bool operandsVisible(const LockOperation &Op) const {
+    auto Visible = [&](const std::optional<WrapperOperand> &Operand) {
+      return !Operand || Operand->Parameter >= 0 ||
+             (VisibleGlobals.contains(Operand->Variable) && !hidden(Operand->Expression));
+    };
+    return !Op.Wraps || (Visible(Op.Wraps->Condition) && Visible(Op.Wraps->Deadline) &&
+                         none_of(Op.Call->arguments(), [&](const Expr *Argument) {
+                           return Argument->HasSideEffects(S.Context);
+                         }));
   }
 
   // True if the section has an operation of this kind on the lock of another one.
@@ -704,7 +816,7 @@ private:
       against(Found, "function-name", "uses the name of its function (__func__)", At);
     if (const auto *E = dyn_cast<Expr>(Statement))
       Found.UsesFloat |= E->getType()->isRealFloatingType();
-    if (const auto *Call = dyn_cast<CallExpr>(Statement))
+    if (const auto *Call = dyn_cast<CallExpr>(Statement); Call && !is_contained(Text.Waits, Call))
       examineCall(Call, Found);
     if (const auto *Declared = dyn_cast<DeclStmt>(Statement))
       for (const Decl *D : Declared->decls())
@@ -992,6 +1104,8 @@ private:
     for (const LockOperation &Op : Operations)
       if (is_contained(Text.Unlocks, Op.Call))
         Result.Wrappers.push_back(Op.Wrapper);
+    for (const CallExpr *Wait : Text.Waits)
+      Result.Wrappers.push_back(operationAt(Wait)->Wrapper);
     erase_if(Result.Wrappers, [](const std::string &Node) { return Node.empty(); });
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
     Result.C99 = S.Language.C99;
@@ -1065,16 +1179,16 @@ private:
     Calls.insert(Calls.begin(), Lock.Call);
     SmallPtrSet<const ValueDecl *, 4> Loaded;
     bool Unknown = Lock.WrapperLoads;
-    collectLoaded(Lock.Statement, Loaded, Unknown);
+    collectLoaded(Lock.Statement ? Lock.Statement : Lock.Call, Loaded, Unknown);
     if (Unknown)
       against(Found, "lock-expression", "the lock operand reads memory that may change",
               Lock.Call->getExprLoc());
-    recordLoads(Loaded, Found);
     SmallVector<const Expr *, 4> Operands;
     for (const CallExpr *Call : Calls)
       append_range(Operands, Call->arguments());
-    for (const CallExpr *Wait : Text.Waits)
-      Operands.push_back(Wait->getArg(1));
+    for (size_t I = 0; I < Text.Waits.size(); ++I)
+      if (const Expr *Mutex = waitMutex(Text, I))
+        Operands.push_back(Mutex);
     for (const Expr *Argument : Operands)
       if (!callIn(Argument) && Argument->HasSideEffects(S.Context))
         against(Found, "lock-expression", "the operand has an effect of its own",
@@ -1087,6 +1201,7 @@ private:
                 Inner->getExprLoc());
     for (const Stmt *Statement : Text.Statements)
       checkStores(Statement, Loaded, Text, Found);
+    recordLoads(Loaded, Found);
   }
 
   static const CallExpr *callIn(const Stmt *E) {
@@ -1125,7 +1240,8 @@ private:
       const auto *V = dyn_cast<VarDecl>(D);
       if (!V || V->hasGlobalStorage()) {
         Found.Loads.push_back(std::move(Load));
-      } else if (!Found.Calls.empty() && any_of(allMentions(), [&](const Mention &M) {
+      } else if ((!Found.Calls.empty() || Found.StoresThroughPointer) &&
+                 any_of(allMentions(), [&](const Mention &M) {
                    return M.Variable == V && M.How == Mention::AddressTaken;
                  })) {
         against(Found, "lock-expression",
@@ -1164,9 +1280,14 @@ private:
 
   bool placeText(const LockOperation &Lock, const SectionEnd &Ends, const SectionText &Text,
                  const std::vector<EarlyExitText> &Exits, Extraction &Result, Section &Found) {
-    std::optional<Source::Range> First = S.range(Lock.Statement->getSourceRange());
-    const Stmt *LastStatement = Ends.Unlock ? Ends.Unlock->Statement : Ends.Child;
-    std::optional<Source::Range> End = S.range(LastStatement->getSourceRange());
+    std::optional<Source::Range> First, End;
+    if (Ends.Guard) {
+      placeGuard(*Ends.Guard, First, End);
+    } else {
+      First = S.range(Lock.Statement->getSourceRange());
+      const Stmt *LastStatement = Ends.Unlock ? Ends.Unlock->Statement : Ends.Child;
+      End = S.range(LastStatement->getSourceRange());
+    }
     std::optional<Source::Range> Whole = S.range(F->getSourceRange());
     auto InMacro = [&](SourceLocation At) {
       against(Found, "macro-section", "part of the section stands in a macro", At);
@@ -1196,7 +1317,7 @@ private:
       return InMacro(At);
     for (const EarlyExitText &Exit : Exits)
       if (!placeExit(Exit, File, First->File, Result))
-        return InMacro(Exit.Unlock->Call->getExprLoc());
+        return InMacro(Exit.Unlock ? Exit.Unlock->Call->getExprLoc() : Exit.Break->getBeginLoc());
     if (hasDirective(File.slice(Result.Whole.Begin, Result.Whole.End), "")) {
       against(Found, "preprocessor", "a preprocessor directive stands in the section", At);
       return false;
@@ -1211,10 +1332,58 @@ private:
       return false;
     }
     layout(File, *Whole, Result);
+    if (Ends.Guard) {
+      Result.InBranch = !isa_and_nonnull<CompoundStmt>(Parents.getParent(Ends.Guard->Outer));
+      Result.BodyIndent = firstIndent(File.slice(Result.Body.Begin, Result.Body.End), Result.Indent);
+    }
+    return true;
+  }
+
+  // First: the heads of the loops, through the brace. End: the closing brace, or the end of a body
+  // without braces. What a macro makes of the heads must be all that it makes.
+  void placeGuard(const GuardLoop &Guard, std::optional<Source::Range> &First,
+                  std::optional<Source::Range> &End) const {
+    SourceLocation Begin = Guard.Outer->getBeginLoc(), Head = Guard.Inner->getRParenLoc();
+    bool Exact = (Begin.isFileID() || Lexer::isAtStartOfMacroExpansion(Begin, S.SM, S.Language)) &&
+                 (Head.isFileID() || Lexer::isAtEndOfMacroExpansion(Head, S.SM, S.Language));
+    const Stmt *Body = Guard.Inner->getBody();
+    if (!Exact || Body->getBeginLoc().isMacroID())
+      return;
+    if (const auto *Block = dyn_cast<CompoundStmt>(Body)) {
+      if (Block->getRBracLoc().isMacroID())
+        return;
+      First = S.range({Begin, Block->getLBracLoc()});
+      End = S.range(Block->getRBracLoc());
+    } else if ((End = S.range(Body->getSourceRange()))) {
+      First = S.range({Begin, Head});
+      End->Begin = End->End = throughSemicolon(S.fileText(End->File), End->End);
+    }
+  }
+
+  // The indentation of the first line that begins in the text.
+  static std::string firstIndent(StringRef Text, StringRef Else) {
+    for (StringRef Line : drop_begin(split(Text, '\n')))
+      if (!Line.trim().empty())
+        return Line.take_while([](char C) { return C == ' ' || C == '\t'; }).str();
+    return Else.str();
+  }
+
+  // A jump that ends the section and has nothing to do behind it.
+  bool placeEnd(const Stmt *Jump, StringRef Text, FileID File, Extraction &Result) const {
+    std::optional<Source::Range> R = S.range(Jump->getSourceRange());
+    if (!R || R->File != File || Jump->getBeginLoc().isMacroID())
+      return false;
+    EarlyExit Placed;
+    Placed.Joins = true;
+    Placed.Unlock = {R->Begin, throughSemicolon(Text, R->End)};
+    Placed.Tail = {Placed.Unlock.End, Placed.Unlock.End};
+    Result.Exits.push_back(Placed);
     return true;
   }
 
   bool placeExit(const EarlyExitText &Exit, StringRef Text, FileID File, Extraction &Result) const {
+    if (!Exit.Unlock)
+      return placeEnd(Exit.Break, Text, File, Result);
     std::optional<Source::Range> Unlock = S.range(Exit.Unlock->Branch->getSourceRange());
     if (!Unlock || Unlock->File != File || Unlock->Begin < Result.Body.Begin)
       return false;
@@ -1264,6 +1433,7 @@ private:
     Result.Indent = File.slice(LineBegin, Result.Whole.Begin).str();
     if (StringRef(Result.Indent).find_first_not_of(" \t") != StringRef::npos)
       Result.Indent = File.slice(LineBegin, File.find_first_not_of(" \t", LineBegin)).str();
+    Result.BodyIndent = Result.Indent;
     const auto *Body = cast<CompoundStmt>(F->getBody());
     unsigned Open = S.SM.getFileOffset(Body->getLBracLoc());
     StringRef Before = File.take_front(Open);

@@ -81,6 +81,7 @@ struct Wait {
   struct Operand {
     Range At;         // in the file of the section
     std::string Text; // where it is not spelled there in one piece
+    std::string Before = "", Behind = ""; // what a wrapper of the wait makes of it
   };
   Range Call;
   Range Statement;     // without its `;`
@@ -129,6 +130,8 @@ struct Extraction {
   std::vector<Capture> Captures;    // in order of first use
   std::vector<std::string> Taken;   // identifiers that the extracted code must not hide
   std::string Indent;               // of the lock statement
+  std::string BodyIndent;           // of the section's statements
+  bool InBranch = false;            // the lock stands where only one statement can
   std::string IndentUnit;
   bool BraceOnOwnLine = false, Inline = false;
   bool OwnStatics = false; // it declares static variables

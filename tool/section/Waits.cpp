@@ -38,8 +38,8 @@ public:
   void run() {
     Mixed = S.Language.C99 && S.Context.getDiagnostics().isIgnored(diag::warn_mixed_decls_code,
                                                                    Text.Lock->getExprLoc());
-    for (const CallExpr *Call : Text.Waits)
-      placeWait(Call);
+    for (size_t I = 0; I < Text.Waits.size(); ++I)
+      placeWait(Text.Waits[I], Text.WaitWrappers[I]);
     keepDeclared();
     Result.FirstDeclares = firstDeclares();
   }
@@ -62,7 +62,7 @@ private:
 
   // --- The waits --------------------------------------------------------------------------------
 
-  void placeWait(const CallExpr *Call) {
+  void placeWait(const CallExpr *Call, const Wrapper *Wraps) {
     SourceLocation At = Call->getExprLoc();
     Wait Placed;
     const Stmt *Statement = statementOf(Call);
@@ -81,13 +81,44 @@ private:
     Placed.Braces = !Placed.Whole && !isa<CompoundStmt>(Parent);
     if (isa<DeclStmt>(Statement) && !Mixed)
       return refuse("waits in a declaration", At);
-    StringRef Name = Call->getDirectCallee()->getName();
-    Placed.Condition = operand(Call->getArg(0), Placed.Call);
-    if (Name == "pthread_cond_clockwait")
-      Placed.Clock = operand(Call->getArg(2), Placed.Call);
-    if (Name != "pthread_cond_wait")
-      Placed.Deadline = operand(Call->getArg(Call->getNumArgs() - 1), Placed.Call);
+    if (Wraps) {
+      Placed.Condition = operand(*Wraps->Condition, Call, Placed.Call);
+      if (Wraps->Deadline)
+        Placed.Deadline = operand(*Wraps->Deadline, Call, Placed.Call);
+    } else {
+      StringRef Name = Call->getDirectCallee()->getName();
+      Placed.Condition = operand(Call->getArg(0), Placed.Call);
+      if (Name == "pthread_cond_clockwait")
+        Placed.Clock = operand(Call->getArg(2), Placed.Call);
+      if (Name != "pthread_cond_wait")
+        Placed.Deadline = operand(Call->getArg(Call->getNumArgs() - 1), Placed.Call);
+    }
     Result.Waits.push_back(std::move(Placed));
+  }
+
+  // An operand of the wait in a wrapper: `&q->items` of `wait_for(&q->items)`, where the wrapper
+  // waits on `&$->cond`, becomes `&q->items.cond`.
+  Wait::Operand operand(const WrapperOperand &Inner, const CallExpr *Call, const Range &At) {
+    StringRef Expression = Inner.Expression;
+    if (Inner.Parameter < 0)
+      return {{}, Expression.str()};
+    const Expr *Argument = Call->getArg(Inner.Parameter)->IgnoreParenImpCasts();
+    if (Expression == "$")
+      return operand(Argument, At);
+    auto [Before, After] = Expression.split('$');
+    const auto *Address = dyn_cast<UnaryOperator>(Argument);
+    if (Address && Address->getOpcode() == UO_AddrOf && After.starts_with("->") &&
+        isa<MemberExpr, ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens())) {
+      Wait::Operand Result = operand(Address->getSubExpr()->IgnoreParens(), At);
+      Result.Before = Before.str();
+      Result.Behind = "." + After.drop_front(2).str();
+      return Result;
+    }
+    bool Simple = isa<DeclRefExpr, MemberExpr, ArraySubscriptExpr>(Argument);
+    Wait::Operand Result = operand(Argument, At);
+    Result.Before = Before.str() + (Simple ? "" : "(");
+    Result.Behind = (Simple ? "" : ")") + After.str();
+    return Result;
   }
 
   // The range of a statement in the section's file. One that a macro spells must be all that the

@@ -172,7 +172,8 @@ const ValueDecl *storedDeclaration(const Expr *E) {
     return Ref->getDecl();
   if (const auto *Member = dyn_cast<MemberExpr>(E))
     return Member->getMemberDecl();
-  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E);
+      Subscript && Subscript->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
     return storedDeclaration(Subscript->getBase());
   return nullptr;
 }

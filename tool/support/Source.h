@@ -63,7 +63,8 @@ private:
 // The name by which other translation units know a declaration. Unlike a plain USR it keeps
 // statics of equally named files apart.
 std::string nodeFor(const clang::Decl *D, const Source &S);
-// What a store to this expression changes: a variable, a field, or an element of either; or null.
+// What a store to this expression changes: a variable, a field, or an element of either; or null,
+// where it is what a pointer points to.
 const clang::ValueDecl *storedDeclaration(const clang::Expr *E);
 // The name of a struct type, for stores that overwrite it as a whole; empty for other types.
 std::string recordNode(clang::QualType T, const Source &S);
