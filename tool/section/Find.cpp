@@ -12,6 +12,7 @@
 #include "index/Tested.h"
 #include "program/Effects.h"
 #include "section/Captures.h"
+#include "section/Directives.h"
 #include "section/Flow.h"
 #include "section/Guard.h"
 #include "section/Hoist.h"
@@ -1084,6 +1085,7 @@ private:
                   "' cannot be named in this file, and the section waits",
               Lock.Call->getExprLoc());
     nameDiscarded(Result, Found);
+    checkConditions(Result, Lock, Found);
     checkLockOperand(Lock, Text, Found);
     if (!Found.Against.empty())
       return;
@@ -1115,6 +1117,27 @@ private:
       return V && V->isStaticLocal() && declaredBy(Text, V);
     });
     Found.Extract = std::move(Result);
+  }
+
+  void checkConditions(const Extraction &Result, const LockOperation &Lock, Section &Found) {
+    StringRef File = S.fileText(S.SM.getFileID(F->getBody()->getBeginLoc()));
+    std::vector<Range> Branches = *conditionalBranches(File, Result.Whole);
+    std::set<unsigned> Compiled;
+    if (!Branches.empty())
+      collectPlaces(F->getBody(), Compiled);
+    if (!canMove(Branches, Result, File, Compiled, S.Language))
+      against(
+          Found, "preprocessor",
+          "text of the section stands under a condition, and is not compiled here or cannot move",
+          Lock.Call->getExprLoc());
+  }
+
+  void collectPlaces(const Stmt *Statement, std::set<unsigned> &Places) const {
+    if (!Statement)
+      return;
+    Places.insert(S.shown(Statement->getBeginLoc()).Offset);
+    for (const Stmt *Child : Statement->children())
+      collectPlaces(Child, Places);
   }
 
   // A macro may drop its argument in this configuration and use it in another (assert): variables
@@ -1318,7 +1341,7 @@ private:
     for (const EarlyExitText &Exit : Exits)
       if (!placeExit(Exit, File, First->File, Result))
         return InMacro(Exit.Unlock ? Exit.Unlock->Call->getExprLoc() : Exit.Break->getBeginLoc());
-    if (hasDirective(File.slice(Result.Whole.Begin, Result.Whole.End), "")) {
+    if (!conditionalBranches(File, Result.Whole)) {
       against(Found, "preprocessor", "a preprocessor directive stands in the section", At);
       return false;
     }

@@ -22,7 +22,7 @@
 // CHECK:      hold straight assembly
 // CHECK-NEXT: contains inline assembly [assembly]
 // CHECK:      hold straight directive
-// CHECK-NEXT: a preprocessor directive stands in the section [preprocessor]
+// CHECK-NEXT: text of the section stands under a condition, and is not compiled here or cannot move [preprocessor]
 // CHECK:      hold straight computed
 // CHECK:      [computed-goto]
 // CHECK:      0 delegate, 12 hold, 0 keep, 0 uncovered

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+//
+// A section's text moves with the conditions in it. What this configuration does not compile has
+// not been analysed, so there must be none of it. What it does compile may be missing elsewhere:
+// then the section does less, which is sound if its function still has its form, and the context
+// names nothing that exists under that condition only.
+#include "section/Directives.h"
+
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+static bool lies(unsigned Offset, const std::vector<Range> &Branches) {
+  return any_of(Branches, [&](const Range &B) { return Offset >= B.Begin && Offset < B.End; });
+}
+
+std::optional<std::vector<Range>> conditionalBranches(StringRef File, const Range &Part) {
+  std::vector<Range> Branches;
+  std::vector<unsigned> Open; // where the branch of each open group begins
+  unsigned At = Part.Begin;
+  while (At < Part.End) {
+    size_t Newline = File.find('\n', At);
+    unsigned Next = Newline == StringRef::npos ? File.size() : Newline + 1;
+    StringRef Line = File.slice(At, Next).trim();
+    unsigned Begin = At;
+    At = Next;
+    if (!Line.consume_front("#"))
+      continue;
+    StringRef Word = Line.ltrim().take_while([](char C) { return isAlpha(C); });
+    bool Ends = Word == "endif", Opens = Word == "if" || Word == "ifdef" || Word == "ifndef";
+    bool Continues = Word == "else" || Word.starts_with("elif");
+    if (Line.ends_with("\\") || (!Ends && !Opens && !Continues) || (!Opens && Open.empty()))
+      return std::nullopt;
+    if (!Opens) {
+      Branches.push_back({Open.back(), Begin});
+      Open.pop_back();
+    }
+    if (!Ends)
+      Open.push_back(Next);
+  }
+  return Open.empty() ? std::optional(Branches) : std::nullopt;
+}
+
+// True if a branch has nothing but comments and directives.
+static bool isBlank(const Range &Branch, StringRef File, const LangOptions &Language) {
+  Lexer Raw(SourceLocation(), Language, File.begin(), File.begin() + Branch.Begin, File.end());
+  Token Current;
+  bool Directive = false;
+  while (!Raw.LexFromRawLexer(Current)) {
+    unsigned Offset = Raw.getBufferLocation() - File.begin() - Current.getLength();
+    if (Offset >= Branch.End)
+      break;
+    if (Current.isAtStartOfLine())
+      Directive = Current.is(tok::hash);
+    if (!Directive)
+      return false;
+  }
+  return true;
+}
+
+bool canMove(const std::vector<Range> &Branches, const Extraction &Section, StringRef File,
+             const std::set<unsigned> &Compiled, const LangOptions &Language) {
+  if (Branches.empty())
+    return true;
+  if (!Section.Waits.empty() || !Section.Kept.empty() || !Section.Hoisted.empty())
+    return false;
+  for (const Range &Branch : Branches) {
+    auto First = Compiled.lower_bound(Branch.Begin);
+    bool Here = First != Compiled.end() && *First < Branch.End;
+    if (!Here && !isBlank(Branch, File, Language))
+      return false;
+    // An exit belongs to the form of the section.
+    if (any_of(Section.Exits, [&](const EarlyExit &Exit) {
+          return Exit.Unlock.Begin < Branch.End && Branch.Begin < Exit.Unlock.End;
+        }))
+      return false;
+  }
+  return all_of(Section.Captures, [&](const Capture &C) {
+    return any_of(C.References, [&](const Reference &R) { return !lies(R.At.Begin, Branches); });
+  });
+}
+
+} // namespace relock
