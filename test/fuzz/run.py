@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: MIT
 """Equivalence fuzzing of `relock rewrite`: random programs give the same output before and after.
 
-usage: run.py BUILD [--seed N] [--programs N] [--seconds S] [--keep FOLDER] [--tsan BUILD]
+usage: run.py BUILD [--seed N] [--programs N] [--seconds S] [--functions N] [--keep FOLDER]
+              [--tsan BUILD] [--total FILE]
 
 BUILD is a build folder with the tool and the runtime. Each program (generate.py) is built as it is
-and rewritten with every class converted, by gcc and clang in turn, and run with 1 to 8 threads on
-several algorithms. Wrong is: a rewrite that fails, that depends on the order or the number of
+and rewritten with every class converted, by gcc and clang in turn, with and without optimisation,
+and run with 1 to 8 threads on several algorithms. Wrong is: a rewrite that fails, that depends on the order or the number of
 units at a time, that does not compile, brings new warnings, leaves a lock site unaccounted for,
 gives another output, crashes or does not end. With --tsan, the build folder of a runtime under
-ThreadSanitizer, one program in five is also checked for data races.
+ThreadSanitizer, one program in ten is also checked for data races. --total adds the figures of
+each program to a file as it goes.
 
 A program that fails is shrunk and left in FOLDER (default: fuzz-failures). The exit status is 1
 then. The last line tells how many sections were fuzzed and what became of them.
@@ -28,11 +30,15 @@ import tempfile
 import time
 
 import generate
+import prelude
 
 ALGORITHMS = ["adaptive", "posix", "ccsynch", "rcl", "flat_combining", "mcs", "dsmsynch", "hsynch",
               "oyama", "clh", "ticket", "adaptive_rcl"]
-COMPILERS = ["gcc", "clang-19"]
-RUN_SECONDS = 30
+COMPILERS = [("gcc", "-O1"), ("clang-19", "-O0"), ("gcc", "-O0"), ("clang-19", "-O0"),
+             ("gcc", "-O0"), ("clang-19", "-O1"), ("gcc", "-O0")]
+OPERATIONS = r"(?<!void )\b(?:pthread_mutex_(?:try|timed)?lock|%s)\(" % "|".join(prelude.MACROS)
+RUN_SECONDS = 60  # of a program that takes a few milliseconds, on a busy machine
+TOOL_SECONDS = 120
 
 
 class Wrong(Exception):
@@ -57,8 +63,8 @@ def write_program(files, folder):
             file.write(text)
 
 
-def write_database(folder, sources):
-    entries = [{"directory": folder, "file": name, "arguments": ["cc", "-c", name]}
+def write_database(folder, sources, flags):
+    entries = [{"directory": folder, "file": name, "arguments": ["cc", *flags, "-c", name]}
                for name in sources]
     with open(os.path.join(folder, "build", "compile_commands.json"), "w") as file:
         json.dump(entries, file)
@@ -84,7 +90,7 @@ class Fuzzer:
 
     def compile(self, folder, compiler, sources, build, *flags, word="does not compile"):
         program = os.path.join(folder, "program")
-        made = call([compiler, "-O1", "-g", "-Wall", "-Wextra", self.include, *flags, *sources,
+        made = call([*compiler, "-Wall", "-Wextra", self.include, *flags, *sources,
                      os.path.join(build, "lib", "librelock.a"), "-lpthread", "-o", program],
                     cwd=folder)
         if made.returncode:
@@ -106,65 +112,84 @@ class Fuzzer:
                         (threads, algorithm, done.returncode, done.stderr[-3000:]))
         return done.stdout
 
-    def rewrite(self, folder, files, order, jobs):
+    def tool(self, folder, *arguments):
+        try:
+            return call([self.relock, *arguments], cwd=folder, timeout=TOOL_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise Wrong("the tool does not end", " ".join(arguments))
+
+    def rewrite(self, folder, files, flags, order, jobs):
         write_program(files, folder)
         sources = sorted((name for name in files if name.endswith(".c")), reverse=order)
-        write_database(folder, sources)
+        write_database(folder, sources, flags)
         if jobs == 1:
-            checked = call([self.relock, "check", "-p", "build", "--json"], cwd=folder)
-            if checked.returncode > 1:
+            checked = self.tool(folder, "check", "-p", "build", "--json")
+            if checked.returncode not in (0, 1):
                 raise Wrong("check fails", checked.stderr)
             self.account(json.loads(checked.stdout), files)
-        done = call([self.relock, "rewrite", "-p", "build", "--all=adaptive", "--in-place",
-                     "-j", str(jobs)], cwd=folder)
+        done = self.tool(folder, "rewrite", "-p", "build", "--all=adaptive", "--in-place",
+                         "-j", str(jobs))
         if done.returncode:
             raise Wrong("rewrite fails", done.stderr)
         return sources
 
     def account(self, report, files):
-        sites = 0
+        """Every lock operation in the text has its verdict, once; so have calls of wrappers."""
+        listed = collections.Counter()
         for lock_class in report["classes"]:
+            if lock_class["verdict"] != "convert":
+                raise Wrong("a class is kept", str(lock_class["reasons"]))
             for section in lock_class["sections"]:
-                sites += 1
+                listed[section["location"]] += 1
+                if not section["location"].startswith("unit"):
+                    continue  # the same in all programs
                 if section["verdict"] == "delegate":
                     self.delegated += 1
                 else:
                     self.held += 1
                     self.reasons.update({reason["code"] for reason in section["reasons"]})
-        text = "\n".join(files.values())
-        body = re.sub(r"(?m)^#define.*$", "", text)
-        spelled = len(re.findall(r"\b(?:pthread_mutex_(?:try)?lock|LOCK|LOCK_VALUE|BRACED_LOCK|lock_three)\(", body))
-        spelled -= len(re.findall(r"void lock_three\(", body))
-        if sites != spelled:
-            raise Wrong("sites unaccounted for", "%d listed, %d in the text" % (sites, spelled))
+        spelled, wrapped = collections.Counter(), collections.Counter()
+        for name, text in files.items():
+            text = re.sub(r"(?m)^#define(?:.*\\\n)*.*$", lambda found: "\n" * found[0].count("\n"), text)
+            for number, line in enumerate(text.split("\n"), 1):
+                if line:
+                    place = "%s:%d" % (name, number)
+                    spelled[place] += len(re.findall(OPERATIONS, line))
+                    wrapped[place] += len(re.findall(r"\b\w*(?:lock_three|_begin)\(", line))
+        odd = [place for place in {*listed, *spelled}
+               if not spelled[place] <= listed[place] <= spelled[place] + wrapped[place]]
+        if odd:
+            raise Wrong("sites unaccounted for", "listed or spelled too often: %s" % sorted(odd))
 
     def check(self, program, turn):
         """Raises Wrong if there is something wrong with the program."""
         rng = random.Random(program.seed)
-        files = program.files()
+        files, flags = program.files(), program.flags
         before, after = (os.path.join(self.scratch, name) for name in ("before", "after"))
         write_program(files, before)
         compiler = COMPILERS[turn % len(COMPILERS)]
         counts = [1, rng.randrange(2, 5), 8]
         sources = [name for name in files if name.endswith(".c")]
-        original, warnings, _ = self.compile(before, compiler, sources, self.build,
+        original, warnings, _ = self.compile(before, compiler, sources, self.build, *flags,
                                              word="the original does not compile")
         expected = {count: self.run(original, count) for count in counts}
-        sources = self.rewrite(after, files, False, 1)
-        rewritten, new, text = self.compile(after, compiler, sources, self.build)
+        sources = self.rewrite(after, files, flags, False, 1)
+        rewritten, new, text = self.compile(after, compiler, sources, self.build, *flags)
         if new - warnings:
             raise Wrong("new warnings", "%s\n%s" % (dict(new - warnings), text))
-        again = os.path.join(self.scratch, "again")
-        self.rewrite(again, files, True, 3)
-        if texts(again) != texts(after):
-            raise Wrong("depends on the order")
+        if turn % 4 == 0:
+            again = os.path.join(self.scratch, "again")
+            self.rewrite(again, files, flags, True, 3)
+            if texts(again) != texts(after):
+                raise Wrong("depends on the order")
         for algorithm in rng.sample(ALGORITHMS, 5):
             for count in counts:
                 if self.run(rewritten, count, algorithm) != expected[count]:
                     raise Wrong("another output", "%d threads on %s" % (count, algorithm))
-        if self.tsan and turn % 5 == 0:
+        if self.tsan and turn % 10 == 0:
             for folder, word in ((before, "the original races"), (after, "races")):
-                made, _, _ = self.compile(folder, "gcc", sources, self.tsan, "-fsanitize=thread", "-w")
+                made, _, _ = self.compile(folder, ("gcc", "-O1", "-g"), sources, self.tsan, *flags,
+                                          "-fsanitize=thread", "-w")
                 try:
                     self.run(made, 4, rng.choice(ALGORITHMS))
                 except Wrong as wrong:
@@ -220,15 +245,18 @@ def main():
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--keep", type=os.path.abspath, default="fuzz-failures")
     parser.add_argument("--tsan", type=os.path.abspath)
+    parser.add_argument("--functions", type=int, default=24, help="of each program")
+    parser.add_argument("--total", type=os.path.abspath)
     parser.add_argument("--shrink-seconds", type=float, default=120)
     arguments = parser.parse_args()
     end = time.time() + arguments.seconds
-    programs = sections = failures = 0
+    programs = failures = 0
     with tempfile.TemporaryDirectory(prefix="relock-fuzz-") as scratch:
         fuzzer = Fuzzer(arguments, scratch)
         while programs < arguments.programs and (time.time() < end or programs == 0):
             seed = arguments.seed + programs
-            program = generate.Program(seed)
+            program = generate.Program(seed, arguments.functions)
+            before = fuzzer.delegated, fuzzer.held
             try:
                 fuzzer.check(program, programs)
             except Wrong as wrong:
@@ -244,11 +272,14 @@ def main():
                     file.write("%s\n%s\n" % (wrong.word, wrong.details))
                 print("seed %d: shrunk to %s" % (seed, kept), flush=True)
             programs += 1
-            sections += program.sections
+            if arguments.total:
+                with open(arguments.total, "a") as file:
+                    file.write("%d %d %d\n" % (seed, fuzzer.delegated - before[0],
+                                               fuzzer.held - before[1]))
     reasons = ", ".join("%s %d" % reason for reason in fuzzer.reasons.most_common())
     print("held: %s" % reasons)
     print("%d programs, %d sections (%d delegated, %d held), seeds from %d: %s" %
-          (programs, sections, fuzzer.delegated, fuzzer.held, arguments.seed,
+          (programs, fuzzer.delegated + fuzzer.held, fuzzer.delegated, fuzzer.held, arguments.seed,
            "%d failures" % failures if failures else "no difference"))
     return 1 if failures else 0
 

@@ -131,12 +131,21 @@ private:
   }
 
   std::optional<Result> constant(const Expr *E) const {
-    if (E->HasSideEffects(Context))
+    if (E->HasSideEffects(Context) || usesLocal(E))
       return std::nullopt;
     Expr::EvalResult Value;
     if (E->getType()->isIntegerType() && E->EvaluateAsInt(Value, Context))
       return Result{Value.Val.getInt().getExtValue()};
     return Result();
+  }
+
+  // True if a variable that stays, of the function, might become unused.
+  bool usesLocal(const Stmt *S) const {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
+      if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+          V && V->isLocalVarDecl() && !InBody && !Declared.count(V))
+        return true;
+    return any_of(S->children(), [&](const Stmt *Child) { return Child && usesLocal(Child); });
   }
 
   std::optional<Result> evaluate(const BinaryOperator *Binary) {

@@ -1141,7 +1141,8 @@ private:
   }
 
   // A macro may drop its argument in this configuration and use it in another (assert): variables
-  // that are named there are captured by what other configurations need, or the section holds.
+  // that are named there are captured by what other configurations need, or the section holds. It
+  // holds as well where all that is left of the variable is its name, in a string (`#x`).
   void nameDiscarded(Extraction &Result, Section &Found) {
     FileID File = S.SM.getFileID(F->getBody()->getBeginLoc());
     StringRef Text = S.fileText(File);
@@ -1149,18 +1150,31 @@ private:
               Text.begin() + Result.Body.Begin, Text.end());
     Token Current;
     tok::TokenKind Previous = tok::unknown;
+    unsigned Depth = 0, Pasting = 0; // parentheses; the outermost of a macro that makes text
+    bool Pastes = false;
     for (;; Previous = Current.getKind()) {
       Raw.LexFromRawLexer(Current);
+      if (Current.is(tok::l_paren)) {
+        ++Depth;
+        if (Pastes && !Pasting)
+          Pasting = Depth;
+      } else if (Current.is(tok::r_paren)) {
+        if (Depth == Pasting)
+          Pasting = 0;
+        --Depth;
+      }
+      Pastes = Current.is(tok::raw_identifier) && S.makesText(Current.getRawIdentifier());
       unsigned Offset = S.SM.getFileOffset(Current.getLocation());
       if (Current.is(tok::eof) || Offset >= Result.Body.End)
         return;
       if (Current.is(tok::raw_identifier) && Previous != tok::period && Previous != tok::arrow)
-        nameDiscarded(Current.getRawIdentifier(), Offset, Current.getLocation(), Result, Found);
+        nameDiscarded(Current.getRawIdentifier(), Offset, Current.getLocation(), Pasting, Result,
+                      Found);
     }
   }
 
-  void nameDiscarded(StringRef Name, unsigned Offset, SourceLocation At, Extraction &Result,
-                     Section &Found) {
+  void nameDiscarded(StringRef Name, unsigned Offset, SourceLocation At, bool Pasted,
+                     Extraction &Result, Section &Found) {
     if (any_of(Result.Exits, [&](const EarlyExit &Exit) {
           return Offset >= Exit.Unlock.Begin && Offset < Exit.Unlock.End;
         }))
@@ -1180,7 +1194,7 @@ private:
     if (Compiled || !Variable)
       return;
     for (Capture &C : Result.Captures)
-      if (C.How == Travel::Kept && C.Name == Name) {
+      if (C.How == Travel::Kept && C.Name == Name && !Pasted) {
         C.References.push_back({{Offset, Offset + unsigned(Name.size())}, Reference::Plain, {}});
         return;
       }
@@ -1188,12 +1202,15 @@ private:
     if (Declared >= Result.Body.Begin && Declared < Result.Body.End && Result.Hoisted.empty())
       return; // moves with the section
     for (Capture &C : Result.Captures)
-      if (C.Name == Name) {
+      if (C.Name == Name && !Pasted) {
         C.References.push_back({{Offset, Offset + unsigned(Name.size())}, Reference::Plain, {}});
         return;
       }
     against(Found, "macro-reference",
-            "'" + Name + "' is named in text that this configuration drops", At);
+            "'" + Name +
+                (Pasted ? "' is named in a macro that makes text of it"
+                        : "' is named in text that this configuration drops"),
+            At);
   }
 
   // The operand is evaluated once, before the section: a variable in it must not change inside.

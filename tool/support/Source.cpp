@@ -79,6 +79,11 @@ bool Source::stringified(SourceLocation L) const {
   return false;
 }
 
+bool Source::makesText(StringRef Macro) const {
+  SmallPtrSet<const void *, 8> Seen;
+  return PP && relock::pastes(*PP, PP->getIdentifierInfo(Macro), Seen);
+}
+
 bool Source::inSystemHeader(SourceLocation L) const {
   return L.isInvalid() || SM.isInSystemHeader(SM.getSpellingLoc(L));
 }

@@ -32,6 +32,9 @@ public:
   // True if the token at L is the argument of a macro that may make a string of it, or paste it:
   // then its spelling is part of the program's meaning.
   bool stringified(clang::SourceLocation L) const;
+
+  // True if a macro of this name makes text or parts of names of an argument.
+  bool makesText(llvm::StringRef Macro) const;
   bool inSystemHeader(clang::SourceLocation L) const;
   // False for text that no file has (pasted tokens, the command line).
   bool editable(clang::SourceLocation L) const;

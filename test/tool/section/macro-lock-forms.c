@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Lock macros with do/while(0), with braces and with a semicolon of their own all delegate, and
-// leave no stray semicolon.
+// Lock macros with do/while(0), with braces, with a semicolon of their own and that are statement
+// expressions all delegate, and leave no stray semicolon.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s
 // CHECK:      static void wrapped(void) {
@@ -12,6 +12,9 @@
 // CHECK:      static void ended(void) {
 // CHECK-NEXT:   relock_execute_any_thread(&lock, ended_section, NULL);
 // CHECK-NEXT: }
+// CHECK:      static void valued(void) {
+// CHECK-NEXT:   relock_execute_any_thread(&lock, valued_section, NULL);
+// CHECK-NEXT: }
 #include <pthread.h>
 #include <stdio.h>
 
@@ -21,6 +24,8 @@
 #define BRACED_UNLOCK(m) { (void)pthread_mutex_unlock(m); }
 #define ENDED_LOCK(m) pthread_mutex_lock(m);
 #define ENDED_UNLOCK(m) pthread_mutex_unlock(m);
+#define VALUED_LOCK(m) ({ pthread_mutex_lock(m); })
+#define VALUED_UNLOCK(m) ({ pthread_mutex_unlock(m); })
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int count;
@@ -43,10 +48,17 @@ static void ended(void) {
   ENDED_UNLOCK(&lock)
 }
 
+static void valued(void) {
+  VALUED_LOCK(&lock);
+  count += 1000;
+  VALUED_UNLOCK(&lock);
+}
+
 int main(void) {
   wrapped();
   braced();
   ended();
+  valued();
   printf("%d\n", count);
   return 0;
 }
