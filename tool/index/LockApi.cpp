@@ -94,6 +94,8 @@ const CallExpr *soleCall(const Stmt *S) {
   E = E->IgnoreParenImpCasts();
   if (const auto *Cast = dyn_cast<CStyleCastExpr>(E); Cast && Cast->getType()->isVoidType())
     E = Cast->getSubExpr()->IgnoreParenImpCasts();
+  if (const auto *Braces = dyn_cast<StmtExpr>(E))
+    return soleCall(Braces->getSubStmt());
   return dyn_cast<CallExpr>(E);
 }
 

@@ -34,7 +34,7 @@ SyncType syncType(clang::QualType T);
 SyncType syncObject(clang::QualType T);
 
 // The call that a statement consists of, if it is nothing but one call of a function: the call
-// itself, the call in its own braces, or in `do { … } while (0)`; `(void)` is looked through.
+// itself, or in braces, `do { … } while (0)`, a statement expression; `(void)` is looked through.
 const clang::CallExpr *soleCall(const clang::Stmt *S);
 
 // A lock operand in canonical form, so that the operands of a lock and an unlock can be

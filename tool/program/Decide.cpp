@@ -55,6 +55,7 @@ public:
     for (auto &[At, Found] : Sections)
       if (const LockClass *Class = Linked.classOf(Found.Node))
         ByName[Class->Name]->Sections.push_back(decideSection(Found, *Class));
+    agreeOnMacros(Result);
     return Result;
   }
 
@@ -111,6 +112,54 @@ private:
         Found.Calls.push_back({Any, Linked.Functions.at(Any).Name, C.At});
       return !Any.empty();
     });
+  }
+
+  // The text of a macro's section changes for all uses of the macro, or for none.
+  void agreeOnMacros(Decision &Result) const {
+    std::map<Position, std::vector<CheckedSection *>> Uses; // by the begin of the text
+    for (CheckedClass &Checked : Result.Classes)
+      for (CheckedSection &S : Checked.Sections)
+        if (inMacro(S))
+          Uses[{S.Facts.Extract->File, S.Facts.Extract->Whole.Begin}].push_back(&S);
+    for (auto &[Begin, Same] : Uses) {
+      const Extraction &First = *Same.front()->Facts.Extract;
+      const CheckedSection *Other = nullptr;
+      for (CheckedClass &Checked : Result.Classes)
+        for (CheckedSection &S : Checked.Sections)
+          if (usesText(S, First) &&
+              !(S.Outcome == Verdict::Delegate && inMacro(S) &&
+                Linked.classOf(S.Facts.Node) == Linked.classOf(Same.front()->Facts.Node) &&
+                sameExtraction(S.Facts, Same.front()->Facts)))
+            Other = Other ? Other : &S;
+      for (CheckedSection *S : Same)
+        if (Other || !seenEverywhere(*S)) {
+          S->Reasons.push_back({"macro-section",
+                                "stands in '" + First.Macro +
+                                    "', whose uses differ in what they need or in their lock",
+                                Other ? Other->Facts.At : S->Facts.At});
+          S->Outcome = S->Outcome == Verdict::Keep ? Verdict::Keep : Verdict::Hold;
+        }
+    }
+  }
+
+  static bool inMacro(const CheckedSection &S) {
+    return S.Facts.Extract && !S.Facts.Extract->Macro.empty();
+  }
+
+  static bool usesText(const CheckedSection &S, const Extraction &Text) {
+    return any_of(S.Facts.MacroPlaces, [&](const Position &At) {
+      return At.File == Text.File && At.Offset >= Text.Whole.Begin && At.Offset < Text.Whole.End;
+    });
+  }
+
+  // True if every unit that compiles the macro's file has this use of it.
+  bool seenEverywhere(const CheckedSection &S) const {
+    size_t Units = count_if(Index.Units, [&](const UnitFacts &Unit) {
+      return any_of(Unit.Dependencies,
+                    [&](const Dependency &D) { return D.File == S.Facts.Extract->File; });
+    });
+    auto Seen = SeenIn.find({S.Facts.At, S.Facts.Function + "|" + S.Facts.Node});
+    return Seen != SeenIn.end() && Seen->second == Units;
   }
 
   bool usesLocks(const UnitFacts &Unit) const {

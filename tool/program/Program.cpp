@@ -379,6 +379,7 @@ void Program::collectEdits(const std::vector<UnitFacts> &Units) {
 void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
   std::vector<std::set<std::pair<Position, Position>>> Has(Units.size());
   std::map<Position, std::vector<size_t>> Definers; // units by function definition
+  std::map<std::string, std::set<std::string>> Initialised; // by macro: what its body is left to
   for (size_t I = 0; I < Units.size(); ++I) {
     for (const Site &S : Units[I].Sites)
       Has[I].insert({S.At, S.Spelled});
@@ -395,12 +396,26 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
                             [&](size_t Other) { return !Has[Other].count({S.At, S.Spelled}); });
       if (Differs && S.InMacro) // the use stays as it is; the body of the macro changes
         for (auto &[Group, List] : Edits)
-          erase_if(List, [&](const Edit &E) { return E.Where == Edit::AtUse && E.At == S.At; });
+          erase_if(List, [&](const Edit &E) {
+            if (E.Where != Edit::AtUse || !(E.At == S.At))
+              return false;
+            if (S.Kind == Operation::Init)
+              Initialised[E.Macro].insert(Classes[Found->second].Identifier);
+            return true;
+          });
       else if (Differs)
         Classes[Found->second].Kept.push_back(
             {"other-configuration",
              "is operated on here, which another command for this text compiles differently",
              S.At});
+    }
+  // The body names their class where it is one; else theirs is the default class.
+  for (auto &[Group, List] : Edits)
+    for (Edit &E : List) {
+      auto Users = Initialised.find(E.Macro);
+      if (E.Where == Edit::InBody && E.Text == ", NULL" && Users != Initialised.end() &&
+          Users->second.size() == 1)
+        E.Text = ", RELOCK_CLASS(" + *Users->second.begin() + ")";
     }
 }
 

@@ -96,13 +96,15 @@ public:
     // The second section of a function is f_section2: its variables are told apart likewise.
     StringRef Suffix = Name.rsplit("_section").second;
     SectionName = freeName("section");
-    CallerName = freeName(("section" + Suffix).str());
+    // A macro's variable must not hide what its arguments name.
+    CallerName =
+        freeName(E.Macro.empty() ? ("section" + Suffix).str() : StringRef(E.FunctionName).str());
     ContextName = freeName("context");
     TakenName = freeName(("taken" + Suffix).str());
     ResumeName = freeName(OnlyResume ? ("resume" + Suffix).str() : "resume");
   }
 
-  Outline run() { return {function(), call()}; }
+  Outline run() { return {function(), E.Macro.empty() ? call() : continued(call())}; }
 
 private:
   const Extraction &E;
@@ -159,7 +161,8 @@ private:
   bool hasLocal(const Capture &C) const {
     if (C.How == Travel::Inside)
       return true;
-    if (Direct || C.How == Travel::Pointer || C.How == Travel::Kept || C.Changes)
+    if (Direct || !C.Argument.empty() || C.How == Travel::Pointer || C.How == Travel::Kept ||
+        C.Changes)
       return false;
     return C.InMacro || C.References.size() > 1;
   }
@@ -228,7 +231,49 @@ private:
     if (E.LastLabel)
       Body.End = E.LastLabel;
     std::string To = E.Waits.empty() ? Unit : caseIndent() + Unit;
-    return reindent(firstLine(applyEdits(File, Body, Edits)), E.BodyIndent, To);
+    std::string Text = applyEdits(File, Body, Edits);
+    if (!E.Macro.empty())
+      Text = withoutContinuations(Text);
+    return reindent(firstLine(Text), E.BodyIndent, To);
+  }
+
+  // --- Macros -----------------------------------------------------------------------------
+
+  static std::string withoutContinuations(StringRef Text) {
+    std::string Result;
+    for (StringRef Line : split(Text, '\n')) {
+      Line = Line.rtrim(" \t\r");
+      Line.consume_back("\\");
+      Result += (Line.rtrim(" \t") + "\n").str();
+    }
+    return Result;
+  }
+
+  // The lines of a call in the body of a macro: with the `\` where those of the body have it, or
+  // as one line if the macro is one.
+  std::string continued(StringRef Call) const {
+    StringRef Line = File.substr(File.rfind('\n', E.Whole.Begin) + 1).split('\n').first;
+    StringRef Code = Line.rtrim(" \t\r");
+    if (!Code.consume_back("\\")) {
+      std::string Joined;
+      for (StringRef Part : split(Call, '\n'))
+        Joined += (Joined.empty() ? "" : " ") + Part.trim().str();
+      return Joined;
+    }
+    size_t Margin = columns(Code), Column = columns(E.Indent);
+    std::string Result;
+    for (StringRef Part : split(Call, '\n')) {
+      if (!Result.empty()) {
+        Result += std::string(Margin > Column ? Margin - Column : 1, ' ') + "\\\n";
+        Column = 0;
+      }
+      Result += Part.str();
+      Column += columns(Part);
+    }
+    // The last line keeps the `\` that follows the section.
+    if (File[E.Whole.End] == '\\')
+      Result += std::string(Margin > Column ? Margin - Column : 1, ' ');
+    return Result;
   }
 
   // --- Waits ------------------------------------------------------------------------------
@@ -401,6 +446,8 @@ private:
   // --- The call ---------------------------------------------------------------------------
 
   static std::string argument(const Capture &C) {
+    if (!C.Argument.empty())
+      return C.Argument;
     return C.How == Travel::Pointer ? "&" + C.Name : C.Name;
   }
 

@@ -266,7 +266,7 @@ private:
     StringRef Text = Result.Before[File];
     std::vector<TextEdit> Edits;
     std::map<std::string, std::string> Functions; // names by text
-    for (const DelegatedSection &S : Plan.Sections) {
+    for (const DelegatedSection &S : unlikeSections(Plan.Sections)) {
       ExecuteCall Execute = {executeName(S), {S.Extract->Lock}};
       if (S.Extract->Through)
         Execute = {CompanionOf[S.Extract->Through->Wrapper], {}};
@@ -312,6 +312,20 @@ private:
         E.Text = withReturns(E.Text);
     Result.After[File] = applyEdits(Text, {0, unsigned(Text.size())}, Edits);
     Result.Edits[File] = std::move(Edits);
+  }
+
+  // The uses of a macro have one section: it stands in the macro's body.
+  static std::vector<DelegatedSection> unlikeSections(const std::vector<DelegatedSection> &All) {
+    std::vector<DelegatedSection> Result;
+    for (const DelegatedSection &S : All) {
+      bool Known = !S.Extract->Macro.empty() && !Result.empty() &&
+                   Result.back().Extract->Whole.Begin == S.Extract->Whole.Begin;
+      if (!Known)
+        Result.push_back(S);
+      else
+        Result.back().AnyThread &= S.AnyThread;
+    }
+    return Result;
   }
 
   static std::string executeName(const DelegatedSection &S) {

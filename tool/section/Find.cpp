@@ -16,6 +16,7 @@
 #include "section/Flow.h"
 #include "section/Guard.h"
 #include "section/Hoist.h"
+#include "section/MacroBody.h"
 #include "section/Waits.h"
 #include "support/Source.h"
 
@@ -109,6 +110,7 @@ public:
       Found.FunctionName = spelledName();
       Found.FunctionAt = S.shown(F->getLocation());
       Found.ThroughWrapper = Op.ThroughWrapper;
+      Found.MacroPlaces = macroPlaces(Op.Call->getExprLoc(), S);
       analyse(Op, Found);
       Result.Sections.push_back(std::move(Found));
     }
@@ -1066,15 +1068,14 @@ private:
       const Function &Wrapper = Linked.Functions.at(Lock.Wrapper);
       Result.Through = {Wrapper.Name, Wrapper.Wraps->End, Wrapper.Prototypes};
     }
-    if (!placeText(Lock, End, Text, Exits, Result, Found))
+    if (std::optional<MacroBody> Body =
+            End.Unlock ? macroBody(Lock.Statement, End.Unlock->Statement, S) : std::nullopt) {
+      extractFromBody(*Body, Lock, End, Text, Exits, Result, Found);
+    } else if (!placeText(Lock, End, Text, Exits, Result, Found)) {
       return;
-    if (!Liveness)
-      Liveness.emplace(F);
-    Text.Escaping = Escaping;
-    if (!Text.Waits.empty())
-      findWaits(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
-    placeHoisted(Text, S, Result);
-    findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
+    } else {
+      captureAll(Text, Result, Found);
+    }
     std::stable_partition(Result.Captures.begin(), Result.Captures.end(),
                           [](const Capture &C) { return C.How != Travel::Kept; });
     if (isa<LabelStmt>(End.Child) && End.Unlock && !Text.Waits.empty())
@@ -1084,8 +1085,10 @@ private:
               "'" + StringRef(Lock.Lock).ltrim('&') +
                   "' cannot be named in this file, and the section waits",
               Lock.Call->getExprLoc());
-    nameDiscarded(Result, Found);
-    checkConditions(Result, Lock, Found);
+    if (Result.Macro.empty()) {
+      nameDiscarded(Result, Found);
+      checkConditions(Result, Lock, Found);
+    }
     checkLockOperand(Lock, Text, Found);
     if (!Found.Against.empty())
       return;
@@ -1138,6 +1141,35 @@ private:
     Places.insert(S.shown(Statement->getBeginLoc()).Offset);
     for (const Stmt *Child : Statement->children())
       collectPlaces(Child, Places);
+  }
+
+  void captureAll(SectionText &Text, Extraction &Result, Section &Found) {
+    if (!Liveness)
+      Liveness.emplace(F);
+    Text.Escaping = Escaping;
+    if (!Text.Waits.empty())
+      findWaits(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
+    placeHoisted(Text, S, Result);
+    findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
+  }
+
+  void extractFromBody(const MacroBody &Body, const LockOperation &Lock, const SectionEnd &End,
+                       const SectionText &Text, const std::vector<EarlyExitText> &Exits,
+                       Extraction &Result, Section &Found) {
+    SourceLocation At = Lock.Call->getExprLoc();
+    bool Arguments = Lock.ThroughWrapper && Lock.Call->getNumArgs();
+    if (!Exits.empty() || !Text.Waits.empty() || !Text.Hoisted.empty() || Arguments)
+      return against(Found, "macro-section",
+                     "stands in the body of a macro, and is not a straight one", At);
+    const Expr *Operand = Lock.ThroughWrapper ? nullptr : Lock.Call->getArg(0);
+    extractFromMacro(Body, Lock.Statement, End.Unlock->Statement, Operand, Text, F, allMentions(),
+                     Parents, S, Result, Found.Against);
+    if (Result.Macro.empty())
+      return;
+    unsigned Begin = Result.FunctionBegin;
+    StringRef File = S.fileText(S.SM.getMainFileID());
+    layout(File, *S.range(F->getSourceRange()), Result);
+    Result.FunctionBegin = aboveComment(File, Begin);
   }
 
   // A macro may drop its argument in this configuration and use it in another (assert): variables

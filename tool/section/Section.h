@@ -60,6 +60,7 @@ struct Capture {
   Travel How = Travel::Value;
   std::string Field;     // declaration of the context's field
   std::string Local;     // declaration of a local of that name in the extracted function
+  std::string Argument;  // of a macro's parameter: its value in the context
   std::string Parameter; // declaration of a local that can hold the whole context: `item *it`
   bool InMacro = false;  // some reference is spelled in a macro body
   bool Changes = false;  // Value: the section changes it and reads it behind a wait
@@ -118,6 +119,7 @@ struct Extraction {
   Range Body;                 // between them
   unsigned FunctionBegin = 0; // where the extracted function goes
   std::string FunctionName, Lock;
+  std::string Macro; // the macro in whose body all this stands; empty: in a function
   std::optional<Companion> Through;  // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
   std::vector<EarlyExit> Exits;
@@ -151,6 +153,7 @@ struct Section {
   std::string FunctionName; // as the source spells it
   Position FunctionAt;
   std::string Function; // node of a function whose body a macro brings: several have one place
+  std::vector<Position> MacroPlaces; // of the lock, in the bodies of macros
   Shape Form = Shape::Straight;
   bool ThroughWrapper = false;
   std::vector<Reason> Against; // what speaks against delegating it, from its own text

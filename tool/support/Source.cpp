@@ -84,6 +84,17 @@ bool Source::makesText(StringRef Macro) const {
   return PP && relock::pastes(*PP, PP->getIdentifierInfo(Macro), Seen);
 }
 
+const MacroInfo *Source::macroAt(StringRef Name, SourceLocation L) const {
+  const IdentifierInfo *Identifier = PP ? PP->getIdentifierInfo(Name) : nullptr;
+  const MacroDirective *History =
+      Identifier ? PP->getLocalMacroDirectiveHistory(Identifier) : nullptr;
+  if (!History)
+    return nullptr;
+  MacroDirective::DefInfo Found =
+      const_cast<MacroDirective *>(History)->findDirectiveAtLoc(SM.getExpansionLoc(L), SM);
+  return Found.isValid() ? Found.getMacroInfo() : nullptr;
+}
+
 bool Source::inSystemHeader(SourceLocation L) const {
   return L.isInvalid() || SM.isInSystemHeader(SM.getSpellingLoc(L));
 }

@@ -32,9 +32,10 @@ public:
   // True if the token at L is the argument of a macro that may make a string of it, or paste it:
   // then its spelling is part of the program's meaning.
   bool stringified(clang::SourceLocation L) const;
-
   // True if a macro of this name makes text or parts of names of an argument.
   bool makesText(llvm::StringRef Macro) const;
+  // The macro of this name as it is defined at a place in the text; null: none.
+  const clang::MacroInfo *macroAt(llvm::StringRef Name, clang::SourceLocation L) const;
   bool inSystemHeader(clang::SourceLocation L) const;
   // False for text that no file has (pasted tokens, the command line).
   bool editable(clang::SourceLocation L) const;

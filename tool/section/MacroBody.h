@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+//
+// Sections that stand in the body of a macro: the macro's definition is what changes.
+#pragma once
+
+#include "section/Captures.h"
+#include "section/Section.h"
+#include "support/Source.h"
+
+#include <optional>
+
+namespace relock {
+
+// The expansion of a macro in whose body a section stands, and its definition.
+struct MacroBody {
+  clang::FileID Expansion;
+  const clang::MacroInfo *Macro = nullptr;
+  std::string Name;
+};
+
+// The innermost macro whose body has the lock and the unlock, both.
+std::optional<MacroBody> macroBody(const clang::Stmt *Lock, const clang::Stmt *Unlock,
+                                   const Source &S);
+
+// A straight section as text of the body, or what speaks against it in Against. Lock and Unlock are
+// the statements, Operand the mutex as the lock's call names it.
+void extractFromMacro(const MacroBody &Body, const clang::Stmt *Lock, const clang::Stmt *Unlock,
+                      const clang::Expr *Operand, const SectionText &Text,
+                      const clang::FunctionDecl *F, const std::vector<Mention> &All,
+                      const clang::ParentMap &Parents, const Source &S, Extraction &Result,
+                      std::vector<Reason> &Against);
+
+// Where the tokens of an operation stand in the bodies of macros, inside out.
+std::vector<Position> macroPlaces(clang::SourceLocation L, const Source &S);
+
+} // namespace relock
