@@ -1385,7 +1385,7 @@ private:
         return InMacro(Statement->getBeginLoc());
       Position = R->End;
     }
-    if (Result.Body.End < Position)
+    if (Result.Body.End < Position || sharesText(Lock, Ends, Text, Result.Whole))
       return InMacro(At);
     for (const EarlyExitText &Exit : Exits)
       if (!placeExit(Exit, File, First->File, Result))
@@ -1451,6 +1451,20 @@ private:
     Placed.Tail = {Placed.Unlock.End, Placed.Unlock.End};
     Result.Exits.push_back(Placed);
     return true;
+  }
+
+  // True if a macro brings an end of the section together with what stands beside it.
+  bool sharesText(const LockOperation &Lock, const SectionEnd &Ends, const SectionText &Text,
+                  Range Whole) const {
+    const CompoundStmt *Block = blockOf(Lock.Statement);
+    const Stmt *First = childOf(Block, Lock.Statement);
+    return any_of(Block->body(), [&](const Stmt *Child) {
+      if (Child == First || Child == Ends.Child || isa<NullStmt>(Child) ||
+          is_contained(Text.Statements, Child))
+        return false;
+      std::optional<Source::Range> R = S.range(Child->getSourceRange());
+      return !R || (R->Begin < Whole.End && R->End > Whole.Begin);
+    });
   }
 
   bool placeExit(const EarlyExitText &Exit, StringRef Text, FileID File, Extraction &Result) const {
