@@ -1069,7 +1069,8 @@ private:
       Result.Through = {Wrapper.Name, Wrapper.Wraps->End, Wrapper.Prototypes};
     }
     if (std::optional<MacroBody> Body =
-            End.Unlock ? macroBody(Lock.Statement, End.Unlock->Statement, S) : std::nullopt) {
+            End.Unlock && !End.Guard ? macroBody(Lock.Statement, End.Unlock->Statement, S)
+                                     : std::nullopt) {
       extractFromBody(*Body, Lock, End, Text, Exits, Result, Found);
     } else if (!placeText(Lock, End, Text, Exits, Result, Found)) {
       return;
@@ -1456,9 +1457,10 @@ private:
   // True if a macro brings an end of the section together with what stands beside it.
   bool sharesText(const LockOperation &Lock, const SectionEnd &Ends, const SectionText &Text,
                   Range Whole) const {
-    const CompoundStmt *Block = blockOf(Lock.Statement);
-    const Stmt *First = childOf(Block, Lock.Statement);
-    return any_of(Block->body(), [&](const Stmt *Child) {
+    const Stmt *Begin = Ends.Guard ? Ends.Guard->Outer : Lock.Statement;
+    const CompoundStmt *Block = blockOf(Begin);
+    const Stmt *First = Block ? childOf(Block, Begin) : nullptr;
+    return Block && any_of(Block->body(), [&](const Stmt *Child) {
       if (Child == First || Child == Ends.Child || isa<NullStmt>(Child) ||
           is_contained(Text.Statements, Child))
         return false;
