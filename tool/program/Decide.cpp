@@ -2,7 +2,9 @@
 #include "program/Decide.h"
 
 #include "program/Effects.h"
+#include "program/LockOrder.h"
 #include "section/Find.h"
+#include "section/Nest.h"
 #include "support/Messages.h"
 
 #include "llvm/Support/ThreadPool.h"
@@ -55,6 +57,7 @@ public:
     for (auto &[At, Found] : Sections)
       if (const LockClass *Class = Linked.classOf(Found.Node))
         ByName[Class->Name]->Sections.push_back(decideSection(Found, *Class));
+    holdUnfitting(Result);
     agreeOnMacros(Result);
     return Result;
   }
@@ -70,6 +73,7 @@ private:
   // one of these.
   std::map<std::string, std::set<std::string>> Loose, ReachLoose, Storing, ReachStoring;
   std::set<std::string> ReachKernelOwned;
+  std::optional<LockOrder> Order;
 
   void findAll(unsigned Jobs) {
     std::vector<UnitSections> PerUnit(Index.Commands.size());
@@ -85,8 +89,12 @@ private:
           });
       Pool.wait();
     }
+    std::vector<UnderLock> Under;
+    std::vector<std::pair<std::string, LockPart>> Takes;
     for (UnitSections &Unit : PerUnit) {
       std::set<std::tuple<Position, std::string>> Here;
+      append_range(Under, Unit.Under);
+      append_range(Takes, Unit.Takes);
       for (auto &[Function, Node] : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Node))
           Loose[Class->Name].insert(Function);
@@ -95,6 +103,7 @@ private:
         merge(std::move(Found), Here);
       }
     }
+    Order.emplace(Linked, Table, std::move(Under), Takes);
     // Every unit that compiles the function must have found the section in it.
     std::map<Position, unsigned> Definers;
     for (const UnitFacts &Unit : Index.Units)
@@ -252,6 +261,35 @@ private:
     return Checked;
   }
 
+  // A section within another one that is delegated becomes a call there, or holds.
+  static void holdUnfitting(Decision &Result) {
+    std::map<std::string, std::vector<CheckedSection *>> ByFile;
+    for (CheckedClass &Checked : Result.Classes)
+      for (CheckedSection &S : Checked.Sections)
+        if (S.Outcome == Verdict::Delegate && !inMacro(S)) // all uses of a macro stand in its body
+          ByFile[S.Facts.Extract->File].push_back(&S);
+    for (auto &[File, Sections] : ByFile) {
+      sort(Sections, [](const CheckedSection *A, const CheckedSection *B) {
+        return A->Facts.Extract->Whole.Begin < B->Facts.Extract->Whole.Begin;
+      });
+      std::vector<const Extraction *> Around;
+      for (CheckedSection *S : Sections) {
+        const Extraction &Own = *S->Facts.Extract;
+        while (!Around.empty() && Around.back()->Whole.End <= Own.Whole.Begin)
+          Around.pop_back();
+        if (all_of(Around, [&](const Extraction *E) { return fitsWithin(Own, *E); })) {
+          Around.push_back(&Own);
+          continue;
+        }
+        S->Outcome = Verdict::Hold;
+        S->Reasons.push_back({"nested",
+                              "stands across an edge of the section around it, or where "
+                              "that one's own text changes",
+                              S->Facts.At});
+      }
+    }
+  }
+
   // A reason that comes back at each of many calls is told once.
   static void keepFirst(std::vector<Reason> &Reasons) {
     std::set<std::pair<std::string, std::string>> Told;
@@ -281,6 +319,24 @@ private:
     }
   }
 
+  // The locks that the section takes in its own text.
+  void checkInner(const Section &Found, CheckedSection &Checked) {
+    for (const InnerLock &Inner : Found.Inner) {
+      Checked.AnyThread = false; // it may be recursive, or stay a pthread mutex
+      if (std::optional<Reason> Conflict = Order->conflict(Found.Lock, Inner.Lock)) {
+        if (Conflict->At.File.empty())
+          Conflict->At = Inner.At;
+        Checked.Reasons.push_back(std::move(*Conflict));
+      }
+      const LockClass *Class = Linked.classOf(Inner.Lock.Node);
+      if (!Class || any_of(Class->Kept, [](const Reason &R) {
+            return R.Code == "priority" || R.Code == "robust";
+          }))
+        Checked.Reasons.push_back(
+            {"kernel-thread", "takes a mutex here whose owner the kernel may know", Inner.At});
+    }
+  }
+
   void addEffects(const Section &Found, const LockClass &Class, CheckedSection &Checked) {
     bool CallsProgram = any_of(Found.Calls, [&](const Call &C) {
       auto Callee = Linked.Functions.find(C.Function);
@@ -295,7 +351,10 @@ private:
       Checked.Reasons.push_back(
           {"indirect-call", "calls through a pointer, which is not followed", C.At});
     checkOperand(Found, Checked);
+    checkInner(Found, Checked);
     for (const Call &C : Found.Calls) {
+      if (std::optional<Reason> Conflict = Order->conflict(Found.Lock, C))
+        Checked.Reasons.push_back(std::move(*Conflict));
       Effects E = Table.of(C);
       Checked.AnyThread &= !E.Identity;
       if (E.Refuse)

@@ -11,7 +11,12 @@
 //
 // The section's own text moves as it is written; only the names of captured variables change, and
 // only where the variable does not simply reappear as a local of the extracted function.
+//
+// A section within another one is a call in the other's function: what the call names, and the
+// statements behind the inner unlocks, are written as that function sees its variables.
 #include "rewrite/Outline.h"
+
+#include "section/Nest.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -36,11 +41,12 @@ std::string applyEdits(StringRef File, Range R, const std::vector<TextEdit> &Edi
 
 namespace {
 
+bool wordPart(char C) { return isAlnum(C) || C == '_'; }
+
 bool hasWord(StringRef Text, StringRef Word) {
   for (size_t At = Text.find(Word); At != StringRef::npos; At = Text.find(Word, At + 1)) {
-    auto Part = [](char C) { return isAlnum(C) || C == '_'; };
-    bool Begins = At == 0 || !Part(Text[At - 1]);
-    bool Ends = At + Word.size() == Text.size() || !Part(Text[At + Word.size()]);
+    bool Begins = At == 0 || !wordPart(Text[At - 1]);
+    bool Ends = At + Word.size() == Text.size() || !wordPart(Text[At + Word.size()]);
     if (Begins && Ends)
       return true;
   }
@@ -84,9 +90,11 @@ StringRef commonIndent(StringRef Text) {
 
 class Renderer {
 public:
-  Renderer(const Extraction &E, StringRef Name, const ExecuteCall &Execute, StringRef File,
-           const std::vector<TextEdit> &Tokens)
-      : E(E), Name(Name.str()), Execute(Execute), File(File), Tokens(Tokens), Unit(E.IndentUnit) {
+  // Around: renders the function in which the call stands; null: the user's.
+  Renderer(const OutlinedSection &Section, StringRef File, const std::vector<TextEdit> &Tokens,
+           const Renderer *Around = nullptr)
+      : E(*Section.Extract), Name(Section.Name), Execute(Section.Execute), Inner(Section.Inner),
+        Around(Around), File(File), Tokens(Tokens), Unit(E.IndentUnit) {
     for (const Capture &C : E.Captures)
       if (C.How != Travel::Inside)
         Passed.push_back(&C);
@@ -94,7 +102,7 @@ public:
     Direct = E.Waits.empty() && Passed.size() == 1 && !Passed[0]->Parameter.empty();
     OnlyResume = !E.Waits.empty() && Passed.empty();
     // The second section of a function is f_section2: its variables are told apart likewise.
-    StringRef Suffix = Name.rsplit("_section").second;
+    StringRef Suffix = StringRef(Name).rsplit("_section").second;
     SectionName = freeName("section");
     // A macro's variable must not hide what its arguments name.
     CallerName =
@@ -110,6 +118,8 @@ private:
   const Extraction &E;
   std::string Name;
   const ExecuteCall &Execute;
+  const std::vector<OutlinedSection> &Inner;
+  const Renderer *Around;
   StringRef File;
   const std::vector<TextEdit> &Tokens;
   std::string Unit;
@@ -151,7 +161,11 @@ private:
   std::string freeName(const std::string &Base) const {
     std::string Candidate = Base;
     StringRef Text = File.slice(E.Whole.Begin, E.Whole.End);
-    for (unsigned N = 2; is_contained(E.Taken, Candidate) || hasWord(Text, Candidate); ++N)
+    auto Hides = [&] { // the context of the function around
+      return Around && (Candidate == Around->SectionName || Candidate == Around->ContextName);
+    };
+    for (unsigned N = 2; is_contained(E.Taken, Candidate) || hasWord(Text, Candidate) || Hides();
+         ++N)
       Candidate = Base + "_" + std::to_string(N);
     return Candidate;
   }
@@ -164,7 +178,33 @@ private:
     if (Direct || !C.Argument.empty() || C.How == Travel::Pointer || C.How == Travel::Kept ||
         C.Changes)
       return false;
-    return C.InMacro || C.References.size() > 1;
+    return C.InMacro || uses(C) > 1;
+  }
+
+  // How often the function's text names a captured variable: each inner call does so once.
+  size_t uses(const Capture &C) const {
+    size_t Count = 0;
+    for (const Reference &R : C.References)
+      Count += none_of(Inner, [&](const OutlinedSection &S) { return replaced(R.At, *S.Extract); });
+    for (const OutlinedSection &S : Inner)
+      Count += any_of(C.References, [&](const Reference &R) { return replaced(R.At, *S.Extract); });
+    return Count;
+  }
+
+  // True if the call of an inner section takes the place of this text. Tails keep theirs.
+  static bool replaced(const Range &R, const Extraction &Section) {
+    return contains(Section.Whole, R) &&
+           none_of(Section.Exits, [&](const EarlyExit &Exit) { return contains(Exit.Tail, R); });
+  }
+
+  // True if a variable of the function's own is all moved into inner functions.
+  bool movesOn(const Capture &C) const {
+    size_t Moved = 0;
+    for (const OutlinedSection &S : Inner)
+      for (const Capture &Own : S.Extract->Captures)
+        if (Own.How == Travel::Inside && Own.Name == C.Name)
+          Moved += Own.Mentions;
+    return C.How == Travel::Inside && Moved && Moved == C.Mentions;
   }
 
   std::string function() const {
@@ -200,7 +240,7 @@ private:
     else if (!Passed.empty())
       Text += Unit + "struct " + Name + " *" + SectionName + " = " + ContextName + ";\n";
     for (const Capture &C : E.Captures) {
-      if (!hasLocal(C))
+      if (!hasLocal(C) || movesOn(C))
         continue;
       if (C.How == Travel::Inside)
         Text += Unit + C.Local + ";\n";
@@ -212,7 +252,8 @@ private:
     return Text;
   }
 
-  std::string body() const {
+  // The edits of the section's text, but for its waits and inner sections.
+  std::vector<TextEdit> ownEdits() const {
     std::vector<TextEdit> Edits;
     for (size_t I = 0; I < E.Exits.size(); ++I)
       Edits.push_back({E.Exits[I].Unlock, "return " + std::to_string(Codes[I]) + ";"});
@@ -226,6 +267,24 @@ private:
           }))
         Edits.push_back(Token);
     sort(Edits);
+    return Edits;
+  }
+
+  // Puts the calls of the inner sections for which Here is true into the place of their text.
+  void addInner(std::vector<TextEdit> &Edits, const Renderer *Function,
+                function_ref<bool(const Extraction &)> Here) const {
+    for (const OutlinedSection &S : Inner) {
+      if (!Here(*S.Extract))
+        continue;
+      erase_if(Edits, [&](const TextEdit &Edit) { return contains(S.Extract->Whole, Edit.At); });
+      Edits.push_back({S.Extract->Whole, Renderer(S, File, Tokens, Function).call()});
+    }
+    sort(Edits);
+  }
+
+  std::string body() const {
+    std::vector<TextEdit> Edits = ownEdits();
+    addInner(Edits, this, [&](const Extraction &Section) { return !inTail(Section, E); });
     addWaits(Edits);
     Range Body = E.Body;
     if (E.LastLabel)
@@ -445,10 +504,51 @@ private:
 
   // --- The call ---------------------------------------------------------------------------
 
-  static std::string argument(const Capture &C) {
+  std::string argument(const Capture &C) const {
     if (!C.Argument.empty())
       return C.Argument;
-    return C.How == Travel::Pointer ? "&" + C.Name : C.Name;
+    return seenAround(C.How == Travel::Pointer ? "&" + C.Name : C.Name);
+  }
+
+  // An expression of the user's function, as the function around the call can write it.
+  std::string seenAround(StringRef Text) const {
+    if (!Around)
+      return Text.str();
+    std::vector<TextEdit> Edits;
+    char Quote = 0;
+    for (unsigned I = 0, End; I < Text.size(); I = End) {
+      End = I + 1;
+      if (Quote) {
+        End += Text[I] == '\\';
+        Quote = Text[I] == Quote ? 0 : Quote;
+        continue;
+      }
+      if (Text[I] == '"' || Text[I] == '\'')
+        Quote = Text[I];
+      if (!wordPart(Text[I]))
+        continue;
+      while (End < Text.size() && wordPart(Text[End]))
+        ++End;
+      StringRef Before = Text.take_front(I).rtrim();
+      auto Named = find_if(Around->E.Captures,
+                           [&](const Capture &C) { return C.Name == Text.slice(I, End); });
+      if (Named != Around->E.Captures.end() && !Before.ends_with(".") && !Before.ends_with("->"))
+        Around->addReference(*Named, referenceIn(Text, {I, End}), Edits);
+    }
+    return applyEdits(Text, {0, unsigned(Text.size())}, Edits);
+  }
+
+  static Reference referenceIn(StringRef Text, Range Name) {
+    Reference Result = {Name, Reference::Plain, {}};
+    StringRef Before = Text.take_front(Name.Begin), After = Text.substr(Name.End);
+    if (After.starts_with(".")) {
+      Result.Kind = Reference::Member;
+      Result.Operator = {Name.End, Name.End + 1};
+    } else if (Before.ends_with("&") && !Before.ends_with("&&") && !After.starts_with("[") &&
+               !After.starts_with("->")) {
+      Result = {{Name.Begin - 1, Name.End}, Reference::Address, {}};
+    }
+    return Result;
   }
 
   std::string call() const {
@@ -481,7 +581,9 @@ private:
       for (const Capture *C : Passed)
         if (C->How != Travel::Kept)
           Lines.push_back(Indent + CallerName + "." + C->Name + " = " + argument(*C) + ";");
-    std::vector<std::string> Arguments = Execute.Arguments;
+    std::vector<std::string> Arguments;
+    for (const std::string &Argument : Execute.Arguments)
+      Arguments.push_back(seenAround(Argument));
     Arguments.push_back(Name);
     Arguments.push_back(Context);
     if (!E.Waits.empty())
@@ -526,10 +628,10 @@ private:
   }
 
   std::string tail(const EarlyExit &Exit, StringRef Indent) const {
-    std::vector<TextEdit> Edits;
-    for (const TextEdit &Token : Tokens)
-      if (Token.At.Begin >= Exit.Tail.Begin && Token.At.End <= Exit.Tail.End)
-        Edits.push_back(Token);
+    std::vector<TextEdit> Edits = Around ? Around->ownEdits() : Tokens;
+    erase_if(Edits, [&](const TextEdit &Edit) { return !contains(Exit.Tail, Edit.At); });
+    addInner(Edits, Around,
+             [&](const Extraction &Section) { return contains(Exit.Tail, Section.Whole); });
     std::string Text = applyEdits(File, Exit.Tail, Edits);
     if (!StringRef(Text).split('\n').first.trim().empty())
       Text = StringRef(Text).ltrim().str(); // it goes on behind the unlock, on the same line
@@ -566,9 +668,9 @@ private:
 
 } // namespace
 
-Outline renderOutline(const Extraction &E, StringRef Name, const ExecuteCall &Execute,
-                      StringRef File, const std::vector<TextEdit> &Tokens) {
-  return Renderer(E, Name, Execute, File, Tokens).run();
+Outline renderOutline(const OutlinedSection &Section, StringRef File,
+                      const std::vector<TextEdit> &Tokens) {
+  return Renderer(Section, File, Tokens).run();
 }
 
 } // namespace relock

@@ -35,13 +35,23 @@ struct Outline {
   std::string Call;     // takes the place of Extraction::Whole
 };
 
-// Name: of the function and the struct. Execute: the function that runs it, and the arguments that
-// precede the section's. Tokens: the edits that converting the classes makes in this file.
+// The function that runs a section, and the arguments that precede the section's.
 struct ExecuteCall {
   std::string Function;
   std::vector<std::string> Arguments;
 };
-Outline renderOutline(const Extraction &E, llvm::StringRef Name, const ExecuteCall &Execute,
-                      llvm::StringRef File, const std::vector<TextEdit> &Tokens);
+
+// A delegated section that stands in the text of another one. Name: of its function and struct.
+struct OutlinedSection {
+  const Extraction *Extract = nullptr;
+  std::string Name;
+  ExecuteCall Execute;
+  std::vector<OutlinedSection> Inner; // in the order of the text
+};
+
+// Tokens: the edits that converting the classes makes in this file. The calls of the inner sections
+// are part of the result, their functions are not.
+Outline renderOutline(const OutlinedSection &Section, llvm::StringRef File,
+                      const std::vector<TextEdit> &Tokens);
 
 } // namespace relock

@@ -3,6 +3,7 @@
 
 #include "rewrite/LockTable.h"
 #include "rewrite/Outline.h"
+#include "section/Nest.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -266,30 +267,11 @@ private:
     StringRef Text = Result.Before[File];
     std::vector<TextEdit> Edits;
     std::map<std::string, std::string> Functions; // names by text
-    for (const DelegatedSection &S : unlikeSections(Plan.Sections)) {
-      ExecuteCall Execute = {executeName(S), {S.Extract->Lock}};
-      if (S.Extract->Through)
-        Execute = {CompanionOf[S.Extract->Through->Wrapper], {}};
-      std::string Name = uniqueName(S.Extract->FunctionName, Text);
-      Outline Rendered = renderOutline(*S.Extract, Name, Execute, Text, Plan.Tokens);
-      unsigned At = S.Extract->FunctionBegin;
-      // A section of the same function with the same text needs no second function.
-      std::string Same = std::to_string(At) + withoutName(Rendered.Function, Name);
-      auto [Known, New] = Functions.try_emplace(Same, Name);
-      bool Shares = !New && S.Extract->Exits.size() <= 1 && !S.Extract->OwnStatics &&
-                    !StringRef(Rendered.Function).contains("struct " + Name);
-      if (Shares) {
-        Names.erase(Name);
-        Rendered = renderOutline(*S.Extract, Known->second, Execute, Text, Plan.Tokens);
-        Edits.push_back({S.Extract->Whole, Rendered.Call});
-        continue;
-      }
-      StringRef Above = Text.take_front(At);
-      bool First = none_of(Edits, [&](const TextEdit &E) { return E.At.Begin == At; });
-      if (First && At && !Above.ends_with("\n\n") && !Above.ends_with("\n\r\n"))
-        Rendered.Function = "\n" + Rendered.Function;
-      Edits.push_back({{At, At}, Rendered.Function});
-      Edits.push_back({S.Extract->Whole, Rendered.Call});
+    const FilePlan Unlike = {Plan.Tokens, unlikeSections(Plan.Sections)};
+    for (size_t I = 0; I < Unlike.Sections.size();) {
+      const Range &Whole = Unlike.Sections[I].Extract->Whole;
+      OutlinedSection Section = outline(Unlike, I, Text, Functions, Edits);
+      Edits.push_back({Whole, renderOutline(Section, Text, Plan.Tokens).Call});
     }
     for (const TextEdit &Token : Plan.Tokens)
       if (none_of(Plan.Sections, [&](const DelegatedSection &S) {
@@ -328,6 +310,38 @@ private:
     return Result;
   }
 
+  // Adds the function of section I, behind those of the sections within it. I: the next section.
+  OutlinedSection outline(const FilePlan &Plan, size_t &I, StringRef Text,
+                          std::map<std::string, std::string> &Functions,
+                          std::vector<TextEdit> &Edits) {
+    const DelegatedSection &S = Plan.Sections[I++];
+    OutlinedSection Result = {S.Extract, uniqueName(S.Extract->FunctionName, Text), {}, {}};
+    if (S.Extract->Through)
+      Result.Execute = {CompanionOf[S.Extract->Through->Wrapper], {}};
+    else
+      Result.Execute = {executeName(S), {S.Extract->Lock}};
+    while (I < Plan.Sections.size() && Plan.Sections[I].Extract->Whole.Begin < S.Extract->Whole.End)
+      Result.Inner.push_back(outline(Plan, I, Text, Functions, Edits));
+    std::string Function = renderOutline(Result, Text, Plan.Tokens).Function;
+    unsigned At = S.Extract->FunctionBegin;
+    // A section of the same function with the same text needs no second function.
+    std::string Same = std::to_string(At) + withoutName(Function, Result.Name);
+    auto [Known, New] = Functions.try_emplace(Same, Result.Name);
+    bool Shares = !New && S.Extract->Exits.size() <= 1 && !S.Extract->OwnStatics &&
+                  !StringRef(Function).contains("struct " + Result.Name);
+    if (Shares) {
+      Names.erase(Result.Name);
+      Result.Name = Known->second;
+      return Result;
+    }
+    StringRef Above = Text.take_front(At);
+    bool First = none_of(Edits, [&](const TextEdit &E) { return E.At.Begin == At; });
+    if (First && At && !Above.ends_with("\n\n") && !Above.ends_with("\n\r\n"))
+      Function = "\n" + Function;
+    Edits.push_back({{At, At}, std::move(Function)});
+    return Result;
+  }
+
   static std::string executeName(const DelegatedSection &S) {
     return std::string("relock_execute") + (S.Extract->Waits.empty() ? "" : "_resumable") +
            (S.AnyThread ? "_any_thread" : "");
@@ -339,6 +353,14 @@ private:
     return Text;
   }
 
+  // The mentions of such a section are mentions of the other one.
+  static bool inBodyOfAnother(const Extraction &Inner, const FilePlan &Plan) {
+    return any_of(Plan.Sections, [&](const DelegatedSection &S) {
+      return S.Extract != &Inner && Inner.Macro.empty() && contains(S.Extract->Whole, Inner.Whole) &&
+             !inTail(Inner, *S.Extract);
+    });
+  }
+
   // Variables that have moved into extracted functions with all their mentions.
   static void removeDeclarators(StringRef Text, const FilePlan &Plan,
                                 std::vector<TextEdit> &Edits) {
@@ -347,7 +369,7 @@ private:
     std::map<std::pair<unsigned, size_t>, size_t> Mentions;
     for (const DelegatedSection &S : Plan.Sections)
       for (const Capture &C : S.Extract->Captures)
-        if (C.Outer) {
+        if (C.Outer && !inBodyOfAnother(*S.Extract, Plan)) {
           Statements[C.Outer->Statement.Begin] = &*C.Outer;
           Moved[{C.Outer->Statement.Begin, C.Outer->Index}] += C.Mentions;
           Mentions[{C.Outer->Statement.Begin, C.Outer->Index}] = C.Outer->Mentions;

@@ -15,6 +15,7 @@
 #include "section/Directives.h"
 #include "section/Flow.h"
 #include "section/Guard.h"
+#include "section/Held.h"
 #include "section/Hoist.h"
 #include "section/MacroBody.h"
 #include "section/Waits.h"
@@ -71,6 +72,7 @@ struct LockOperation {
   bool Pure = true;          // the wrapper does nothing else
   bool Visible = true;       // the wrapper's lock can be named here
   std::string Wrapper;       // node of the wrapper
+  std::string Part;          // see LockPart
   bool WrapperLoads = false; // its operand reads memory
   const relock::Wrapper *Wraps = nullptr;
   const Stmt *Statement;     // the statement that is nothing but this operation; null: none
@@ -98,6 +100,7 @@ public:
       return;
     collectJumps(F->getBody());
     std::string Function = nodeFor(F, S);
+    followLocks(Function);
     bool InMacro = F->getBody()->getBeginLoc().isMacroID();
     for (LockOperation &Op : Operations) {
       if (!acquires(Op.Kind))
@@ -106,6 +109,7 @@ public:
       Found.At = S.shown(Op.Call->getExprLoc());
       Found.Kind = Op.Kind;
       Found.Node = Op.Node;
+      Found.Lock = {Op.Node, Op.Part};
       Found.Function = InMacro ? Function : "";
       Found.FunctionName = spelledName();
       Found.FunctionAt = S.shown(F->getLocation());
@@ -131,6 +135,7 @@ private:
   std::vector<const GotoStmt *> Gotos;
   bool ComputedGoto = false, LocalTypes = false;
   SmallPtrSet<const CallExpr *, 8> Matched; // the operations of simple sections
+  std::optional<HeldLocks> Held;
   std::optional<CallLiveness> Liveness;
   std::optional<std::vector<Mention>> Mentions;
   std::vector<const VarDecl *> Escaping; // of a waiting section: others may keep the address
@@ -173,6 +178,7 @@ private:
       Op.Kind = Api->Kind;
       Op.Node = Known->second->Node;
       Op.Key = lockKey(Operand);
+      Op.Part = lockPart(Operand, false, S);
       Op.Lock = operandText(Operand->IgnoreParenImpCasts());
     } else if (const Wrapper *W = Linked.wrapperOf(nodeFor(Callee, S))) {
       if (nodeFor(Callee, S) == nodeFor(F, S))
@@ -191,6 +197,9 @@ private:
         if (unsigned(W->Parameter) >= Call->getNumArgs())
           return;
         const Expr *Argument = Call->getArg(W->Parameter);
+        if (StringRef Member = W->Expression; Member == "$" || Member.consume_front("&$->"))
+          if (Member == "$" || isValidAsciiIdentifier(Member))
+            Op.Part = lockPart(Argument, Member != "$", S);
         // `&boxes[1]` into `&$->lock`: `&boxes[1].lock`.
         const auto *Address = dyn_cast<UnaryOperator>(Argument->IgnoreParenImpCasts());
         if (Address && Address->getOpcode() == UO_AddrOf &&
@@ -219,6 +228,18 @@ private:
     Op.Statement = wholeStatement(Call, IsAll);
     Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);
     Operations.push_back(std::move(Op));
+  }
+
+  void followLocks(const std::string &Function) {
+    std::vector<HeldOperation> All;
+    for (const LockOperation &Op : Operations) {
+      All.push_back({Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure});
+      if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock)
+        Result.Takes.push_back({Function, {Op.Node, Op.Part}});
+    }
+    Held.emplace(F, std::move(All));
+    const Wrapper *Own = Linked.wrapperOf(Function);
+    Held->describe(S, Own && acquires(Own->Kind) ? Own->Node : "", Result.Under);
   }
 
   // True for the lock and the unlock of a mutex that is neither recursive nor checks errors.
@@ -520,7 +541,7 @@ private:
     std::vector<EarlyExitText> Exits;
     if (!examineOperations(Lock, Text, Exits, Found))
       return;
-    Found.Form = formOf(Text, Exits);
+    Found.Form = Found.Inner.empty() ? formOf(Text, Exits) : Shape::Nested;
     examineText(Lock, End, Text, Exits, Found);
   }
 
@@ -561,6 +582,12 @@ private:
     std::vector<EarlyExitText> Exits;
     if (!examineOperations(Lock, Text, Exits, Found))
       return;
+    if (!Found.Inner.empty()) {
+      Found.Form = Shape::Nested;
+      Found.Against.push_back({"nested", "takes another lock, in a loop whose head locks",
+                               Found.Inner.front().At});
+      return;
+    }
     Found.Form = Shape::Split;
     if (!Exits.empty())
       return against(Found, "split", "unlocks here, in a loop whose head unlocks",
@@ -627,22 +654,13 @@ private:
       return false;
     };
     for (const LockOperation &Op : Operations)
-      if (acquires(Op.Kind) && within(Text.Statements, Op.Call)) {
-        if (!sameLock(Op, Lock))
-          return operates(Operation::Unlock, Op, Text)
-                     ? Is(Shape::Nested, "nested", "takes another lock here", Op)
-                     : Is(Shape::Nested, "hand-over-hand",
-                          "takes another lock here, and keeps it beyond its end", Op);
+      if (acquires(Op.Kind) && within(Text.Statements, Op.Call) && sameLock(Op, Lock))
         return inLoop(Op.Call, Text)
                    ? Is(Shape::LoopCarried, "loop-carried", "takes the same lock again here", Op)
                    : Is(Shape::Split, "split", "takes the same lock again here", Op);
-      }
     for (const LockOperation &Op : Operations) {
-      if (Op.Kind != Operation::Unlock || !within(Text.Statements, Op.Call))
+      if (Op.Kind != Operation::Unlock || !within(Text.Statements, Op.Call) || !sameLock(Op, Lock))
         continue;
-      if (!sameLock(Op, Lock)) // which it has not taken
-        return Is(Shape::Nested, "hand-over-hand",
-                  "releases another lock here, which was taken before it", Op);
       EarlyExitText Exit;
       Exit.Unlock = &Op;
       if (!Op.Branch || !findTail(Text, Exit))
@@ -657,6 +675,8 @@ private:
         Text.Outside.push_back(Exit.Break);
       Exits.push_back(std::move(Exit));
     }
+    if (!examineInner(Lock, Text, Found))
+      return false;
     for (const LockOperation &Op : Operations) {
       if (Op.Kind != Operation::Wait || !within(Text.Statements, Op.Call) ||
           within(Text.Outside, Op.Call))
@@ -670,6 +690,11 @@ private:
       Text.Waits.push_back(Op.Call);
       Text.WaitWrappers.push_back(Op.Wraps);
     }
+    if (!Text.Waits.empty() && !Found.Inner.empty())
+      return Is(Shape::Nested, "nested", "waits on a condition variable, and takes another lock",
+                *find_if(Operations, [&](const LockOperation &Op) {
+                  return S.shown(Op.Call->getExprLoc()) == Found.Inner.front().At;
+                }));
     for (size_t I = 0; I < Text.Waits.size(); ++I)
       if (const Expr *Mutex = waitMutex(Text, I)) // the resumed section has it
         Text.Outside.push_back(Mutex);
@@ -698,11 +723,42 @@ private:
                          }));
   }
 
-  // True if the section has an operation of this kind on the lock of another one.
-  bool operates(Operation Kind, const LockOperation &Other, const SectionText &Text) const {
-    return any_of(Operations, [&](const LockOperation &Op) {
-      return Op.Kind == Kind && sameLock(Op, Other) && within(Text.Statements, Op.Call);
-    });
+  // Looks at the operations of the section on other locks. What stands behind an unlock is not the
+  // section's. Returns false where they decide its shape.
+  bool examineInner(const LockOperation &Lock, const SectionText &Text, Section &Found) {
+    auto Is = [&](StringRef Code, const Twine &Message, const LockOperation &Op) {
+      Found.Form = Shape::Nested;
+      against(Found, Code, Message, Op.Call->getExprLoc());
+      return false;
+    };
+    std::vector<const LockOperation *> Inner;
+    for (const LockOperation &Op : Operations)
+      if ((acquires(Op.Kind) || Op.Kind == Operation::Unlock) && !sameLock(Op, Lock) &&
+          within(Text.Statements, Op.Call) && !within(Text.Outside, Op.Call))
+        Inner.push_back(&Op);
+    auto Operates = [&](bool Acquires, const LockOperation &Other) {
+      return any_of(Inner, [&](const LockOperation *Op) {
+        return acquires(Op->Kind) == Acquires && sameLock(*Op, Other);
+      });
+    };
+    for (const LockOperation *Op : Inner) {
+      if (acquires(Op->Kind) && !Operates(false, *Op))
+        return Is("hand-over-hand", "takes another lock here, and keeps it beyond its end", *Op);
+      if (Op->Kind == Operation::Unlock && !Operates(true, *Op))
+        return Is("hand-over-hand", "releases another lock here, which was taken before it", *Op);
+    }
+    std::vector<const CallExpr *> Calls;
+    for (const LockOperation *Op : Inner) {
+      if (acquires(Op->Kind) && Op->Kind != Operation::Lock)
+        return Is("nested", "tries to take another lock here", *Op);
+      Calls.push_back(Op->Call);
+      if (Op->Kind == Operation::Lock)
+        Found.Inner.push_back({{Op->Node, Op->Part}, S.shown(Op->Call->getExprLoc())});
+    }
+    if (!Inner.empty() && !Held->balanced(Lock.Call, Text.Unlocks, Calls))
+      return Is("nested", "takes another lock here, and may not release it on each path",
+                *Inner.front());
+    return true;
   }
 
   bool inLoop(const Stmt *Inner, const SectionText &Text) const {

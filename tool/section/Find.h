@@ -14,6 +14,9 @@ struct UnitSections {
   // Functions that take, release or wait with a lock otherwise than in simple sections of their
   // own: function node and lock node. A caller that runs under that lock must hold.
   std::vector<std::pair<std::string, std::string>> Loose;
+  // For the order of locks: what is done under each, and which locks a function waits for.
+  std::vector<UnderLock> Under;
+  std::vector<std::pair<std::string, LockPart>> Takes;
 };
 
 UnitSections findSections(const clang::tooling::CompileCommand &Command, const UnitFacts &Facts,

@@ -146,6 +146,46 @@ struct OperandLoad {
   std::string Node, Record; // the variable or field; the struct that a field is part of
 };
 
+// A lock as far as the order of locks tells them apart: those of a class that lie in a certain
+// field or variable, say `next` of `&queue->next.lock`. Part: its node; empty: any lock of the
+// class.
+struct LockPart {
+  std::string Node, Part;
+
+  friend bool operator<(const LockPart &A, const LockPart &B) {
+    return std::tie(A.Node, A.Part) < std::tie(B.Node, B.Part);
+  }
+  friend bool operator==(const LockPart &A, const LockPart &B) {
+    return A.Node == B.Node && A.Part == B.Part;
+  }
+};
+
+// What a thread does while it holds a lock.
+struct UnderLock {
+  LockPart Held;
+  enum Action {
+    Takes,        // another lock, Taken
+    Calls,        // Callee
+    CallsThrough, // a pointer to functions of the type Callee.Name
+    Waits,        // for something that is not followed
+    Escapes,      // returns, perhaps, and still holds it
+  } Does;
+  LockPart Taken;
+  Call Callee;
+  Position At;
+
+  friend bool operator<(const UnderLock &A, const UnderLock &B) {
+    return std::tie(A.At, A.Held, A.Does, A.Taken, A.Callee.Function, A.Callee.Name) <
+           std::tie(B.At, B.Held, B.Does, B.Taken, B.Callee.Function, B.Callee.Name);
+  }
+};
+
+// A lock that a section takes in its own text, and releases there.
+struct InnerLock {
+  LockPart Lock;
+  Position At;
+};
+
 struct Section {
   Position At;
   Operation Kind = Operation::Lock;
@@ -161,6 +201,8 @@ struct Section {
   std::vector<IndirectCall> IndirectCalls;
   std::vector<IdentityUse> IdentityUses;
   std::vector<OperandLoad> Loads;
+  LockPart Lock;
+  std::vector<InnerLock> Inner;
   bool StoresThroughPointer = false;
   bool UsesFloat = false;            // computes in floating point
   std::optional<Extraction> Extract; // if nothing speaks against it

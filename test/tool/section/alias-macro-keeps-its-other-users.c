@@ -7,10 +7,10 @@
 // CHECK-NEXT: #define UNLOCK(m) do { pthread_mutex_unlock(m); } while (0)
 // CHECK:      static relock_mutex_t hot = RELOCK_MUTEX_INITIALIZER(hot);
 // CHECK-NEXT: static pthread_mutex_t cold = PTHREAD_MUTEX_INITIALIZER;
-// CHECK:        relock_mutex_lock(&hot);
-// CHECK-NEXT:   while (n-- > 0)
+// CHECK:      static int hit_section(void *context) {
+// CHECK:        while ((*n)-- > 0)
 // CHECK-NEXT:     LOCK(&cold), hits++, pthread_mutex_unlock(&cold);
-// CHECK-NEXT:   relock_mutex_unlock(&hot);
+// CHECK:        relock_execute(&hot, hit_section, &n);
 // CHECK:        LOCK(&cold);
 // CHECK-NEXT:   misses++;
 // CHECK-NEXT:   UNLOCK(&cold);

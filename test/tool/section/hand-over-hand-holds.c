@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two sections that overlap, neither within the other, hold: each place says which lock it is
-// about. Balanced nesting in the same file keeps its own code, and its inner section delegates.
+// about. Balanced nesting in the same file holds for its order, and its inner section delegates.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      hold nested crossed
@@ -13,7 +13,7 @@
 // CHECK:      hold nested crossed
 // CHECK-NEXT: releases another lock here, which was taken before it [hand-over-hand]
 // CHECK:      hold nested balanced
-// CHECK-NEXT: takes another lock here [nested]
+// CHECK-NEXT: takes 'first', whose holder may wait for 'second' here [lock-order]
 // CHECK:      6 lock sites: 1 delegate, 5 hold, 0 keep, 0 uncovered
 #include <pthread.h>
 #include <stdio.h>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The inner section of a nested pair delegates where it stands in a branch or a loop of the outer
-// one, which holds: the outer lock stays its thread's, whoever runs the inner section.
+// one, and so does the outer one.
 // RUN: %check_rewrite %s
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      delegate straight move
-// CHECK:      hold nested move
-// CHECK-NEXT: takes another lock here [nested]
-// CHECK:      2 lock sites: 1 delegate, 1 hold, 0 keep, 0 uncovered
+// CHECK:      delegate nested move
+// CHECK:      2 lock sites: 2 delegate, 0 hold, 0 keep, 0 uncovered
 #include <pthread.h>
 #include <stdio.h>
 

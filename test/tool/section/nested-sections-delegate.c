@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: MIT
-// A section that takes another lock holds; the inner section delegates all the same.
+// A section that takes another lock delegates, and so does the inner section, as a call in the
+// function of the outer one.
 // RUN: %check_rewrite %s
 // RUN: %rewritten %s | FileCheck %s
 // RUN: %verdicts %s | FileCheck %s --check-prefix=REASON
-// CHECK:        relock_mutex_lock(&outer);
+// CHECK:      static int move_section2(void *context) {
+// CHECK-NEXT:   struct move_section2 *section = context;
+// CHECK-EMPTY:
+// CHECK-NEXT:   total += section->amount;
+// CHECK-NEXT:   return 0;
+// CHECK:      static int move_section(void *context) {
+// CHECK-NEXT:   struct move_section *section = context;
+// CHECK-EMPTY:
 // CHECK-NEXT:   moved++;
+// CHECK-NEXT:   struct move_section2 section2 = {.amount = section->amount};
+// CHECK-NEXT:   relock_execute_any_thread(&inner, move_section2, &section2);
+// CHECK-NEXT:   return 0;
+// CHECK:      static void move(int amount) {
 // CHECK-NEXT:   struct move_section section = {.amount = amount};
-// CHECK-NEXT:   relock_execute_any_thread(&inner, move_section, &section);
-// CHECK-NEXT:   relock_mutex_unlock(&outer);
+// CHECK-NEXT:   relock_execute(&outer, move_section, &section);
+// CHECK-NEXT: }
 // REASON:     inner
 // REASON:       delegate straight move
 // REASON:     outer
-// REASON:       hold nested move (nested-holds-and-inner-delegates.c:[[#]])
-// REASON-NEXT:    takes another lock here [nested]
-// REASON:     2 lock sites: 1 delegate, 1 hold, 0 keep, 0 uncovered
+// REASON:       delegate nested move
+// REASON:     2 lock sites: 2 delegate, 0 hold, 0 keep, 0 uncovered
 #include <pthread.h>
 #include <stdio.h>
 

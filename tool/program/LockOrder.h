@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+//
+// Whether a section that takes another lock can be run by a thread that is not its own.
+#pragma once
+
+#include "program/Effects.h"
+#include "section/Section.h"
+
+#include <map>
+#include <optional>
+#include <set>
+
+namespace relock {
+
+class LockOrder {
+public:
+  // Takes: functions, and the locks that they wait for themselves.
+  LockOrder(const Program &Linked, const EffectTable &Table, std::vector<UnderLock> Under,
+            const std::vector<std::pair<std::string, LockPart>> &Takes);
+
+  // Why a section under Outer that takes Inner in its own text must hold; At is the place where
+  // a holder of Inner waits.
+  std::optional<Reason> conflict(const LockPart &Outer, const LockPart &Inner) const;
+  // The same for a section that calls a function.
+  std::optional<Reason> conflict(const LockPart &Outer, const Call &Callee) const;
+
+private:
+  // A class by its name, or a lock that belongs to none by its node; and the part.
+  using Lock = std::pair<std::string, std::string>;
+
+  Lock lockOf(const LockPart &Part) const;
+  void collectTakers(const std::vector<std::pair<std::string, LockPart>> &Takes);
+  void add(const UnderLock &Fact);
+  template <class Visit> bool eachAlike(const Lock &L, Visit Stop) const;
+  std::optional<Reason> waitsFor(const Lock &Outer, const Lock &Inner) const;
+
+  const Program &Linked;
+  const EffectTable &Table;
+  std::map<Lock, std::set<std::string>> Takers;       // the functions that may wait for it
+  std::map<std::string, std::set<std::string>> Parts; // of each class
+  std::map<Lock, std::map<Lock, Position>> After;     // what a holder may wait for, and where
+  std::map<Lock, Position> Open;                      // a holder may wait for anything there
+};
+
+} // namespace relock

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+//
+// A forward analysis over the control-flow graph. Its state at a point is the set of all stacks of
+// locks that some path from the function's begin may hold there; conditions are not evaluated, so
+// that `if (x) lock(l); if (x) unlock(l);` leaves four. Nothing is forgotten: a lock that the
+// analysis may lose sight of (too many stacks, a variable of its operand changes while it is held)
+// counts as held for good. A lock of the caller is not seen, neither where it is released and taken
+// again: that it is still held at the end makes it one that others hold anywhere.
+#include "section/Held.h"
+
+#include "index/LockApi.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/Analysis/CFG.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+static const Expr *plain(const Expr *E) { return E->IgnoreParenImpCasts(); }
+
+// A union's members share their memory, so that they tell no locks apart.
+static bool inUnion(const MemberExpr *Member) {
+  for (; Member;
+       Member = Member->isArrow() ? nullptr : dyn_cast<MemberExpr>(plain(Member->getBase())))
+    if (const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+        !Field || Field->getParent()->isUnion() || !Field->getIdentifier())
+      return true;
+  return false;
+}
+
+std::string lockPart(const Expr *Operand, bool OfStruct, const Source &S) {
+  const auto *Address = dyn_cast<UnaryOperator>(plain(Operand));
+  if (!Address || Address->getOpcode() != UO_AddrOf)
+    return "";
+  const Expr *Struct = plain(Address->getSubExpr());
+  if (!OfStruct) {
+    const auto *Mutex = dyn_cast<MemberExpr>(Struct);
+    if (!Mutex || Mutex->isArrow() || inUnion(Mutex))
+      return "";
+    Struct = plain(Mutex->getBase());
+  }
+  while (const auto *Element = dyn_cast<ArraySubscriptExpr>(Struct)) {
+    Struct = plain(Element->getBase());
+    if (!Struct->getType()->isArrayType())
+      return "";
+  }
+  if (const auto *Member = dyn_cast<MemberExpr>(Struct))
+    return inUnion(Member) ? "" : nodeFor(Member->getMemberDecl(), S);
+  const auto *Ref = dyn_cast<DeclRefExpr>(Struct);
+  const auto *Variable = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  return Variable && Variable->hasGlobalStorage() ? nodeFor(Variable, S) : "";
+}
+
+HeldLocks::HeldLocks(const FunctionDecl *F, std::vector<HeldOperation> All)
+    : Operations(std::move(All)) {
+  for (unsigned I = 0; I < Operations.size(); ++I) {
+    Index[Operations[I].Call] = I;
+    auto Found = find(Keys, Operations[I].Key);
+    KeyOf.push_back(Found - Keys.begin());
+    if (Found == Keys.end())
+      Keys.push_back(Operations[I].Key);
+  }
+  follow(F);
+}
+
+const HeldOperation *HeldLocks::operation(const CallExpr *Call) const {
+  auto Found = Index.find(Call);
+  return Found == Index.end() ? nullptr : &Operations[Found->second];
+}
+
+void HeldLocks::follow(const FunctionDecl *F) {
+  CFG::BuildOptions Options;
+  Options.setAllAlwaysAdd();
+  std::unique_ptr<CFG> Graph = CFG::buildCFG(F, F->getBody(), &F->getASTContext(), Options);
+  Known = Graph != nullptr;
+  if (!Known)
+    return;
+  constexpr size_t MostStacks = 32, Deepest = 8;
+  DenseMap<const CFGBlock *, Stacks> At;
+  std::vector<std::pair<const CFGBlock *, Stack>> Open = {{&Graph->getEntry(), {}}};
+  At[&Graph->getEntry()].insert(Stack());
+  while (!Open.empty()) {
+    auto [Block, Held] = Open.back();
+    Open.pop_back();
+    for (const CFGElement &Element : *Block)
+      if (std::optional<CFGStmt> Statement = Element.getAs<CFGStmt>())
+        Held = step(Statement->getStmt(), std::move(Held));
+    if (Held.size() > Deepest) {
+      Known = false;
+      return;
+    }
+    if (Block->hasNoReturnElement())
+      continue;
+    std::optional<Tested> Test = tested(*Block);
+    unsigned Way = 0; // 0: the condition is true
+    for (const CFGBlock *Next : Block->succs()) {
+      Stack Then = Held;
+      if (Test && Way++ == Test->Fails && Block->succ_size() == 2 && !Then.empty() &&
+          Then.back() == Test->Key)
+        Then.pop_back();
+      if (!Next)
+        continue;
+      if (Next == &Graph->getExit())
+        Lost.insert(Then.begin(), Then.end());
+      else if (At[Next].insert(Then).second)
+        Open.push_back({Next, Then});
+      if (At[Next].size() > MostStacks) {
+        Known = false;
+        return;
+      }
+    }
+  }
+}
+
+// Where a block ends by testing whether an operation has taken its lock: `if (lock(&l) != 0)`.
+std::optional<HeldLocks::Tested> HeldLocks::tested(const CFGBlock &Block) const {
+  const auto *Condition = dyn_cast_or_null<Expr>(Block.getTerminatorCondition());
+  bool Fails = true; // where the condition is true
+  for (Condition = Condition ? plain(Condition) : nullptr; Condition;) {
+    if (const auto *Call = dyn_cast<CallExpr>(Condition)) {
+      auto Found = Index.find(Call);
+      if (Found == Index.end() || !acquires(Operations[Found->second].Kind))
+        return std::nullopt;
+      return Tested{KeyOf[Found->second], Fails ? 0u : 1u};
+    }
+    const auto *Unary = dyn_cast<UnaryOperator>(Condition);
+    const auto *Binary = dyn_cast<BinaryOperator>(Condition);
+    if (Unary && Unary->getOpcode() == UO_LNot) {
+      Condition = plain(Unary->getSubExpr());
+      Fails = !Fails;
+      continue;
+    }
+    const auto *Zero = Binary ? dyn_cast<IntegerLiteral>(plain(Binary->getRHS())) : nullptr;
+    if (!Zero || Zero->getValue() != 0 || !Binary->isEqualityOp())
+      return std::nullopt;
+    Condition = plain(Binary->getLHS());
+    Fails ^= Binary->getOpcode() == BO_EQ;
+  }
+  return std::nullopt;
+}
+
+// The held locks after a statement.
+HeldLocks::Stack HeldLocks::step(const Stmt *Statement, Stack Held) {
+  const auto *Call = dyn_cast<CallExpr>(Statement);
+  if (!Call) {
+    loseChanged(Statement, Held);
+    return Held;
+  }
+  Before[Call].insert(Held);
+  const HeldOperation *Op = operation(Call);
+  if (!Op)
+    return Held;
+  unsigned Key = KeyOf[Op - Operations.data()];
+  if (acquires(Op->Kind))
+    Held.push_back(Key); // unless a test of the result says otherwise
+  if (Op->Kind == Operation::Unlock)
+    for (size_t I = Held.size(); I-- > 0;)
+      if (Held[I] == Key) {
+        Held.erase(Held.begin() + I);
+        break;
+      }
+  return Held;
+}
+
+static bool mentions(const Stmt *S, const ValueDecl *D) {
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(S); Ref && Ref->getDecl() == D)
+    return true;
+  return any_of(S->children(), [&](const Stmt *Child) { return Child && mentions(Child, D); });
+}
+
+// A lock whose operand names something else from now on will not be seen released.
+void HeldLocks::loseChanged(const Stmt *Statement, const Stack &Held) {
+  const Expr *Changed = nullptr;
+  if (const auto *Binary = dyn_cast<BinaryOperator>(Statement); Binary && Binary->isAssignmentOp())
+    Changed = Binary->getLHS();
+  if (const auto *Unary = dyn_cast<UnaryOperator>(Statement);
+      Unary && Unary->isIncrementDecrementOp())
+    Changed = Unary->getSubExpr();
+  const auto *Ref = Changed ? dyn_cast<DeclRefExpr>(plain(Changed)) : nullptr;
+  if (!Ref)
+    return;
+  for (size_t I = 0; I < Operations.size(); ++I)
+    if (is_contained(Held, KeyOf[I]) && mentions(Operations[I].Call, Ref->getDecl()))
+      Lost.insert(KeyOf[I]);
+}
+
+bool HeldLocks::balanced(const CallExpr *Lock, ArrayRef<const CallExpr *> Unlocks,
+                         ArrayRef<const CallExpr *> Inner) const {
+  auto Found = Index.find(Lock);
+  if (!Known || Found == Index.end())
+    return false;
+  unsigned Key = KeyOf[Found->second];
+  auto EachStack = [&](const CallExpr *Call, function_ref<bool(const Stack &)> Test) {
+    auto At = Before.find(Call);
+    return At == Before.end() || all_of(At->second, Test);
+  };
+  for (const CallExpr *Unlock : Unlocks)
+    if (!EachStack(Unlock, [&](const Stack &Held) { return !Held.empty() && Held.back() == Key; }))
+      return false;
+  for (const CallExpr *Call : Inner) {
+    const HeldOperation &Op = *operation(Call);
+    unsigned InnerKey = KeyOf[&Op - Operations.data()];
+    if (Lost.count(InnerKey))
+      return false;
+    if (Op.Kind == Operation::Lock)
+      continue;
+    if (Op.Kind != Operation::Unlock || !EachStack(Call, [&](const Stack &Held) {
+          auto Outer = find(Held, Key);
+          return std::find(Outer, Held.end(), InnerKey) != Held.end();
+        }))
+      return false;
+  }
+  return true;
+}
+
+void HeldLocks::describe(const Source &S, StringRef Wraps, std::vector<UnderLock> &Result) const {
+  auto Add = [&](unsigned Key, UnderLock::Action Does, const CallExpr *At, LockPart Taken,
+                 relock::Call Callee) {
+    for (size_t I = 0; I < Operations.size(); ++I)
+      if (KeyOf[I] == Key && acquires(Operations[I].Kind)) {
+        Result.push_back({Operations[I].Lock, Does, Taken, Callee, S.shown(At->getExprLoc())});
+        return;
+      }
+  };
+  for (size_t I = 0; I < Operations.size(); ++I)
+    if (acquires(Operations[I].Kind) && (!Known || Lost.count(KeyOf[I])) &&
+        Operations[I].Lock.Node != Wraps)
+      Add(KeyOf[I], UnderLock::Escapes, Operations[I].Call, {}, {});
+  for (const auto &[Call, Held] : Before) {
+    std::set<unsigned> All;
+    for (const Stack &Locks : Held)
+      All.insert(Locks.begin(), Locks.end());
+    if (All.empty())
+      continue;
+    const HeldOperation *Op = operation(Call);
+    if (Op) {
+      unsigned Own = KeyOf[Op - Operations.data()];
+      for (unsigned Key : All)
+        if (Key != Own && (Op->Kind == Operation::Lock || Op->Kind == Operation::TimedLock))
+          Add(Key, UnderLock::Takes, Call, Op->Lock, {});
+        else if (Key != Own && Op->Kind == Operation::Wait)
+          Add(Key, UnderLock::Waits, Call, {}, {});
+      if (!Op->Follow)
+        continue;
+    }
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (Callee && Callee->getIdentifier() && lockFunction(Callee->getName()))
+      continue;
+    std::vector<relock::Call> Calls;
+    std::vector<IndirectCall> Indirect;
+    if (Callee)
+      recordCalls(Call, S, Calls, Indirect);
+    else
+      Indirect.push_back({{}, functionTypeText(Call->getCallee()->getType())});
+    for (const IndirectCall &C : Indirect)
+      Calls.push_back({"", C.Type, {}});
+    for (unsigned Key : All)
+      for (const relock::Call &C : Calls)
+        Add(Key, C.Function.empty() ? UnderLock::CallsThrough : UnderLock::Calls, Call, {}, C);
+  }
+}
+
+} // namespace relock

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+//
+// Which locks a function holds where, and what it does under each.
+#pragma once
+
+#include "section/Section.h"
+#include "support/Source.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace clang {
+class CFGBlock;
+}
+
+namespace relock {
+
+// An operation on a lock, as far as it matters to who holds what.
+struct HeldOperation {
+  const clang::CallExpr *Call;
+  Operation Kind;
+  std::string Key; // of the operand: equal keys mean the same lock
+  LockPart Lock;
+  bool Follow = false; // a wrapper that does more: what it calls counts, too
+};
+
+// The part of a lock class that an operand belongs to: a field that holds the lock's struct, or the
+// struct variable itself; empty: not known. Operand is the mutex's address, or the struct's.
+std::string lockPart(const clang::Expr *Operand, bool OfStruct, const Source &S);
+
+class HeldLocks {
+public:
+  HeldLocks(const clang::FunctionDecl *F, std::vector<HeldOperation> Operations);
+
+  // True if every lock that is taken in a section under Lock is released there, on each path to one
+  // of its unlocks, and no other lock is. Inner: the operations of the section on other locks.
+  bool balanced(const clang::CallExpr *Lock, llvm::ArrayRef<const clang::CallExpr *> Unlocks,
+                llvm::ArrayRef<const clang::CallExpr *> Inner) const;
+
+  // What is done while a lock is held. Wraps: the function returns holding that mutex (a node), as
+  // its callers know.
+  void describe(const Source &S, llvm::StringRef Wraps, std::vector<UnderLock> &Result) const;
+
+private:
+  using Stack = std::vector<unsigned>; // the held locks, the last one taken at the end
+  using Stacks = std::set<Stack>;
+
+  struct Tested {
+    unsigned Key;
+    unsigned Fails; // the successor of the block on which the lock was not taken
+  };
+
+  const HeldOperation *operation(const clang::CallExpr *Call) const;
+  void follow(const clang::FunctionDecl *F);
+  std::optional<Tested> tested(const clang::CFGBlock &Block) const;
+  Stack step(const clang::Stmt *Statement, Stack Held);
+  void loseChanged(const clang::Stmt *Statement, const Stack &Held);
+
+  std::vector<HeldOperation> Operations;
+  std::vector<std::string> Keys;
+  llvm::DenseMap<const clang::CallExpr *, unsigned> Index; // of operations
+  std::vector<unsigned> KeyOf;                             // by operation
+  llvm::DenseMap<const clang::CallExpr *, Stacks> Before;  // each call
+  std::set<unsigned> Lost; // keys whose lock may stay held where that is not seen
+  bool Known = true;       // false: too many ways through the function
+};
+
+} // namespace relock
