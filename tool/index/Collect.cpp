@@ -980,8 +980,9 @@ private:
       return std::nullopt;
     auto [Operand, Node] = Operands[Call];
     W.Node = Node;
-    W.Pure = onlyOperationOfBody(Body, Call, S.Context);
-    W.Tests = W.Pure && !soleOperation(Body, Call);
+    bool Dies = false; // as the runtime does, for a section of a mutex that checks errors
+    W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &Dies);
+    W.Tests = W.Pure && !Dies && !soleOperation(Body, Call);
     if (Waits && !onlyWaits(Body, Call, W))
       return std::nullopt;
     const VarDecl *Base = operandBase(Operand);

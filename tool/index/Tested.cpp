@@ -52,6 +52,7 @@ public:
         return false;
       const Stmt *Taken = *Condition->Value ? If->getThen() : If->getElse();
       const Stmt *Other = *Condition->Value ? If->getElse() : If->getThen();
+      Dies &= Other && endsInDeath(Other);
       return (!Other || canGo(Other)) && (!Taken || run(Taken));
     }
     if (const auto *Do = dyn_cast<DoStmt>(S)) {
@@ -65,6 +66,8 @@ public:
   }
 
   bool hasCalled() const { return Calls == 1; }
+  // True if whatever would run otherwise ends the program.
+  bool diesOtherwise() const { return Dies; }
 
 private:
   struct Result {
@@ -75,6 +78,7 @@ private:
   const ASTContext &Context;
   int64_t Returned; // by the call
   unsigned Calls = 0;
+  bool Dies = true;
   bool InBody = false; // its variables go with it
   DenseMap<const ValueDecl *, std::optional<int64_t>> Declared;
 
@@ -117,6 +121,7 @@ private:
       if (!Condition || !Condition->Value)
         return std::nullopt;
       const Expr *True = Choice->getTrueExpr(), *False = Choice->getFalseExpr();
+      Dies &= endsInDeath(*Condition->Value ? False : True);
       return canGo(*Condition->Value ? False : True) ? evaluate(*Condition->Value ? True : False)
                                                      : std::nullopt;
     }
@@ -196,6 +201,14 @@ private:
     }
   }
 
+  static bool endsInDeath(const Stmt *S) {
+    if (const auto *Block = dyn_cast<CompoundStmt>(S))
+      return !Block->body_empty() && endsInDeath(Block->body_back());
+    const auto *E = dyn_cast<Expr>(S);
+    const auto *Last = E ? dyn_cast<CallExpr>(E->IgnoreParenCasts()) : nullptr;
+    return Last && Last->getDirectCallee() && Last->getDirectCallee()->isNoReturn();
+  }
+
   // True for statements that can go without a trace, as they never run.
   bool canGo(const Stmt *S) const {
     if (isa<LabelStmt>(S) || isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) || isa<SwitchCase>(S) ||
@@ -219,10 +232,13 @@ bool onlyOperation(const Stmt *Statement, const CallExpr *Call, const ASTContext
   return !isa<DeclStmt>(Statement) && Run.run(Statement) && Run.hasCalled();
 }
 
-bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call,
-                         const ASTContext &Context, int64_t Result) {
+bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call, const ASTContext &Context,
+                         int64_t Result, bool *Dies) {
   Execution Run(Call, Context, Result);
-  return Run.runBody(Body) && Run.hasCalled();
+  bool Only = Run.runBody(Body) && Run.hasCalled();
+  if (Dies)
+    *Dies = Only && Run.diesOtherwise();
+  return Only;
 }
 
 } // namespace relock

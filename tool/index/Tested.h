@@ -16,8 +16,9 @@ namespace relock {
 bool onlyOperation(const clang::Stmt *Statement, const clang::CallExpr *Call,
                    const clang::ASTContext &Context);
 // The same for the body of a function, which may also return in the end what the call does; and as
-// long as that is Result.
+// long as that is Result. Dies: whether it ends the program otherwise, if it tests at all.
 bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr *Call,
-                         const clang::ASTContext &Context, int64_t Result = 0);
+                         const clang::ASTContext &Context, int64_t Result = 0,
+                         bool *Dies = nullptr);
 
 } // namespace relock
