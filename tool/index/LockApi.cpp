@@ -22,6 +22,17 @@ std::optional<LockFunction> lockFunction(StringRef Name) {
   return std::nullopt;
 }
 
+std::optional<Operation> otherLockOperation(StringRef Name) {
+  return StringSwitch<std::optional<Operation>>(Name)
+      .Cases("pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_timedrdlock",
+             "pthread_rwlock_timedwrlock", "pthread_rwlock_clockrdlock",
+             "pthread_rwlock_clockwrlock", "pthread_spin_lock", Operation::Lock)
+      .Cases("pthread_rwlock_tryrdlock", "pthread_rwlock_trywrlock", "pthread_spin_trylock",
+             Operation::TryLock)
+      .Cases("pthread_rwlock_unlock", "pthread_spin_unlock", Operation::Unlock)
+      .Default(std::nullopt);
+}
+
 std::string relockName(StringRef PosixName) {
   return ("relock_" + PosixName.drop_front(StringRef("pthread_").size())).str();
 }
@@ -184,12 +195,15 @@ std::string lockKey(const Expr *E, const ParmVarDecl *Parameter) {
   return Key;
 }
 
-// The time of the calling thread: not the caller's where another thread runs the section.
-static bool isThreadClock(const CallExpr *Call, StringRef Name, ASTContext &Context) {
-  constexpr int ThreadClock = 3; // CLOCK_THREAD_CPUTIME_ID
-  Expr::EvalResult Clock;
-  return Name == "clock_gettime" && Call->getNumArgs() == 2 &&
-         (!Call->getArg(0)->EvaluateAsInt(Clock, Context) || Clock.Val.getInt() == ThreadClock);
+// The time or the resources of the calling thread: not the caller's where another thread runs the
+// section.
+static bool asksForThread(const CallExpr *Call, StringRef Name, ASTContext &Context) {
+  int OfThread = Name == "clock_gettime" ? 3 /* CLOCK_THREAD_CPUTIME_ID */
+                 : Name == "getrusage"   ? 1 /* RUSAGE_THREAD */
+                                         : -1;
+  Expr::EvalResult Asked;
+  return OfThread >= 0 && Call->getNumArgs() == 2 &&
+         (!Call->getArg(0)->EvaluateAsInt(Asked, Context) || Asked.Val.getInt() == OfThread);
 }
 
 void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call> &Calls,
@@ -197,11 +211,13 @@ void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call
   const FunctionDecl *Callee = Call->getDirectCallee();
   Position At = S.shown(Call->getExprLoc());
   std::string Name = Callee->getNameAsString();
-  if (isThreadClock(Call, Name, S.Context))
+  if (asksForThread(Call, Name, S.Context))
     Name = "thread-" + Name;
   Calls.push_back({nodeFor(Callee, S) + (Name == Callee->getName() ? "" : "#thread"), Name, At});
   if (!S.inSystemHeader(Callee->getLocation()) && !Callee->getBuiltinID())
     return;
+  if (Name == "pthread_create")
+    return; // another thread calls what it is given
   for (const Expr *Argument : Call->arguments()) {
     QualType T = Argument->getType();
     if (!T->isFunctionPointerType())

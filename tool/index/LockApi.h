@@ -23,6 +23,9 @@ struct LockFunction {
 
 // The lock function of that name, if it is one.
 std::optional<LockFunction> lockFunction(llvm::StringRef Name);
+// What the function of that name does to a lock that is not converted, its first argument: a
+// readers-writer lock or a spinlock.
+std::optional<Operation> otherLockOperation(llvm::StringRef Name);
 // `pthread_mutex_lock` → `relock_mutex_lock`.
 std::string relockName(llvm::StringRef PosixName);
 // The text that replaces a static initialiser macro (with `$CLASS`); empty: not one we know.

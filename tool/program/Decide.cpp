@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "program/Decide.h"
 
+#include "index/LockApi.h"
 #include "program/Effects.h"
 #include "program/LockOrder.h"
 #include "section/Find.h"
@@ -72,7 +73,7 @@ private:
   // the name of the class. Storing: by the variable, field or record. Reach…: those that can reach
   // one of these.
   std::map<std::string, std::set<std::string>> Loose, ReachLoose, Storing, ReachStoring;
-  std::set<std::string> ReachKernelOwned;
+  std::set<std::string> ReachKernelOwned, ReachKeepers;
   std::optional<LockOrder> Order;
 
   void findAll(unsigned Jobs) {
@@ -91,10 +92,12 @@ private:
     }
     std::vector<UnderLock> Under;
     std::vector<std::pair<std::string, LockPart>> Takes;
+    std::set<std::string> Keepers;
     for (UnitSections &Unit : PerUnit) {
       std::set<std::tuple<Position, std::string>> Here;
       append_range(Under, Unit.Under);
       append_range(Takes, Unit.Takes);
+      Keepers.insert(Unit.Keepers.begin(), Unit.Keepers.end());
       for (auto &[Function, Node] : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Node))
           Loose[Class->Name].insert(Function);
@@ -104,6 +107,7 @@ private:
       }
     }
     Order.emplace(Linked, Table, std::move(Under), Takes);
+    ReachKeepers = Table.reaching(Keepers);
     // Every unit that compiles the function must have found the section in it.
     std::map<Position, unsigned> Definers;
     for (const UnitFacts &Unit : Index.Units)
@@ -175,7 +179,9 @@ private:
     if (!Unit.Sites.empty())
       return true;
     return any_of(Unit.Functions, [&](const Function &F) {
-      return any_of(F.Calls, [&](const Call &C) { return Linked.wrapperOf(C.Function); });
+      return any_of(F.Calls, [&](const Call &C) {
+        return Linked.wrapperOf(C.Function) || otherLockOperation(C.Name);
+      });
     });
   }
 
@@ -363,6 +369,12 @@ private:
         Checked.Reasons.push_back(
             {"kernel-thread",
              "calls '" + C.Name + "', which may take a mutex whose owner the kernel knows", C.At});
+      if (ReachKeepers.count(C.Function))
+        Checked.Reasons.push_back({"kernel-thread",
+                                   "calls '" + C.Name +
+                                       "', which may return holding a readers-writer lock or "
+                                       "spinlock, whose owner is a thread",
+                                   C.At});
       if (ReachLoose[Class.Name].count(C.Function))
         Checked.Reasons.push_back({"releases-lock",
                                    "calls '" + C.Name +

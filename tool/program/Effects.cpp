@@ -47,9 +47,11 @@ Effects libraryEffects(const Call &C) {
   auto Found = library().find(Name);
   if (Found == library().end()) {
     Result.Identity = true;
-    if (!isBuiltin(C.Name))
+    if (!isBuiltin(C.Name)) {
+      Result.Waits = true;
       Result.Refuse =
           Reason{"unknown-callee", "calls '" + C.Name + "', which is not in the program", C.At};
+    }
     return Result;
   }
   switch (Found->second) {
@@ -65,11 +67,11 @@ Effects libraryEffects(const Call &C) {
                "calls '" + Name.str() + "', which is about the thread that runs it", C.At};
     break;
   case LibraryEffect::Blocks:
-    Result.Identity = true;
+    Result.Identity = Result.Waits = true;
     Result.Refuse = Reason{"may-block", "calls '" + C.Name + "', which may block", C.At};
     break;
   case LibraryEffect::Jumps:
-    Result.Identity = true;
+    Result.Identity = Result.Waits = true;
     Result.Refuse = Reason{"jumps", "calls '" + C.Name + "', which may not return to it", C.At};
     break;
   }
@@ -84,6 +86,11 @@ bool libraryKeepsNoPointer(StringRef Name) {
                                    "pthread_create",
                                    "event_add",
                                    "event_set",
+                                   "event_assign",
+                                   "event_new",
+                                   "evtimer_new",
+                                   "event_active",
+                                   "event_base_set",
                                    "strtok",
                                    "setvbuf",
                                    "qsort",
@@ -94,12 +101,17 @@ bool libraryKeepsNoPointer(StringRef Name) {
 
 EffectTable::EffectTable(const Program &Linked) : Linked(Linked) {
   addOwnEffects();
-  std::set<std::string> Identity;
-  for (const auto &[Node, E] : Known)
+  std::set<std::string> Identity, Waits;
+  for (const auto &[Node, E] : Known) {
     if (E.Identity)
       Identity.insert(Node);
+    if (E.Waits)
+      Waits.insert(Node);
+  }
   for (const std::string &Node : reaching(Identity))
     Known[Node].Identity = true;
+  for (const std::string &Node : reaching(Waits, /*ThroughWrappers=*/true))
+    Known[Node].Waits = true;
   propagateRefusals();
 }
 
@@ -111,6 +123,7 @@ void EffectTable::addOwnEffects() {
     Effects &Own = Known[Node];
     // A lock that it takes may be recursive: its owner must be the caller.
     Own.Identity = !F.IdentityUses.empty() || F.TakesLocks;
+    Own.Waits = F.Waits || !F.IndirectCalls.empty();
     if (F.Waits)
       Own.Refuse = Reason{"may-block", "'" + F.Name + "' waits on a condition variable", F.At};
     else if (!F.IndirectCalls.empty())
@@ -122,11 +135,14 @@ void EffectTable::addOwnEffects() {
       const Wrapper *Wraps = Linked.wrapperOf(C.Function);
       if (Wraps && Wraps->Kind != Operation::Wait) {
         Own.Identity = true; // a lock operation
+        if (!Wraps->Pure)
+          WrapperCallers[C.Function].push_back(Node);
       } else if (Callee != Linked.Functions.end() && Callee->second.Defined) {
         Callers[C.Function].push_back(Node);
       } else {
         Effects E = libraryEffects(C);
         Own.Identity |= E.Identity;
+        Own.Waits |= E.Waits;
         if (E.Refuse && !Own.Refuse) {
           Own.Refuse = E.Refuse;
           Own.Refuse->Message = "'" + F.Name + "' " + E.Refuse->Message;
@@ -145,9 +161,10 @@ void EffectTable::propagateRefusals() {
   while (!Level.empty()) {
     std::set<std::string> Next;
     for (const std::string &Node : Level)
-      for (const std::string &Caller : Callers[Node])
-        if (!Known[Caller].Refuse)
-          Next.insert(Caller);
+      for (CallGraph *Graph : {&Callers, &WrapperCallers})
+        for (const std::string &Caller : (*Graph)[Node])
+          if (!Known[Caller].Refuse)
+            Next.insert(Caller);
     for (const std::string &Node : Next) {
       const Function &F = Linked.Functions.at(Node);
       auto First = find_if(F.Calls, [&](const Call &C) { return Level.count(C.Function) != 0; });
@@ -164,15 +181,21 @@ Effects EffectTable::of(const Call &C) const {
   return Found == Known.end() ? libraryEffects(C) : Found->second;
 }
 
-std::set<std::string> EffectTable::reaching(const std::set<std::string> &Targets) const {
+std::set<std::string> EffectTable::reaching(const std::set<std::string> &Targets,
+                                            bool ThroughWrappers) const {
   std::set<std::string> Seen;
   SmallVector<std::string, 16> Open(Targets.begin(), Targets.end());
+  auto Follow = [&](const CallGraph &Graph, const std::string &Callee) {
+    if (auto Found = Graph.find(Callee); Found != Graph.end())
+      Open.append(Found->second.begin(), Found->second.end());
+  };
   while (!Open.empty()) {
     std::string Next = Open.pop_back_val();
     if (!Seen.insert(Next).second)
       continue;
-    if (auto Found = Callers.find(Next); Found != Callers.end())
-      Open.append(Found->second.begin(), Found->second.end());
+    Follow(Callers, Next);
+    if (ThroughWrappers)
+      Follow(WrapperCallers, Next);
   }
   return Seen;
 }

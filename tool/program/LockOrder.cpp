@@ -20,13 +20,15 @@
 // section, in the section's text or in a callee: what is taken when is the same.
 //
 // Locks are told apart by class, and within a class by the field or variable that their struct lies
-// in: `&q->next.lock` is not `&q->done.lock`. A trylock does not wait. Two locks of one part may be
-// taken in either order, so that such a section must hold. In a callee that is not asked: there the
-// caller's own class is left to `releases-lock`.
+// in: `&q->next.lock` is not `&q->done.lock`. Readers-writer locks are one class, spinlocks
+// another. A trylock does not wait. Two locks of one part may be taken in either order, so that
+// such a section must hold. In a callee that is not asked: there the caller's own class is left to
+// `releases-lock`.
 #include "program/LockOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
+
+#include <deque>
 
 using namespace llvm;
 
@@ -51,20 +53,8 @@ void LockOrder::collectTakers(const std::vector<std::pair<std::string, LockPart>
     Takers[lockOf(Part)].insert(Function);
     Parts[lockOf(Part).first].insert(Part.Part);
   }
-  // Calls of wrappers are not in the call graph: those of wrappers that do more are followed here.
-  std::vector<std::pair<std::string, std::string>> Wrappers; // caller and wrapper
-  for (const auto &[Node, F] : Linked.Functions)
-    for (const Call &C : F.Calls)
-      if (const Wrapper *W = Linked.wrapperOf(C.Function); W && !W->Pure)
-        Wrappers.push_back({Node, C.Function});
   for (auto &[Part, Functions] : Takers)
-    for (size_t Before = 0; Before != Functions.size();) {
-      Functions = Table.reaching(Functions);
-      Before = Functions.size();
-      for (const auto &[Caller, Wrapper] : Wrappers)
-        if (Functions.count(Wrapper))
-          Functions.insert(Caller);
-    }
+    Functions = Table.reaching(Functions, /*ThroughWrappers=*/true);
 }
 
 void LockOrder::add(const UnderLock &Fact) {
@@ -77,7 +67,7 @@ void LockOrder::add(const UnderLock &Fact) {
   Call Callee = Fact.Callee;
   if (Fact.Does == UnderLock::CallsThrough)
     Callee.Function = Linked.calledThrough(Callee.Name);
-  if (Callee.Function.empty() || Table.of(Callee).Refuse)
+  if (Callee.Function.empty() || Table.of(Callee).Waits)
     Open.try_emplace(Held, Fact.At);
   for (const auto &[Taken, Functions] : Takers)
     if (Functions.count(Callee.Function))
@@ -99,24 +89,36 @@ static bool alike(const std::pair<std::string, std::string> &A,
 
 std::optional<Reason> LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) const {
   std::optional<Reason> Found;
-  std::set<Lock> Seen = {Inner};
-  SmallVector<Lock, 8> Queue = {Inner};
-  while (!Queue.empty()) {
-    Lock Next = Queue.pop_back_val();
+  std::map<Lock, Lock> Before = {{Inner, Inner}}; // who waits for it, on the shortest way
+  std::deque<Lock> Queue = {Inner};
+  auto Way = [&](Lock Last) {
+    std::string Text;
+    for (; Last != Inner; Last = Before.at(Last))
+      Text = "whose holder may wait for '" + Last.first + "', " + Text;
+    return Text;
+  };
+  for (; !Queue.empty() && !Found; Queue.pop_front()) {
+    const Lock &Next = Queue.front();
     eachAlike(Next, [&](const Lock &L) {
-      if (auto Place = Open.find(L); Place != Open.end())
-        Found = {"lock-order", "whose holder may wait here for other threads", Place->second};
-      if (auto Taken = After.find(L); Taken != After.end() && !Found)
-        for (const auto &[Further, At] : Taken->second) {
-          if (alike(Further, Outer))
-            Found = {"lock-order", "whose holder may wait for '" + Outer.first + "' here", At};
-          if (Seen.insert(Further).second)
-            Queue.push_back(Further);
+      if (auto Place = Open.find(L); Place != Open.end()) {
+        Found = {"lock-order", Way(Next) + "whose holder may wait here for other threads",
+                 Place->second};
+        return true;
+      }
+      auto Taken = After.find(L);
+      if (Taken == After.end())
+        return false;
+      for (const auto &[Further, At] : Taken->second) {
+        if (alike(Further, Outer)) {
+          Found = {"lock-order",
+                   Way(Next) + "whose holder may wait for '" + Outer.first + "' here", At};
+          return true;
         }
-      return Found.has_value();
+        if (Before.try_emplace(Further, Next).second)
+          Queue.push_back(Further);
+      }
+      return false;
     });
-    if (Found)
-      return Found;
   }
   return Found;
 }

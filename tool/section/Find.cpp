@@ -96,7 +96,7 @@ public:
 
   void run() {
     collectOperations(F->getBody());
-    if (Operations.empty())
+    if (Operations.empty() && OtherLocks.empty())
       return;
     collectJumps(F->getBody());
     std::string Function = nodeFor(F, S);
@@ -132,6 +132,7 @@ private:
   ParentMap Parents;
   std::map<std::pair<Position, Position>, const Site *> Sites;
   std::vector<LockOperation> Operations;
+  std::vector<HeldOperation> OtherLocks; // the operations on readers-writer locks and spinlocks
   std::vector<const GotoStmt *> Gotos;
   bool ComputedGoto = false, LocalTypes = false;
   SmallPtrSet<const CallExpr *, 8> Matched; // the operations of simple sections
@@ -219,6 +220,7 @@ private:
         Op.Visible = VisibleGlobals.contains(W->Variable) && !hidden(W->Expression);
       }
     } else {
+      addOtherLock(Call);
       return;
     }
     auto IsAll = [&](const Stmt *Statement) {
@@ -230,8 +232,23 @@ private:
     Operations.push_back(std::move(Op));
   }
 
+  // Which lock it is matters little: they are one class for each type, told apart by field.
+  void addOtherLock(const CallExpr *Call) {
+    StringRef Name = Call->getDirectCallee()->getName();
+    std::optional<Operation> Kind = otherLockOperation(Name);
+    if (!Kind || Call->getNumArgs() == 0)
+      return;
+    StringRef Type = Name.starts_with("pthread_spin") ? "pthread_spinlock_t" : "pthread_rwlock_t";
+    const Expr *Lock = Call->getArg(0);
+    OtherLocks.push_back({Call, *Kind, lockKey(Lock), {Type.str(), lockPart(Lock, true, S)}});
+  }
+
   void followLocks(const std::string &Function) {
-    std::vector<HeldOperation> All;
+    std::vector<HeldOperation> All = OtherLocks;
+    for (const HeldOperation &Op : OtherLocks)
+      if (Op.Kind == Operation::Lock)
+        for (const std::string &Taker : {Function, nodeFor(Op.Call->getDirectCallee(), S)})
+          Result.Takes.push_back({Taker, Op.Lock});
     for (const LockOperation &Op : Operations) {
       All.push_back({Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure});
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock)
@@ -240,6 +257,8 @@ private:
     Held.emplace(F, std::move(All));
     const Wrapper *Own = Linked.wrapperOf(Function);
     Held->describe(S, Own && acquires(Own->Kind) ? Own->Node : "", Result.Under);
+    if (any_of(OtherLocks, [&](const HeldOperation &Op) { return Held->keeps(Op.Call); }))
+      Result.Keepers.push_back(Function);
   }
 
   // True for the lock and the unlock of a mutex that is neither recursive nor checks errors.
@@ -758,6 +777,16 @@ private:
     if (!Inner.empty() && !Held->balanced(Lock.Call, Text.Unlocks, Calls))
       return Is("nested", "takes another lock here, and may not release it on each path",
                 *Inner.front());
+    Calls.clear();
+    for (const HeldOperation &Op : OtherLocks)
+      if (within(Text.Statements, Op.Call) && !within(Text.Outside, Op.Call))
+        Calls.push_back(Op.Call);
+    if (!Calls.empty() && !Held->balanced(Lock.Call, Text.Unlocks, Calls)) {
+      Found.Form = Shape::Nested;
+      against(Found, "nested", "takes or releases another lock here, but not both on each path",
+              Calls.front()->getExprLoc());
+      return false;
+    }
     return true;
   }
 

@@ -17,6 +17,8 @@ struct UnitSections {
   // For the order of locks: what is done under each, and which locks a function waits for.
   std::vector<UnderLock> Under;
   std::vector<std::pair<std::string, LockPart>> Takes;
+  // The functions that may return holding a lock that is not converted: its owner is their thread.
+  std::vector<std::string> Keepers;
 };
 
 UnitSections findSections(const clang::tooling::CompileCommand &Command, const UnitFacts &Facts,

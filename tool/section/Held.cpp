@@ -154,7 +154,11 @@ HeldLocks::Stack HeldLocks::step(const Stmt *Statement, Stack Held) {
   if (!Op)
     return Held;
   unsigned Key = KeyOf[Op - Operations.data()];
-  if (acquires(Op->Kind))
+  // In a loop that takes it and may not release it, the stack would grow without end.
+  constexpr int MostOfOne = 2;
+  if (acquires(Op->Kind) && count(Held, Key) == MostOfOne)
+    Lost.insert(Key);
+  else if (acquires(Op->Kind))
     Held.push_back(Key); // unless a test of the result says otherwise
   if (Op->Kind == Operation::Unlock)
     for (size_t I = Held.size(); I-- > 0;)
@@ -214,6 +218,10 @@ bool HeldLocks::balanced(const CallExpr *Lock, ArrayRef<const CallExpr *> Unlock
       return false;
   }
   return true;
+}
+
+bool HeldLocks::keeps(const CallExpr *Call) const {
+  return !Known || Lost.count(KeyOf[operation(Call) - Operations.data()]);
 }
 
 void HeldLocks::describe(const Source &S, StringRef Wraps, std::vector<UnderLock> &Result) const {

@@ -43,6 +43,9 @@ public:
   bool balanced(const clang::CallExpr *Lock, llvm::ArrayRef<const clang::CallExpr *> Unlocks,
                 llvm::ArrayRef<const clang::CallExpr *> Inner) const;
 
+  // True if the function may return holding the lock of that operation.
+  bool keeps(const clang::CallExpr *Call) const;
+
   // What is done while a lock is held. Wraps: the function returns holding that mutex (a node), as
   // its callers know.
   void describe(const Source &S, llvm::StringRef Wraps, std::vector<UnderLock> &Result) const;

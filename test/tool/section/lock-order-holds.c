@@ -6,11 +6,11 @@
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %verdicts %s | FileCheck %s
 // CHECK-DAG:  hold nested a_then_b
-// CHECK-DAG:  takes 'b', whose holder may wait for 'a' here [lock-order]
+// CHECK-DAG:  takes 'b', whose holder may wait for 'c', whose holder may wait for 'a' here [lock-order]
 // CHECK-DAG:  hold nested b_then_c
-// CHECK-DAG:  takes 'c', whose holder may wait for 'b' here [lock-order]
+// CHECK-DAG:  takes 'c', whose holder may wait for 'a', whose holder may wait for 'b' here [lock-order]
 // CHECK-DAG:  hold straight c_then_a
-// CHECK-DAG:  calls 'take_a', which takes 'a', whose holder may wait for 'c' here [lock-order]
+// CHECK-DAG:  calls 'take_a', which takes 'a', whose holder may wait for 'b', whose holder may wait for 'c' here [lock-order]
 // CHECK-DAG:  delegate straight take_a
 // CHECK-DAG:  delegate nested forwards
 // CHECK-DAG:  hold nested two_elements
