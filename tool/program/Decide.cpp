@@ -15,6 +15,15 @@ using namespace llvm;
 namespace relock {
 namespace {
 
+// The names of a variable need not be the same where its text stays as it is, as a local of the
+// extracted function: one configuration makes text of a name that the other one drops. That local
+// must be used in both.
+bool sameCapture(const Capture &C, const Capture &D) {
+  bool Stays = C.InMacro || D.InMacro;
+  return C.Name == D.Name && C.How == D.How && C.Field == D.Field &&
+         (Stays ? !C.Dropped && !D.Dropped : C.References.size() == D.References.size());
+}
+
 // Two configurations of one file, or two units with one header, must agree on a section before
 // its text can be moved.
 bool sameExtraction(const Section &A, const Section &B) {
@@ -26,10 +35,17 @@ bool sameExtraction(const Section &A, const Section &B) {
   return X.Whole.Begin == Y.Whole.Begin && X.Whole.End == Y.Whole.End && X.Lock == Y.Lock &&
          X.Exits.size() == Y.Exits.size() && X.Waits.size() == Y.Waits.size() &&
          std::equal(X.Captures.begin(), X.Captures.end(), Y.Captures.begin(), Y.Captures.end(),
-                    [](const Capture &C, const Capture &D) {
-                      return C.Name == D.Name && C.How == D.How && C.Field == D.Field &&
-                             C.References.size() == D.References.size();
-                    });
+                    sameCapture);
+}
+
+// What is right for a capture in both configurations.
+void joinCaptures(Extraction &Known, const Extraction &Other) {
+  for (auto [C, D] : zip_equal(Known.Captures, Other.Captures)) {
+    C.InMacro |= D.InMacro;
+    C.Dropped |= D.Dropped;
+    if (C.Dropped)
+      C.Parameter.clear();
+  }
 }
 
 class Decider {
@@ -219,6 +235,8 @@ private:
     if (!sameExtraction(Known, Found)) {
       append_range(Known.Against, Found.Against);
       differs(Known);
+    } else if (Known.Extract) {
+      joinCaptures(*Known.Extract, *Found.Extract);
     }
     addFacts(Known, Found);
   }

@@ -176,7 +176,7 @@ private:
     if (C.How == Travel::Inside)
       return true;
     if (Direct || !C.Argument.empty() || C.How == Travel::Pointer || C.How == Travel::Kept ||
-        C.Changes)
+        C.Changes || C.Dropped)
       return false;
     return C.InMacro || uses(C) > 1;
   }

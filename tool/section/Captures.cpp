@@ -6,6 +6,7 @@
 // function.
 #include "section/Captures.h"
 
+#include "section/Dropped.h"
 #include "section/Hoist.h"
 
 #include "clang/AST/ASTContext.h"
@@ -186,6 +187,18 @@ public:
         Used.insert(cast<VarDecl>(D));
     for (const VarDecl *V : Used)
       capture(V);
+    for (const DroppedName &D : Text.Dropped)
+      if (!addDropped(D) && !declaredInside(D.Variable))
+        captureDropped(D);
+    // Nothing else would use the context here.
+    if (none_of(Result.Captures, [](const Capture &C) { return passed(C) && !C.Dropped; }))
+      for (const DroppedName &D : Text.Dropped)
+        if (any_of(Result.Captures,
+                   [&](const Capture &C) { return C.Dropped && C.Name == D.Variable->getName(); }))
+          refuse(D);
+    // The same order in configurations that drop other names.
+    std::stable_sort(Result.Captures.begin(), Result.Captures.end(),
+                     [](const Capture &A, const Capture &B) { return A.First < B.First; });
   }
 
 private:
@@ -197,6 +210,8 @@ private:
   const Source &S;
   Extraction &Result;
   std::vector<Reason> &Against;
+
+  static bool passed(const Capture &C) { return C.How != Travel::Inside; }
 
   bool inside(const Stmt *E) const {
     return contains(Text.Statements, E, Parents) && !contains(Text.Outside, E, Parents);
@@ -239,6 +254,8 @@ private:
       Written |= M.How == Mention::Write;
       Sized |= M.How == Mention::Unevaluated;
     }
+    for (const DroppedName &D : Text.Dropped)
+      Sized |= D.Sized && D.Variable->getName() == V->getName();
     QualType T = hoisted(V) ? hoistedType(V) : V->getType();
     SourceLocation First = Here.empty() ? V->getLocation() : Here[0]->Ref->getExprLoc();
     bool IsArray = T->isArrayType();
@@ -293,6 +310,65 @@ private:
     if (C.InMacro && (C.How != Travel::Value || C.Changes) && C.How != Travel::Inside)
       return refuse(V, "macro-reference", "is named, pasted or made a string of by a macro", First);
     C.Mentions = Here.size();
+    C.First = placeOf(First);
+    for (const Mention *M : Here)
+      C.First = std::min(C.First, placeOf(M->Ref->getLocation()));
+    Result.Captures.push_back(std::move(C));
+  }
+
+  unsigned placeOf(SourceLocation L) const {
+    return S.inFile(L) ? S.spelled(L).Offset : S.shown(L).Offset;
+  }
+
+  // --- Names in text that is dropped ---
+
+  void refuse(const DroppedName &D) {
+    refuse(D.Variable, "macro-reference",
+           D.Pasted ? "is named in a macro that makes text of it"
+                    : "is named in text that this configuration drops",
+           D.Location);
+  }
+
+  // Names the variable there as its capture does. False: it is not captured.
+  bool addDropped(const DroppedName &D) {
+    auto Known =
+        find_if(Result.Captures, [&](const Capture &C) { return C.Name == D.Variable->getName(); });
+    if (Known == Result.Captures.end())
+      return false;
+    if (D.Pasted && Known->How == Travel::Kept)
+      return true;
+    bool Copied = Known->How == Travel::Value && !Known->Changes;
+    if (D.Pasted || (Copied && D.Written)) {
+      refuse(D);
+      return true;
+    }
+    if (Copied && D.Asserted)
+      Known->InMacro = true;
+    else
+      Known->References.push_back({D.At, Reference::Plain, {}});
+    if (Known->How != Travel::Kept)
+      Known->First = std::min(Known->First, D.At.Begin);
+    return true;
+  }
+
+  // A variable that only such text names: a copy will do where nothing can change it. A local of
+  // that name would be unused here, so text that is made of the name must not show it.
+  void captureDropped(const DroppedName &D) {
+    const VarDecl *V = D.Variable;
+    QualType T = V->getType();
+    bool Addressed = any_of(
+        All, [&](const Mention &M) { return M.Variable == V && M.How == Mention::AddressTaken; });
+    if (D.Pasted || D.Asserted || D.Written || !D.Unique || Addressed || !V->hasLocalStorage() ||
+        !T->isScalarType() || T.isVolatileQualified() || T->isAtomicType() || !spellable(T) ||
+        !Text.Waits.empty() || !hasValueAt(Text.Lock, V, Parents))
+      return refuse(D);
+    Capture C;
+    C.Name = V->getNameAsString();
+    C.How = Travel::Value;
+    C.Field = C.Local = declaration(T.getLocalUnqualifiedType(), C.Name);
+    C.Dropped = true;
+    C.First = D.At.Begin;
+    C.References.push_back({D.At, Reference::Plain, {}});
     Result.Captures.push_back(std::move(C));
   }
 

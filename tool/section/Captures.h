@@ -34,6 +34,18 @@ struct Mention {
 };
 std::vector<Mention> mentions(clang::Stmt *Body, const clang::ParentMap &Parents);
 
+// A name of a local variable in text that this configuration drops.
+struct DroppedName {
+  const clang::VarDecl *Variable = nullptr; // one of that name; Unique: the only one
+  bool Unique = false;
+  Range At;
+  clang::SourceLocation Location;
+  bool Pasted = false;   // in the argument of a macro that makes text of it
+  bool Asserted = false; // in that of `assert`, which makes text of it in another configuration
+  bool Sized = false;    // of an array, its size or its address may be asked for
+  bool Written = false;
+};
+
 // A section as the capture analysis sees it.
 struct SectionText {
   std::vector<const clang::Stmt *> Statements;  // between lock and unlock, tails included
@@ -46,6 +58,7 @@ struct SectionText {
   std::vector<const Wrapper *> WaitWrappers; // of each wait; null: it is one of POSIX's own
   std::vector<const clang::VarDecl *> Escaping; // declared here, outlive the section, if it waits
   std::vector<const clang::Expr *> Printed; // operands of waits that are not spelled in one piece
+  std::vector<DroppedName> Dropped;
 };
 
 // True if the type can be written at file scope.

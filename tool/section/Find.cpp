@@ -13,6 +13,7 @@
 #include "program/Effects.h"
 #include "section/Captures.h"
 #include "section/Directives.h"
+#include "section/Dropped.h"
 #include "section/Flow.h"
 #include "section/Guard.h"
 #include "section/Held.h"
@@ -900,7 +901,7 @@ private:
       against(Found, "assembly", "contains inline assembly", At);
     if (isa<AddrLabelExpr>(Statement))
       against(Found, "computed-goto", "takes the address of a label", At);
-    if (isa<PredefinedExpr>(Statement))
+    if (isa<PredefinedExpr>(Statement) && !onlyInFailure(cast<PredefinedExpr>(Statement)))
       against(Found, "function-name", "uses the name of its function (__func__)", At);
     if (const auto *E = dyn_cast<Expr>(Statement))
       Found.UsesFloat |= E->getType()->isRealFloatingType();
@@ -926,6 +927,23 @@ private:
       ++Depth.Switches;
     for (const Stmt *Child : Statement->children())
       examineStatement(Child, Depth, Text, Found);
+  }
+
+  // True if a macro names the function for a message before the program ends (`assert` does), which
+  // is then about the extracted function: where the assertion stands.
+  bool onlyInFailure(const PredefinedExpr *Name) const {
+    if (S.inFile(Name->getLocation()))
+      return false;
+    const Stmt *Child = Name, *User = Parents.getParent(Name);
+    while (isa_and_nonnull<ParenExpr>(User) || isa_and_nonnull<CastExpr>(User) ||
+           (isa_and_nonnull<UnaryOperator>(User) &&
+            cast<UnaryOperator>(User)->getOpcode() == UO_Extension)) {
+      Child = User;
+      User = Parents.getParent(User);
+    }
+    const auto *Call = dyn_cast_or_null<CallExpr>(User);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Callee && Callee->isNoReturn() && is_contained(Call->arguments(), Child);
   }
 
   // The extracted function stands before F: what it names must be declared there already.
@@ -1171,10 +1189,8 @@ private:
               "'" + StringRef(Lock.Lock).ltrim('&') +
                   "' cannot be named in this file, and the section waits",
               Lock.Call->getExprLoc());
-    if (Result.Macro.empty()) {
-      nameDiscarded(Result, Found);
+    if (Result.Macro.empty())
       checkConditions(Result, Lock, Found);
-    }
     checkLockOperand(Lock, Text, Found);
     if (!Found.Against.empty())
       return;
@@ -1236,6 +1252,7 @@ private:
     if (!Text.Waits.empty())
       findWaits(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
     placeHoisted(Text, S, Result);
+    Text.Dropped = droppedNames(Result, F, allMentions(), S);
     findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
   }
 
@@ -1256,79 +1273,6 @@ private:
     StringRef File = S.fileText(S.SM.getMainFileID());
     layout(File, *S.range(F->getSourceRange()), Result);
     Result.FunctionBegin = aboveComment(File, Begin);
-  }
-
-  // A macro may drop its argument in this configuration and use it in another (assert): variables
-  // that are named there are captured by what other configurations need, or the section holds. It
-  // holds as well where all that is left of the variable is its name, in a string (`#x`).
-  void nameDiscarded(Extraction &Result, Section &Found) {
-    FileID File = S.SM.getFileID(F->getBody()->getBeginLoc());
-    StringRef Text = S.fileText(File);
-    Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(),
-              Text.begin() + Result.Body.Begin, Text.end());
-    Token Current;
-    tok::TokenKind Previous = tok::unknown;
-    unsigned Depth = 0, Pasting = 0; // parentheses; the outermost of a macro that makes text
-    bool Pastes = false;
-    for (;; Previous = Current.getKind()) {
-      Raw.LexFromRawLexer(Current);
-      if (Current.is(tok::l_paren)) {
-        ++Depth;
-        if (Pastes && !Pasting)
-          Pasting = Depth;
-      } else if (Current.is(tok::r_paren)) {
-        if (Depth == Pasting)
-          Pasting = 0;
-        --Depth;
-      }
-      Pastes = Current.is(tok::raw_identifier) && S.makesText(Current.getRawIdentifier());
-      unsigned Offset = S.SM.getFileOffset(Current.getLocation());
-      if (Current.is(tok::eof) || Offset >= Result.Body.End)
-        return;
-      if (Current.is(tok::raw_identifier) && Previous != tok::period && Previous != tok::arrow)
-        nameDiscarded(Current.getRawIdentifier(), Offset, Current.getLocation(), Pasting, Result,
-                      Found);
-    }
-  }
-
-  void nameDiscarded(StringRef Name, unsigned Offset, SourceLocation At, bool Pasted,
-                     Extraction &Result, Section &Found) {
-    if (any_of(Result.Exits, [&](const EarlyExit &Exit) {
-          return Offset >= Exit.Unlock.Begin && Offset < Exit.Unlock.End;
-        }))
-      return;
-    bool Compiled = any_of(allMentions(), [&](const Mention &M) {
-      return S.inFile(M.Ref->getLocation()) && S.spelled(M.Ref->getLocation()).Offset == Offset;
-    });
-    const VarDecl *Variable = nullptr;
-    for (const Decl *D : F->decls())
-      if (const auto *V = dyn_cast<VarDecl>(D); V && V->getIdentifier() && V->getName() == Name &&
-                                                V->isLocalVarDeclOrParm() &&
-                                                !V->hasExternalStorage()) {
-        if (S.spelled(V->getLocation()).Offset == Offset)
-          return; // its own declaration
-        Variable = V;
-      }
-    if (Compiled || !Variable)
-      return;
-    for (Capture &C : Result.Captures)
-      if (C.How == Travel::Kept && C.Name == Name && !Pasted) {
-        C.References.push_back({{Offset, Offset + unsigned(Name.size())}, Reference::Plain, {}});
-        return;
-      }
-    unsigned Declared = S.spelled(Variable->getLocation()).Offset;
-    if (Declared >= Result.Body.Begin && Declared < Result.Body.End && Result.Hoisted.empty())
-      return; // moves with the section
-    for (Capture &C : Result.Captures)
-      if (C.Name == Name && !Pasted) {
-        C.References.push_back({{Offset, Offset + unsigned(Name.size())}, Reference::Plain, {}});
-        return;
-      }
-    against(Found, "macro-reference",
-            "'" + Name +
-                (Pasted ? "' is named in a macro that makes text of it"
-                        : "' is named in text that this configuration drops"),
-            At);
   }
 
   // The operand is evaluated once, before the section: a variable in it must not change inside.

@@ -506,6 +506,8 @@ private:
               File.begin() + Result.Body.Begin, File.end());
     Token Current;
     tok::TokenKind Previous = tok::unknown;
+    StringRef Callee;
+    SmallVector<bool, 8> MakesText; // of the macro whose argument the open parentheses enclose
     for (;; Previous = Current.getKind()) {
       Raw.LexFromRawLexer(Current);
       unsigned Offset = S.SM.getFileOffset(Current.getLocation());
@@ -513,9 +515,15 @@ private:
         return;
       if (Current.isOneOf(tok::hash, tok::hashhash))
         return refuse("makes a string of a parameter, or pastes one");
+      if (Current.is(tok::l_paren))
+        MakesText.push_back(Previous == tok::raw_identifier && S.makesText(Callee));
+      else if (Current.is(tok::r_paren) && !MakesText.empty())
+        MakesText.pop_back();
       if (!Current.is(tok::raw_identifier))
         continue;
-      StringRef Name = Current.getRawIdentifier();
+      StringRef Name = Callee = Current.getRawIdentifier();
+      if (Known.contains(Offset) && is_contained(MakesText, true))
+        return refuse("uses '" + Name + "' in a macro that makes text of it");
       bool Member = Previous == tok::period || Previous == tok::arrow;
       if (!Known.contains(Offset) && !Member && localName(Name))
         return refuse("names '" + Name + "' in text that this configuration drops");

@@ -64,6 +64,8 @@ struct Capture {
   std::string Parameter; // declaration of a local that can hold the whole context: `item *it`
   bool InMacro = false;  // some reference is spelled in a macro body
   bool Changes = false;  // Value: the section changes it and reads it behind a wait
+  bool Dropped = false;  // Value: only text that some configuration drops names it
+  unsigned First = 0;    // where the section's text names it first
   std::vector<Reference> References;
   std::optional<Declarator> Outer; // Inside: it goes when all mentions of the variable have gone
   size_t Mentions = 0;             // in the section

@@ -8,18 +8,21 @@
 // CHECK-NEXT:   counter = value; \
 // CHECK-NEXT:   relock_mutex_unlock(&lock); \
 // CHECK-NOT:    relock_execute
-// REASON:     uses (section-in-macro-that-holds.c:[[#@LINE+49]])
+// REASON:     uses (section-in-macro-that-holds.c:[[#@LINE+55]])
 // REASON-NEXT: stands in 'SET', whose uses differ in what they need or in their lock [macro-section]
 // REASON:     stands in 'SET', whose uses differ
 // REASON:     needs the argument for 'value' evaluated under the lock [macro-section]
 // REASON:     uses the parameter 'f' otherwise than as an expression [macro-section]
 // REASON:     makes a string of a parameter, or pastes one [macro-section]
+// REASON:     uses 'v' in a macro that makes text of it [macro-section]
+// REASON:     uses '__LINE__', which is another one at each use [macro-section]
 // REASON:     uses '__LINE__', which is another one at each use [macro-section]
 // REASON:     uses 'STEP', which is another macro where 'STEPPED' is defined [macro-section]
 // REASON:     names something that is declared after the macro's definition [macro-section]
 // REASON:     uses the parameter 'n' without parentheses [macro-section]
 // REASON:     stands in the body of a macro, and is not a straight one [macro-section]
 // REASON:     0 delegate
+#include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -40,7 +43,10 @@ static const char *text;
 } while (0)
 #define FIELD(f) do { pthread_mutex_lock(&lock); stats.f++; pthread_mutex_unlock(&lock); } while (0)
 #define TEXT(n) do { pthread_mutex_lock(&lock); text = #n; pthread_mutex_unlock(&lock); } while (0)
+#define NAME(x) ((x) ? #x : "")
+#define NAMED(v) do { pthread_mutex_lock(&lock); sum += (v); text = NAME((v)); pthread_mutex_unlock(&lock); } while (0)
 #define LINE do { pthread_mutex_lock(&lock); line = __LINE__; pthread_mutex_unlock(&lock); } while (0)
+#define ASSERTED(v) do { pthread_mutex_lock(&lock); assert((v) > 0); sum += (v); pthread_mutex_unlock(&lock); } while (0)
 #define STEPPED do { pthread_mutex_lock(&lock); sum += STEP; pthread_mutex_unlock(&lock); } while (0)
 #define STEP 5
 #define LATE do { pthread_mutex_lock(&lock); sum += late; pthread_mutex_unlock(&lock); } while (0)
@@ -62,7 +68,9 @@ static void uses(long n) {
   KEEP(sum * 2);
   FIELD(hits);
   TEXT(some text);
+  NAMED(7);
   LINE;
+  ASSERTED(3);
   STEPPED;
   LATE;
   BARE(1 + 2);

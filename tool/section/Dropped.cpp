@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+//
+// A macro may drop its argument in this configuration and use it in another (`assert`): what it
+// names must be there for the other configuration. All that is known of such a name is the text
+// around it, and whatever that leaves open is taken for the worst.
+#include "section/Dropped.h"
+
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+class Reader {
+public:
+  Reader(const Extraction &Placed, const FunctionDecl *F, const std::vector<Mention> &All,
+         const Source &S)
+      : Placed(Placed), F(F), S(S) {
+    for (const Mention &M : All)
+      if (S.inFile(M.Ref->getLocation()))
+        Compiled.insert(S.spelled(M.Ref->getLocation()).Offset);
+  }
+
+  std::vector<DroppedName> run() {
+    FileID File = S.SM.getFileID(F->getBody()->getBeginLoc());
+    StringRef Text = S.fileText(File);
+    Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(),
+              Text.begin() + Placed.Body.Begin, Text.end());
+    Token Current;
+    do {
+      Raw.LexFromRawLexer(Current);
+      Tokens.push_back(Current);
+    } while (Current.isNot(tok::eof) && offset(Current) < Placed.Body.End);
+    Tokens.back().setKind(tok::eof); // behind the text
+    for (At = 0; Tokens[At].isNot(tok::eof); ++At)
+      read();
+    return std::move(Found);
+  }
+
+private:
+  const Extraction &Placed;
+  const FunctionDecl *F;
+  const Source &S;
+  std::set<unsigned> Compiled; // where mentions stand
+  std::vector<Token> Tokens;
+  size_t At = 0;
+  SmallVector<StringRef, 8> Callees; // of the open parentheses; empty: none
+  std::vector<DroppedName> Found;
+
+  unsigned offset(const Token &T) const { return S.SM.getFileOffset(T.getLocation()); }
+  bool before(tok::TokenKind Kind) const { return At > 0 && Tokens[At - 1].is(Kind); }
+
+  void read() {
+    const Token &Current = Tokens[At];
+    if (Current.is(tok::l_paren))
+      Callees.push_back(before(tok::raw_identifier) ? Tokens[At - 1].getRawIdentifier() : "");
+    else if (Current.is(tok::r_paren) && !Callees.empty())
+      Callees.pop_back();
+    if (Current.is(tok::raw_identifier) && !before(tok::period) && !before(tok::arrow) &&
+        !Compiled.count(offset(Current)) && !inExit(offset(Current)))
+      add(Current);
+  }
+
+  bool inExit(unsigned Offset) const {
+    return any_of(Placed.Exits, [&](const EarlyExit &Exit) {
+      return Offset >= Exit.Unlock.Begin && Offset < Exit.Unlock.End;
+    });
+  }
+
+  void add(const Token &Name) {
+    DroppedName Dropped;
+    unsigned Begin = offset(Name);
+    Dropped.At = {Begin, Begin + Name.getLength()};
+    Dropped.Location = Name.getLocation();
+    for (const Decl *D : F->decls()) {
+      const auto *V = dyn_cast<VarDecl>(D);
+      if (!V || !V->getIdentifier() || V->getName() != Name.getRawIdentifier() ||
+          !V->isLocalVarDeclOrParm() || V->hasExternalStorage())
+        continue;
+      if (S.spelled(V->getLocation()).Offset == Begin)
+        return; // its own declaration
+      Dropped.Unique = !Dropped.Variable;
+      Dropped.Variable = V;
+    }
+    if (!Dropped.Variable)
+      return;
+    Dropped.Pasted = any_of(Callees, [&](StringRef Callee) { return S.makesText(Callee); });
+    Dropped.Asserted = is_contained(Callees, "assert");
+    Dropped.Sized = sized();
+    Dropped.Written = written();
+    Found.push_back(Dropped);
+  }
+
+  // True if the size or the address of an array may be asked for.
+  bool sized() const {
+    if (Tokens[At + 1].is(tok::l_square))
+      return false;
+    if (addressed() ||
+        (before(tok::raw_identifier) && Tokens[At - 1].getRawIdentifier() == "sizeof"))
+      return true;
+    for (StringRef Callee : reverse(Callees))
+      if (!Callee.empty())
+        return Callee == "sizeof" || (Callee != "assert" && S.macroAt(Callee, F->getEndLoc()));
+    return false;
+  }
+
+  bool addressed() const {
+    if (!before(tok::amp))
+      return false;
+    bool Binary = At > 1 && Tokens[At - 2].isOneOf(tok::raw_identifier, tok::r_paren, tok::r_square,
+                                                   tok::numeric_constant);
+    return !Binary;
+  }
+
+  bool written() const {
+    return addressed() || before(tok::plusplus) || before(tok::minusminus) ||
+           Tokens[At + 1].isOneOf(tok::equal, tok::plusequal, tok::minusequal, tok::starequal,
+                                  tok::slashequal, tok::percentequal, tok::ampequal, tok::pipeequal,
+                                  tok::caretequal, tok::lesslessequal, tok::greatergreaterequal,
+                                  tok::plusplus, tok::minusminus);
+  }
+};
+
+} // namespace
+
+std::vector<DroppedName> droppedNames(const Extraction &Placed, const FunctionDecl *F,
+                                      const std::vector<Mention> &All, const Source &S) {
+  return Reader(Placed, F, All, S).run();
+}
+
+static bool hasLabel(const Stmt *Statement) {
+  return Statement && (isa<LabelStmt>(Statement) || any_of(Statement->children(), hasLabel));
+}
+
+bool hasValueAt(const Stmt *Statement, const VarDecl *V, const ParentMap &Parents) {
+  if (isa<ParmVarDecl>(V) || V->hasInit())
+    return true;
+  const Stmt *Child = Statement;
+  for (const Stmt *Up = Parents.getParent(Child); Up; Child = Up, Up = Parents.getParent(Up)) {
+    if (isa<LabelStmt>(Up) || isa<SwitchCase>(Up))
+      return false; // reached by a jump
+    const auto *Block = dyn_cast<CompoundStmt>(Up);
+    if (!Block)
+      continue;
+    std::vector<const Stmt *> Before;
+    for (const Stmt *Sibling : Block->body()) {
+      if (Sibling == Child)
+        break;
+      Before.push_back(Sibling);
+    }
+    for (const Stmt *Sibling : reverse(Before)) {
+      if (hasLabel(Sibling) || isa<SwitchCase>(Sibling))
+        return false;
+      const auto *Assigned = dyn_cast<BinaryOperator>(Sibling);
+      const auto *Target = Assigned && Assigned->getOpcode() == BO_Assign
+                               ? dyn_cast<DeclRefExpr>(Assigned->getLHS()->IgnoreParens())
+                               : nullptr;
+      if (Target && Target->getDecl() == V)
+        return true;
+    }
+  }
+  return false;
+}
+
+} // namespace relock
