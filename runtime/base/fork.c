@@ -36,10 +36,13 @@ static void after_fork_in_child(void) {
   relock_rcl_after_fork();
   relock_stats_after_fork();
   unlock_all();
+  relock_first_thread_starts();
   relock_word_start(); /* a child is not registered for barriers of its parent */
 }
 
 __attribute__((constructor(101))) static void start(void) {
   relock_word_start();
+  if (relock_os->is_first_thread())
+    relock_first_thread_starts();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

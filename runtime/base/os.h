@@ -36,6 +36,7 @@ struct relock_os {
   /* Starts a detached thread with all signals blocked but those that it causes itself. 0 or an
    * error number. */
   int (*start_thread)(void *(*run)(void *), void *argument, const char *name);
+  bool (*is_first_thread)(void); /* the caller is the thread that the process began with */
 };
 
 extern const struct relock_os *const relock_os __attribute__((visibility("hidden")));

@@ -178,6 +178,8 @@ static int start_thread(void *(*run)(void *), void *argument, const char *name) 
   return error;
 }
 
+static bool is_first_thread(void) { return syscall(SYS_gettid) == getpid(); }
+
 static const struct relock_os os_linux = {
     .futex_wait = futex_wait,
     .futex_wake = futex_wake,
@@ -190,6 +192,7 @@ static const struct relock_os os_linux = {
     .node = node,
     .reserve = reserve,
     .start_thread = start_thread,
+    .is_first_thread = is_first_thread,
 };
 
 const struct relock_os *const relock_os = &os_linux;

@@ -23,6 +23,7 @@ _Static_assert((uint64_t)RELOCK_MAX_THREADS << NUMBER_SHIFT <= INT32_MAX, "the n
 
 __thread struct relock_thread *relock_own_record;
 static __thread bool ended; /* exit handlers have run: no record any more */
+static __thread bool first; /* of its process, and the server is told when it ends */
 
 /* Guarded by records_word; `records` and `end` are also read without it. */
 static uint32_t records_word;
@@ -56,23 +57,47 @@ static void give_back(struct relock_thread *record) {
   relock_count_own(&live, -1);
 }
 
+/* The key's value in a first thread that has no record. */
+static const char no_record;
+
 static void thread_ends(void *value) {
   relock_own_record = NULL;
   ended = true;
+  if (value != &no_record) {
+    relock_threads_lock();
+    give_back(value);
+    relock_threads_unlock();
+  }
+  if (first)
+    relock_rcl_first_thread(false);
+}
+
+/* Under the lock. */
+static void make_key(void) {
+  if (!has_key)
+    has_key = pthread_key_create(&exit_key, thread_ends) == 0;
+}
+
+void relock_first_thread_starts(void) {
   relock_threads_lock();
-  give_back(value);
+  make_key();
   relock_threads_unlock();
+  first = has_key && !ended;
+  if (first && !relock_own_record)
+    first = pthread_setspecific(exit_key, &no_record) == 0;
+  relock_rcl_first_thread(first);
 }
 
 /* Under the lock. */
 static struct relock_thread *take_record(void) {
   if (!records) {
     struct relock_thread *range = relock_os->reserve(sizeof *records * RELOCK_MAX_THREADS);
-    has_key = range && pthread_key_create(&exit_key, thread_ends) == 0;
+    if (range)
+      make_key();
     /* Release: pairs with the acquire in relock_thread_numbered(). */
     relock_store_release(&records, range);
   }
-  if (!has_key)
+  if (!records || !has_key)
     return NULL;
   struct relock_thread *record;
   if (first_free) {

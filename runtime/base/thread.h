@@ -151,6 +151,10 @@ void relock_node_give(struct relock_thread *self, struct relock_request *node);
 void relock_threads_lock(void);
 void relock_threads_unlock(void);
 
+/* By the thread that the process began with, or the only one of a forked child: from now on the
+ * server knows when it ends. */
+void relock_first_thread_starts(void);
+
 /* In a forked child, under the lock: frees the records of threads that are gone. */
 void relock_threads_after_fork(void);
 

@@ -15,7 +15,7 @@
  *                                client takes the result
  *
  * The server:     NONE --first use--> STARTING --> RUNNING   (or FAILED: there is no thread)
- *                   ^----------------- fork, in the child -----------'
+ *                   ^------ fork, in the child; the server retires --'
  *
  * Invariants
  *  - The fields of a slot are the client's in FREE, POSTED and DONE and the server's in CLAIMED
@@ -33,6 +33,12 @@
  *  - When the server sleeps, every request posted since has a wake-up under way: the server sets
  *    `asleep` and then looks at the slots, a client posts and then looks at `asleep`, all four
  *    sequentially consistent.
+ *  - A server that sleeps keeps a process alive only as long as the process's first thread lives,
+ *    whose end ends the process anyhow unless it was by pthread_exit. From then on an idle server
+ *    retires after a while, and the next use starts another. So when the program's own threads are
+ *    gone, the last server is the last thread, and its end makes the C library call exit(0). The
+ *    first thread clears `first_thread_lives` and then looks at `asleep`, as clients do. Requests
+ *    that a server leaves behind are withdrawn, as from one that is not scheduled.
  *
  * Departures from the paper: the above, the claim (the printed servicing loop can run a request
  * twice), and no SCHED_FIFO and no pinning. Sections that themselves use an rcl lock take its
@@ -62,6 +68,10 @@ enum { SLOTS = 1024 };
  * processor. */
 enum { IDLE_YIELDS = 200 };
 
+/* How long a server sleeps that retires then: the process may end that much later than without
+ * Relock, and a server is started that often at most (some 50 microseconds each). A guess. */
+enum { RETIRE_NS = 20000000 };
+
 /* How often a client whose spin is over offers its processor to the server. A guess. */
 enum { YIELDS = 4 };
 
@@ -79,7 +89,9 @@ static uint8_t slot_taken[SLOTS];
 static uint32_t slots_end; /* one more than the highest slot ever taken */
 
 static uint32_t server_state;
-static size_t server_stack; /* bytes; set before the server is announced */
+/* Until it is known to live, servers retire: it may have ended before the runtime was loaded. */
+static uint32_t first_thread_lives;
+static size_t server_stack; /* bytes; set before the server starts */
 static struct {
   _Alignas(RELOCK_CACHE_LINE) uint32_t asleep; /* a futex */
   /* What the server has done; only it writes, and clients look only after a while. */
@@ -140,18 +152,26 @@ static bool has_request(void) {
   return false;
 }
 
-static void sleep_until_posted(void) {
+static struct timespec retirement(void) {
+  uint64_t ns = relock_os->now_ns() + RETIRE_NS;
+  return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+}
+
+/* False: the server is to retire. */
+static bool sleep_until_posted(void) {
   relock_exchange_seq_cst(&server.asleep, 1);
-  while (relock_load_seq_cst(&server.asleep)) {
-    if (has_request()) {
-      relock_store_relaxed(&server.asleep, 0);
-      return;
-    }
-    relock_os->futex_wait(&server.asleep, 1, CLOCK_MONOTONIC, NULL);
-  }
+  const bool stays = relock_load_seq_cst(&first_thread_lives);
+  const struct timespec deadline = stays ? (struct timespec){0} : retirement();
+  int error = 0;
+  while (error == 0 && relock_load_seq_cst(&server.asleep) && !has_request())
+    error = relock_os->futex_wait(&server.asleep, 1, CLOCK_MONOTONIC, stays ? NULL : &deadline);
+  relock_store_relaxed(&server.asleep, 0);
+  return error == 0;
 }
 
 static void *run_server(void *unused) {
+  /* Release: pairs with the acquire in is_running(). */
+  relock_store_release(&server_state, SERVER_RUNNING);
   struct relock_thread *self = relock_thread_self();
   if (self)
     self->rcl_refused = 1;
@@ -167,11 +187,14 @@ static void *run_server(void *unused) {
       relock_pause();
     } else if (idle <= spins + IDLE_YIELDS) {
       relock_os->yield();
-    } else {
-      sleep_until_posted();
+    } else if (sleep_until_posted()) {
       idle = 0;
+    } else {
+      break;
     }
   }
+  /* Release: what this server has written comes before what the next one writes. */
+  relock_store_release(&server_state, SERVER_NONE);
   return unused;
 }
 
@@ -199,17 +222,17 @@ static struct relock_request *take_slot(void) {
 }
 
 static bool is_running(void) {
-  /* Acquire: pairs with the release below; the key exists. */
+  /* Acquire: pairs with the releases in run_server(). */
   uint32_t state = relock_load_acquire(&server_state);
   if (RELOCK_LIKELY(state == SERVER_RUNNING))
     return true;
   if (state != SERVER_NONE || !relock_cas_acquire(&server_state, SERVER_NONE, SERVER_STARTING))
     return false;
-  server_stack = relock_default_stack_size(); /* published by the release below */
-  bool started = relock_os->start_thread(run_server, NULL, "relock-rcl") == 0;
-  /* Release: pairs with the acquire above. */
-  relock_store_release(&server_state, started ? SERVER_RUNNING : SERVER_FAILED);
-  return started;
+  relock_store_relaxed(&server_stack, relock_default_stack_size());
+  if (relock_os->start_thread(run_server, NULL, "relock-rcl") == 0)
+    return true;
+  relock_store_relaxed(&server_state, SERVER_FAILED);
+  return false;
 }
 
 /* The calling thread's slot if it can post a request now, else null. */
@@ -301,7 +324,7 @@ static int run_here(relock_mutex_t *mutex, struct relock_thread *self,
 static int execute(relock_mutex_t *mutex, struct relock_thread *self,
                    const struct relock_call *call) {
   struct relock_request *slot = free_slot(self);
-  if (!slot || self->stack > server_stack)
+  if (!slot || self->stack > relock_load_relaxed(&server_stack))
     return run_here(mutex, self, call);
 
   slot->mutex = mutex;
@@ -321,6 +344,12 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
     return result;
   }
   return run_here(mutex, self, call);
+}
+
+void relock_rcl_first_thread(bool lives) {
+  relock_exchange_seq_cst(&first_thread_lives, lives);
+  if (!lives)
+    wake_server();
 }
 
 void relock_rcl_after_fork(void) {

@@ -120,6 +120,8 @@ static void barrier(void) {
   trace(CALLER, "barrier is passed");
 }
 
+static bool is_first_thread(void) { return !current; }
+
 static unsigned cpu(void) { return current ? (unsigned)current->id : 0; }
 
 static void *reserve(size_t size) {
@@ -159,6 +161,7 @@ static const struct relock_os os_explored = {
     .node = cpu,
     .reserve = reserve,
     .start_thread = start_thread,
+    .is_first_thread = is_first_thread,
 };
 
 const struct relock_os *const relock_os = &os_explored;

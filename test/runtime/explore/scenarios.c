@@ -6,6 +6,8 @@
  */
 #include "scenarios.h"
 
+#include "../../../runtime/server/rcl.h"
+
 #include <relock/relock.h>
 
 #include <errno.h>
@@ -117,6 +119,7 @@ static const char *ran(const char *must) {
 #define RAN(digits)                                                                                \
   static const char *ran_##digits(void) { return ran(#digits); }
 RAN(11)
+RAN(12)
 RAN(21)
 RAN(22)
 RAN(33)
@@ -419,12 +422,25 @@ static void leave_by_execute(int id) {
 
 static void leave_mixed(int id) { id == 0 ? leave_by_hold(id) : leave_by_execute(id); }
 
+/* --- the first thread ends ---------------------------------------------------------------------
+ */
+
+static void first_thread_ends(int id) {
+  execute(id);
+  if (id == 0)
+    relock_rcl_first_thread(false);
+  else
+    execute(id);
+}
+
 const struct scenario scenarios[] = {
     {"hold", "two holders", 2, 0, set_up, hold_all, ran_11},
     {"execute", "two sections", 2, 0, set_up, execute_all, ran_11},
     {"hold-execute", "a holder and a section", 2, 0, set_up, hold_and_execute, ran_11},
     {"execute-twice", "two sections in a row and another", 2, 0, set_up, execute_twice, ran_21},
     {"execute-thrice", "three sections in a row, by both", 2, 1, set_up, execute_thrice, ran_33},
+    {"first-ends", "the first thread ends, and another goes on", 2, 0, set_up, first_thread_ends,
+     ran_12},
     {"twice", "two sections and two holders", 2, 0, set_up, twice, ran_22},
     {"timed", "a section and a timed lock", 2, 0, set_up, execute_timed, ran_1x},
     {"recursive", "a recursive mutex: a holder twice, and a section", 2, 1, set_up_recursive,
