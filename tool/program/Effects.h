@@ -40,7 +40,7 @@ private:
   void propagateRefusals();
 
   const Program &Linked;
-  CallGraph Callers, WrapperCallers; // of functions; of wrappers that do more than the operation
+  CallGraph Callers, WrapperCallers;    // of functions; of wrappers that do more than the operation
   std::map<std::string, Effects> Known; // of the functions that the program defines
 };
 

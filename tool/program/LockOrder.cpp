@@ -110,8 +110,8 @@ std::optional<Reason> LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) 
         return false;
       for (const auto &[Further, At] : Taken->second) {
         if (alike(Further, Outer)) {
-          Found = {"lock-order",
-                   Way(Next) + "whose holder may wait for '" + Outer.first + "' here", At};
+          Found = {"lock-order", Way(Next) + "whose holder may wait for '" + Outer.first + "' here",
+                   At};
           return true;
         }
         if (Before.try_emplace(Further, Next).second)
