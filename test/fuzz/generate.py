@@ -602,7 +602,7 @@ class Maker:
 
     def new_section(self, lock, inner, depth, take, drop, body):
         rng, m = self.rng, self.mutex(inner)
-        form = rng.randrange(20)
+        form = rng.randrange(24)
         name = self.fresh("w")
         more = self.block(inner, 0, False, 2)
         if form == 0 and not self.old:
@@ -678,6 +678,32 @@ class Maker:
             return Node("{", [Node(take, "static const unsigned %s_step = 5u;" % name,
                                    "const unsigned %s = %s;" % (name, self.expression()), body, drop,
                                    "me->own[1] ^= %s + %s_step;" % (name, name))], "}")
+        if form == 20:  # behind a label
+            return Node("{", [Node("unsigned %s = 0;" % name, "%s_again:" % name, take, body, drop,
+                                   "if (%s++ < 2u && %s)" % (name, self.condition()),
+                                   "  goto %s_again;" % name)], "}")
+        if form in (21, 22):  # unlocks in a block of its own, whose rest may lock again
+            tick, wait = self.fresh("tick"), []
+            if inner < 4 and lock is None and rng.random() < 0.5:
+                wait = ["while (%s == %s)" % (TICKS[inner], tick),
+                        "  pthread_cond_wait(%s, %s);" % (CONDITION[inner], m)]
+            again = []
+            if form == 22:
+                self.sections += 1
+                again = [Node(take, self.block(inner, 0, False), drop)]
+            start = TICKS[inner] if wait else "0u"
+            return Node("{", [Node("unsigned %s;" % tick, take, "%s = %s;" % (tick, start), body, *wait, "{",
+                        [Node("const unsigned %s = %s;" % (name, self.expression()),
+                              "unsigned char %s_byte = (unsigned char)%s;" %
+                              (name, self.expression(1)), fixed=True), *more,
+                         Node(drop, "me->own[2] ^= %s + %s_byte;" % (name, name), fixed=True),
+                         *self.block(lock, 0, False), *again], "}", "(void)%s;" % tick)], "}")
+        if form == 23 and lock is None:  # leaves, and locks again before
+            self.sections += 1
+            return Node(take, body, "if (%s) {" % self.condition(),
+                        [Node(drop, fixed=True), *self.block(lock, 0, False),
+                         Node(take, self.block(inner, 0, False), drop, fixed=True),
+                         Node(self.leave(self.expression(1)), fixed=True)], "}", more, drop)
         return Node(take, body, drop)
 
     def waiting_section(self, inner, take, drop, body, more):

@@ -556,8 +556,9 @@ private:
     bool Block = (!E.MixedDeclarations || E.InBranch) && Declares;
     std::string Indent = Block ? E.Indent + Unit : E.Indent;
     std::vector<std::string> Lines;
-    for (const std::string &Declaration : E.Hoisted)
-      Lines.push_back(Indent + Declaration);
+    if (!E.HoistAt)
+      for (const std::string &Declaration : E.Hoisted)
+        Lines.push_back(Indent + Declaration);
     std::string Context = "NULL";
     if (Direct) {
       Context = argument(*Passed[0]);

@@ -272,6 +272,11 @@ private:
       const Range &Whole = Unlike.Sections[I].Extract->Whole;
       OutlinedSection Section = outline(Unlike, I, Text, Functions, Edits);
       Edits.push_back({Whole, renderOutline(Section, Text, Plan.Tokens).Call});
+      std::string Hoisted;
+      for (const std::string &Declaration : Section.Extract->Hoisted)
+        Hoisted += "\n" + Section.Extract->Indent + Declaration;
+      if (unsigned At = Section.Extract->HoistAt)
+        Edits.push_back({{At, At}, Hoisted});
     }
     for (const TextEdit &Token : Plan.Tokens)
       if (none_of(Plan.Sections, [&](const DelegatedSection &S) {

@@ -76,8 +76,8 @@ struct LockOperation {
   std::string Part;          // see LockPart
   bool WrapperLoads = false; // its operand reads memory
   const relock::Wrapper *Wraps = nullptr;
-  const Stmt *Statement;     // the statement that is nothing but this operation; null: none
-  const Stmt *Branch;        // likewise, also the arm of an `if`, or behind a case label
+  const Stmt *Statement; // the statement that is nothing but this operation; null: none
+  const Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
 };
 
 // What a block of the function is part of, seen from inside a section.
@@ -300,11 +300,7 @@ private:
         Whole = Up;
       else if (!isa<Expr>(Up) && !Up->getBeginLoc().isMacroID())
         break;
-    const Stmt *Parent = Parents.getParent(Whole);
-    if (isa_and_nonnull<LabelStmt>(Parent))
-      return Parents.getParent(Parent) && isa<CompoundStmt>(Parents.getParent(Parent)) ? Whole
-                                                                                       : nullptr;
-    return isa_and_nonnull<CompoundStmt>(Parent) ? Whole : nullptr;
+    return blockOf(Whole) ? Whole : nullptr;
   }
 
   // Where the operation is all that a branch does. Braces that the user has written stay out.
@@ -374,8 +370,8 @@ private:
       if (!Op || (Op->Kind != Operation::Lock && Op->Kind != Operation::Unlock))
         return std::nullopt;
       const auto *User = dyn_cast_or_null<BinaryOperator>(Parents.getParent(Call));
-      bool Ignored = Call->getType()->isVoidType() ||
-                     (User && User->isCommaOp() && User->getLHS() == Call);
+      bool Ignored =
+          Call->getType()->isVoidType() || (User && User->isCommaOp() && User->getLHS() == Call);
       return Op->Pure && (Ignored || cannotFail(*Op)) ? std::optional(0) : std::nullopt;
     };
     std::optional<GuardLoop> Guard = relock::guardLoop(Lock.Call, Parents, S.Context, Succeeds);
@@ -408,9 +404,8 @@ private:
   // The first statement after the lock that unlocks, or that no path gets through with the lock
   // held; but if a goto passes over it to where the lock is released otherwise, the next such.
   SectionEnd sectionEnd(const LockOperation &Lock) const {
-    if (isa<LabelStmt>(Parents.getParent(Lock.Statement)))
-      return {};
     const CompoundStmt *Block = blockOf(Lock.Statement);
+    const Stmt *First = childOf(Block, Lock.Statement); // with its labels
     SectionEnd End;
     std::vector<const Stmt *> Passed;
     const Stmt *Resume = nullptr; // the label of such a goto
@@ -425,7 +420,7 @@ private:
       }
       if (After)
         Passed.push_back(Child);
-      After |= Child == Lock.Statement;
+      After |= Child == First;
     }
     return End;
   }
@@ -554,7 +549,7 @@ private:
         Text.Statements.push_back(Child);
       if (Child == End.Child)
         break;
-      After |= Child == Lock.Statement;
+      After |= Child == childOf(Block, Lock.Statement);
     }
     if (endIfEmpty(Lock, End, Text, Found))
       return;
@@ -604,8 +599,8 @@ private:
       return;
     if (!Found.Inner.empty()) {
       Found.Form = Shape::Nested;
-      Found.Against.push_back({"nested", "takes another lock, in a loop whose head locks",
-                               Found.Inner.front().At});
+      Found.Against.push_back(
+          {"nested", "takes another lock, in a loop whose head locks", Found.Inner.front().At});
       return;
     }
     Found.Form = Shape::Split;
@@ -673,21 +668,29 @@ private:
       against(Found, Code, Message, Op.Call->getExprLoc());
       return false;
     };
-    for (const LockOperation &Op : Operations)
-      if (acquires(Op.Kind) && within(Text.Statements, Op.Call) && sameLock(Op, Lock))
-        return inLoop(Op.Call, Text)
-                   ? Is(Shape::LoopCarried, "loop-carried", "takes the same lock again here", Op)
-                   : Is(Shape::Split, "split", "takes the same lock again here", Op);
+    // The lock may be taken again in what follows an unlock, which is the caller's.
+    auto TakenAgain = [&]() -> const LockOperation * {
+      for (const LockOperation &Op : Operations)
+        if (acquires(Op.Kind) && within(Text.Statements, Op.Call) &&
+            !within(Text.Outside, Op.Call) && sameLock(Op, Lock))
+          return &Op;
+      return nullptr;
+    };
+    auto Again = [&](const LockOperation &Op) {
+      return inLoop(Op.Call, Text)
+                 ? Is(Shape::LoopCarried, "loop-carried", "takes the same lock again here", Op)
+                 : Is(Shape::Split, "split", "takes the same lock again here", Op);
+    };
     for (const LockOperation &Op : Operations) {
-      if (Op.Kind != Operation::Unlock || !within(Text.Statements, Op.Call) || !sameLock(Op, Lock))
+      if (Op.Kind != Operation::Unlock || !within(Text.Statements, Op.Call) ||
+          within(Text.Outside, Op.Call) || !sameLock(Op, Lock))
         continue;
       EarlyExitText Exit;
       Exit.Unlock = &Op;
-      if (!Op.Branch || !findTail(Text, Exit))
-        return Is(Shape::Split, "split", "unlocks here, and goes on", Op);
-      for (const LockOperation &Other : Operations)
-        if (within(Exit.Tail, Other.Call) && sameLock(Other, Lock))
-          return Is(Shape::Split, "split", "uses the lock again after this unlock", Op);
+      if (!Op.Branch || !findTail(Text, Exit)) {
+        const LockOperation *Other = TakenAgain();
+        return Other ? Again(*Other) : Is(Shape::Split, "split", "unlocks here, and goes on", Op);
+      }
       Text.Unlocks.push_back(Op.Call);
       Text.Outside.push_back(Op.Branch);
       append_range(Text.Outside, Exit.Tail);
@@ -695,6 +698,8 @@ private:
         Text.Outside.push_back(Exit.Break);
       Exits.push_back(std::move(Exit));
     }
+    if (const LockOperation *Other = TakenAgain())
+      return Again(*Other);
     if (!examineInner(Lock, Text, Found))
       return false;
     for (const LockOperation &Op : Operations) {
@@ -1102,12 +1107,38 @@ private:
                 "'" + M.Variable->getName() + "' is declared in the section and used after it",
                 M.Variable->getLocation());
     }
+    hoistFollowing(Text, Found);
     sort(Text.Hoisted, [&](const DeclStmt *A, const DeclStmt *B) {
       return S.SM.isBeforeInTranslationUnit(A->getBeginLoc(), B->getBeginLoc());
     });
     auto &Reasons = Found.Against;
     sort(Reasons);
     Reasons.erase(std::unique(Reasons.begin(), Reasons.end()), Reasons.end());
+  }
+
+  // Where declarations come first, none may follow one that becomes an assignment.
+  void hoistFollowing(SectionText &Text, Section &Found) {
+    if (mixedDeclarations())
+      return;
+    for (size_t I = 0; I < Text.Hoisted.size(); ++I) {
+      const auto *Block = cast<CompoundStmt>(Parents.getParent(Text.Hoisted[I]));
+      bool After = false;
+      for (const Stmt *Child : Block->body()) {
+        const auto *Next = dyn_cast<DeclStmt>(Child);
+        if (After && Next && within(Text.Statements, Next) && !within(Text.Outside, Next) &&
+            !is_contained(Text.Hoisted, Next)) {
+          const auto *V = dyn_cast<VarDecl>(*Next->decl_begin());
+          if (!V || hoistable(V, Text, F, allMentions(), Parents, S) != Next)
+            return against(Found, "declaration-outlives",
+                           "a declaration follows that of '" +
+                               cast<VarDecl>(*Text.Hoisted[I]->decl_begin())->getName() +
+                               "', which is used after the section",
+                           Next->getBeginLoc());
+          Text.Hoisted.push_back(Next);
+        }
+        After |= Child == Text.Hoisted[I];
+      }
+    }
   }
 
   // Types that the function declares, and that the section names without declaring them itself.
@@ -1171,9 +1202,9 @@ private:
       const Function &Wrapper = Linked.Functions.at(Lock.Wrapper);
       Result.Through = {Wrapper.Name, Wrapper.Wraps->End, Wrapper.Prototypes};
     }
-    if (std::optional<MacroBody> Body =
-            End.Unlock && !End.Guard ? macroBody(Lock.Statement, End.Unlock->Statement, S)
-                                     : std::nullopt) {
+    if (std::optional<MacroBody> Body = End.Unlock && !End.Guard
+                                            ? macroBody(Lock.Statement, End.Unlock->Statement, S)
+                                            : std::nullopt) {
       extractFromBody(*Body, Lock, End, Text, Exits, Result, Found);
     } else if (!placeText(Lock, End, Text, Exits, Result, Found)) {
       return;
@@ -1434,10 +1465,34 @@ private:
       return false;
     }
     layout(File, *Whole, Result);
+    if (!Ends.Guard && !isa<CompoundStmt>(Parents.getParent(Lock.Statement)))
+      Result.InBranch = true; // a declaration must not follow a label
+    if (!Text.Hoisted.empty() && (Result.InBranch || !mixedDeclarations()) &&
+        !placeHoistedFirst(blockOf(Lock.Statement), File, Result)) {
+      against(Found, "declaration-outlives",
+              "variables of the section are used after it, and its block begins in a macro", At);
+      return false;
+    }
     if (Ends.Guard) {
       Result.InBranch = !isa_and_nonnull<CompoundStmt>(Parents.getParent(Ends.Guard->Outer));
-      Result.BodyIndent = firstIndent(File.slice(Result.Body.Begin, Result.Body.End), Result.Indent);
+      Result.BodyIndent =
+          firstIndent(File.slice(Result.Body.Begin, Result.Body.End), Result.Indent);
     }
+    return true;
+  }
+
+  // Hoisted variables are declared behind the first declarations of the lock's block.
+  bool placeHoistedFirst(const CompoundStmt *Block, StringRef File, Extraction &Result) const {
+    std::optional<Source::Range> After = S.range(Block->getLBracLoc());
+    bool Declares = isa<DeclStmt>(*Block->body_begin());
+    for (const Stmt *Child : Block->body()) {
+      if (!isa<DeclStmt>(Child))
+        break;
+      After = S.range(Child->getSourceRange());
+    }
+    if (!After || S.filePath(After->File) != Result.File || After->End > Result.Whole.Begin)
+      return false;
+    Result.HoistAt = Declares ? withComment(File, After->End) : After->End;
     return true;
   }
 
@@ -1490,12 +1545,12 @@ private:
     const CompoundStmt *Block = blockOf(Begin);
     const Stmt *First = Block ? childOf(Block, Begin) : nullptr;
     return Block && any_of(Block->body(), [&](const Stmt *Child) {
-      if (Child == First || Child == Ends.Child || isa<NullStmt>(Child) ||
-          is_contained(Text.Statements, Child))
-        return false;
-      std::optional<Source::Range> R = S.range(Child->getSourceRange());
-      return !R || (R->Begin < Whole.End && R->End > Whole.Begin);
-    });
+             if (Child == First || Child == Ends.Child || isa<NullStmt>(Child) ||
+                 is_contained(Text.Statements, Child))
+               return false;
+             std::optional<Source::Range> R = S.range(Child->getSourceRange());
+             return !R || (R->Begin < Whole.End && R->End > Whole.Begin);
+           });
   }
 
   bool placeExit(const EarlyExitText &Exit, StringRef Text, FileID File, Extraction &Result) const {

@@ -7,7 +7,6 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Stmt.h"
-#include "clang/Basic/DiagnosticSema.h"
 
 using namespace clang;
 using namespace llvm;
@@ -68,13 +67,11 @@ static bool assignable(const VarDecl *V, const Source &S) {
 const DeclStmt *hoistable(const VarDecl *V, const SectionText &Text, const FunctionDecl *F,
                           const std::vector<Mention> &All, const ParentMap &Parents,
                           const Source &S) {
-  bool Mixed = S.Language.C99 && S.Context.getDiagnostics().isIgnored(diag::warn_mixed_decls_code,
-                                                                      Text.Lock->getExprLoc());
   const DeclStmt *Statement = nullptr;
   for (const Stmt *Child : Text.Statements)
     if (!Statement)
       Statement = declarationOf(V, Child);
-  if (!Mixed || !Text.Waits.empty() || !Statement || Statement->getBeginLoc().isMacroID() ||
+  if (!Statement || Statement->getBeginLoc().isMacroID() ||
       Statement->getEndLoc().isMacroID() ||
       !isa_and_nonnull<CompoundStmt>(Parents.getParent(Statement)))
     return nullptr;

@@ -15,6 +15,8 @@ bool inTail(const Extraction &Inner, const Extraction &Outer) {
 }
 
 bool fitsWithin(const Extraction &Inner, const Extraction &Outer) {
+  if (Inner.HoistAt)
+    return false; // it changes text that may move
   if (inTail(Inner, Outer))
     return true;
   // An exit of the outer section is apart from the inner one, or stands behind an inner unlock.

@@ -129,6 +129,7 @@ struct Extraction {
   std::vector<Wait> Waits; // any: the section is resumable
   std::vector<KeptDeclaration> Kept;
   std::vector<std::string> Hoisted; // declarations before the call, of what Kept assigns
+  unsigned HoistAt = 0;             // where they go; 0: directly before the call
   bool FirstDeclares = false;       // Waits: the section's first statement is a declaration
   unsigned LastLabel = 0;           // Waits: where the labels of the last unlock begin; 0: none
   std::vector<Capture> Captures;    // in order of first use

@@ -240,7 +240,8 @@ private:
   void keepDeclared(const Stmt *Statement) {
     if (!Statement || is_contained(Text.Outside, Statement))
       return;
-    if (const auto *Declared = dyn_cast<DeclStmt>(Statement)) {
+    if (const auto *Declared = dyn_cast<DeclStmt>(Statement);
+        Declared && !is_contained(Text.Hoisted, Declared)) {
       bool After = !Mixed && followsAssigned(Declared);
       if (After || any_of(Declared->decls(), [&](const Decl *D) {
             const auto *V = dyn_cast<VarDecl>(D);
@@ -360,7 +361,7 @@ private:
       const auto *Declared = dyn_cast<DeclStmt>(Statement);
       if (!Declared)
         return false;
-      if (!Assigned.contains(Declared))
+      if (!Assigned.contains(Declared) && !is_contained(Text.Hoisted, Declared))
         return true;
       if (any_of(Declared->decls(), [](const Decl *D) { return cast<VarDecl>(D)->hasInit(); }))
         return false;

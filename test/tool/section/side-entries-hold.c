@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A section that a goto enters holds and names the entry; a lock directly behind a case label, whose
-// section another case enters, is conditional.
+// A section that a goto or another case of an outer switch enters holds and names the entry.
 // RUN: %check_rewrite %s
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      hold straight jump
 // CHECK-NEXT: a goto enters the section [side-entry]
-// CHECK:      hold conditional select
-// CHECK-NEXT: the lock is not a statement of a block [conditional]
+// CHECK:      hold straight select
+// CHECK-NEXT: a case of an outer switch enters the section here [side-entry]
 // CHECK:      3 lock sites: 0 delegate, 3 hold, 0 keep, 0 uncovered
 #include <pthread.h>
 #include <stdio.h>

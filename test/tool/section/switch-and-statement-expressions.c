@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Sections beside case labels hold or delegate as their block allows; a switch or loop inside
-// keeps its own break and continue; a statement expression keeps its value.
+// Sections behind case labels are delegated; a switch or loop inside keeps its own break and
+// continue; a statement expression keeps its value.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      delegate straight stmt (switch-and-statement-expressions.c:[[#]])
-// CHECK:      hold {{.*}} sw (switch-and-statement-expressions.c:[[#]])
+// CHECK:      delegate straight sw (switch-and-statement-expressions.c:[[#]])
 // CHECK:      delegate early-exit sw (switch-and-statement-expressions.c:[[#]])
 #include <pthread.h>
 #include <stdio.h>
