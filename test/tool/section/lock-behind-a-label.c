@@ -6,7 +6,8 @@
 // CHECK:      static int pick(int kind) {
 // CHECK-NEXT:   int tries = 0;
 // CHECK-NEXT:   int found;
-// CHECK-NEXT: again: {
+// CHECK-NEXT: again:
+// CHECK-NEXT:   {
 // CHECK-NEXT:     struct pick_section section = {.found = &found, .kind = kind,
 // CHECK-NEXT:             .tries = tries};
 // CHECK-NEXT:     relock_execute_any_thread(&lock, pick_section, &section);
@@ -20,8 +21,9 @@
 // CHECK-NEXT:     }
 // CHECK-NEXT:     break;
 // CHECK-NEXT:   case 1:
-// CHECK-NEXT:   case 2: {
-// CHECK-NEXT:       struct count_section2 section2 = {.kind = kind, .value = &value};
+// CHECK-NEXT:   case 2:
+// CHECK-NEXT:     {
+// CHECK-NEXT:       struct count_section2 section2 = {.value = &value, .kind = kind};
 #include <pthread.h>
 #include <stdio.h>
 
@@ -66,9 +68,11 @@ static int count(int kind) {
 }
 
 int main(void) {
-  for (int i = 0; i < 4; i++)
-    printf("%d %d\n", pick(i), count(i));
-  printf("%d %d\n", count(0), count(0));
+  for (int i = 0; i < 4; i++) {
+    printf("%d\n", pick(i));
+    printf("%d\n", count(i));
+  }
+  printf("%d\n", count(0));
   printf("%d %d\n", total, calls);
   return 0;
 }

@@ -23,7 +23,7 @@
 // FIRST-NEXT:   int second;
 // FIRST-NEXT:   n++;
 // FIRST-NEXT:   {
-// FIRST-NEXT:     struct both_section section = {.p = p, .first = &first, .second = &second};
+// FIRST-NEXT:     struct both_section section = {.first = &first, .p = p, .second = &second};
 // FIRST-NEXT:     relock_execute_any_thread(&p->lock, both_section, &section);
 // FIRST-NEXT:     n += first + second;
 // FIRST-NEXT:   }
