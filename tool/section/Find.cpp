@@ -517,7 +517,7 @@ private:
       const auto *If = dyn_cast_or_null<IfStmt>(User);
       bool Used = isa_and_nonnull<Expr>(User) || isa_and_nonnull<DeclStmt>(User) ||
                   isa_and_nonnull<ReturnStmt>(User) || (If && If->getCond() == Lock.Call);
-      if (Value && Used && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call)
+      if (!Lock.Branch && Value && Used && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call)
         return against(Found, "tested-result", "the result of the lock operation is used", At);
       return against(Found, "conditional", "the lock is not a statement of a block", At);
     }

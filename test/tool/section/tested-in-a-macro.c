@@ -17,6 +17,8 @@
 // CHECK-NEXT: hold cross-function takes
 // CHECK:      hold conditional kept
 // CHECK-NEXT: the result of the lock operation is used [tested-result]
+// CHECK:      hold conditional where
+// CHECK-NEXT: the lock is not a statement of a block [conditional]
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -106,11 +108,21 @@ static int kept(int n) {
   return error;
 }
 
+static void where(int locking) {
+  if (locking) {
+    take(&lock);
+  }
+  total++;
+  if (locking) {
+    leave(&lock);
+  }
+}
+
 int main(void) {
   int sum = 0;
   for (int i = -3; i < 9; i++) {
     sum += asserts(i) + arms(i) + kept(i);
-    reports(i), wraps(i), inverted(i), misleads(i);
+    reports(i), wraps(i), inverted(i), misleads(i), where(i > 0);
   }
   printf("%d %d\n", total, sum);
   return 0;
