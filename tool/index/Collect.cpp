@@ -64,6 +64,10 @@ public:
       if (!Resolved.contains(Call))
         escape(resultNode(nodeFor(Call->getDirectCallee(), S)), "unknown-use",
                "is used in a way that is not followed", Call->getExprLoc());
+    for (const DeclRefExpr *Use : UntypedUses)
+      if (!Resolved.contains(Use))
+        escapeOnce(nodeFor(Use->getDecl(), S), "unknown-use",
+                   "is used in a way that is not followed", Use->getExprLoc());
   }
 
   // --- Declarations -----------------------------------------------------------------------
@@ -107,7 +111,9 @@ public:
                                      Cleanup->getFunctionDecl()->getNameAsString(),
                                      S.shown(V->getLocation())});
     if (syncType(V->getType()) == SyncType::None) {
-      if (V->hasInit() && V->isThisDeclarationADefinition())
+      if (V->hasInit() && isUntyped(V))
+        flowUntyped(V->getInit(), nodeFor(V, S));
+      else if (V->hasInit() && V->isThisDeclarationADefinition())
         initialise(V->getType(), V->getInit(), "");
       return true;
     }
@@ -157,6 +163,8 @@ public:
     if (auto *V = dyn_cast<VarDecl>(E->getDecl())) {
       if (syncType(V->getType()) != SyncType::None)
         Leaves.push_back(E);
+      if (isUntyped(V))
+        UntypedUses.push_back(E);
       if (V->getTLSKind() != VarDecl::TLS_None && CurrentFacts)
         CurrentFacts->IdentityUses.push_back(
             {"the thread-local variable '" + V->getNameAsString() + "'", S.shown(E->getExprLoc())});
@@ -235,7 +243,7 @@ public:
       if (Bytes)
         resolve(Argument->IgnoreParenImpCasts());
       else if (syncType(Argument->getType()) == SyncType::None)
-        continue;
+        passUntyped(Argument, Callee, I);
       else if (I < Callee->getNumParams())
         flow(resolve(Argument), parameterNode(Node, I));
       else
@@ -250,7 +258,10 @@ public:
       recordStore(E->getLHS(), "");
     if (E->getOpcode() == BO_Assign && syncType(E->getLHS()->getType()) != SyncType::None)
       flow(resolve(E->getRHS()), resolve(E->getLHS()));
-    else if (E->isComparisonOp() || E->isLogicalOp()) {
+    else if (const VarDecl *V = untypedVariable(E->getLHS()); V && E->getOpcode() == BO_Assign) {
+      Resolved.insert(E->getLHS()->IgnoreParens());
+      flowUntyped(E->getRHS(), nodeFor(V, S));
+    } else if (E->isComparisonOp() || E->isLogicalOp()) {
       const Expr *Left = E->getLHS()->IgnoreParenImpCasts(),
                  *Right = E->getRHS()->IgnoreParenImpCasts();
       Resolved.insert(Left), Resolved.insert(Right); // the address goes nowhere
@@ -330,8 +341,10 @@ private:
   Function *CurrentFacts = nullptr;
   DenseMap<const RecordDecl *, std::string> AnonymousNames;
   std::vector<const Expr *> Leaves;
-  StringSet<> OpenTypes, TakenFunctions;      // that Facts has already
-  std::vector<const CallExpr *> UntypedCalls; // of functions that return `void *`
+  StringSet<> OpenTypes, TakenFunctions;        // that Facts has already
+  std::vector<const CallExpr *> UntypedCalls;   // of functions that return `void *`
+  std::vector<const DeclRefExpr *> UntypedUses; // of local variables and parameters of that type
+  std::set<std::string> Told;                   // what is told once of them
   DenseSet<const Expr *> Resolved;
   DenseSet<const Expr *> DirectCallees;
   DenseSet<const Stmt *> ValueBlocks; // of statement expressions
@@ -424,34 +437,83 @@ private:
         Record.Callbacks.push_back(functionTypeText(Parameter->getType()));
   }
 
-  // --- Mutexes that a function hands out as `void *` --------------------------------------------
+  // --- Mutexes as `void *`: results, local variables and parameters ------------------------------
 
   bool returnsUntyped(const FunctionDecl *F) const {
     return F->getReturnType()->isVoidPointerType() && !S.inSystemHeader(F->getLocation());
   }
 
-  void returnUntyped(const Expr *Value) {
-    std::string Result = resultNode(nodeFor(CurrentFunction, S));
-    const Expr *Inner = Value->IgnoreParenCasts();
-    if (Value->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
-      return;
-    if (syncType(Inner->getType()) == SyncType::None || !Inner->getType()->isPointerType())
-      return escape(Result, "pointer-cast", "mixes with a pointer that is not followed",
-                    Value->getExprLoc());
-    declareUntyped(CurrentFunction, Inner->getType());
-    flow(resolve(Inner), Result);
+  bool isUntyped(const VarDecl *V) const {
+    return V->getType()->isVoidPointerType() && V->hasLocalStorage() &&
+           !S.inSystemHeader(V->getLocation());
   }
 
-  // The result as a declaration of its own, although its type does not name a mutex.
-  void declareUntyped(const FunctionDecl *F, QualType Pointer) {
+  const VarDecl *untypedVariable(const Expr *E) const {
+    const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
+    const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && isUntyped(V) ? V : nullptr;
+  }
+
+  // The node of what a `void *` points to, empty for null; nothing: where it comes from is not
+  // followed.
+  std::optional<std::string> resolveUntyped(const Expr *E) {
+    const Expr *Inner = E->IgnoreParenCasts();
+    if (E->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+      return "";
+    if (const VarDecl *V = untypedVariable(Inner)) {
+      Resolved.insert(Inner);
+      return nodeFor(V, S);
+    }
+    const auto *Call = dyn_cast<CallExpr>(Inner);
+    if (const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr; F && returnsUntyped(F)) {
+      Resolved.insert(Call);
+      return resultNode(nodeFor(F, S));
+    }
+    if (syncType(Inner->getType()) == SyncType::None || !Inner->getType()->isPointerType())
+      return std::nullopt;
+    return resolve(Inner);
+  }
+
+  void flowUntyped(const Expr *From, const std::string &To) {
+    if (std::optional<std::string> Node = resolveUntyped(From))
+      flow(*Node, To);
+    else
+      escapeOnce(To, "pointer-cast", "mixes with a pointer that is not followed",
+                 From->getExprLoc());
+  }
+
+  void passUntyped(const Expr *Argument, const FunctionDecl *Callee, unsigned I) {
+    if (I >= Callee->getNumParams() || !isUntyped(Callee->getParamDecl(I)))
+      return;
+    declareUntyped(Callee, parameterNode(nodeFor(Callee, S), I), DeclarationKind::Parameter);
+    flowUntyped(Argument, parameterNode(nodeFor(Callee, S), I));
+  }
+
+  void returnUntyped(const Expr *Value) {
+    if (syncType(Value->IgnoreParenCasts()->getType()) != SyncType::None)
+      declareUntyped(CurrentFunction, resultNode(nodeFor(CurrentFunction, S)),
+                     DeclarationKind::Result, Value->IgnoreParenCasts()->getType());
+    flowUntyped(Value, resultNode(nodeFor(CurrentFunction, S)));
+  }
+
+  // A declaration of its own, although its type does not name a mutex: F must be in the program.
+  void declareUntyped(const FunctionDecl *F, const std::string &Node, DeclarationKind Kind,
+                      QualType Pointer = {}) {
+    if (!Told.insert(Node + "=").second)
+      return;
     Declaration Record;
-    Record.Node = resultNode(nodeFor(F, S));
+    Record.Node = Node;
     Record.Name = F->getNameAsString();
-    Record.Kind = DeclarationKind::Result;
-    Record.Condition = syncType(Pointer) == SyncType::Condition;
+    Record.Kind = Kind;
+    Record.Condition = !Pointer.isNull() && syncType(Pointer) == SyncType::Condition;
     Record.Definition = true; // whether F is defined is looked up by its name
     Record.At = S.shown(F->getLocation());
     Facts.Declarations.push_back(std::move(Record));
+  }
+
+  void escapeOnce(const std::string &Node, StringRef Code, StringRef Message, SourceLocation At) {
+    if (Told.insert(Node).second)
+      escape(Node, Code, Message, At);
   }
 
   // A lock wrapper that other files call needs a companion that they can call too.
@@ -929,8 +991,13 @@ private:
         sizeTokens(Argument, Node);
     } else if (Call && Call->getDirectCallee() && returnsUntyped(Call->getDirectCallee())) {
       Resolved.insert(Call);
-      declareUntyped(Call->getDirectCallee(), Cast->getType());
       Node = resultNode(nodeFor(Call->getDirectCallee(), S));
+      declareUntyped(Call->getDirectCallee(), Node, DeclarationKind::Result, Cast->getType());
+    } else if (const VarDecl *V = untypedVariable(Sub)) {
+      Resolved.insert(Inner);
+      Node = nodeFor(V, S);
+      if (const auto *F = dyn_cast<FunctionDecl>(V->getDeclContext()); F && isa<ParmVarDecl>(V))
+        declareUntyped(F, Node, DeclarationKind::Parameter, Cast->getType());
     } else if (SameType) {
       Node = resolve(Sub);
     } else {
@@ -979,6 +1046,8 @@ private:
     if (!Call)
       return std::nullopt;
     auto [Operand, Node] = Operands[Call];
+    if (untypedVariable(Operand))
+      return std::nullopt; // callers cannot write the operand
     W.Node = Node;
     bool Dies = false; // as the runtime does, for a section of a mutex that checks errors
     W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &Dies);
