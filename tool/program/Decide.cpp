@@ -43,6 +43,10 @@ void joinCaptures(Extraction &Known, const Extraction &Other) {
   for (auto [C, D] : zip_equal(Known.Captures, Other.Captures)) {
     C.InMacro |= D.InMacro;
     C.Dropped |= D.Dropped;
+    for (Reference &R : C.References)
+      for (const Reference &Other : D.References)
+        if (R.At.End == Other.At.End && R.Kind == Reference::Bare)
+          R.Kind = Other.Kind;
     if (C.Dropped)
       C.Parameter.clear();
   }

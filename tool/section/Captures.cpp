@@ -240,7 +240,8 @@ private:
 
   void capture(const VarDecl *V) {
     std::vector<const Mention *> Here;
-    bool Written = false, Addressed = false, AddressedOutside = false, Sized = false;
+    bool Written = false, Addressed = false, AddressedOutside = false;
+    bool Sized = false; // an array is used as one
     for (const Mention &M : All) {
       if (M.Variable != V)
         continue;
@@ -252,7 +253,7 @@ private:
         continue;
       Here.push_back(&M);
       Written |= M.How == Mention::Write;
-      Sized |= M.How == Mention::Unevaluated;
+      Sized |= M.How == Mention::Unevaluated || Address;
     }
     for (const DroppedName &D : Text.Dropped)
       Sized |= D.Sized && D.Variable->getName() == V->getName();
@@ -286,9 +287,7 @@ private:
     bool Scalar = !IsArray && !IsRecord && !Shared && !OnlyStored;
     bool Parameter = isa<ParmVarDecl>(V);
     if (IsArray && !VariableArguments) {
-      C.How = Travel::Array;
-      if (Sized || Addressed)
-        return refuse(V, "array-size", "is an array whose size the section uses", First);
+      C.How = Sized ? Travel::Pointer : Travel::Array;
     } else if (hoisted(V)) {
       C.How = Travel::Pointer;
     } else if (Scalar && Written && !LiveIn && !LiveOut && !Parameter && !AddressedOutside) {
@@ -391,8 +390,8 @@ private:
       break;
     }
     case Travel::Pointer: {
-      QualType Pointer = Context.getPointerType(T);
-      C.Field = declaration(Pointer, C.Name);
+      C.Field =
+          T->isArrayType() ? arrayPointer(V, T) : declaration(Context.getPointerType(T), C.Name);
       if (!T.hasQualifiers())
         C.Parameter = C.Field;
       break;
@@ -413,6 +412,33 @@ private:
     }
   }
 
+  // `char (*text)[SIZE]`: the sizes as they are written, where they mean the same at file scope.
+  std::string arrayPointer(const VarDecl *V, QualType T) const {
+    auto Array = V->getTypeSourceInfo()->getTypeLoc().IgnoreParens().getAs<ArrayTypeLoc>();
+    if (!Array)
+      return declaration(S.Context.getPointerType(T), V->getName());
+    std::string Name = ("(*" + V->getName() + ")").str();
+    for (; Array; Array = Array.getElementLoc().getAs<ArrayTypeLoc>()) {
+      const auto *Type = cast<ConstantArrayType>(S.Context.getAsArrayType(T));
+      std::optional<Source::Range> Size;
+      if (Array.getSizeExpr() && meansTheSame(Array.getSizeExpr()))
+        Size = S.range(Array.getSizeExpr()->getSourceRange());
+      Name += "[" + (Size ? S.text(*Size).str() : llvm::toString(Type->getSize(), 10, false)) + "]";
+      T = Type->getElementType();
+    }
+    return declaration(T, Name);
+  }
+
+  // True if the expression names nothing of its function.
+  static bool meansTheSame(const Stmt *Size) {
+    const auto *Ref = dyn_cast<DeclRefExpr>(Size);
+    const auto *Trait = dyn_cast<UnaryExprOrTypeTraitExpr>(Size);
+    if ((Ref && Ref->getDecl()->getDeclContext()->isFunctionOrMethod()) ||
+        (Trait && Trait->isArgumentType() && !spellable(Trait->getArgumentType())))
+      return false;
+    return all_of(Size->children(), meansTheSame);
+  }
+
   void addReference(Capture &C, const Mention &M, const VarDecl *V) {
     SourceLocation L = M.Ref->getLocation();
     if (!S.inFile(L) || S.stringified(L) || printed(M.Ref)) {
@@ -426,10 +452,6 @@ private:
     }
     Reference R;
     R.At = {At.Offset, At.Offset + unsigned(V->getName().size())};
-    if (any_of(C.References, [&](const Reference &Known) {
-          return Known.At.End == R.At.End; // a macro that uses its argument twice
-        }))
-      return;
     const Stmt *Parent = Parents.getParent(M.Ref);
     if (C.How == Travel::Pointer) {
       const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent);
@@ -450,7 +472,12 @@ private:
         R.Kind = Reference::Bare;
       }
     }
-    C.References.push_back(R);
+    // A macro that uses its argument twice.
+    auto Known = find_if(C.References, [&](const Reference &K) { return K.At.End == R.At.End; });
+    if (Known == C.References.end())
+      C.References.push_back(R);
+    else if (Known->Kind == Reference::Bare)
+      Known->Kind = R.Kind;
   }
 
   bool printed(const Stmt *Ref) const {
@@ -468,6 +495,8 @@ private:
       Child = Parent;
       Parent = Parents.getParent(Parent);
     }
+    if (isa_and_nonnull<ParenExpr>(Parent) || isa_and_nonnull<UnaryExprOrTypeTraitExpr>(Parent))
+      return true;
     if (const auto *Binary = dyn_cast_or_null<BinaryOperator>(Parent))
       return Binary->isAssignmentOp() || Binary->isComparisonOp() || Binary->isLogicalOp();
     if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent))

@@ -99,13 +99,17 @@ private:
   bool sized() const {
     if (Tokens[At + 1].is(tok::l_square))
       return false;
-    if (addressed() ||
-        (before(tok::raw_identifier) && Tokens[At - 1].getRawIdentifier() == "sizeof"))
+    if (addressed() || (before(tok::raw_identifier) && asks(Tokens[At - 1].getRawIdentifier())))
       return true;
     for (StringRef Callee : reverse(Callees))
       if (!Callee.empty())
-        return Callee == "sizeof" || (Callee != "assert" && S.macroAt(Callee, F->getEndLoc()));
+        return asks(Callee) || (Callee != "assert" && S.macroAt(Callee, F->getEndLoc()));
     return false;
+  }
+
+  static bool asks(StringRef Operator) {
+    return is_contained({"sizeof", "typeof", "__typeof__", "__typeof", "_Alignof", "__alignof__"},
+                        Operator);
   }
 
   bool addressed() const {
