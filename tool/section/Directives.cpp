@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
-// A section's text moves with the conditions in it. What this configuration does not compile has
-// not been analysed, so there must be none of it. What it does compile may be missing elsewhere:
-// then the section does less, which is sound if its function still has its form, and the context
-// names nothing that exists under that condition only.
+// A section's text moves with the conditions in it. What this configuration does compile may be
+// missing elsewhere: then the section does less, which is sound if its function still has its form,
+// and the context names nothing that exists under that condition only. What it does not compile is
+// for section/Skipped.cpp to judge.
 #include "section/Directives.h"
 
 #include "clang/Lex/Lexer.h"
@@ -63,23 +63,23 @@ static bool isBlank(const Range &Branch, StringRef File, const LangOptions &Lang
   return true;
 }
 
-bool canMove(const std::vector<Range> &Branches, const Extraction &Section, StringRef File,
-             const std::set<unsigned> &Compiled, const LangOptions &Language) {
+bool isSkipped(const Range &Branch, StringRef File, const std::set<unsigned> &Compiled,
+               const LangOptions &Language) {
+  auto First = Compiled.lower_bound(Branch.Begin);
+  return (First == Compiled.end() || *First >= Branch.End) && !isBlank(Branch, File, Language);
+}
+
+bool canMove(const std::vector<Range> &Branches, const Extraction &Section) {
   if (Branches.empty())
     return true;
   if (!Section.Waits.empty() || !Section.Kept.empty() || !Section.Hoisted.empty())
     return false;
-  for (const Range &Branch : Branches) {
-    auto First = Compiled.lower_bound(Branch.Begin);
-    bool Here = First != Compiled.end() && *First < Branch.End;
-    if (!Here && !isBlank(Branch, File, Language))
-      return false;
+  for (const Range &Branch : Branches)
     // An exit belongs to the form of the section.
     if (any_of(Section.Exits, [&](const EarlyExit &Exit) {
           return Exit.Unlock.Begin < Branch.End && Branch.Begin < Exit.Unlock.End;
         }))
       return false;
-  }
   return all_of(Section.Captures, [&](const Capture &C) {
     return any_of(C.References, [&](const Reference &R) { return !lies(R.At.Begin, Branches); });
   });

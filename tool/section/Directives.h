@@ -19,10 +19,13 @@ namespace relock {
 // wholly in that part.
 std::optional<std::vector<Range>> conditionalBranches(llvm::StringRef File, const Range &Part);
 
-// True if everything in the branches is compiled here, and would also be sound elsewhere, where it
-// may be left out: Compiled has the places of the function's expressions and statements.
-// What goes into the context must also be named outside the branches.
-bool canMove(const std::vector<Range> &Branches, const Extraction &Section, llvm::StringRef File,
-             const std::set<unsigned> &Compiled, const clang::LangOptions &Language);
+// True if the branch has text that is not compiled here. Compiled has the places of the function's
+// expressions and statements.
+bool isSkipped(const Range &Branch, llvm::StringRef File, const std::set<unsigned> &Compiled,
+               const clang::LangOptions &Language);
+
+// True if what is compiled in the branches can be left out elsewhere: what goes into the context
+// must also be named outside of them.
+bool canMove(const std::vector<Range> &Branches, const Extraction &Section);
 
 } // namespace relock

@@ -19,6 +19,8 @@
 #include "section/Held.h"
 #include "section/Hoist.h"
 #include "section/MacroBody.h"
+#include "section/Nest.h"
+#include "section/Skipped.h"
 #include "section/Waits.h"
 #include "support/Source.h"
 
@@ -140,6 +142,7 @@ private:
   std::optional<HeldLocks> Held;
   std::optional<CallLiveness> Liveness;
   std::optional<std::vector<Mention>> Mentions;
+  bool Skips = false;                    // the section has text that is not compiled
   std::vector<const VarDecl *> Escaping; // of a waiting section: others may keep the address
 
   // A macro may give the function another name in each configuration.
@@ -1195,6 +1198,7 @@ private:
 
   void extract(const LockOperation &Lock, const SectionEnd &End, SectionText &Text,
                const std::vector<EarlyExitText> &Exits, Section &Found) {
+    Skips = false;
     Extraction Result;
     Result.FunctionName = Found.FunctionName;
     Result.Lock = Lock.Lock;
@@ -1221,7 +1225,7 @@ private:
                   "' cannot be named in this file, and the section waits",
               Lock.Call->getExprLoc());
     if (Result.Macro.empty())
-      checkConditions(Result, Lock, Found);
+      checkConditions(Result, Text, Found);
     checkLockOperand(Lock, Text, Found);
     if (!Found.Against.empty())
       return;
@@ -1255,17 +1259,40 @@ private:
     Found.Extract = std::move(Result);
   }
 
-  void checkConditions(const Extraction &Result, const LockOperation &Lock, Section &Found) {
+  // The text that moves may be other text where other conditions of the preprocessor hold.
+  void checkConditions(const Extraction &Result, const SectionText &Text, Section &Found) {
     StringRef File = S.fileText(S.SM.getFileID(F->getBody()->getBeginLoc()));
     std::vector<Range> Branches = *conditionalBranches(File, Result.Whole);
+    SourceLocation At = Text.Lock->getExprLoc();
+    if (!canMove(Branches, Result))
+      against(Found, "preprocessor", "text of the section stands under a condition and cannot move",
+              At);
     std::set<unsigned> Compiled;
     if (!Branches.empty())
       collectPlaces(F->getBody(), Compiled);
-    if (!canMove(Branches, Result, File, Compiled, S.Language))
-      against(
-          Found, "preprocessor",
-          "text of the section stands under a condition, and is not compiled here or cannot move",
-          Lock.Call->getExprLoc());
+    for (const Range &Branch : Branches)
+      if (isSkipped(Branch, File, Compiled, S.Language) && !addSkipped(Branch, Text, Found))
+        against(
+            Found, "preprocessor",
+            "text that is not compiled here leaves the section, or names what is not known here",
+            S.SM.getLocForStartOfFile(S.SM.getFileID(F->getBody()->getBeginLoc()))
+                .getLocWithOffset(Branch.Begin));
+  }
+
+  // Where a configuration compiles the branch, the section may also call what it names.
+  bool addSkipped(const Range &Branch, const SectionText &Text, Section &Found) {
+    auto Callees = readSkipped(Branch, F, S, [&](const FunctionDecl *Callee) {
+      return lockFunction(Callee->getName()) || Linked.wrapperOf(nodeFor(Callee, S));
+    });
+    if (!Callees || any_of(Text.Dropped, [&](const DroppedName &D) {
+          return D.Written && contains(Branch, D.At);
+        }))
+      return false;
+    for (const FunctionDecl *Callee : *Callees)
+      Found.Calls.push_back(
+          {nodeFor(Callee, S), Callee->getName().str(), S.shown(Text.Lock->getExprLoc())});
+    Found.UsesFloat = Found.StoresThroughPointer = Skips = true;
+    return true;
   }
 
   void collectPlaces(const Stmt *Statement, std::set<unsigned> &Places) const {
@@ -1335,6 +1362,10 @@ private:
     for (const Stmt *Statement : Text.Statements)
       checkStores(Statement, Loaded, Text, Found);
     recordLoads(Loaded, Found);
+    if (Skips && !Found.Loads.empty())
+      against(Found, "preprocessor",
+              "text that is not compiled here may change what the lock operand reads",
+              Text.Lock->getExprLoc());
   }
 
   static const CallExpr *callIn(const Stmt *E) {

@@ -1,12 +1,10 @@
-// `#if` groups move with the section, if all text in them is compiled here and nothing goes into
-// the context that only they name.
+// `#if` groups move with the section, if nothing goes into the context that only they name.
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // RUN: %verdicts %s | FileCheck %s
 // RUN: %rewritten %s | FileCheck %s --check-prefix=TEXT --match-full-lines --strict-whitespace
 // CHECK:      delegate straight add
 // CHECK-NEXT: delegate straight expression
-// CHECK-NEXT: hold straight skipped
-// CHECK-NEXT: text of the section stands under a condition, and is not compiled here or cannot move [preprocessor]
+// CHECK-NEXT: delegate straight skipped
 // CHECK-NEXT: hold straight only_there
 // CHECK-NEXT: cannot move [preprocessor]
 // CHECK-NEXT: hold early-exit leaves
