@@ -66,6 +66,7 @@ class Maker:
         self.values = []   # variables of unsigned arithmetic, in scope
         self.arrays, self.pairs, self.pointers = [], [], []
         self.read_only, self.qualified = set(), set()
+        self.bent = set()  # of the arrays, those that are pointers
         self.sections = 0
 
     def fresh(self, prefix):
@@ -236,6 +237,7 @@ class Maker:
                                "unsigned *restrict %s%s = of_%s;" %
                                (self.rng.choice(["", "const "]), name, name), fixed=True))
             self.arrays.append(name)
+            self.bent.add(name)
         if self.rng.random() < 0.05:
             name = self.fresh("operation")
             kind = self.rng.choice(["operation %s", "unsigned (*%s)(unsigned)"]) % name
@@ -282,6 +284,8 @@ class Maker:
         choice = rng.random()
         if lock is not None and choice < 0.2:
             return Node("%s[%d] += %s;" % (self.sum(lock), rng.randrange(2), self.expression()))
+        if choice < 0.24:
+            return self.told_statement()
         if choice < 0.45 or depth == 0:
             return self.assign()
         if choice < 0.5:
@@ -334,6 +338,22 @@ class Maker:
             return Node(jump % (self.condition(), label),
                         self.block(lock, depth - 1, False), "%s:;" % label)
         return Node("{ /* a block */", self.block(lock, depth - 1, loop), "}")
+
+    def told_statement(self):
+        """What a configuration may drop or make text of, and the sizes of arrays."""
+        rng, a = self.rng, self.expression(1)
+        own, value = "me->own[%d]" % rng.randrange(4), "(unsigned)" + rng.choice(self.values)
+        arrays = [name for name in self.arrays if name not in self.bent]
+        if arrays and rng.random() < 0.5:
+            array = rng.choice(arrays)
+            return Node(rng.choice(["memset(%s, (int)(%s & 255u), sizeof %s);" % (array, value, array),
+                                    "%s += COUNT_OF(%s) + (unsigned)sizeof(%s);" % (own, array, array),
+                                    "(*&%s)[1] += %s;" % (array, a),
+                                    "assert(%s[1] + sizeof %s > 0u);" % (array, array)]))
+        return Node(rng.choice(["assert(%s + 1u > 0u || %s);" % (value, self.condition()),
+                                "REQUIRE(%s || %s);" % (a, value + " < 5u || 1"),
+                                "TRACE(%s, %s);" % (value, a), "TRACE(a, b);", "TRACE(b, %s);" % own,
+                                "assert(me && a + 1u > b || 1);"]))
 
     def rare_statement(self, lock, depth, loop, plain):
         rng = self.rng
@@ -788,12 +808,19 @@ class Program:
         self.seed, self.rounds, self.units = seed, rounds, units
         rng = random.Random(seed)
         self.flags = rng.choice(STANDARDS)
+        # Without assertions, or built both ways.
+        self.quiet = rng.choice(["never", "never", "always", "also"])
         self.functions, self.sections = [], 0
         slots = list(range(64))
         for i in range(functions):
             maker = Maker(rng, "f%d" % i, i % units, self.flags, slots)
             self.functions.append(maker.function())
             self.sections += maker.sections
+
+    def configurations(self):
+        """The flags of each."""
+        loud, quiet = self.flags, self.flags + ["-DNDEBUG"]
+        return {"never": [loud], "always": [quiet], "also": [loud, quiet]}[self.quiet]
 
     def files(self):
         calls = "\n".join("    hash = hash * 1099511u + %s(&me, me.id * 31u + round, round * 7u);" % f.name

@@ -52,6 +52,7 @@ unsigned thrice(unsigned value);
 unsigned gather(unsigned count, ...);
 void clean(unsigned **value);
 extern __thread unsigned mine;
+void give_up(const char *what, const char *function, int line) __attribute__((noreturn));
 struct timespec far(void);
 #define LOCK(m) do { pthread_mutex_lock(m); } while (0)
 #define UNLOCK(m) do { pthread_mutex_unlock(m); } while (0)
@@ -76,6 +77,13 @@ struct timespec far(void);
     for (unsigned inner_##line = 0; !inner_##line; inner_##line = 1)
 #define TALLY (tally * 3u)
 #define COUNT(x) (tally += (x))
+#define COUNT_OF(x) ((unsigned)(sizeof(x) / sizeof((x)[0])))
+#define REQUIRE(condition) ((condition) ? (void)0 : give_up(#condition, __func__, __LINE__))
+#ifdef NDEBUG
+#define TRACE(x, y)
+#else
+#define TRACE(x, y) (mine += (unsigned)(x) ^ (unsigned)(y))
+#endif
 #define LENGTH(x) ((unsigned)sizeof #x)
 #define JOIN(a, b) a##b
 #define BUMP(x) ((x) += 3u)
@@ -127,6 +135,10 @@ unsigned ticks0, ticks3;
 __thread unsigned mine;
 static int ended;
 
+void give_up(const char *what, const char *function, int line) {
+  fprintf(stderr, "%s, line %d: %s\n", function, line, what);
+  abort();
+}
 unsigned mix(unsigned *value, unsigned other) {
   *value = *value * 33u ^ other;
   return *value >> 3;

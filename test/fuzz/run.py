@@ -63,9 +63,9 @@ def write_program(files, folder):
             file.write(text)
 
 
-def write_database(folder, sources, flags):
+def write_database(folder, sources, configurations):
     entries = [{"directory": folder, "file": name, "arguments": ["cc", *flags, "-c", name]}
-               for name in sources]
+               for name in sources for flags in configurations]
     with open(os.path.join(folder, "build", "compile_commands.json"), "w") as file:
         json.dump(entries, file)
 
@@ -118,10 +118,10 @@ class Fuzzer:
         except subprocess.TimeoutExpired:
             raise Wrong("the tool does not end", " ".join(arguments))
 
-    def rewrite(self, folder, files, flags, order, jobs):
+    def rewrite(self, folder, files, configurations, order, jobs):
         write_program(files, folder)
         sources = sorted((name for name in files if name.endswith(".c")), reverse=order)
-        write_database(folder, sources, flags)
+        write_database(folder, sources, configurations)
         if jobs == 1:
             checked = self.tool(folder, "check", "-p", "build", "--json")
             if checked.returncode not in (0, 1):
@@ -164,28 +164,34 @@ class Fuzzer:
     def check(self, program, turn):
         """Raises Wrong if there is something wrong with the program."""
         rng = random.Random(program.seed)
-        files, flags = program.files(), program.flags
+        files, configurations = program.files(), program.configurations()
         before, after = (os.path.join(self.scratch, name) for name in ("before", "after"))
         write_program(files, before)
         compiler = COMPILERS[turn % len(COMPILERS)]
         counts = [1, rng.randrange(2, 5), 8]
         sources = [name for name in files if name.endswith(".c")]
-        original, warnings, _ = self.compile(before, compiler, sources, self.build, *flags,
+        expected, warnings = [], []
+        for flags in configurations:
+            original, told, _ = self.compile(before, compiler, sources, self.build, *flags,
                                              word="the original does not compile")
-        expected = {count: self.run(original, count) for count in counts}
-        sources = self.rewrite(after, files, flags, False, 1)
-        rewritten, new, text = self.compile(after, compiler, sources, self.build, *flags)
-        if new - warnings:
-            raise Wrong("new warnings", "%s\n%s" % (dict(new - warnings), text))
+            warnings.append(told)
+            expected.append({count: self.run(original, count) for count in counts})
+        sources = self.rewrite(after, files, configurations, False, 1)
+        algorithms = rng.sample(ALGORITHMS, 5)
+        for flags, told, output in zip(configurations, warnings, expected):
+            rewritten, new, text = self.compile(after, compiler, sources, self.build, *flags)
+            if new - told:
+                raise Wrong("new warnings", "%s\n%s" % (dict(new - told), text))
+            for algorithm in algorithms:
+                for count in counts:
+                    if self.run(rewritten, count, algorithm) != output[count]:
+                        raise Wrong("another output", "%d threads on %s" % (count, algorithm))
         if turn % 4 == 0:
             again = os.path.join(self.scratch, "again")
-            self.rewrite(again, files, flags, True, 3)
+            self.rewrite(again, files, configurations, True, 3)
             if texts(again) != texts(after):
                 raise Wrong("depends on the order")
-        for algorithm in rng.sample(ALGORITHMS, 5):
-            for count in counts:
-                if self.run(rewritten, count, algorithm) != expected[count]:
-                    raise Wrong("another output", "%d threads on %s" % (count, algorithm))
+        flags = configurations[0]
         if self.tsan and turn % 10 == 0:
             for folder, word in ((before, "the original races"), (after, "races")):
                 made, _, _ = self.compile(folder, ("gcc", "-O1", "-g"), sources, self.tsan, *flags,
