@@ -350,7 +350,7 @@ class Maker:
                                     "%s += COUNT_OF(%s) + (unsigned)sizeof(%s);" % (own, array, array),
                                     "(*&%s)[1] += %s;" % (array, a),
                                     "assert(%s[1] + sizeof %s > 0u);" % (array, array)]))
-        return Node(rng.choice(["assert(%s + 1u > 0u || %s);" % (value, self.condition()),
+        return Node(rng.choice(["assert(%s < 77u || %s || 1);" % (value, self.condition()),
                                 "REQUIRE(%s || %s);" % (a, value + " < 5u || 1"),
                                 "TRACE(%s, %s);" % (value, a), "TRACE(a, b);", "TRACE(b, %s);" % own,
                                 "assert(me && a + 1u > b || 1);"]))
