@@ -113,8 +113,8 @@ private:
   }
 
   bool addressed() const {
-    if (!before(tok::amp))
-      return false;
+    if (!before(tok::amp) || Tokens[At + 1].isOneOf(tok::arrow, tok::l_square))
+      return false; // `&p->x`: what the pointer points to
     bool Binary = At > 1 && Tokens[At - 2].isOneOf(tok::raw_identifier, tok::r_paren, tok::r_square,
                                                    tok::numeric_constant);
     return !Binary;

@@ -23,6 +23,7 @@
 // CHECK-NEXT: 'key' is named in text that this configuration drops [macro-reference]
 // CHECK-NEXT: hold straight copied
 // CHECK-NEXT: 'key' is named in text that this configuration drops [macro-reference]
+// CHECK-NEXT: delegate straight member
 // TEXT:      struct parameter_section {
 // TEXT-NEXT:   int n;
 // TEXT-NEXT:   const char *key;
@@ -127,6 +128,13 @@ static void copied(const char *key, int n) {
   pthread_mutex_unlock(&lock);
 }
 
+static void member(const int *pair, int n) {
+  pthread_mutex_lock(&lock);
+  total += n * pair[1];
+  TRACE("two", *&pair[1]);
+  pthread_mutex_unlock(&lock);
+}
+
 int main(void) {
   parameter("fox", 3, 1);
   assigned(2);
@@ -137,6 +145,7 @@ int main(void) {
   asserted("cat", 1);
   alone("cat");
   copied("cat", 1);
+  member((const int[]){1, 2}, 1);
   fflush(stdout);
-  return total == 108 ? 0 : 1;
+  return total == 110 ? 0 : 1;
 }
