@@ -27,6 +27,7 @@
 #include "clang/AST/ParentMap.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/CharInfo.h"
+#include "clang/Basic/Builtins.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/DenseSet.h"
@@ -137,7 +138,7 @@ private:
   std::vector<LockOperation> Operations;
   std::vector<HeldOperation> OtherLocks; // the operations on readers-writer locks and spinlocks
   std::vector<const GotoStmt *> Gotos;
-  bool ComputedGoto = false, LocalTypes = false;
+  bool ComputedGoto = false, LocalTypes = false, CallsSetjmp = false;
   SmallPtrSet<const CallExpr *, 8> Matched; // the operations of simple sections
   std::optional<HeldLocks> Held;
   std::optional<CallLiveness> Liveness;
@@ -334,6 +335,10 @@ private:
       Gotos.push_back(Goto);
     if (isa<IndirectGotoStmt>(Statement))
       ComputedGoto = true;
+    if (const auto *Call = dyn_cast<CallExpr>(Statement))
+      if (const FunctionDecl *Callee = Call->getDirectCallee())
+        CallsSetjmp |= Callee->hasAttr<ReturnsTwiceAttr>() ||
+                       Callee->getBuiltinID() == Builtin::BI__builtin_setjmp;
     if (const auto *D = dyn_cast<DeclStmt>(Statement))
       LocalTypes |= any_of(D->decls(), [](const Decl *Inner) { return isa<TypeDecl>(Inner); });
     for (const Stmt *Child : Statement->children())
@@ -633,6 +638,8 @@ private:
       examineTypes(Text, Found);
     if (ComputedGoto)
       against(Found, "computed-goto", "the function has a computed goto", F->getLocation());
+    if (CallsSetjmp)
+      against(Found, "jumps", "the function calls setjmp", F->getLocation());
     if (Lock.ThroughWrapper && !Lock.Pure)
       against(Found, "wrapper-effects",
               "the lock wrapper does more than to lock, or its lock cannot be named here",

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// A longjmp past a delegated section, and a setjmp inside of one that holds.
+// Sections of a function that calls setjmp hold, before it, behind it and around it.
 // RUN: %check_rewrite %s --algorithms=posix,rcl
 // RUN: %verdicts %s | FileCheck %s
-// CHECK:      delegate straight work (setjmp-around-a-section.c:[[#]])
+// CHECK:      hold straight work (setjmp-around-a-section.c:[[#]])
+// CHECK-NEXT: the function calls setjmp [jumps]
 // CHECK:      hold straight bj (setjmp-around-a-section.c:[[#]])
 #include <pthread.h>
 #include <setjmp.h>
