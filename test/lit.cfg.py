@@ -2,6 +2,7 @@
 # The test suite: which files are tests, what they may call, what this build can run.
 import os
 import re
+import shutil
 import sys
 
 sys.dont_write_bytecode = True  # nothing but sources in the source tree
@@ -36,6 +37,8 @@ if config.relock_has_tool:
     config.available_features.add("tool")
 if config.relock_clang and not config.relock_emulator and os.path.exists(config.relock_clang):
     config.available_features.add("clang")
+if shutil.which("spatch"):
+    config.available_features.add("spatch")
 if config.relock_emulator:
     config.available_features.add("emulated")
 if lit_config.params.get("long"):
@@ -99,4 +102,7 @@ substitute("%run", config.relock_emulator)
 substitute("%runtime_tests", emulator + os.path.join(build, "test", "runtime"))
 substitute("%build_root", build)
 substitute("%source_root", source)
+# Coccinelle ends with an exception where HOME is not set.
+substitute("%spatch", "env HOME=" + config.test_exec_root + " spatch --very-quiet --no-includes --sp-file")
+substitute("%patches", os.path.join(source, "semantic-patches"))
 substitute("%python", config.relock_python)

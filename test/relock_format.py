@@ -11,6 +11,7 @@ REASONS = {
     "tool": "this build leaves out the relock command (RELOCK_TOOL=OFF)",
     "plain": "this build is instrumented by a sanitizer",
     "clang": "clang-19 was not found",
+    "spatch": "spatch was not found (Debian's coccinelle)",
     "emulated": "another processor is emulated; the test says what cannot work there",
     "long": "long tests run with `sh test/run --long`",
     "asan": "needs a build with AddressSanitizer",

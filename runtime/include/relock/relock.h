@@ -416,6 +416,12 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
   {{&relock_class_##id, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
 #define RELOCK_COND_INITIALIZER {{0, 0, 0, 0, 0, 0}}
 
+/* The same for the default class, which needs no definition. All bytes zero are a normal mutex. */
+#define RELOCK_DEFAULT_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
+#define RELOCK_DEFAULT_RECURSIVE_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
+#define RELOCK_DEFAULT_ERRORCHECK_MUTEX_INITIALIZER                                                \
+  {{0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
