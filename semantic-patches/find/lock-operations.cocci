@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Confidence: High
-// Options: --include-headers --no-includes
+// Names: ^pthread_mutex_(lock|trylock|timedlock|clocklock|unlock|init|destroy)$|^pthread_cond_(wait|timedwait|clockwait|signal|broadcast|init|destroy)$
 
 virtual report
 

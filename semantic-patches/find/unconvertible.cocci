@@ -4,7 +4,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Confidence: High
-// Options: --include-headers --no-includes
+// Names: ^pthread_(mutex|cond)attr_setpshared$|^pthread_mutexattr_(setrobust(_np)?|setprotocol|setprioceiling)$|^pthread_mutex_(consistent|[gs]etprioceiling)$
 
 virtual report
 
@@ -54,3 +54,22 @@ p << other.p;
 operation << other.operation;
 @@
 print("%s:%s:%s: %s has no counterpart [unsupported-operation]" % (p[0].file, p[0].line, int(p[0].column) + 1, operation))
+
+// What is harmless, for `relock patches`, which looks for names that Coccinelle has not parsed.
+@harmless depends on report@
+identifier set =~ "^pthread_(mutex|cond)attr_set(pshared|robust|robust_np|protocol)$";
+expression attributes;
+position p;
+@@
+(
+  set@p(attributes, PTHREAD_PROCESS_PRIVATE)
+|
+  set@p(attributes, PTHREAD_MUTEX_STALLED)
+|
+  set@p(attributes, PTHREAD_PRIO_NONE)
+)
+
+@script:python@
+p << harmless.p;
+@@
+print("seen %s:%s:%s" % (p[0].file, p[0].line, int(p[0].column) + 1))

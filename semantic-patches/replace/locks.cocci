@@ -9,7 +9,7 @@
 //
 // SPDX-License-Identifier: MIT
 // Confidence: High
-// Options: --include-headers --no-includes
+// Names: ^(pthread_(mutex|cond)_(t|lock|trylock|timedlock|clocklock|unlock|init|destroy|wait|timedwait|clockwait|signal|broadcast)|PTHREAD_((ADAPTIVE_|RECURSIVE_|ERRORCHECK_)?MUTEX|COND)_INITIALIZER(_NP)?)$
 
 virtual patch
 

@@ -24,6 +24,7 @@ Subcommand indexSubcommand();
 Subcommand checkSubcommand();
 Subcommand rewriteSubcommand();
 Subcommand explainSubcommand();
+Subcommand patchesSubcommand();
 Subcommand profileSubcommand();
 Subcommand reportSubcommand();
 Subcommand benchSubcommand();

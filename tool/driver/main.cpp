@@ -26,7 +26,7 @@ int main(int Argc, char **Argv) {
   cl::SetVersionPrinter(printVersion);
   const Subcommand Subcommands[] = {profileSubcommand(), reportSubcommand(),  indexSubcommand(),
                                     checkSubcommand(),   rewriteSubcommand(), explainSubcommand(),
-                                    benchSubcommand()};
+                                    patchesSubcommand(), benchSubcommand()};
   hideForeign(cl::SubCommand::getTopLevel());
   hideForeign(cl::SubCommand::getAll());
   for (const Subcommand &S : Subcommands)
