@@ -281,7 +281,8 @@ private:
     C.Name = V->getNameAsString();
     bool LiveIn = Liveness.liveAfter(Text.Lock, V);
     bool LiveOut =
-        any_of(Text.Unlocks, [&](const CallExpr *U) { return Liveness.liveAfter(U, V); });
+        any_of(Text.Unlocks, [&](const CallExpr *U) { return Liveness.liveAfter(U, V); }) ||
+        isNamed(V, Text.DroppedAround, F, Parents, S);
     // A dead store stays what it is: in a private copy, compilers would warn of it.
     bool OnlyStored = all_of(Here, [](const Mention *M) { return M->How == Mention::Write; });
     bool Scalar = !IsArray && !IsRecord && !Shared && !OnlyStored;

@@ -46,6 +46,12 @@ struct DroppedName {
   bool Written = false;
 };
 
+// A name in text that this configuration drops, around the section.
+struct Around {
+  std::string Text;
+  unsigned At;
+};
+
 // A section as the capture analysis sees it.
 struct SectionText {
   std::vector<const clang::Stmt *> Statements;  // between lock and unlock, tails included
@@ -59,6 +65,7 @@ struct SectionText {
   std::vector<const clang::VarDecl *> Escaping; // declared here, outlive the section, if it waits
   std::vector<const clang::Expr *> Printed; // operands of waits that are not spelled in one piece
   std::vector<DroppedName> Dropped;
+  std::vector<Around> DroppedAround;
 };
 
 // True if the type can be written at file scope.

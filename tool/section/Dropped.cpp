@@ -25,20 +25,25 @@ public:
         Compiled.insert(S.spelled(M.Ref->getLocation()).Offset);
   }
 
-  std::vector<DroppedName> run() {
-    FileID File = S.SM.getFileID(F->getBody()->getBeginLoc());
-    StringRef Text = S.fileText(File);
-    Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(),
-              Text.begin() + Placed.Body.Begin, Text.end());
-    Token Current;
-    do {
-      Raw.LexFromRawLexer(Current);
-      Tokens.push_back(Current);
-    } while (Current.isNot(tok::eof) && offset(Current) < Placed.Body.End);
-    Tokens.back().setKind(tok::eof); // behind the text
+  std::vector<DroppedName> inside() {
+    lex(Placed.Body);
     for (At = 0; Tokens[At].isNot(tok::eof); ++At)
-      read();
+      if (read() && !inExit(offset(Tokens[At])))
+        add(Tokens[At]);
     return std::move(Found);
+  }
+
+  std::vector<Around> around() {
+    unsigned Open = S.SM.getFileOffset(F->getBody()->getBeginLoc());
+    lex({Open, S.SM.getFileOffset(F->getBody()->getEndLoc())});
+    std::vector<Around> Names;
+    for (At = 0; Tokens[At].isNot(tok::eof); ++At) {
+      unsigned Begin = offset(Tokens[At]);
+      bool Behind = Begin >= Placed.Whole.End || inExit(Begin);
+      if (read() && (Behind || Begin < Placed.Whole.Begin))
+        Names.push_back({Tokens[At].getRawIdentifier().str(), Begin});
+    }
+    return Names;
   }
 
 private:
@@ -54,15 +59,33 @@ private:
   unsigned offset(const Token &T) const { return S.SM.getFileOffset(T.getLocation()); }
   bool before(tok::TokenKind Kind) const { return At > 0 && Tokens[At - 1].is(Kind); }
 
-  void read() {
+  void lex(Range R) {
+    FileID File = S.SM.getFileID(F->getBody()->getBeginLoc());
+    StringRef Text = S.fileText(File);
+    Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(), Text.begin() + R.Begin,
+              Text.end());
+    Token Current;
+    do {
+      Raw.LexFromRawLexer(Current);
+      Tokens.push_back(Current);
+    } while (Current.isNot(tok::eof) && offset(Current) < R.End);
+    Tokens.back().setKind(tok::eof); // behind the text
+  }
+
+  // True if the token may name a variable, and nothing that is compiled does so there.
+  bool read() {
     const Token &Current = Tokens[At];
     if (Current.is(tok::l_paren))
       Callees.push_back(before(tok::raw_identifier) ? Tokens[At - 1].getRawIdentifier() : "");
     else if (Current.is(tok::r_paren) && !Callees.empty())
       Callees.pop_back();
-    if (Current.is(tok::raw_identifier) && !before(tok::period) && !before(tok::arrow) &&
-        !Compiled.count(offset(Current)) && !inExit(offset(Current)))
-      add(Current);
+    return Current.is(tok::raw_identifier) && !before(tok::period) && !before(tok::arrow) &&
+           !(before(tok::raw_identifier) && tags(Tokens[At - 1].getRawIdentifier())) &&
+           !Compiled.count(offset(Current));
+  }
+
+  static bool tags(StringRef Keyword) {
+    return is_contained({"struct", "union", "enum", "goto"}, Keyword);
   }
 
   bool inExit(unsigned Offset) const {
@@ -133,7 +156,38 @@ private:
 
 std::vector<DroppedName> droppedNames(const Extraction &Placed, const FunctionDecl *F,
                                       const std::vector<Mention> &All, const Source &S) {
-  return Reader(Placed, F, All, S).run();
+  return Reader(Placed, F, All, S).inside();
+}
+
+std::vector<Around> namesAround(const Extraction &Placed, const FunctionDecl *F,
+                                const std::vector<Mention> &All, const Source &S) {
+  return Reader(Placed, F, All, S).around();
+}
+
+static const Stmt *declarationOf(const VarDecl *V, const Stmt *In) {
+  if (const auto *D = dyn_cast_or_null<DeclStmt>(In); D && is_contained(D->decls(), V))
+    return D;
+  if (In)
+    for (const Stmt *Child : In->children())
+      if (const Stmt *Found = declarationOf(V, Child))
+        return Found;
+  return nullptr;
+}
+
+bool isNamed(const VarDecl *V, const std::vector<Around> &Names, const FunctionDecl *F,
+             const ParentMap &Parents, const Source &S) {
+  const Stmt *Declaration = nullptr;
+  std::optional<Source::Range> Scope;
+  for (const Around &Name : Names) {
+    if (Name.Text != V->getName() || Name.At <= S.shown(V->getLocation()).Offset)
+      continue;
+    if (!Declaration && (Declaration = declarationOf(V, F->getBody())))
+      if (const Stmt *Block = Parents.getParent(Declaration))
+        Scope = S.range(Block->getSourceRange());
+    if (!Scope || Name.At < Scope->End)
+      return true;
+  }
+  return false;
 }
 
 static bool hasLabel(const Stmt *Statement) {

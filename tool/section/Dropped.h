@@ -14,6 +14,14 @@ namespace relock {
 std::vector<DroppedName> droppedNames(const Extraction &Placed, const clang::FunctionDecl *F,
                                       const std::vector<Mention> &All, const Source &S);
 
+// Likewise in the function's text around the section, whether or not they are spelled so.
+std::vector<Around> namesAround(const Extraction &Placed, const clang::FunctionDecl *F,
+                                const std::vector<Mention> &All, const Source &S);
+
+// True if one of these may be the variable: it is in scope there.
+bool isNamed(const clang::VarDecl *V, const std::vector<Around> &Names,
+             const clang::FunctionDecl *F, const clang::ParentMap &Parents, const Source &S);
+
 // True if the variable has a value whenever the statement is reached: it is a parameter, has an
 // initialiser, or is assigned to before in one of the blocks around it.
 bool hasValueAt(const clang::Stmt *Statement, const clang::VarDecl *V,

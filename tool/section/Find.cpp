@@ -1107,16 +1107,32 @@ private:
   void examineDeclarations(SectionText &Text, Section &Found) {
     for (const Mention &M : allMentions()) {
       bool Inside = within(Text.Statements, M.Ref) && !within(Text.Outside, M.Ref);
-      if (Inside || !declaredBy(Text, M.Variable))
-        continue;
-      if (const DeclStmt *D = hoistable(M.Variable, Text, F, allMentions(), Parents, S)) {
-        if (!is_contained(Text.Hoisted, D))
-          Text.Hoisted.push_back(D);
-      } else
-        against(Found, "declaration-outlives",
-                "'" + M.Variable->getName() + "' is declared in the section and used after it",
-                M.Variable->getLocation());
+      if (!Inside && declaredBy(Text, M.Variable))
+        hoist(M.Variable, "used after it", Text, Found);
     }
+    sortHoisted(Text, Found);
+  }
+
+  void hoist(const VarDecl *V, StringRef Use, SectionText &Text, Section &Found) {
+    if (const DeclStmt *D = hoistable(V, Text, F, allMentions(), Parents, S)) {
+      if (!is_contained(Text.Hoisted, D))
+        Text.Hoisted.push_back(D);
+    } else
+      against(Found, "declaration-outlives",
+              "'" + V->getName() + "' is declared in the section and " + Use, V->getLocation());
+  }
+
+  // Likewise in text after the section that this configuration drops.
+  void examineDroppedAround(const Extraction &Placed, SectionText &Text, Section &Found) {
+    Text.DroppedAround = namesAround(Placed, F, allMentions(), S);
+    for (const Decl *D : F->decls())
+      if (const auto *V = dyn_cast<VarDecl>(D);
+          V && declaredBy(Text, V) && isNamed(V, Text.DroppedAround, F, Parents, S))
+        hoist(V, "named after it in text that this configuration drops", Text, Found);
+    sortHoisted(Text, Found);
+  }
+
+  void sortHoisted(SectionText &Text, Section &Found) {
     hoistFollowing(Text, Found);
     sort(Text.Hoisted, [&](const DeclStmt *A, const DeclStmt *B) {
       return S.SM.isBeforeInTranslationUnit(A->getBeginLoc(), B->getBeginLoc());
@@ -1449,7 +1465,7 @@ private:
     return At < Text.size() && Text[At] == ';' ? At + 1 : End;
   }
 
-  bool placeText(const LockOperation &Lock, const SectionEnd &Ends, const SectionText &Text,
+  bool placeText(const LockOperation &Lock, const SectionEnd &Ends, SectionText &Text,
                  const std::vector<EarlyExitText> &Exits, Extraction &Result, Section &Found) {
     std::optional<Source::Range> First, End;
     if (Ends.Guard) {
@@ -1489,6 +1505,7 @@ private:
     for (const EarlyExitText &Exit : Exits)
       if (!placeExit(Exit, File, First->File, Result))
         return InMacro(Exit.Unlock ? Exit.Unlock->Call->getExprLoc() : Exit.Break->getBeginLoc());
+    examineDroppedAround(Result, Text, Found);
     if (!conditionalBranches(File, Result.Whole)) {
       against(Found, "preprocessor", "a preprocessor directive stands in the section", At);
       return false;
