@@ -9,6 +9,7 @@
 
 #include "index/LockApi.h"
 #include "index/MacroUse.h"
+#include "index/Operand.h"
 #include "index/Skipped.h"
 #include "index/Tested.h"
 #include "support/Source.h"
@@ -88,6 +89,10 @@ public:
       CurrentFacts = &Record;
       RecursiveASTVisitor::TraverseFunctionDecl(F);
       Record.Wraps = wrapper(F, FirstSite);
+      if (Record.Wraps && Record.Wraps->Computed)
+        for (const FunctionDecl *Declared : F->redecls())
+          if (std::optional<Prototype> P = computedPrototype(Declared, *Record.Wraps, S))
+            Record.Prototypes.push_back(*P);
       Facts.Functions.push_back(std::move(Record));
     } else {
       RecursiveASTVisitor::TraverseFunctionDecl(F);
@@ -531,7 +536,7 @@ private:
     Record.Node = nodeFor(F, S);
     Record.Name = F->getNameAsString();
     Record.At = S.shown(F->getLocation());
-    Record.Prototypes.push_back(S.position(Range->File, Semicolon + 1));
+    Record.Prototypes.push_back({S.position(Range->File, Semicolon + 1), {}});
     Facts.Functions.push_back(std::move(Record));
   }
 
@@ -1054,15 +1059,8 @@ private:
     W.Tests = W.Pure && !Dies && !soleOperation(Body, Call);
     if (Waits && !onlyWaits(Body, Call, W))
       return std::nullopt;
-    const VarDecl *Base = operandBase(Operand);
-    const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
-    if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal())
+    if (!followOperand(Operand, F, W))
       return std::nullopt;
-    if (Parameter)
-      W.Parameter = Parameter->getFunctionScopeIndex();
-    else
-      W.Variable = nodeFor(Base, S);
-    W.Pure &= simpleOperand(Operand, Parameter); // else it cannot be named at a caller
     W.Exported = F->hasExternalFormalLinkage() && !F->isInlined();
     W.Declared = F->getPreviousDecl() != nullptr;
     W.Common = F->isInlined() && !S.SM.isInMainFile(S.SM.getExpansionLoc(F->getLocation()));
@@ -1070,10 +1068,47 @@ private:
       W.Begin = S.position(Range->File, Range->Begin);
       W.End = S.position(Range->File, Range->End);
     }
-    W.Loads = readsMemory(Operand, Parameter);
-    W.Key = lockKey(Operand, Parameter);
-    W.Expression = W.Key;
+    SmallPtrSet<const ValueDecl *, 4> Loaded;
+    collectLoaded(Operand, Loaded, W.LoadsUnknown);
+    for (const ValueDecl *D : Loaded)
+      if (!isa<ParmVarDecl>(D))
+        W.Loads.push_back(operandLoad(D, S));
+    sort(W.Loads, [](const OperandLoad &A, const OperandLoad &B) { return A.Node < B.Node; });
     return W;
+  }
+
+  // How callers name the wrapper's operand: from one variable, or through a companion.
+  bool followOperand(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
+    const VarDecl *Base = operandBase(Operand);
+    const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
+    bool OneBase = Base && (Parameter || Base->hasGlobalStorage()) && !Base->isStaticLocal();
+    bool Simple = OneBase && simpleOperand(Operand, Parameter);
+    if (!Simple && W.Pure && W.Kind != Operation::Wait && isComputed(Operand, F, S))
+      if (std::optional<std::string> Text = wholeText(Operand)) {
+        W.Computed = true;
+        W.Expression = *Text;
+        W.Key = exactKey(Operand, F, S);
+        describeComputed(Operand, F, S, W);
+        return true;
+      }
+    if (!OneBase)
+      return false;
+    if (Parameter)
+      W.Parameter = Parameter->getFunctionScopeIndex();
+    else
+      W.Variable = nodeFor(Base, S);
+    W.Pure &= Simple; // else it cannot be named at a caller
+    W.Expression = W.Key = lockKey(Operand, Parameter);
+    return true;
+  }
+
+  // The text of an expression that a file has in one piece, perhaps as a use of a macro.
+  std::optional<std::string> wholeText(const Expr *E) {
+    CharSourceRange Range = Lexer::makeFileCharRange(
+        CharSourceRange::getTokenRange(E->getSourceRange()), S.SM, S.Language);
+    if (Range.isInvalid())
+      return std::nullopt;
+    return Lexer::getSourceText(Range, S.SM, S.Language).str();
   }
 
   // True if the body tests nothing.
@@ -1142,16 +1177,6 @@ private:
       return operandBase(Member->getBase());
     const auto *Ref = dyn_cast<DeclRefExpr>(E);
     return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-  }
-
-  static bool readsMemory(const Stmt *E, const ParmVarDecl *Parameter) {
-    if (const auto *Cast = dyn_cast<ImplicitCastExpr>(E);
-        Cast && Cast->getCastKind() == CK_LValueToRValue) {
-      const auto *Ref = dyn_cast<DeclRefExpr>(Cast->getSubExpr()->IgnoreParens());
-      return !Ref || Ref->getDecl() != Parameter;
-    }
-    return any_of(E->children(),
-                  [&](const Stmt *Child) { return Child && readsMemory(Child, Parameter); });
   }
 
   // No other variable, call or subscript: its canonical form is C that means the same at a caller.

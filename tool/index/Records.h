@@ -140,6 +140,22 @@ struct WrapperOperand {
   int Parameter = -1;     // which argument `$` is; -1: none
 };
 
+// A value in memory that a lock operand reads.
+struct OperandLoad {
+  std::string Name;
+  std::string Node, Record; // the variable or field; the struct that a field is part of
+};
+
+// A declaration of a lock wrapper. At: directly behind it. Parameters: their text there, of those
+// that a companion takes.
+struct Prototype {
+  Position At;
+  std::vector<std::string> Parameters;
+
+  friend bool operator==(const Prototype &A, const Prototype &B) { return A.At == B.At; }
+  friend bool operator<(const Prototype &A, const Prototype &B) { return A.At < B.At; }
+};
+
 // A function that is no more than a lock operation, or a wait, for its callers.
 struct Wrapper {
   Operation Kind = Operation::Lock;
@@ -151,7 +167,14 @@ struct Wrapper {
   bool Pure = false;      // the body is the operation and nothing else
   bool Tests = false;     // … if the operation does not fail
   std::optional<WrapperOperand> Condition, Deadline; // Wait: its other operands
-  bool Loads = false;    // the operand reads memory besides the argument
+  std::vector<OperandLoad> Loads; // what the operand reads besides its parameters
+  bool LoadsUnknown = false;      // it reads more, which has no name
+  // The operand is computed, see Operand.h: a companion of the wrapper evaluates it. Parameters:
+  // which ones it takes. Expression is the text in the wrapper.
+  bool Computed = false;
+  std::vector<unsigned> Parameters;
+  std::string Storage;            // `static `
+  std::vector<std::string> Taken; // names that mean something else in the companion
   bool Exported = false;  // other files can call it
   bool Declared = false;  // it has prototypes
   bool Common = false;    // an inline function of a header, which need not be used
@@ -173,7 +196,7 @@ struct Function {
   // Nodes of the globals and fields that it stores to, of the structs that it overwrites; with a
   // `&` before them, of those whose address it takes.
   std::vector<std::string> Stores;
-  std::vector<Position> Prototypes; // directly behind the `;` of each, for `void f(void)` only
+  std::vector<Prototype> Prototypes; // of `void f(void)`, and of lock wrappers
   std::optional<Wrapper> Wraps;
 };
 

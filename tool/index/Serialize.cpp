@@ -58,14 +58,21 @@ template <class V> void fields(V &&Visit, WrapperOperand &O) {
   Visit("expression", O.Expression), Visit("variable", O.Variable);
   Visit("parameter", O.Parameter);
 }
+template <class V> void fields(V &&Visit, OperandLoad &L) {
+  Visit("name", L.Name), Visit("node", L.Node), Visit("record", L.Record);
+}
+template <class V> void fields(V &&Visit, Prototype &P) {
+  Visit("at", P.At), Visit("parameters", P.Parameters);
+}
 template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
   Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
   Visit("tests", W.Tests);
   Visit("condition", W.Condition), Visit("deadline", W.Deadline), Visit("common", W.Common);
-  Visit("loads", W.Loads), Visit("exported", W.Exported), Visit("declared", W.Declared),
-      Visit("begin", W.Begin);
+  Visit("loads", W.Loads), Visit("loadsUnknown", W.LoadsUnknown), Visit("computed", W.Computed);
+  Visit("parameters", W.Parameters), Visit("storage", W.Storage), Visit("taken", W.Taken);
+  Visit("exported", W.Exported), Visit("declared", W.Declared), Visit("begin", W.Begin);
   Visit("end", W.End);
 }
 template <class V> void fields(V &&Visit, Function &F) {

@@ -32,7 +32,11 @@ bool sameExtraction(const Section &A, const Section &B) {
   if (!A.Extract)
     return true;
   const Extraction &X = *A.Extract, &Y = *B.Extract;
-  return X.Whole.Begin == Y.Whole.Begin && X.Whole.End == Y.Whole.End && X.Lock == Y.Lock &&
+  auto Arguments = [](const Extraction &E) {
+    return E.Through ? E.Through->Arguments : std::vector<std::string>();
+  };
+  return bool(X.Through) == bool(Y.Through) && Arguments(X) == Arguments(Y) &&
+         X.Whole.Begin == Y.Whole.Begin && X.Whole.End == Y.Whole.End && X.Lock == Y.Lock &&
          X.Exits.size() == Y.Exits.size() && X.Waits.size() == Y.Waits.size() &&
          std::equal(X.Captures.begin(), X.Captures.end(), Y.Captures.begin(), Y.Captures.end(),
                     sameCapture);

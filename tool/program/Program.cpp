@@ -64,12 +64,24 @@ void Program::linkFlows(const std::vector<UnitFacts> &Units) {
     }
 }
 
+// Two bodies of one wrapper are one if they lock the same.
+static void joinWrappers(Wrapper &Known, const Wrapper &Other) {
+  Known.Pure &= Other.Pure;
+  Known.Tests |= Other.Tests;
+  Known.LoadsUnknown |= Other.LoadsUnknown;
+  append_range(Known.Loads, Other.Loads);
+  append_range(Known.Taken, Other.Taken);
+  if (Known.Computed || Other.Computed)
+    Known.Pure &= Known.Key == Other.Key && Known.Expression == Other.Expression &&
+                  Known.Storage == Other.Storage && Known.End == Other.End;
+}
+
 void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
   for (const UnitFacts &Unit : Units)
     for (const Function &F : Unit.Functions) {
       Function &Merged = Functions[F.Node];
       bool Taken = Merged.AddressTaken || F.AddressTaken;
-      std::vector<Position> Prototypes = Merged.Prototypes;
+      std::vector<Prototype> Prototypes = Merged.Prototypes;
       append_range(Prototypes, F.Prototypes);
       if (F.Defined && !Merged.Defined) {
         Merged = F;
@@ -84,10 +96,8 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         Merged.TakesLocks |= F.TakesLocks;
         if (!F.Wraps)
           Merged.Wraps.reset();
-        if (Merged.Wraps) {
-          Merged.Wraps->Pure &= F.Wraps->Pure;
-          Merged.Wraps->Tests |= F.Wraps->Tests;
-        }
+        if (Merged.Wraps)
+          joinWrappers(*Merged.Wraps, *F.Wraps);
       } else if (Merged.Node.empty()) {
         Merged = F;
       }
@@ -507,7 +517,8 @@ std::string Program::calledThrough(const std::string &Type) const {
 
 bool Program::canExecuteThrough(const std::string &FunctionNode) const {
   const Wrapper *W = wrapperOf(FunctionNode);
-  return W && W->Exported && W->Pure && W->Parameter < 0 && !W->End.File.empty() &&
+  return W && W->Pure && !W->End.File.empty() &&
+         (W->Computed || (W->Exported && W->Parameter < 0)) &&
          !Functions.at(FunctionNode).Prototypes.empty();
 }
 

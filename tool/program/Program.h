@@ -71,8 +71,8 @@ public:
   // The node of a function that calls whatever a pointer to functions of this type may point to;
   // empty if that is not known.
   std::string calledThrough(const std::string &Type) const;
-  // True if a lock that only its own file can name can get a companion of its lock wrapper that
-  // runs sections for other files.
+  // True if a lock that callers of its lock wrapper cannot name can get a companion of the wrapper
+  // that runs sections for them.
   bool canExecuteThrough(const std::string &FunctionNode) const;
 
 private:

@@ -57,7 +57,9 @@ private:
   std::vector<TableEntry> Entries;
   std::string Table;                              // absolute path of relock_locks.h
   std::set<std::string> Names;                    // of extracted functions
-  std::map<std::string, std::string> CompanionOf; // by name of the lock wrapper
+  std::map<std::string, std::string> CompanionOf; // by node of the lock wrapper
+  std::map<std::string, std::string> CompanionText;  // likewise, its definition
+  std::map<std::string, std::string> CompanionNames; // the wrapper's name by its companion's
   RewriteResult Result;
 
   void plan() {
@@ -77,9 +79,9 @@ private:
         const Extraction &Extract = *S.Facts.Extract;
         Plans[Extract.File].Sections.push_back({&Extract, S.AnyThread});
         if (Extract.Through) { // the files of its companion change too
-          Plans[Extract.Through->End.File];
-          for (const Position &Prototype : Extract.Through->Prototypes)
-            Plans[Prototype.File];
+          Plans[Extract.Through->Facts.End.File];
+          for (const Prototype &Declared : Extract.Through->Prototypes)
+            Plans[Declared.At.File];
         }
       }
     }
@@ -141,21 +143,57 @@ private:
       for (const DelegatedSection &S : Plan.Sections)
         if (S.Extract->Through) {
           auto [It, New] =
-              Wrappers.try_emplace(S.Extract->Through->Wrapper, Needed{S.Extract, S.AnyThread});
+              Wrappers.try_emplace(S.Extract->Through->Node, Needed{S.Extract, S.AnyThread});
           It->second.AnyThread &= S.AnyThread;
         }
     for (const auto &[Wrapper, Use] : Wrappers) {
       const Companion &Through = *Use.Extract->Through;
-      std::string Name = companionName(Wrapper);
+      std::string Name = companionName(Through.Name);
       CompanionOf[Wrapper] = Name;
-      std::string Head = "int " + Name + "(relock_section_t section, void *context)";
-      std::string Body = std::string(" {\n") + Use.Extract->IndentUnit + "return " +
-                         (Use.AnyThread ? "relock_execute_any_thread" : "relock_execute") + "(" +
-                         Use.Extract->Lock + ", section, context);\n}";
-      insertLate(Through.End, "\n\n" + Head + Body);
-      for (const Position &Prototype : Through.Prototypes)
-        insertLate(Prototype, "\n" + Head + ";");
+      CompanionNames[Name] = Through.Name;
+      std::string Section = freeName("section", Through.Facts),
+                  Context = freeName("context", Through.Facts);
+      const Position &End = Through.Facts.End;
+      for (const Prototype &Declared : Through.Prototypes)
+        if (!(Declared.At == End))
+          insertLate(Declared.At,
+                     "\n" + companionHead(Through, Name, Declared.Parameters, Section, Context) +
+                         ";");
+      auto Definition =
+          find_if(Through.Prototypes, [&](const Prototype &P) { return P.At == End; });
+      std::string Text =
+          companionHead(Through, Name,
+                        Definition == Through.Prototypes.end() ? std::vector<std::string>()
+                                                               : Definition->Parameters,
+                        Section, Context);
+      Text += braceLike(Through.Facts) + Use.Extract->IndentUnit + "return " +
+              (Use.AnyThread ? "relock_execute_any_thread" : "relock_execute") + "(" +
+              Use.Extract->Lock + ", " + Section + ", " + Context + ");\n}";
+      CompanionText[Wrapper] = Text;
+      insertLate(End, "\n\n" + Text);
     }
+  }
+
+  static std::string companionHead(const Companion &Through, const std::string &Name,
+                                   std::vector<std::string> Parameters, const std::string &Section,
+                                   const std::string &Context) {
+    Parameters.push_back("relock_section_t " + Section);
+    Parameters.push_back("void *" + Context);
+    return Through.Facts.Storage + "int " + Name + "(" + join(Parameters, ", ") + ")";
+  }
+
+  static std::string freeName(const std::string &Base, const Wrapper &W) {
+    std::string Name = Base;
+    for (unsigned N = 2; is_contained(W.Taken, Name); ++N)
+      Name = Base + std::to_string(N);
+    return Name;
+  }
+
+  // Between the head and the body of a function, as the wrapper has it.
+  std::string braceLike(const Wrapper &W) const {
+    StringRef Text = StringRef(Result.Before.at(W.End.File)).slice(W.Begin.Offset, W.End.Offset);
+    bool OwnLine = Text.take_front(Text.find('{')).rtrim(" \t").ends_with("\n");
+    return OwnLine ? "\n{\n" : " {\n";
   }
 
   // A static lock wrapper that nothing calls any more would be a new warning.
@@ -172,20 +210,24 @@ private:
       if (W.Facts.Declared)
         insertLate(W.Facts.Begin, "__attribute__((unused)) ");
       else
-        removeFunction(W.Facts);
+        removeFunction(W);
     }
   }
 
-  void removeFunction(const Wrapper &W) {
+  // Its companion, which stands behind it, takes its place.
+  void removeFunction(const StaticWrapper &Unused) {
+    const Wrapper &W = Unused.Facts;
     StringRef Text = Result.Before[W.Begin.File];
     unsigned Begin = Text.rfind('\n', W.Begin.Offset) + 1, End = W.End.Offset;
     size_t Line = Text.find('\n', End);
     End = Line == StringRef::npos ? Text.size() : Line + 1;
-    if (Text.substr(End).starts_with("\n"))
+    auto Companion = CompanionText.find(Unused.Node);
+    bool Replaced = Companion != CompanionText.end();
+    if (Text.substr(End).starts_with("\n") && !Replaced)
       ++End; // one of the two blank lines around it
     std::vector<TextEdit> &Tokens = Plans[W.Begin.File].Tokens;
     erase_if(Tokens, [&](const TextEdit &T) { return T.At.Begin >= Begin && T.At.End <= End; });
-    Tokens.push_back({{Begin, End}, ""});
+    Tokens.push_back({{Begin, End}, Replaced ? Companion->second + "\n" : ""});
     sort(Tokens);
   }
 
@@ -204,10 +246,27 @@ private:
       Name = (Wrapper + (Upper ? "_EXECUTE" : "_execute")).str();
     else
       Name = (Wrapper.take_front(At) + Word + Wrapper.drop_front(At + 4)).str();
-    while (any_of(Result.Before,
-                  [&](const auto &File) { return StringRef(File.second).contains(Name); }))
+    while (!isFree(Name, Wrapper))
       Name += "_relock";
     return Name;
+  }
+
+  // Every file may see the companion, or be linked with it.
+  bool isFree(StringRef Name, StringRef Wrapper) const {
+    auto Given = CompanionNames.find(Name.str());
+    if (Given != CompanionNames.end() && Given->second != Wrapper)
+      return false;
+    if (any_of(Result.Before,
+               [&](const auto &File) { return StringRef(File.second).contains(Name); }))
+      return false;
+    std::set<std::string> Seen;
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Dependency &D : Unit.Dependencies)
+        if (!Result.Before.count(D.File) && Seen.insert(D.File).second)
+          if (auto Buffer = MemoryBuffer::getFile(D.File);
+              Buffer && (*Buffer)->getBuffer().contains(Name))
+            return false;
+    return true;
   }
 
   // Beside the table that is there already, or in the folder that holds all changed files.
@@ -322,7 +381,7 @@ private:
     const DelegatedSection &S = Plan.Sections[I++];
     OutlinedSection Result = {S.Extract, uniqueName(S.Extract->FunctionName, Text), {}, {}};
     if (S.Extract->Through)
-      Result.Execute = {CompanionOf[S.Extract->Through->Wrapper], {}};
+      Result.Execute = {CompanionOf[S.Extract->Through->Node], S.Extract->Through->Arguments};
     else
       Result.Execute = {executeName(S), {S.Extract->Lock}};
     while (I < Plan.Sections.size() && Plan.Sections[I].Extract->Whole.Begin < S.Extract->Whole.End)

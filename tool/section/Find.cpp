@@ -9,6 +9,7 @@
 #include "section/Find.h"
 
 #include "index/LockApi.h"
+#include "index/Operand.h"
 #include "index/Tested.h"
 #include "program/Effects.h"
 #include "section/Captures.h"
@@ -77,7 +78,6 @@ struct LockOperation {
   bool Visible = true;       // the wrapper's lock can be named here
   std::string Wrapper;       // node of the wrapper
   std::string Part;          // see LockPart
-  bool WrapperLoads = false; // its operand reads memory
   const relock::Wrapper *Wraps = nullptr;
   const Stmt *Statement; // the statement that is nothing but this operation; null: none
   const Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
@@ -196,10 +196,14 @@ private:
       Op.Wraps = W;
       const LockClass *Class = Linked.classOf(Op.Node);
       Op.Pure = W->Pure && (!W->Tests || (Class && Class->Plain));
-      Op.WrapperLoads = W->Loads;
       Op.Key = W->Key;
       Op.Lock = W->Expression;
-      if (W->Parameter >= 0) {
+      if (W->Computed) {
+        Op.Visible = false;
+        if (any_of(W->Parameters, [&](unsigned I) { return I >= Call->getNumArgs(); }))
+          return;
+        Op.Key = keyAtCall(W->Key, Call, S);
+      } else if (W->Parameter >= 0) {
         if (unsigned(W->Parameter) >= Call->getNumArgs())
           return;
         const Expr *Argument = Call->getArg(W->Parameter);
@@ -648,11 +652,29 @@ private:
       if (is_contained(Text.Unlocks, Op.Call) && Op.ThroughWrapper && !Op.Pure)
         against(Found, "wrapper-effects", "the unlock wrapper does more than to unlock",
                 Op.Call->getExprLoc());
-    if (!Lock.Visible && !Linked.canExecuteThrough(Lock.Wrapper))
+    if (!Lock.Visible && !hasCompanion(Lock))
       against(Found, "lock-not-visible",
               "'" + StringRef(Lock.Lock).ltrim('&') + "' cannot be named in this file",
               Lock.Call->getExprLoc());
     extract(Lock, End, Text, Exits, Found);
+  }
+
+  // True if the wrapper can have a companion, which is declared before this function.
+  bool hasCompanion(const LockOperation &Lock) const {
+    if (!Linked.canExecuteThrough(Lock.Wrapper))
+      return false;
+    const Function &Wrapper = Linked.Functions.at(Lock.Wrapper);
+    SourceLocation Begin = S.SM.getExpansionLoc(F->getBeginLoc());
+    return any_of(Lock.Call->getDirectCallee()->redecls(), [&](const FunctionDecl *Declared) {
+      if (!S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Declared->getLocation()), Begin))
+        return false;
+      std::optional<Source::Range> R = S.range(Declared->getSourceRange());
+      // Only blanks and a `;` stand between a declaration and its companion's.
+      return R && any_of(Wrapper.Prototypes, [&](const Prototype &P) {
+               return P.At.File == S.filePath(R->File) && P.At.Offset >= R->End &&
+                      S.fileText(R->File).slice(R->End, P.At.Offset).trim().size() <= 1;
+             });
+    });
   }
 
   static Shape formOf(const SectionText &Text, ArrayRef<EarlyExitText> Exits) {
@@ -1225,9 +1247,11 @@ private:
     Extraction Result;
     Result.FunctionName = Found.FunctionName;
     Result.Lock = Lock.Lock;
-    if (!Lock.Visible && Linked.canExecuteThrough(Lock.Wrapper)) {
+    if (!Lock.Visible && hasCompanion(Lock)) {
       const Function &Wrapper = Linked.Functions.at(Lock.Wrapper);
-      Result.Through = {Wrapper.Name, Wrapper.Wraps->End, Wrapper.Prototypes};
+      Result.Through = {Lock.Wrapper, Wrapper.Name, *Wrapper.Wraps, Wrapper.Prototypes, {}};
+      for (unsigned I : Wrapper.Wraps->Parameters)
+        Result.Through->Arguments.push_back(operandText(Lock.Call->getArg(I)));
     }
     if (std::optional<MacroBody> Body = End.Unlock && !End.Guard
                                             ? macroBody(Lock.Statement, End.Unlock->Statement, S)
@@ -1361,7 +1385,9 @@ private:
     std::vector<const CallExpr *> Calls = Text.Unlocks;
     Calls.insert(Calls.begin(), Lock.Call);
     SmallPtrSet<const ValueDecl *, 4> Loaded;
-    bool Unknown = Lock.WrapperLoads;
+    if (Lock.Wraps)
+      Found.Loads = Lock.Wraps->Loads;
+    bool Unknown = Lock.Wraps && Lock.Wraps->LoadsUnknown;
     collectLoaded(Lock.Statement ? Lock.Statement : Lock.Call, Loaded, Unknown);
     if (Unknown)
       against(Found, "lock-expression", "the lock operand reads memory that may change",
@@ -1382,8 +1408,11 @@ private:
                 "the lock operand calls a function, at the lock and at "
                 "the unlock",
                 Inner->getExprLoc());
+    std::vector<OperandLoad> Loads = Found.Loads;
+    for (const ValueDecl *D : Loaded)
+      Loads.push_back(operandLoad(D, S));
     for (const Stmt *Statement : Text.Statements)
-      checkStores(Statement, Loaded, Text, Found);
+      checkStores(Statement, Loads, Text, Found);
     recordLoads(Loaded, Found);
     if (Skips && !Found.Loads.empty())
       against(Found, "preprocessor",
@@ -1400,33 +1429,11 @@ private:
     return nullptr;
   }
 
-  // The variables and fields whose values the operand reads.
-  // Unknown: it also reads what a pointer points to, other than a member.
-  static void collectLoaded(const Stmt *Operand, SmallPtrSetImpl<const ValueDecl *> &Loaded,
-                            bool &Unknown) {
-    if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Operand);
-        Cast && Cast->getCastKind() == CK_LValueToRValue) {
-      const Expr *Source = Cast->getSubExpr()->IgnoreParenCasts();
-      const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Source);
-      if (isa<UnaryOperator>(Source) ||
-          (Subscript && !Subscript->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()))
-        Unknown = true;
-      else if (const ValueDecl *D = storedDeclaration(Source))
-        Loaded.insert(D);
-    }
-    for (const Stmt *Child : Operand->children())
-      if (Child)
-        collectLoaded(Child, Loaded, Unknown);
-  }
-
   void recordLoads(const SmallPtrSetImpl<const ValueDecl *> &Loaded, Section &Found) {
     for (const ValueDecl *D : Loaded) {
-      OperandLoad Load = {D->getNameAsString(), nodeFor(D, S), ""};
-      if (const auto *Field = dyn_cast<FieldDecl>(D))
-        Load.Record = recordNode(S.Context.getRecordType(Field->getParent()), S);
       const auto *V = dyn_cast<VarDecl>(D);
       if (!V || V->hasGlobalStorage()) {
-        Found.Loads.push_back(std::move(Load));
+        Found.Loads.push_back(operandLoad(D, S));
       } else if ((!Found.Calls.empty() || Found.StoresThroughPointer) &&
                  any_of(allMentions(), [&](const Mention &M) {
                    return M.Variable == V && M.How == Mention::AddressTaken;
@@ -1439,7 +1446,7 @@ private:
     sort(Found.Loads, [](const OperandLoad &A, const OperandLoad &B) { return A.Node < B.Node; });
   }
 
-  void checkStores(const Stmt *Statement, const SmallPtrSetImpl<const ValueDecl *> &Loaded,
+  void checkStores(const Stmt *Statement, const std::vector<OperandLoad> &Loads,
                    const SectionText &Text, Section &Found) {
     if (!Statement || is_contained(Text.Outside, Statement))
       return;
@@ -1452,12 +1459,30 @@ private:
       Changed = Unary->getSubExpr();
     const ValueDecl *D = Changed ? storedDeclaration(Changed) : nullptr;
     Found.StoresThroughPointer |= Changed && (!D || Changed->getType()->isPointerType());
-    if (D && Loaded.contains(D))
-      against(Found, "lock-expression",
-              "'" + D->getName() + "' in the lock operand changes in the section",
-              Statement->getBeginLoc());
+    QualType Whole = Changed && !isa<UnaryOperator>(Statement) ? Changed->getType() : QualType();
+    if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Statement); // handed on as bytes
+        Cast && Cast->getCastKind() == CK_BitCast && Cast->getType()->isVoidPointerType() &&
+        !Cast->getType()->getPointeeType().isConstQualified())
+      Whole = Cast->getSubExpr()->getType()->getPointeeType();
+    for (const OperandLoad &Load : Loads)
+      if ((D && nodeFor(D, S) == Load.Node) || isPartOf(Load.Record, Whole))
+        against(Found, "lock-expression",
+                "'" + Load.Name + "' in the lock operand changes in the section",
+                Statement->getBeginLoc());
     for (const Stmt *Child : Statement->children())
-      checkStores(Child, Loaded, Text, Found);
+      checkStores(Child, Loads, Text, Found);
+  }
+
+  // True if the struct with that node is an object of the type, or a part of one.
+  bool isPartOf(const std::string &Record, QualType T) const {
+    if (T.isNull() || Record.empty())
+      return false;
+    T = S.Context.getBaseElementType(T);
+    const auto *Type = T->getAs<RecordType>();
+    return Type && (recordNode(T, S) == Record ||
+                    any_of(Type->getDecl()->fields(), [&](const FieldDecl *Field) {
+                      return isPartOf(Record, Field->getType());
+                    }));
   }
 
   unsigned throughSemicolon(StringRef Text, unsigned End) const {

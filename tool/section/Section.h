@@ -107,12 +107,13 @@ struct KeptDeclaration {
   std::vector<Value> Values;
 };
 
-// The lock wrapper of a lock that the section's file cannot name: it gets a companion, declared
-// wherever the wrapper is, that runs sections under the lock.
+// The lock wrapper of a lock that the section cannot name: it gets a companion, declared wherever
+// the wrapper is, that runs sections under the lock.
 struct Companion {
-  std::string Wrapper;              // the name of the function
-  Position End;                     // directly behind its definition
-  std::vector<Position> Prototypes; // directly behind each
+  std::string Node, Name; // of the wrapper
+  Wrapper Facts;
+  std::vector<Prototype> Prototypes;  // a computed one's definition is one of them
+  std::vector<std::string> Arguments; // that the call of the wrapper gives to the operand
 };
 
 struct Extraction {
@@ -141,12 +142,6 @@ struct Extraction {
   bool BraceOnOwnLine = false, Inline = false;
   bool OwnStatics = false; // it declares static variables
   bool MixedDeclarations = true, C99 = true;
-};
-
-// A value in memory that the lock operand reads.
-struct OperandLoad {
-  std::string Name;
-  std::string Node, Record; // the variable or field; the struct that a field is part of
 };
 
 // A lock as far as the order of locks tells them apart: those of a class that lie in a certain

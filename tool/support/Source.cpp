@@ -147,13 +147,11 @@ static std::string withoutNeedlessParentheses(std::string Text) {
 std::string Source::expressionText(const Expr *E) const {
   SourceLocation Begin = E->getBeginLoc(), End = E->getEndLoc();
   if (inFile(Begin) && inFile(End)) {
-    SourceLocation First = SM.getSpellingLoc(Begin), Last = SM.getSpellingLoc(End);
-    auto [BeginFile, BeginOffset] = SM.getDecomposedLoc(First);
-    auto [EndFile, EndOffset] = SM.getDecomposedLoc(Last);
-    if (BeginFile == EndFile && BeginOffset <= EndOffset) {
-      EndOffset += Lexer::MeasureTokenLength(Last, SM, Language);
-      return fileText(BeginFile).substr(BeginOffset, EndOffset - BeginOffset).str();
-    }
+    // Not where a macro puts two of its arguments together.
+    CharSourceRange Whole =
+        Lexer::makeFileCharRange(CharSourceRange::getTokenRange(Begin, End), SM, Language);
+    if (Whole.isValid())
+      return Lexer::getSourceText(Whole, SM, Language).str();
   }
   std::string Printed;
   raw_string_ostream OS(Printed);
