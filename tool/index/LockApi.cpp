@@ -111,7 +111,10 @@ const CallExpr *soleCall(const Stmt *S) {
 }
 
 static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &OS) {
-  E = E->IgnoreParenCasts();
+  for (E = E->IgnoreParens(); isa<CastExpr>(E);
+       E = cast<CastExpr>(E)->getSubExpr()->IgnoreParens())
+    if (isa<ExplicitCastExpr>(E) && E->getType()->isIntegerType()) // it may lose bits of an index
+      OS << "(" << E->getType().getCanonicalType().getAsString() << ")";
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
     const auto *Declared = Ref->getDecl();
     if (Declared == Parameter)
