@@ -4,6 +4,7 @@
 #include "driver/Subcommand.h"
 
 #include "driver/Options.h"
+#include "driver/ProjectOption.h"
 #include "program/Decide.h"
 #include "support/Messages.h"
 
@@ -22,6 +23,12 @@ static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.js
                                   cl::cat(options()));
 static cl::opt<bool> Json("json", cl::desc("print the result as JSON (tool/doc/formats.md)"),
                           cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
+                                    cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> Suggest("suggest",
+                             cl::desc("print entries for a project file instead: the unknown "
+                                      "functions that hold sections back, the worst first"),
+                             cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> AcceptUncovered(
     "accept-uncovered",
     cl::desc("convert although text that this build skips may use the locks (see `relock explain "
@@ -73,7 +80,30 @@ void writeReasons(json::OStream &J, const std::vector<Reason> &Reasons) {
   });
 }
 
-void printJson(const Decision &Decided) {
+bool anyClass(const CheckedClass &) { return true; }
+
+void writeTrust(json::OStream &J, const Decision &Decided, const ProjectFile &Declared) {
+  TrustCounts Trust = countTrust(Decided, anyClass);
+  J.attributeObject("project", [&] {
+    J.attribute("file", shownPath(Declared.Path));
+    J.attribute("sections", Trust.Sections);
+    J.attributeArray("functions", [&] {
+      for (const auto &[Name, Sections] : Trust.Functions)
+        J.object([&] {
+          const DeclaredFunction *Entry = Declared.named(Name);
+          if (!Entry)
+            Entry = Declared.prefixOf(Name);
+          J.attribute("name", Name);
+          J.attribute("effect", effectName(Entry->Effect));
+          J.attribute("because", Entry->Because);
+          J.attribute("location", shownPlace(Entry->At));
+          J.attribute("sections", Sections);
+        });
+    });
+  });
+}
+
+void printJson(const Decision &Decided, const ProjectFile &Declared) {
   json::OStream J(outs(), 1);
   Counts C = count(Decided);
   J.object([&] {
@@ -104,6 +134,11 @@ void printJson(const Decision &Decided) {
                 J.attribute("shape", shapeName(S.Facts.Form));
                 J.attribute("verdict", verdictName(S.Outcome));
                 writeReasons(J, S.Reasons);
+                J.attributeArray("rests_on", [&] {
+                  if (S.Outcome == Verdict::Delegate)
+                    for (const std::string &Name : S.RestsOn)
+                      J.value(Name);
+                });
               });
           });
         });
@@ -116,6 +151,8 @@ void printJson(const Decision &Decided) {
           J.attribute("location", shownPlace(Site.At));
         });
     });
+    if (!Declared.Path.empty())
+      writeTrust(J, Decided, Declared);
   });
   outs() << "\n";
 }
@@ -124,7 +161,32 @@ void printReason(const Reason &R, StringRef Indent) {
   outs() << Indent << shownPlace(R.At) << ": " << R.Message << " [" << R.Code << "]\n";
 }
 
-void printText(const Decision &Decided) {
+// Entries that stand as they are in a project file, or are all of one.
+void printSuggestions(const Decision &Decided, const ProjectFile &Declared) {
+  if (Decided.Holding.empty()) {
+    outs() << "# No section is held by nothing but unknown functions.\n";
+    return;
+  }
+  outs() << "# Unknown functions that sections would be delegated without; say what they do:\n"
+            "#   plain     touches nothing of its thread, and always returns soon\n"
+            "#   identity  touches state of its thread (errno, thread-local data, the allocator, "
+            "locks)\n"
+            "#   thread    is about the thread that the kernel runs\n"
+            "#   blocks    may wait for another thread, a process or a device\n"
+            "#   jumps     may leave otherwise than by returning\n";
+  if (Declared.Path.empty())
+    outs() << "version: 1\nfunctions:\n";
+  else
+    outs() << "# To add to 'functions' in " << shownPath(Declared.Path) << ".\n";
+  for (const HoldingFunction &F : Decided.Holding) {
+    outs() << "  # holds " << F.Alone << (F.Alone == 1 ? " section" : " sections") << " alone";
+    if (F.Together)
+      outs() << ", " << F.Together << " with others";
+    outs() << "\n  - names: [" << F.Name << "]\n    effect: unknown\n";
+  }
+}
+
+void printText(const Decision &Decided, const ProjectFile &Declared) {
   for (const CheckedClass &Class : Decided.Classes) {
     outs() << Class.Class.Name << " (" << shownPlace(Class.Class.At)
            << "): " << (Class.converts() ? "convert" : "keep") << "\n";
@@ -149,6 +211,8 @@ void printText(const Decision &Decided) {
   Counts C = count(Decided);
   outs() << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, "
          << C.Keep << " keep, " << C.Uncovered << " uncovered\n";
+  if (!Declared.Path.empty())
+    outs() << trustLine(countTrust(Decided, anyClass), Declared) << "\n";
 }
 
 int run() {
@@ -157,11 +221,19 @@ int run() {
     message(toString(Index.takeError()), "no-database");
     return BadUsage;
   }
-  Decision Decided = decide(*Index, Jobs, AcceptUncovered);
+  std::optional<ProjectFile> Declared = loadProject(Project, Build, *Index);
+  if (!Declared)
+    return BadUsage;
+  Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
+  reportUnmatched(Decided);
+  if (Suggest) {
+    printSuggestions(Decided, *Declared);
+    return Index->Unparsed.empty() ? Done : BadUsage;
+  }
   if (Json)
-    printJson(Decided);
+    printJson(Decided, *Declared);
   else
-    printText(Decided);
+    printText(Decided, *Declared);
   if (!Index->Unparsed.empty())
     return BadUsage;
   Counts C = count(Decided);

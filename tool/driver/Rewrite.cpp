@@ -4,6 +4,7 @@
 #include "driver/Subcommand.h"
 
 #include "driver/Options.h"
+#include "driver/ProjectOption.h"
 #include "rewrite/Diff.h"
 #include "rewrite/Fixes.h"
 #include "rewrite/Reparse.h"
@@ -39,6 +40,8 @@ static cl::opt<std::string> OutputFolder("o", cl::desc("write the changed files 
 static cl::opt<std::string> Fixes("export-fixes",
                                   cl::desc("write the edits for clang-apply-replacements, as YAML"),
                                   cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
+                                    cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> AcceptUncovered(
     "accept-uncovered",
     cl::desc("convert although text that this build skips may use the locks (see `relock explain "
@@ -270,7 +273,11 @@ int run() {
             "unparsed");
     return BadUsage;
   }
-  Decision Decided = decide(*Index, Jobs, AcceptUncovered);
+  std::optional<ProjectFile> Declared = loadProject(Project, Build, *Index);
+  if (!Declared)
+    return BadUsage;
+  Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
+  reportUnmatched(Decided);
   Choice Chosen;
   int Status;
   if (!choose(*Index, Decided, Chosen, Status))
@@ -298,6 +305,14 @@ int run() {
   errs() << "relock: " << Chosen.size() << " lock classes converted, " << Result->Delegated
          << " sections delegated, " << Result->Held << " held, " << Result->After.size()
          << " files\n";
+  if (!Declared->Path.empty())
+    errs() << "relock: "
+           << trustLine(countTrust(Decided,
+                                   [&](const CheckedClass &Class) {
+                                     return Chosen.count(Class.Class.Name) != 0;
+                                   }),
+                        *Declared)
+           << "\n";
   if (AcceptUncovered)
     for (const UncoveredSite &Site : Decided.Uncovered)
       if (any_of(Site.Classes, [&](const std::string &Class) { return Chosen.count(Class) != 0; }))

@@ -3,6 +3,7 @@
 
 #include "index/LockApi.h"
 #include "program/Effects.h"
+#include "program/Lifted.h"
 #include "program/LockOrder.h"
 #include "section/Find.h"
 #include "section/Nest.h"
@@ -56,11 +57,22 @@ void joinCaptures(Extraction &Known, const Extraction &Other) {
   }
 }
 
+// What the program does as far as certain declarations say.
+struct Behaviour {
+  EffectTable Table;
+  LockOrder Order;
+
+  Behaviour(const Program &Linked, const ProjectFile &Project, const std::vector<UnderLock> &Under,
+            const std::vector<std::pair<std::string, LockPart>> &Takes)
+      : Table(Linked, Project), Order(Linked, Table, Under, Takes) {}
+  Behaviour(const Behaviour &) = delete;
+};
+
 class Decider {
 public:
-  Decider(const IndexResult &Index, unsigned Jobs, bool AcceptUncovered)
-      : Index(Index), Linked(Index.Units, Index.Unparsed, Index.NotC, AcceptUncovered),
-        Table(Linked), ReachKernelOwned(Table.reaching(Linked.TakesKernelOwned)) {
+  Decider(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs, bool AcceptUncovered)
+      : Index(Index), Linked(Index.Units, Index.Unparsed, Index.NotC, AcceptUncovered, Project),
+        Table(Linked, Project), ReachKernelOwned(Table.reaching(Linked.TakesKernelOwned)) {
     for (const auto &[Node, F] : Linked.Functions)
       for (const std::string &Stored : F.Stores)
         Storing[Stored].insert(Node);
@@ -81,9 +93,13 @@ public:
       ByName[Checked.Class.Name] = &Checked;
     for (auto &[At, Found] : Sections)
       if (const LockClass *Class = Linked.classOf(Found.Node))
-        ByName[Class->Name]->Sections.push_back(decideSection(Found, *Class));
+        ByName[Class->Name]->Sections.push_back(decideSection(Found, *Class, Table, *Order));
     holdUnfitting(Result);
     agreeOnMacros(Result);
+    if (!Linked.Project.Path.empty())
+      findTrust(Result);
+    findHolding(Result);
+    Result.Unmatched = unmatchedEntries(Linked);
     return Result;
   }
 
@@ -98,6 +114,8 @@ private:
   // one of these.
   std::map<std::string, std::set<std::string>> Loose, ReachLoose, Storing, ReachStoring;
   std::set<std::string> ReachKernelOwned, ReachKeepers;
+  std::vector<UnderLock> Under;
+  std::vector<std::pair<std::string, LockPart>> Takes;
   std::optional<LockOrder> Order;
 
   void findAll(unsigned Jobs) {
@@ -114,8 +132,6 @@ private:
           });
       Pool.wait();
     }
-    std::vector<UnderLock> Under;
-    std::vector<std::pair<std::string, LockPart>> Takes;
     std::set<std::string> Keepers;
     for (UnitSections &Unit : PerUnit) {
       std::set<std::tuple<Position, std::string>> Here;
@@ -130,7 +146,7 @@ private:
         merge(std::move(Found), Here);
       }
     }
-    Order.emplace(Linked, Table, std::move(Under), Takes);
+    Order.emplace(Linked, Table, Under, Takes);
     ReachKeepers = Table.reaching(Keepers);
     // Every unit that compiles the function must have found the section in it.
     std::map<Position, unsigned> Definers;
@@ -264,11 +280,13 @@ private:
         [](const IdentityUse &A, const IdentityUse &B) { return A.At == B.At; });
     Add(Known.Loads, Found.Loads,
         [](const OperandLoad &A, const OperandLoad &B) { return A.Node == B.Node; });
+    Known.Trusts.insert(Found.Trusts.begin(), Found.Trusts.end());
     Known.StoresThroughPointer |= Found.StoresThroughPointer;
     Known.UsesFloat |= Found.UsesFloat;
   }
 
-  CheckedSection decideSection(const Section &Found, const LockClass &Class) {
+  CheckedSection decideSection(const Section &Found, const LockClass &Class,
+                               const EffectTable &Table, const LockOrder &Order) {
     CheckedSection Checked;
     Checked.Facts = Found;
     if (!Class.Kept.empty()) {
@@ -281,7 +299,7 @@ private:
     }
     Checked.Reasons = Found.Against;
     Checked.AnyThread = Found.IdentityUses.empty() && Class.Plain;
-    addEffects(Found, Class, Checked);
+    addEffects(Found, Class, Table, Order, Checked);
     // Whoever runs a section for a client sees the client's pending cancellation.
     if (Linked.CancelsThreads && !Checked.AnyThread)
       Checked.Reasons.push_back({"cancellation",
@@ -352,10 +370,10 @@ private:
   }
 
   // The locks that the section takes in its own text.
-  void checkInner(const Section &Found, CheckedSection &Checked) {
+  void checkInner(const Section &Found, const LockOrder &Order, CheckedSection &Checked) {
     for (const InnerLock &Inner : Found.Inner) {
       Checked.AnyThread = false; // it may be recursive, or stay a pthread mutex
-      if (std::optional<Reason> Conflict = Order->conflict(Found.Lock, Inner.Lock)) {
+      if (std::optional<Reason> Conflict = Order.conflict(Found.Lock, Inner.Lock)) {
         if (Conflict->At.File.empty())
           Conflict->At = Inner.At;
         Checked.Reasons.push_back(std::move(*Conflict));
@@ -369,11 +387,10 @@ private:
     }
   }
 
-  void addEffects(const Section &Found, const LockClass &Class, CheckedSection &Checked) {
-    bool CallsProgram = any_of(Found.Calls, [&](const Call &C) {
-      auto Callee = Linked.Functions.find(C.Function);
-      return Callee != Linked.Functions.end() && Callee->second.Defined;
-    });
+  void addEffects(const Section &Found, const LockClass &Class, const EffectTable &Table,
+                  const LockOrder &Order, CheckedSection &Checked) {
+    bool CallsProgram =
+        any_of(Found.Calls, [&](const Call &C) { return Linked.isDefined(C.Function); });
     if (Linked.SetsFloatEnvironment && (Found.UsesFloat || CallsProgram))
       Checked.Reasons.push_back({"floating-point",
                                  "may compute in floating point, and the program sets its "
@@ -383,9 +400,9 @@ private:
       Checked.Reasons.push_back(
           {"indirect-call", "calls through a pointer, which is not followed", C.At});
     checkOperand(Found, Checked);
-    checkInner(Found, Checked);
+    checkInner(Found, Order, Checked);
     for (const Call &C : Found.Calls) {
-      if (std::optional<Reason> Conflict = Order->conflict(Found.Lock, C))
+      if (std::optional<Reason> Conflict = Order.conflict(Found.Lock, C))
         Checked.Reasons.push_back(std::move(*Conflict));
       Effects E = Table.of(C);
       Checked.AnyThread &= !E.Identity;
@@ -409,12 +426,86 @@ private:
                                    C.At});
     }
   }
+
+  // What the holders of the locks call at whose places the order of locks is broken.
+  std::vector<Call> calledUnder(const std::vector<Reason> &Reasons) const {
+    std::set<const LockClass *> Held;
+    for (const UnderLock &Fact : Under)
+      if (any_of(Reasons,
+                 [&](const Reason &R) { return R.Code == "lock-order" && R.At == Fact.At; }))
+        Held.insert(Linked.classOf(Fact.Held.Node));
+    std::vector<Call> Result;
+    for (const UnderLock &Fact : Under) {
+      if (!Held.count(Linked.classOf(Fact.Held.Node)))
+        continue;
+      if (Fact.Does == UnderLock::Calls)
+        Result.push_back(Fact.Callee);
+      std::string Any = Linked.calledThrough(Fact.Callee.Name);
+      if (Fact.Does == UnderLock::CallsThrough && !Any.empty())
+        Result.push_back({Any, "", Fact.At});
+    }
+    return Result;
+  }
+
+  // The functions by which a verdict of Wide, which delegates, differs from that of Narrow.
+  void collectLifted(const LiftedFunctions &Lifted, const CheckedSection &Wide,
+                     const CheckedSection &Narrow, std::set<std::string> &Names) const {
+    Lifted.collect(Wide.Facts.Calls, Wide.AnyThread && !Narrow.AnyThread, Names);
+    Lifted.collect(calledUnder(Narrow.Reasons), false, Names);
+  }
+
+  // Which sections would not be delegated as they are without the project file.
+  void findTrust(Decision &Result) {
+    const ProjectFile None;
+    Behaviour Without(Linked, None, Under, Takes);
+    LiftedFunctions Lifted(Linked, Without.Table, Table);
+    for (CheckedClass &Checked : Result.Classes)
+      for (CheckedSection &S : Checked.Sections) {
+        if (S.Outcome != Verdict::Delegate)
+          continue;
+        S.RestsOn = S.Facts.Trusts;
+        CheckedSection Alone = decideSection(S.Facts, Checked.Class, Without.Table, Without.Order);
+        if (Alone.Outcome != Verdict::Delegate || Alone.AnyThread != S.AnyThread)
+          collectLifted(Lifted, S, Alone, S.RestsOn);
+      }
+  }
+
+  // Which sections would be delegated if all functions were known.
+  void findHolding(Decision &Result) {
+    auto Waits = [](const CheckedSection &S) {
+      return S.Outcome == Verdict::Hold && any_of(S.Reasons, [](const Reason &R) {
+               return R.Code == "unknown-callee" || R.Code == "lock-order";
+             });
+    };
+    if (none_of(Result.Classes, [&](auto &Checked) { return any_of(Checked.Sections, Waits); }))
+      return;
+    const ProjectFile Assumed = assumeUnknown(Linked, Table);
+    Behaviour With(Linked, Assumed, Under, Takes);
+    LiftedFunctions Lifted(Linked, Table, With.Table);
+    std::map<std::string, HoldingFunction> Holding;
+    for (const CheckedClass &Checked : Result.Classes)
+      for (const CheckedSection &S : make_filter_range(Checked.Sections, Waits)) {
+        CheckedSection Free = decideSection(S.Facts, Checked.Class, With.Table, With.Order);
+        if (Free.Outcome != Verdict::Delegate)
+          continue;
+        std::set<std::string> Names;
+        collectLifted(Lifted, Free, S, Names);
+        for (const std::string &Name : Names)
+          ++(Names.size() == 1 ? Holding[Name].Alone : Holding[Name].Together);
+      }
+    for (auto &[Name, Function] : Holding)
+      Result.Holding.push_back({Name, Function.Alone, Function.Together});
+    stable_sort(Result.Holding, [](const HoldingFunction &A, const HoldingFunction &B) {
+      return std::make_pair(A.Alone, A.Together) > std::make_pair(B.Alone, B.Together);
+    });
+  }
 };
 
 } // namespace
 
-Decision decide(const IndexResult &Index, unsigned Jobs, bool AcceptUncovered) {
-  return Decider(Index, Jobs, AcceptUncovered).run();
+Decision decide(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
+                bool AcceptUncovered) {
+  return Decider(Index, Project, Jobs, AcceptUncovered).run();
 }
 
 } // namespace relock

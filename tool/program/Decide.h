@@ -16,6 +16,7 @@ struct CheckedSection {
   Verdict Outcome = Verdict::Hold;
   bool AnyThread = false; // proved free of thread identity
   std::vector<Reason> Reasons;
+  std::set<std::string> RestsOn; // delegated: functions without whose declaration it would not be
 };
 
 struct CheckedClass {
@@ -31,14 +32,24 @@ struct StaticWrapper {
   size_t Calls = 0;
 };
 
+// An unknown function without which sections would be delegated: Alone, or with others as well.
+struct HoldingFunction {
+  std::string Name;
+  size_t Alone = 0, Together = 0;
+};
+
 struct Decision {
   std::vector<CheckedClass> Classes;
   std::vector<UncoveredSite> Uncovered;
   std::map<std::string, std::vector<Edit>> Edits; // by group, see Program
   std::vector<StaticWrapper> StaticWrappers;
+  std::vector<HoldingFunction> Holding;      // the most important first
+  std::map<std::string, Position> Unmatched; // entries of the project file that speak of nothing
 };
 
-// Finds the sections of all units and decides. Jobs as in indexBuild; AcceptUncovered as in Program.
-Decision decide(const IndexResult &Index, unsigned Jobs, bool AcceptUncovered);
+// Finds the sections of all units and decides. Jobs as in indexBuild; AcceptUncovered as in
+// Program.
+Decision decide(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
+                bool AcceptUncovered);
 
 } // namespace relock

@@ -11,22 +11,20 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-enum class LibraryEffect { Plain, Identity, Kernel, Blocks, Jumps };
-
-const StringMap<LibraryEffect> &library() {
-  static const StringMap<LibraryEffect> Table = [] {
-    StringMap<LibraryEffect> Names;
-    auto Add = [&](StringRef List, LibraryEffect Effect) {
+const StringMap<FunctionEffect> &library() {
+  static const StringMap<FunctionEffect> Table = [] {
+    StringMap<FunctionEffect> Names;
+    auto Add = [&](StringRef List, FunctionEffect Effect) {
       SmallVector<StringRef, 64> Words;
       List.split(Words, ' ', -1, /*KeepEmpty=*/false);
       for (StringRef Word : Words)
         Names[Word] = Effect;
     };
-#define PLAIN(LIST) Add(LIST, LibraryEffect::Plain);
-#define IDENTITY(LIST) Add(LIST, LibraryEffect::Identity);
-#define KERNEL(LIST) Add(LIST, LibraryEffect::Kernel);
-#define BLOCKS(LIST) Add(LIST, LibraryEffect::Blocks);
-#define JUMPS(LIST) Add(LIST, LibraryEffect::Jumps);
+#define PLAIN(LIST) Add(LIST, FunctionEffect::Plain);
+#define IDENTITY(LIST) Add(LIST, FunctionEffect::Identity);
+#define KERNEL(LIST) Add(LIST, FunctionEffect::Thread);
+#define BLOCKS(LIST) Add(LIST, FunctionEffect::Blocks);
+#define JUMPS(LIST) Add(LIST, FunctionEffect::Jumps);
 #include "program/LibraryEffects.def"
     return Names;
   }();
@@ -39,40 +37,77 @@ bool isBuiltin(StringRef Name) {
          Name.starts_with("__atomic_") || Name.starts_with("__c11_");
 }
 
-Effects libraryEffects(const Call &C) {
-  Effects Result;
-  StringRef Name = C.Name;
+// `memcpy` of `__builtin___memcpy_chk`.
+StringRef plainName(StringRef Name) {
   if (Name.consume_front("__builtin_"))
     Name.consume_back("_chk"), Name.consume_front("__");
-  auto Found = library().find(Name);
-  if (Found == library().end()) {
-    Result.Identity = true;
-    if (!isBuiltin(C.Name)) {
-      Result.Waits = true;
-      Result.Refuse =
-          Reason{"unknown-callee", "calls '" + C.Name + "', which is not in the program", C.At};
-    }
-    return Result;
-  }
-  switch (Found->second) {
-  case LibraryEffect::Plain:
+  return Name;
+}
+
+FunctionEffect libraryEffect(StringRef Name) {
+  auto Found = library().find(plainName(Name));
+  if (Found != library().end())
+    return Found->second;
+  return isBuiltin(Name) ? FunctionEffect::Identity : FunctionEffect::Unknown;
+}
+
+// The effects of a function that the program does not define.
+Effects externalEffects(const Call &C, const ProjectFile &Project) {
+  const DeclaredFunction *Declared = declarationOf(C.Name, /*Defined=*/false, Project);
+  FunctionEffect Effect = Declared ? Declared->Effect : libraryEffect(C.Name);
+  Effects Result;
+  Result.Identity = Effect != FunctionEffect::Plain && Effect != FunctionEffect::Thread;
+  Result.Waits = Result.Identity && Effect != FunctionEffect::Identity;
+  switch (Effect) {
+  case FunctionEffect::Plain:
+  case FunctionEffect::Identity:
     break;
-  case LibraryEffect::Identity:
-    Result.Identity = true;
-    break;
-  case LibraryEffect::Kernel:
+  case FunctionEffect::Thread: {
+    StringRef Name = plainName(C.Name);
     Name.consume_front("thread-");
     Result.Refuse =
         Reason{"kernel-thread",
                "calls '" + Name.str() + "', which is about the thread that runs it", C.At};
     break;
-  case LibraryEffect::Blocks:
-    Result.Identity = Result.Waits = true;
+  }
+  case FunctionEffect::Blocks:
     Result.Refuse = Reason{"may-block", "calls '" + C.Name + "', which may block", C.At};
     break;
-  case LibraryEffect::Jumps:
-    Result.Identity = Result.Waits = true;
+  case FunctionEffect::Jumps:
     Result.Refuse = Reason{"jumps", "calls '" + C.Name + "', which may not return to it", C.At};
+    break;
+  case FunctionEffect::Unknown:
+    Result.Refuse =
+        Reason{"unknown-callee", "calls '" + C.Name + "', which is not in the program", C.At};
+    break;
+  }
+  return Result;
+}
+
+// The effects of a function of the program as the project file declares them.
+Effects declaredEffects(const Function &F, const DeclaredFunction &Declared) {
+  Effects Result;
+  Result.Identity = Declared.Effect != FunctionEffect::Plain;
+  auto Refuse = [&](StringRef Code, StringRef Text) {
+    Result.Waits = Declared.Effect != FunctionEffect::Thread;
+    Result.Refuse =
+        Reason{Code.str(), ("'" + F.Name + "' " + Text + ", as the project file says").str(), F.At};
+  };
+  switch (Declared.Effect) {
+  case FunctionEffect::Plain:
+  case FunctionEffect::Identity:
+    break;
+  case FunctionEffect::Thread:
+    Refuse("kernel-thread", "is about the thread that runs it");
+    break;
+  case FunctionEffect::Blocks:
+    Refuse("may-block", "may block");
+    break;
+  case FunctionEffect::Jumps:
+    Refuse("jumps", "may not return");
+    break;
+  case FunctionEffect::Unknown:
+    Refuse("unknown-callee", "is unknown");
     break;
   }
   return Result;
@@ -80,7 +115,7 @@ Effects libraryEffects(const Call &C) {
 
 } // namespace
 
-bool libraryKeepsNoPointer(StringRef Name) {
+static bool libraryKeepsNoPointer(StringRef Name) {
   Name.consume_front("__builtin_");
   static const StringSet<> Keep = {"pthread_setspecific",
                                    "pthread_create",
@@ -99,8 +134,31 @@ bool libraryKeepsNoPointer(StringRef Name) {
   return library().contains(Name) && !Keep.contains(Name);
 }
 
-EffectTable::EffectTable(const Program &Linked) : Linked(Linked) {
+const DeclaredFunction *declarationOf(StringRef Name, bool Defined, const ProjectFile &Project) {
+  StringRef Plain = plainName(Name);
+  if (const DeclaredFunction *Named = Project.named(Plain))
+    return Named;
+  bool Other = Defined || libraryEffect(Name) != FunctionEffect::Unknown;
+  return Other ? nullptr : Project.prefixOf(Plain);
+}
+
+bool keepsNoPointer(StringRef Name, bool Defined, const ProjectFile &Project, bool &Trusted) {
+  bool Library = libraryKeepsNoPointer(Name);
+  const DeclaredFunction *Declared = declarationOf(Name, Defined, Project);
+  if (!Declared)
+    return Library;
+  bool None = Declared->KeepsPointers ? !*Declared->KeepsPointers
+              : Declared->Effect == FunctionEffect::Unknown
+                  ? false
+                  : Library || Declared->Effect == FunctionEffect::Plain;
+  Trusted = None && !Library;
+  return None;
+}
+
+EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
+    : Linked(Linked), Project(Project) {
   addOwnEffects();
+  addLocksOfDeclared();
   std::set<std::string> Identity, Waits;
   for (const auto &[Node, E] : Known) {
     if (E.Identity)
@@ -108,9 +166,9 @@ EffectTable::EffectTable(const Program &Linked) : Linked(Linked) {
     if (E.Waits)
       Waits.insert(Node);
   }
-  for (const std::string &Node : reaching(Identity))
+  for (const std::string &Node : climb(Identity, /*ThroughWrappers=*/false, Declared))
     Known[Node].Identity = true;
-  for (const std::string &Node : reaching(Waits, /*ThroughWrappers=*/true))
+  for (const std::string &Node : climb(Waits, /*ThroughWrappers=*/true, Declared))
     Known[Node].Waits = true;
   propagateRefusals();
 }
@@ -121,6 +179,12 @@ void EffectTable::addOwnEffects() {
     if (!F.Defined)
       continue;
     Effects &Own = Known[Node];
+    if (const DeclaredFunction *D = declarationOf(F.Name, /*Defined=*/true, Project)) {
+      Own = declaredEffects(F, *D);
+      Declared.insert(Node);
+      addCalls(F, Own, /*Declared=*/true);
+      continue;
+    }
     // A lock that it takes may be recursive: its owner must be the caller.
     Own.Identity = !F.IdentityUses.empty() || F.TakesLocks;
     Own.Waits = F.Waits || !F.IndirectCalls.empty();
@@ -130,26 +194,46 @@ void EffectTable::addOwnEffects() {
       Own.Refuse =
           Reason{"indirect-call", "'" + F.Name + "' calls through a pointer, which is not followed",
                  F.IndirectCalls.front().At};
-    for (const Call &C : F.Calls) {
-      auto Callee = Linked.Functions.find(C.Function);
-      const Wrapper *Wraps = Linked.wrapperOf(C.Function);
-      if (Wraps && Wraps->Kind != Operation::Wait) {
-        Own.Identity = true; // a lock operation
-        if (!Wraps->Pure)
-          WrapperCallers[C.Function].push_back(Node);
-      } else if (Callee != Linked.Functions.end() && Callee->second.Defined) {
-        Callers[C.Function].push_back(Node);
-      } else {
-        Effects E = libraryEffects(C);
-        Own.Identity |= E.Identity;
-        Own.Waits |= E.Waits;
-        if (E.Refuse && !Own.Refuse) {
-          Own.Refuse = E.Refuse;
-          Own.Refuse->Message = "'" + F.Name + "' " + E.Refuse->Message;
-        }
-      }
+    addCalls(F, Own, /*Declared=*/false);
+  }
+}
+
+// Adds the calls of a function to the graph and, unless it is declared, their effects to its own.
+void EffectTable::addCalls(const Function &F, Effects &Own, bool Declared) {
+  for (const Call &C : F.Calls) {
+    const Wrapper *Wraps = Linked.wrapperOf(C.Function);
+    if (Wraps && Wraps->Kind != Operation::Wait) {
+      Own.Identity |= !Declared; // a lock operation
+      if (!Wraps->Pure)
+        WrapperCallers[C.Function].push_back(F.Node);
+      continue;
+    }
+    if (Linked.isDefined(C.Function))
+      Callers[C.Function].push_back(F.Node);
+    if (Declared || Linked.isDefined(C.Function))
+      continue;
+    Effects E = externalEffects(C, Project);
+    Own.Identity |= E.Identity;
+    Own.Waits |= E.Waits;
+    if (E.Refuse && !Own.Refuse) {
+      Own.Refuse = E.Refuse;
+      Own.Refuse->Message = "'" + F.Name + "' " + E.Refuse->Message;
     }
   }
+}
+
+// A lock needs its owner, whatever the project file says of the functions above it.
+void EffectTable::addLocksOfDeclared() {
+  if (Declared.empty())
+    return;
+  std::set<std::string> Takers;
+  for (const auto &[Node, F] : Linked.Functions)
+    if (F.TakesLocks ||
+        any_of(F.Calls, [&](const Call &C) { return Linked.wrapperOf(C.Function); }))
+      Takers.insert(Node);
+  for (const std::string &Node : reaching(Takers))
+    if (Declared.count(Node))
+      Known[Node].Identity = true;
 }
 
 // Gives each function the nearest refusal below it, so that the message names the shortest way.
@@ -163,7 +247,7 @@ void EffectTable::propagateRefusals() {
     for (const std::string &Node : Level)
       for (CallGraph *Graph : {&Callers, &WrapperCallers})
         for (const std::string &Caller : (*Graph)[Node])
-          if (!Known[Caller].Refuse)
+          if (!Known[Caller].Refuse && !Declared.count(Caller))
             Next.insert(Caller);
     for (const std::string &Node : Next) {
       const Function &F = Linked.Functions.at(Node);
@@ -178,16 +262,23 @@ void EffectTable::propagateRefusals() {
 
 Effects EffectTable::of(const Call &C) const {
   auto Found = Known.find(C.Function);
-  return Found == Known.end() ? libraryEffects(C) : Found->second;
+  return Found == Known.end() ? externalEffects(C, Project) : Found->second;
 }
 
 std::set<std::string> EffectTable::reaching(const std::set<std::string> &Targets,
                                             bool ThroughWrappers) const {
+  return climb(Targets, ThroughWrappers, {});
+}
+
+// Targets and those above them, up to but without the functions of Stop.
+std::set<std::string> EffectTable::climb(const std::set<std::string> &Targets, bool ThroughWrappers,
+                                         const std::set<std::string> &Stop) const {
   std::set<std::string> Seen;
   SmallVector<std::string, 16> Open(Targets.begin(), Targets.end());
   auto Follow = [&](const CallGraph &Graph, const std::string &Callee) {
     if (auto Found = Graph.find(Callee); Found != Graph.end())
-      Open.append(Found->second.begin(), Found->second.end());
+      copy_if(Found->second, std::back_inserter(Open),
+              [&](const std::string &Caller) { return !Stop.count(Caller); });
   };
   while (!Open.empty()) {
     std::string Next = Open.pop_back_val();

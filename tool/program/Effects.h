@@ -17,13 +17,21 @@ struct Effects {
   std::optional<Reason> Refuse; // why a section that calls it must hold
 };
 
-// True for a C library function that neither keeps nor returns the pointers that it is given.
-bool libraryKeepsNoPointer(llvm::StringRef Name);
+// True for a function that neither keeps nor returns the pointers that it is given: one of the C
+// library, or one that the project file declares so. Trusted: it is the project file that says so.
+bool keepsNoPointer(llvm::StringRef Name, bool Defined, const ProjectFile &Project, bool &Trusted);
+
+// The entry of the project file that counts for a function. A prefix speaks of functions of which
+// nothing else is known: neither defined by the program nor known from the C library.
+const DeclaredFunction *declarationOf(llvm::StringRef Name, bool Defined,
+                                      const ProjectFile &Project);
 
 // Computed once for the whole program, bottom-up over its call graph: each query is a look-up.
 class EffectTable {
 public:
-  explicit EffectTable(const Program &Linked);
+  // What the project file says of a function replaces what is found in it, except that it takes
+  // locks.
+  EffectTable(const Program &Linked, const ProjectFile &Project);
 
   // The effects of a call, those of its callees included.
   Effects of(const Call &C) const;
@@ -32,16 +40,24 @@ public:
   // the wrapper does more.
   std::set<std::string> reaching(const std::set<std::string> &Targets,
                                  bool ThroughWrappers = false) const;
+  // True for a function of the program of which the project file speaks.
+  bool isDeclared(const std::string &Node) const { return Declared.count(Node); }
 
 private:
   using CallGraph = std::map<std::string, std::vector<std::string>>;
 
   void addOwnEffects();
+  void addCalls(const Function &F, Effects &Own, bool Declared);
+  void addLocksOfDeclared();
   void propagateRefusals();
+  std::set<std::string> climb(const std::set<std::string> &Targets, bool ThroughWrappers,
+                              const std::set<std::string> &Stop) const;
 
   const Program &Linked;
+  const ProjectFile &Project;
   CallGraph Callers, WrapperCallers;    // of functions; of wrappers that do more than the operation
   std::map<std::string, Effects> Known; // of the functions that the program defines
+  std::set<std::string> Declared;       // those of them that the project file declares
 };
 
 } // namespace relock

@@ -38,7 +38,9 @@ void Program::Sets::unite(const std::string &A, const std::string &B) {
 // --- Linking ------------------------------------------------------------------------------------
 
 Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
-                 const std::vector<ForeignFile> &NotC, bool AcceptUncovered) {
+                 const std::vector<ForeignFile> &NotC, bool AcceptUncovered,
+                 const ProjectFile &Project)
+    : Project(Project) {
   linkFlows(Units);
   linkFunctions(Units);
   linkPointers(Units, Unparsed.empty() && NotC.empty());
@@ -520,6 +522,11 @@ bool Program::canExecuteThrough(const std::string &FunctionNode) const {
   return W && W->Pure && !W->End.File.empty() &&
          (W->Computed || (W->Exported && W->Parameter < 0)) &&
          !Functions.at(FunctionNode).Prototypes.empty();
+}
+
+bool Program::isDefined(const std::string &FunctionNode) const {
+  auto Found = Functions.find(FunctionNode);
+  return Found != Functions.end() && Found->second.Defined;
 }
 
 const Wrapper *Program::wrapperOf(const std::string &FunctionNode) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Records.h"
+#include "program/ProjectFile.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -50,9 +51,11 @@ class Program {
 public:
   // Unparsed: files whose facts are missing, so that no class is known completely. NotC: files in
   // other languages, which may use what headers and global names give them. AcceptUncovered: text
-  // that every configuration skips keeps no class.
+  // that every configuration skips keeps no class. Project: what the user declares.
   Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
-          const std::vector<ForeignFile> &NotC, bool AcceptUncovered);
+          const std::vector<ForeignFile> &NotC, bool AcceptUncovered, const ProjectFile &Project);
+
+  const ProjectFile &Project;
 
   std::vector<LockClass> Classes; // sorted by name
   // By group: what converting it changes, besides delegated sections; class names are filled in.
@@ -68,6 +71,7 @@ public:
   // The class of a node, or null where the node belongs to none (a local object, say).
   const LockClass *classOf(const std::string &Node) const;
   const Wrapper *wrapperOf(const std::string &FunctionNode) const;
+  bool isDefined(const std::string &FunctionNode) const;
   // The node of a function that calls whatever a pointer to functions of this type may point to;
   // empty if that is not known.
   std::string calledThrough(const std::string &Type) const;

@@ -948,7 +948,7 @@ private:
       for (const Decl *D : Declared->decls())
         if (const auto *V = dyn_cast<VarDecl>(D))
           examineVariable(V, is_contained(Text.Statements, Statement), Text, Found);
-    if (isa<CompoundLiteralExpr>(Statement) && mayBeKept(cast<Expr>(Statement)))
+    if (isa<CompoundLiteralExpr>(Statement) && mayBeKept(cast<Expr>(Statement), Found))
       against(Found, "address-outlives",
               "the address of a literal is kept, which lives as long as the block", At);
     if (const auto *Ref = dyn_cast<DeclRefExpr>(Statement))
@@ -1013,7 +1013,7 @@ private:
     // A variable of the section's own block lives on after the unlock, and so may pointers to it.
     if (TopLevel && V->hasLocalStorage())
       for (const Mention &M : allMentions()) {
-        if (M.Variable != V || !mayBeKept(M.Ref))
+        if (M.Variable != V || !mayBeKept(M.Ref, Found))
           continue;
         if (!Text.Waits.empty() && mixedDeclarations())
           Escaping.push_back(V); // it goes into the context, which lives as long
@@ -1027,7 +1027,7 @@ private:
   }
 
   // True if the address of the object that E names may outlive the expression that E stands in.
-  bool mayBeKept(const Expr *E) const {
+  bool mayBeKept(const Expr *E, Section &Found) const {
     bool Address = false;
     for (const Stmt *Child = E, *Up = Parents.getParent(E); Up;
          Child = Up, Up = Parents.getParent(Up)) {
@@ -1059,9 +1059,15 @@ private:
         const FunctionDecl *Callee = Call->getDirectCallee();
         if (!Address)
           return false;
-        if (!Callee || !Callee->getIdentifier() ||
-            (!libraryKeepsNoPointer(Callee->getName()) && !lockFunction(Callee->getName())))
+        if (!Callee || !Callee->getIdentifier())
           return true;
+        bool Trusted = false;
+        if (!keepsNoPointer(Callee->getName(), Linked.isDefined(nodeFor(Callee, S)), Linked.Project,
+                            Trusted) &&
+            !lockFunction(Callee->getName()))
+          return true;
+        if (Trusted)
+          Found.Trusts.insert(Callee->getName().str());
         if (!Call->getType()->isPointerType())
           return false;
         continue; // memset and its like return what they were given

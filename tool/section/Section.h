@@ -203,6 +203,7 @@ struct Section {
   std::vector<InnerLock> Inner;
   bool StoresThroughPointer = false;
   bool UsesFloat = false;            // computes in floating point
+  std::set<std::string> Trusts;      // functions that only the project file says to keep no pointer
   std::optional<Extraction> Extract; // if nothing speaks against it
 };
 

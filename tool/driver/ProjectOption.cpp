@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "driver/ProjectOption.h"
+
+#include "support/Messages.h"
+
+using namespace llvm;
+
+namespace relock {
+
+std::optional<ProjectFile> loadProject(const cl::opt<std::string> &Option, StringRef Build,
+                                       const IndexResult &Index) {
+  std::string File = Option;
+  if (!Option.getNumOccurrences()) {
+    std::vector<std::string> Sources;
+    for (const clang::tooling::CompileCommand &Command : Index.Commands)
+      Sources.push_back(mainFile(Command));
+    File = findProjectFile(Build, Sources);
+  }
+  if (File.empty())
+    return ProjectFile();
+  Expected<ProjectFile> Project = ProjectFile::read(File);
+  if (Project)
+    return std::move(*Project);
+  handleAllErrors(Project.takeError(), [](const ProjectError &E) {
+    if (E.At.Line)
+      message(E.At, E.Text, "project-file");
+    else
+      messageFor(E.At.File, E.Text, "project-file");
+  });
+  return std::nullopt;
+}
+
+void reportUnmatched(const Decision &Decided) {
+  std::vector<std::pair<Position, std::string>> ByPlace;
+  for (const auto &[Name, At] : Decided.Unmatched)
+    ByPlace.push_back({At, Name});
+  sort(ByPlace, [](const auto &A, const auto &B) {
+    return std::tie(A.first.Line, A.first.Column) < std::tie(B.first.Line, B.first.Column);
+  });
+  for (const auto &[At, Name] : ByPlace)
+    message(At,
+            StringRef(Name).ends_with("*")
+                ? "the program calls no function that begins so, that it does not define, and that "
+                  "is not known from the C library: '" +
+                      Name + "'"
+                : "the program neither calls nor defines '" + Name + "'",
+            "project-unmatched");
+}
+
+TrustCounts countTrust(const Decision &Decided, function_ref<bool(const CheckedClass &)> Counts) {
+  TrustCounts Result;
+  for (const CheckedClass &Class : Decided.Classes)
+    for (const CheckedSection &S : Class.Sections) {
+      if (S.Outcome != Verdict::Delegate || S.RestsOn.empty() || !Counts(Class))
+        continue;
+      ++Result.Sections;
+      for (const std::string &Name : S.RestsOn)
+        ++Result.Functions[Name];
+    }
+  return Result;
+}
+
+std::string trustLine(const TrustCounts &Trust, const ProjectFile &Project) {
+  size_t Functions = Trust.Functions.size();
+  return std::to_string(Trust.Sections) +
+         (Trust.Sections == 1 ? " section rests" : " sections rest") + " on " +
+         shownPath(Project.Path) + " (" + std::to_string(Functions) +
+         (Functions == 1 ? " function)" : " functions)");
+}
+
+} // namespace relock

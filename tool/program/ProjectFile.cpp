@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+#include "program/ProjectFile.h"
+
+#include "index/LockApi.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
+
+using namespace llvm;
+
+namespace relock {
+
+char ProjectError::ID;
+
+StringRef effectName(FunctionEffect E) {
+  switch (E) {
+  case FunctionEffect::Plain:
+    return "plain";
+  case FunctionEffect::Identity:
+    return "identity";
+  case FunctionEffect::Thread:
+    return "thread";
+  case FunctionEffect::Blocks:
+    return "blocks";
+  case FunctionEffect::Jumps:
+    return "jumps";
+  case FunctionEffect::Unknown:
+    return "unknown";
+  }
+  llvm_unreachable("effect");
+}
+
+namespace {
+
+// Reads one file and stops at the first thing that is wrong with it.
+class Reader {
+public:
+  Reader(StringRef File, const MemoryBuffer &Text) : Text(Text) {
+    Result.Path = Last.File = File.str();
+  }
+
+  Expected<ProjectFile> run() {
+    Manager.setDiagHandler(
+        [](const SMDiagnostic &D, void *Self) {
+          static_cast<Reader *>(Self)->failAt(D.getLineNo(), D.getColumnNo() + 1,
+                                              "is not YAML: " + D.getMessage());
+        },
+        this);
+    yaml::Stream Stream(Text.getMemBufferRef(), Manager);
+    yaml::document_iterator Document = Stream.begin();
+    if (yaml::Node *Root = Document->getRoot())
+      readRoot(Root);
+    if (!Problem && !Stream.failed() && ++Document != Stream.end())
+      fail(Document->getRoot(), "a project file is one YAML document; this begins another one");
+    if (Problem)
+      return make_error<ProjectError>(*Problem);
+    return std::move(Result);
+  }
+
+private:
+  const MemoryBuffer &Text;
+  SourceMgr Manager;
+  ProjectFile Result;
+  Position Last = {"", 0, 1, 1};       // where the reader is
+  std::optional<ProjectError> Problem; // the first one
+
+  bool failAt(unsigned Line, unsigned Column, const Twine &What) {
+    if (!Problem)
+      Problem.emplace(Position{Result.Path, 0, Line, Column}, What.str());
+    return false;
+  }
+
+  bool fail(const yaml::Node *Where, const Twine &What) {
+    Position At = Where ? place(Where) : Last;
+    return failAt(At.Line, At.Column, What);
+  }
+
+  // Nodes that stand for missing text may have no place; then it is that of the text before.
+  Position place(const yaml::Node *N) {
+    if (SMLoc Start = N->getSourceRange().Start; Start.isValid())
+      std::tie(Last.Line, Last.Column) = Manager.getLineAndColumn(Start);
+    return Last;
+  }
+
+  // Visits the members of a mapping. Read takes the key, its node and the value.
+  bool members(yaml::Node *N, StringRef What,
+               function_ref<bool(StringRef, const yaml::Node *, yaml::Node *)> Read) {
+    auto *Mapping = dyn_cast_or_null<yaml::MappingNode>(N);
+    if (!Mapping)
+      return fail(N, What + " must be a mapping, `key: value`");
+    std::set<std::string> Seen;
+    for (yaml::KeyValueNode &Member : *Mapping) {
+      yaml::Node *KeyNode = Member.getKey();
+      std::optional<std::string> Key = scalar(KeyNode);
+      if (Problem)
+        return false;
+      if (!Key)
+        return fail(KeyNode, "a key must be a word");
+      if (!Seen.insert(*Key).second)
+        return fail(KeyNode, "'" + Twine(*Key) + "' stands here twice");
+      yaml::Node *Value = Member.getValue();
+      if (Problem || !Value || !Read(*Key, KeyNode, Value))
+        return fail(KeyNode, "'" + Twine(*Key) + "' has no value");
+    }
+    return !Problem;
+  }
+
+  bool elements(yaml::Node *N, StringRef Key, function_ref<bool(yaml::Node *)> Read) {
+    auto *Sequence = dyn_cast<yaml::SequenceNode>(N);
+    if (!Sequence)
+      return fail(N, "'" + Key + "' must be a list");
+    for (yaml::Node &Element : *Sequence)
+      if (Problem || !Read(&Element))
+        return false;
+    return !Problem;
+  }
+
+  static std::optional<std::string> scalar(const yaml::Node *N) {
+    if (const auto *Block = dyn_cast_or_null<yaml::BlockScalarNode>(N))
+      return Block->getValue().str();
+    const auto *Scalar = dyn_cast_or_null<yaml::ScalarNode>(N);
+    if (!Scalar)
+      return std::nullopt;
+    SmallString<64> Storage;
+    return Scalar->getValue(Storage).str();
+  }
+
+  bool unknownKey(const yaml::Node *At, StringRef Key, StringRef Known) {
+    return fail(At, "there is no key '" + Key + "' here; there are " + Known);
+  }
+
+  bool readRoot(yaml::Node *Root) {
+    bool HasVersion = false;
+    bool Good = members(
+        Root, "a project file", [&](StringRef Key, const yaml::Node *At, yaml::Node *Value) {
+          if (Key == "version")
+            return HasVersion = readVersion(Value);
+          if (Key == "functions")
+            return elements(Value, Key, [&](yaml::Node *Entry) { return readFunctions(Entry); });
+          return unknownKey(At, Key, "version and functions");
+        });
+    return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
+  }
+
+  bool readVersion(const yaml::Node *Value) {
+    std::optional<std::string> Version = scalar(Value);
+    if (!Version)
+      return fail(Value, "'version' must be a number");
+    return Version == "1" || fail(Value, "the file has version '" + Twine(*Version) +
+                                             "', and this relock reads version 1");
+  }
+
+  // An entry of `functions`.
+  bool readFunctions(yaml::Node *Entry) {
+    DeclaredFunction Declared;
+    std::vector<std::pair<std::string, Position>> Names;
+    bool HasEffect = false;
+    Position Begin = place(Entry);
+    bool Good = members(
+        Entry, "an entry of 'functions'",
+        [&](StringRef Key, const yaml::Node *At, yaml::Node *Value) {
+          if (Key == "names")
+            return elements(Value, Key, [&](yaml::Node *Name) { return readName(Name, Names); });
+          if (Key == "effect")
+            return HasEffect = readEffect(Value, Declared.Effect);
+          if (Key == "keeps-pointers")
+            return readTruth(Value, Key, Declared.KeepsPointers);
+          if (Key == "because")
+            return readText(Value, Key, Declared.Because);
+          return unknownKey(At, Key, "names, effect, keeps-pointers and because");
+        });
+    if (!Good)
+      return false;
+    if (Names.empty())
+      return failAt(Begin.Line, Begin.Column, "this entry has no 'names'");
+    if (!HasEffect)
+      return failAt(Begin.Line, Begin.Column, "this entry has no 'effect'");
+    for (auto &[Name, At] : Names) {
+      Declared.At = At;
+      bool Prefix = StringRef(Name).ends_with("*");
+      auto &Table = Prefix ? Result.Prefixes : Result.Functions;
+      auto [Known, New] =
+          Table.try_emplace(Prefix ? Name.substr(0, Name.size() - 1) : Name, Declared);
+      if (!New)
+        return failAt(At.Line, At.Column,
+                      "'" + Twine(Name) + "' is declared already, in line " +
+                          Twine(Known->second.At.Line));
+    }
+    return true;
+  }
+
+  bool readName(const yaml::Node *N, std::vector<std::pair<std::string, Position>> &Names) {
+    std::optional<std::string> Name = scalar(N);
+    if (!Name)
+      return fail(N, "a name must be a word");
+    StringRef Stem = *Name;
+    bool Prefix = Stem.consume_back("*");
+    if (Prefix && Stem.empty())
+      return fail(N, "'*' alone would speak of every function; write a prefix before it");
+    if (Stem.empty() || !all_of(Stem, [](char C) { return isAlnum(C) || C == '_' || C == '$'; }))
+      return fail(N, "'" + Twine(*Name) +
+                         "' is no name of a function, nor such a beginning with a '*' behind it");
+    if (!Prefix && (lockFunction(Stem) || otherLockOperation(Stem)))
+      return fail(N,
+                  "'" + Twine(*Name) + "' operates a lock; what it does is not yours to declare");
+    Names.push_back({*Name, place(N)});
+    return true;
+  }
+
+  bool readEffect(const yaml::Node *N, FunctionEffect &Effect) {
+    std::optional<std::string> Word = scalar(N);
+    for (FunctionEffect E :
+         {FunctionEffect::Plain, FunctionEffect::Identity, FunctionEffect::Thread,
+          FunctionEffect::Blocks, FunctionEffect::Jumps, FunctionEffect::Unknown})
+      if (Word && *Word == effectName(E)) {
+        Effect = E;
+        return true;
+      }
+    return fail(N, "'effect' must be one of plain, identity, thread, blocks, jumps and unknown");
+  }
+
+  bool readTruth(const yaml::Node *N, StringRef Key, std::optional<bool> &Truth) {
+    if (std::optional<std::string> Word = scalar(N))
+      Truth = yaml::parseBool(*Word);
+    return Truth || fail(N, "'" + Key + "' must be true or false");
+  }
+
+  bool readText(const yaml::Node *N, StringRef Key, std::string &Read) {
+    std::optional<std::string> Found = scalar(N);
+    if (!Found)
+      return fail(N, "'" + Key + "' must be text");
+    Read = StringRef(*Found).trim().str();
+    return true;
+  }
+};
+
+} // namespace
+
+Expected<ProjectFile> ProjectFile::read(StringRef File) {
+  SmallString<256> Path(File);
+  sys::fs::make_absolute(Path);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Text = MemoryBuffer::getFile(Path);
+  if (!Text)
+    return make_error<ProjectError>(Position{Path.str().str(), 0, 0, 0},
+                                    "the project file cannot be read: " +
+                                        Text.getError().message());
+  return Reader(Path, **Text).run();
+}
+
+const DeclaredFunction *ProjectFile::named(StringRef Name) const {
+  auto Found = Functions.find(Name);
+  return Found == Functions.end() ? nullptr : &Found->second;
+}
+
+const DeclaredFunction *ProjectFile::prefixOf(StringRef Name) const {
+  for (StringRef Prefix = Name; !Prefix.empty(); Prefix = Prefix.drop_back())
+    if (auto Found = Prefixes.find(Prefix); Found != Prefixes.end())
+      return &Found->second;
+  return nullptr;
+}
+
+static bool isBelow(StringRef File, StringRef Folder) {
+  return File.consume_front(Folder) && File.starts_with("/");
+}
+
+std::string findProjectFile(StringRef Build, const std::vector<std::string> &Sources) {
+  SmallString<256> Database(Build);
+  sys::fs::make_absolute(Database);
+  sys::path::remove_dots(Database, /*remove_dot_dot=*/true);
+  StringRef Root = sys::path::parent_path(Sources.front());
+  while (!Root.empty() && !all_of(Sources, [&](StringRef File) { return isBelow(File, Root); }))
+    Root = sys::path::parent_path(Root);
+  std::vector<StringRef> Folders = {Database, Root};
+  // `src` and `build` beside each other: the root is the folder that has both.
+  if (StringRef Above = sys::path::parent_path(Root);
+      !isBelow(Database, Root) && isBelow(Database, Above))
+    Folders.push_back(Above);
+  for (StringRef Folder : Folders) {
+    SmallString<256> File(Folder);
+    sys::path::append(File, "relock.yaml");
+    uint64_t Size; // empty: `relock check --suggest > relock.yaml`, which has yet to print
+    if (Folder.size() > 1 && !sys::fs::file_size(File, Size) && Size)
+      return std::string(File);
+  }
+  return "";
+}
+
+} // namespace relock

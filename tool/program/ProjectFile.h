@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+//
+// relock.yaml: what the user declares about functions, in tool/doc/formats.md. It is an input of
+// linking and deciding; the facts of translation units do not depend on it.
+#pragma once
+
+#include "index/Records.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace relock {
+
+// What calling a function does to the thread that runs it: see LibraryEffects.def.
+enum class FunctionEffect { Plain, Identity, Thread, Blocks, Jumps, Unknown };
+
+llvm::StringRef effectName(FunctionEffect E);
+
+struct DeclaredFunction {
+  FunctionEffect Effect = FunctionEffect::Unknown;
+  std::optional<bool> KeepsPointers; // that it is given; not declared: as without the file
+  std::string Because;
+  Position At;
+};
+
+// The file is not what it should be: At, or the file as a whole where At has no line.
+struct ProjectError : llvm::ErrorInfo<ProjectError> {
+  static char ID;
+  Position At;
+  std::string Text;
+
+  ProjectError(Position At, std::string Text) : At(std::move(At)), Text(std::move(Text)) {}
+  void log(llvm::raw_ostream &OS) const override { OS << Text; }
+  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
+};
+
+class ProjectFile {
+public:
+  static llvm::Expected<ProjectFile> read(llvm::StringRef File); // fails with ProjectError
+
+  // The entry that names the function in full.
+  const DeclaredFunction *named(llvm::StringRef Name) const;
+  // The entry with the longest prefix of the name.
+  const DeclaredFunction *prefixOf(llvm::StringRef Name) const;
+
+  std::string Path; // empty: there is no file
+  std::map<std::string, DeclaredFunction, std::less<>> Functions;
+  std::map<std::string, DeclaredFunction, std::less<>> Prefixes; // without the `*`
+};
+
+// The file that holds for a compile database in the folder Build whose C files are Sources: beside
+// the database, or else in the root of the sources. Empty: there is none.
+std::string findProjectFile(llvm::StringRef Build, const std::vector<std::string> &Sources);
+
+} // namespace relock
