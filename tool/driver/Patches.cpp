@@ -65,10 +65,6 @@ const Patch Patches[] = {
 struct Place {
   unsigned Line, Column;
   std::string Name;
-
-  friend bool operator<(const Place &A, const Place &B) {
-    return std::tie(A.Line, A.Column) < std::tie(B.Line, B.Column);
-  }
 };
 
 // The identifiers of a text that match, wherever a compiler would see a token, in all branches of
@@ -96,38 +92,56 @@ StringRef lineOf(StringRef Text, unsigned Line) {
   return Text.split('\n').first;
 }
 
-// A file that goes with the run.
+// A file that goes with the run. Where there is no room for it, that is told, and read() and
+// write() fail.
 class Temporary {
 public:
   explicit Temporary(StringRef Suffix) {
-    if (std::error_code E = sys::fs::createTemporaryFile("relock", Suffix, Path))
-      report_fatal_error(Twine("no temporary file: ") + E.message());
+    Failed = sys::fs::createTemporaryFile("relock", Suffix, Path);
+    tell();
   }
   ~Temporary() { sys::fs::remove(Path); }
   Temporary(const Temporary &) = delete;
   Temporary &operator=(const Temporary &) = delete;
 
   StringRef path() const { return Path; }
-  std::string read() const {
+  std::optional<std::string> read() {
     ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer = MemoryBuffer::getFile(Path);
-    return Buffer ? (*Buffer)->getBuffer().str() : "";
+    if (Buffer)
+      return (*Buffer)->getBuffer().str();
+    Failed = Buffer.getError();
+    tell();
+    return std::nullopt;
   }
-  void write(StringRef Text) const {
-    std::error_code E;
-    raw_fd_ostream(Path, E) << Text;
+  bool write(StringRef Text) {
+    if (Failed)
+      return false;
+    raw_fd_ostream OS(Path, Failed);
+    OS << Text;
+    OS.flush();
+    Failed = Failed ? Failed : OS.error();
+    OS.clear_error();
+    tell();
+    return !Failed;
   }
 
 private:
   SmallString<128> Path;
+  std::error_code Failed;
+
+  void tell() const {
+    if (Failed)
+      messageFor(Path, "a temporary file: " + Failed.message(), "cannot-write");
+  }
 };
 
 class PatchRun {
 public:
-  PatchRun(const Patch &P, std::string Spatch) : P(P), Spatch(std::move(Spatch)), Rules("cocci") {
-    Rules.write(P.Text);
-  }
+  PatchRun(const Patch &P, std::string Spatch) : P(P), Spatch(std::move(Spatch)), Rules("cocci") {}
 
   int run(const std::vector<std::string> &Files) {
+    if (!Rules.write(P.Text))
+      return BadUsage;
     Progress Shown("matching,", Files.size());
     for (const std::string &File : Files) {
       if (!runOn(File))
@@ -165,7 +179,8 @@ private:
     }
     std::string Text = (*Source)->getBuffer().str();
     Temporary Output("out"), Errors("err"), Result("c");
-    Result.write(Text);
+    if (!Result.write(Text))
+      return false;
     StringRef Target = P.reports() ? StringRef(File) : Result.path();
     SmallVector<StringRef, 16> Arguments = {Spatch,
                                             "--very-quiet",
@@ -184,16 +199,24 @@ private:
       setenv("HOME", "/", 0);
     int Status = sys::ExecuteAndWait(Spatch, Arguments, std::nullopt, Redirects, 0, 0, &Message);
     if (Status != 0) {
-      messageFor(File, "spatch failed: " + (Message.empty() ? Errors.read() : Message), "spatch");
+      messageFor(File, "spatch failed: " + (Message.empty() ? Errors.read().value_or("") : Message),
+                 "spatch");
       return false;
     }
+    std::optional<std::string> Printed = Output.read(), Changed = Result.read();
+    if (!Printed || !Changed)
+      return false;
     if (P.reports()) {
-      report(Text, Output.read(), File);
+      report(Text, *Printed, File);
       return true;
     }
-    std::string New = Result.read();
+    const std::string &New = *Changed;
+    if (New.empty() && !Text.empty()) {
+      messageFor(File, "spatch failed: its result is empty", "spatch");
+      return false;
+    }
     if (!InPlace && New != Text)
-      printDiff(Output.read(), File);
+      printDiff(*Printed, File);
     // A line on which a name is left is as it was; the number of lines before it may not be.
     std::map<StringRef, unsigned> Last; // by its text
     Place Before = {0, 0, ""};          // in the new text
