@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
 // relock check: lists every lock class and every critical section with its verdict and reasons.
-#include "driver/Subcommand.h"
+#include "driver/Check.h"
 
 #include "driver/Options.h"
 #include "driver/ProjectOption.h"
-#include "program/Decide.h"
+#include "driver/Subcommand.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -29,6 +28,10 @@ static cl::opt<bool> Suggest("suggest",
                              cl::desc("print entries for a project file instead: the unknown "
                                       "functions that hold sections back, the worst first"),
                              cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Path(
+    "path",
+    cl::desc("explain one section: for each reason, every step down to the place that causes it"),
+    cl::value_desc("FILE:LINE"), cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> AcceptUncovered(
     "accept-uncovered",
     cl::desc("convert although text that this build skips may use the locks (see `relock explain "
@@ -37,6 +40,29 @@ static cl::opt<bool> AcceptUncovered(
 static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
                               cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
+
+StringRef verdictName(Verdict V) {
+  return V == Verdict::Delegate ? "delegate" : V == Verdict::Hold ? "hold" : "keep";
+}
+
+void writeReasons(json::OStream &J, const std::vector<Reason> &Reasons) {
+  J.attributeArray("reasons", [&] {
+    for (const Reason &R : Reasons)
+      J.object([&] {
+        J.attribute("code", R.Code);
+        J.attribute("message", R.Message);
+        J.attribute("location", shownPlace(R.At));
+        if (!R.Way.empty())
+          J.attributeArray("path", [&] {
+            for (const Step &Next : R.Way)
+              J.object([&] {
+                J.attribute("message", Next.Text);
+                J.attribute("location", shownPlace(Next.At));
+              });
+          });
+      });
+  });
+}
 
 namespace {
 
@@ -56,10 +82,6 @@ Counts count(const Decision &Decided) {
   return C;
 }
 
-StringRef verdictName(Verdict V) {
-  return V == Verdict::Delegate ? "delegate" : V == Verdict::Hold ? "hold" : "keep";
-}
-
 // The other classes that are converted with this one because they share source text.
 std::vector<StringRef> groupOf(const Decision &Decided, const CheckedClass &Class) {
   std::vector<StringRef> Others;
@@ -67,17 +89,6 @@ std::vector<StringRef> groupOf(const Decision &Decided, const CheckedClass &Clas
     if (&Other != &Class && Other.Class.Group == Class.Class.Group)
       Others.push_back(Other.Class.Name);
   return Others;
-}
-
-void writeReasons(json::OStream &J, const std::vector<Reason> &Reasons) {
-  J.attributeArray("reasons", [&] {
-    for (const Reason &R : Reasons)
-      J.object([&] {
-        J.attribute("code", R.Code);
-        J.attribute("message", R.Message);
-        J.attribute("location", shownPlace(R.At));
-      });
-  });
 }
 
 bool anyClass(const CheckedClass &) { return true; }
@@ -229,6 +240,10 @@ int run() {
   if (Suggest) {
     printSuggestions(Decided, *Declared);
     return Index->Unparsed.empty() ? Done : BadUsage;
+  }
+  if (!Path.empty()) {
+    int Status = showPath(Decided, Path, Json);
+    return Index->Unparsed.empty() ? Status : BadUsage;
   }
   if (Json)
     printJson(Decided, *Declared);

@@ -63,7 +63,7 @@ struct Behaviour {
   LockOrder Order;
 
   Behaviour(const Program &Linked, const ProjectFile &Project, const std::vector<UnderLock> &Under,
-            const std::vector<std::pair<std::string, LockPart>> &Takes)
+            const std::vector<LockUse> &Takes)
       : Table(Linked, Project), Order(Linked, Table, Under, Takes) {}
   Behaviour(const Behaviour &) = delete;
 };
@@ -112,10 +112,12 @@ private:
   // Sets of functions. Loose: those that take, release or wait with a class on their own terms, by
   // the name of the class. Storing: by the variable, field or record. Reach…: those that can reach
   // one of these.
-  std::map<std::string, std::set<std::string>> Loose, ReachLoose, Storing, ReachStoring;
+  std::map<std::string, std::set<std::string>> ReachLoose, Storing, ReachStoring;
+  std::map<std::string, std::map<std::string, Step>> Loose;
+  std::map<std::string, Step> Keepers;
   std::set<std::string> ReachKernelOwned, ReachKeepers;
   std::vector<UnderLock> Under;
-  std::vector<std::pair<std::string, LockPart>> Takes;
+  std::vector<LockUse> Takes;
   std::optional<LockOrder> Order;
 
   void findAll(unsigned Jobs) {
@@ -132,15 +134,19 @@ private:
           });
       Pool.wait();
     }
-    std::set<std::string> Keepers;
     for (UnitSections &Unit : PerUnit) {
       std::set<std::tuple<Position, std::string>> Here;
       append_range(Under, Unit.Under);
       append_range(Takes, Unit.Takes);
-      Keepers.insert(Unit.Keepers.begin(), Unit.Keepers.end());
-      for (auto &[Function, Node] : Unit.Loose)
-        if (const LockClass *Class = Linked.classOf(Node))
-          Loose[Class->Name].insert(Function);
+      for (const LockUse &Use : Unit.Keepers)
+        Keepers.try_emplace(Use.Function,
+                            Step{"'" + Use.Name + "' takes a lock that it may keep", Use.At});
+      for (const LockUse &Use : Unit.Loose)
+        if (const LockClass *Class = Linked.classOf(Use.Lock.Node))
+          Loose[Class->Name].try_emplace(
+              Use.Function, Step{"'" + Use.Name + "' takes, releases or waits with '" +
+                                     Class->Name + "', in no simple section of its own",
+                                 Use.At});
       for (Section &Found : Unit.Sections) {
         followPointers(Found);
         merge(std::move(Found), Here);
@@ -353,6 +359,21 @@ private:
     return Known->second.count(Function);
   }
 
+  // Empty where the section's own text changes it, or may do so through a pointer.
+  std::vector<Step> wayToStore(const Section &Found, const OperandLoad &Load) {
+    for (const Call &C : Found.Calls)
+      for (const std::string &Stored : {Load.Node, Load.Record})
+        if (reachesStore(Stored, C.Function)) {
+          std::map<std::string, Step> Targets;
+          for (const std::string &Node : Storing[Stored]) {
+            const Function &F = Linked.Functions.at(Node);
+            Targets[Node] = {"'" + F.Name + "' may change '" + Load.Name + "'", F.At};
+          }
+          return Table.way(C, Targets);
+        }
+    return {};
+  }
+
   // What the lock operand reads must be the same at the lock and at the unlock.
   void checkOperand(const Section &Found, CheckedSection &Checked) {
     for (const OperandLoad &Load : Found.Loads) {
@@ -365,7 +386,7 @@ private:
       if (Changes)
         Checked.Reasons.push_back({"lock-expression",
                                    "'" + Load.Name + "' in the lock operand may change in a callee",
-                                   Found.At});
+                                   Found.At, wayToStore(Found, Load)});
     }
   }
 
@@ -373,11 +394,8 @@ private:
   void checkInner(const Section &Found, const LockOrder &Order, CheckedSection &Checked) {
     for (const InnerLock &Inner : Found.Inner) {
       Checked.AnyThread = false; // it may be recursive, or stay a pthread mutex
-      if (std::optional<Reason> Conflict = Order.conflict(Found.Lock, Inner.Lock)) {
-        if (Conflict->At.File.empty())
-          Conflict->At = Inner.At;
+      if (std::optional<Reason> Conflict = Order.conflict(Found.Lock, Inner))
         Checked.Reasons.push_back(std::move(*Conflict));
-      }
       const LockClass *Class = Linked.classOf(Inner.Lock.Node);
       if (!Class || any_of(Class->Kept, [](const Reason &R) {
             return R.Code == "priority" || R.Code == "robust";
@@ -407,23 +425,24 @@ private:
       Effects E = Table.of(C);
       Checked.AnyThread &= !E.Identity;
       if (E.Refuse)
-        Checked.Reasons.push_back({E.Refuse->Code, E.Refuse->Message, C.At});
+        Checked.Reasons.push_back({E.Refuse->Code, E.Refuse->Message, C.At, Table.wayToRefusal(C)});
       if (ReachKernelOwned.count(C.Function))
         Checked.Reasons.push_back(
             {"kernel-thread",
-             "calls '" + C.Name + "', which may take a mutex whose owner the kernel knows", C.At});
+             "calls '" + C.Name + "', which may take a mutex whose owner the kernel knows", C.At,
+             Table.way(C, Linked.TakesKernelOwned)});
       if (ReachKeepers.count(C.Function))
         Checked.Reasons.push_back({"kernel-thread",
                                    "calls '" + C.Name +
                                        "', which may return holding a readers-writer lock or "
                                        "spinlock, whose owner is a thread",
-                                   C.At});
+                                   C.At, Table.way(C, Keepers)});
       if (ReachLoose[Class.Name].count(C.Function))
         Checked.Reasons.push_back({"releases-lock",
                                    "calls '" + C.Name +
                                        "', which may take, release or wait with '" + Class.Name +
                                        "' on its own terms",
-                                   C.At});
+                                   C.At, Table.way(C, Loose[Class.Name])});
     }
   }
 

@@ -6,6 +6,8 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <deque>
+
 using namespace llvm;
 
 namespace relock {
@@ -51,6 +53,36 @@ FunctionEffect libraryEffect(StringRef Name) {
   return isBuiltin(Name) ? FunctionEffect::Identity : FunctionEffect::Unknown;
 }
 
+// The effects of a function of the program as the project file declares them.
+Effects declaredEffects(StringRef Name, const DeclaredFunction &Declared) {
+  Effects Result;
+  Result.Identity = Declared.Effect != FunctionEffect::Plain;
+  auto Refuse = [&](StringRef Code, StringRef Text) {
+    Result.Waits = Declared.Effect != FunctionEffect::Thread;
+    Result.Refuse =
+        Reason{Code.str(), ("'" + Name + "' " + Text + ", as the project file says").str(),
+               Declared.At};
+  };
+  switch (Declared.Effect) {
+  case FunctionEffect::Plain:
+  case FunctionEffect::Identity:
+    break;
+  case FunctionEffect::Thread:
+    Refuse("kernel-thread", "is about the thread that runs it");
+    break;
+  case FunctionEffect::Blocks:
+    Refuse("may-block", "may block");
+    break;
+  case FunctionEffect::Jumps:
+    Refuse("jumps", "may not return");
+    break;
+  case FunctionEffect::Unknown:
+    Refuse("unknown-callee", "is unknown");
+    break;
+  }
+  return Result;
+}
+
 // The effects of a function that the program does not define.
 Effects externalEffects(const Call &C, const ProjectFile &Project) {
   const DeclaredFunction *Declared = declarationOf(C.Name, /*Defined=*/false, Project);
@@ -81,34 +113,9 @@ Effects externalEffects(const Call &C, const ProjectFile &Project) {
         Reason{"unknown-callee", "calls '" + C.Name + "', which is not in the program", C.At};
     break;
   }
-  return Result;
-}
-
-// The effects of a function of the program as the project file declares them.
-Effects declaredEffects(const Function &F, const DeclaredFunction &Declared) {
-  Effects Result;
-  Result.Identity = Declared.Effect != FunctionEffect::Plain;
-  auto Refuse = [&](StringRef Code, StringRef Text) {
-    Result.Waits = Declared.Effect != FunctionEffect::Thread;
-    Result.Refuse =
-        Reason{Code.str(), ("'" + F.Name + "' " + Text + ", as the project file says").str(), F.At};
-  };
-  switch (Declared.Effect) {
-  case FunctionEffect::Plain:
-  case FunctionEffect::Identity:
-    break;
-  case FunctionEffect::Thread:
-    Refuse("kernel-thread", "is about the thread that runs it");
-    break;
-  case FunctionEffect::Blocks:
-    Refuse("may-block", "may block");
-    break;
-  case FunctionEffect::Jumps:
-    Refuse("jumps", "may not return");
-    break;
-  case FunctionEffect::Unknown:
-    Refuse("unknown-callee", "is unknown");
-    break;
+  if (Declared && Result.Refuse) {
+    Effects Says = declaredEffects(C.Name, *Declared);
+    Result.Refuse->Way = {{Says.Refuse->Message, Says.Refuse->At}};
   }
   return Result;
 }
@@ -159,16 +166,16 @@ EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
     : Linked(Linked), Project(Project) {
   addOwnEffects();
   addLocksOfDeclared();
-  std::set<std::string> Identity, Waits;
+  std::set<std::string> Identity, Waiting;
   for (const auto &[Node, E] : Known) {
     if (E.Identity)
       Identity.insert(Node);
     if (E.Waits)
-      Waits.insert(Node);
+      Waiting.insert(Node);
   }
   for (const std::string &Node : climb(Identity, /*ThroughWrappers=*/false, Declared))
     Known[Node].Identity = true;
-  for (const std::string &Node : climb(Waits, /*ThroughWrappers=*/true, Declared))
+  for (const std::string &Node : climb(Waiting, /*ThroughWrappers=*/true, Declared))
     Known[Node].Waits = true;
   propagateRefusals();
 }
@@ -180,7 +187,9 @@ void EffectTable::addOwnEffects() {
       continue;
     Effects &Own = Known[Node];
     if (const DeclaredFunction *D = declarationOf(F.Name, /*Defined=*/true, Project)) {
-      Own = declaredEffects(F, *D);
+      Own = declaredEffects(F.Name, *D);
+      if (Own.Waits)
+        Waits[Node] = {Own.Refuse->Message, Own.Refuse->At};
       Declared.insert(Node);
       addCalls(F, Own, /*Declared=*/true);
       continue;
@@ -188,12 +197,16 @@ void EffectTable::addOwnEffects() {
     // A lock that it takes may be recursive: its owner must be the caller.
     Own.Identity = !F.IdentityUses.empty() || F.TakesLocks;
     Own.Waits = F.Waits || !F.IndirectCalls.empty();
+    auto Place = Linked.WaitPlaces.find(Node);
     if (F.Waits)
-      Own.Refuse = Reason{"may-block", "'" + F.Name + "' waits on a condition variable", F.At};
+      Own.Refuse = Reason{"may-block", "'" + F.Name + "' waits on a condition variable",
+                          Place == Linked.WaitPlaces.end() ? F.At : Place->second};
     else if (!F.IndirectCalls.empty())
       Own.Refuse =
           Reason{"indirect-call", "'" + F.Name + "' calls through a pointer, which is not followed",
                  F.IndirectCalls.front().At};
+    if (Own.Waits)
+      Waits[Node] = {Own.Refuse->Message, Own.Refuse->At};
     addCalls(F, Own, /*Declared=*/false);
   }
 }
@@ -215,10 +228,15 @@ void EffectTable::addCalls(const Function &F, Effects &Own, bool Declared) {
     Effects E = externalEffects(C, Project);
     Own.Identity |= E.Identity;
     Own.Waits |= E.Waits;
-    if (E.Refuse && !Own.Refuse) {
-      Own.Refuse = E.Refuse;
-      Own.Refuse->Message = "'" + F.Name + "' " + E.Refuse->Message;
-    }
+    if (!E.Refuse)
+      continue;
+    E.Refuse->Message = "'" + F.Name + "' " + E.Refuse->Message;
+    if (E.Waits && E.Refuse->Way.empty())
+      Waits.try_emplace(F.Node, Step{E.Refuse->Message, C.At});
+    else if (E.Waits)
+      Waits.try_emplace(C.Function, E.Refuse->Way.front());
+    if (!Own.Refuse)
+      Own.Refuse = std::move(E.Refuse);
   }
 }
 
@@ -255,6 +273,7 @@ void EffectTable::propagateRefusals() {
       Reason Inherited = *Known[First->Function].Refuse;
       Inherited.Message = "'" + F.Name + "' calls " + Inherited.Message;
       Known[Node].Refuse = std::move(Inherited);
+      this->Next.emplace(Node, *First);
     }
     Level = std::move(Next);
   }
@@ -263,6 +282,12 @@ void EffectTable::propagateRefusals() {
 Effects EffectTable::of(const Call &C) const {
   auto Found = Known.find(C.Function);
   return Found == Known.end() ? externalEffects(C, Project) : Found->second;
+}
+
+std::set<std::string> EffectTable::reaching(const std::map<std::string, Step> &Targets,
+                                            bool ThroughWrappers) const {
+  auto Nodes = make_first_range(Targets);
+  return reaching(std::set<std::string>(Nodes.begin(), Nodes.end()), ThroughWrappers);
 }
 
 std::set<std::string> EffectTable::reaching(const std::set<std::string> &Targets,
@@ -289,6 +314,76 @@ std::set<std::string> EffectTable::climb(const std::set<std::string> &Targets, b
       Follow(WrapperCallers, Next);
   }
   return Seen;
+}
+
+// --- Ways ---------------------------------------------------------------------------------------
+
+// Caller: a node; empty: the section itself.
+Step EffectTable::callStep(const std::string &Caller, const Call &C) const {
+  auto From = Linked.Functions.find(Caller);
+  auto To = Linked.Functions.find(C.Function);
+  if (StringRef(Caller).starts_with("pointer:"))
+    return {"which may point to '" + C.Name + "'",
+            To == Linked.Functions.end() ? C.At : To->second.At};
+  std::string Text = From == Linked.Functions.end() ? "" : "'" + From->second.Name + "' ";
+  if (StringRef(C.Function).starts_with("pointer:"))
+    return {Text + "calls through a " + C.Name, C.At};
+  return {Text + "calls '" + C.Name + "'", C.At};
+}
+
+bool EffectTable::followed(const Call &C, bool ThroughWrappers) const {
+  const Wrapper *Wraps = Linked.wrapperOf(C.Function);
+  if (Wraps && Wraps->Kind != Operation::Wait)
+    return ThroughWrappers && !Wraps->Pure;
+  return Linked.isDefined(C.Function);
+}
+
+std::vector<Step> EffectTable::wayToRefusal(const Call &C) const {
+  Effects Found = of(C);
+  if (!Found.Refuse || (!Known.count(C.Function) && Found.Refuse->Way.empty()))
+    return {};
+  std::vector<Step> Steps = {callStep("", C)};
+  std::string Node = C.Function;
+  for (auto Further = Next.find(Node); Further != Next.end(); Further = Next.find(Node)) {
+    Steps.push_back(callStep(Node, Further->second));
+    Node = Further->second.Function;
+  }
+  if (auto Last = Known.find(Node); Last != Known.end())
+    Steps.push_back({Last->second.Refuse->Message, Last->second.Refuse->At});
+  append_range(Steps, Found.Refuse->Way);
+  return Steps;
+}
+
+std::vector<Step> EffectTable::wayToWait(const Call &C) const {
+  return way(C, Waits, /*ThroughWrappers=*/true, /*PastDeclared=*/false);
+}
+
+std::vector<Step> EffectTable::way(const Call &C, const std::map<std::string, Step> &Targets,
+                                   bool ThroughWrappers, bool PastDeclared) const {
+  std::map<std::string, std::pair<std::string, const Call *>> Before; // caller and call, by callee
+  std::deque<std::string> Queue = {C.Function};
+  Before[C.Function] = {"", &C};
+  for (; !Queue.empty() && !Targets.count(Queue.front()); Queue.pop_front())
+    if (auto Found = Linked.Functions.find(Queue.front());
+        Found != Linked.Functions.end() && (PastDeclared || !isDeclared(Found->first)))
+      for (const Call &Further : Found->second.Calls)
+        if ((Targets.count(Further.Function) || followed(Further, ThroughWrappers)) &&
+            Before.try_emplace(Further.Function, Found->first, &Further).second)
+          Queue.push_back(Further.Function);
+  std::vector<Step> Steps;
+  if (Queue.empty())
+    return {callStep("", C)};
+  if (const Step &Last = Targets.at(Queue.front()); !Last.Text.empty())
+    Steps.push_back(Last);
+  for (std::string Node = Queue.front();;) {
+    auto [Caller, Through] = Before.at(Node);
+    Steps.push_back(callStep(Caller, *Through));
+    if (Caller.empty())
+      break;
+    Node = Caller;
+  }
+  std::reverse(Steps.begin(), Steps.end());
+  return Steps;
 }
 
 } // namespace relock

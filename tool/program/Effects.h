@@ -40,8 +40,20 @@ public:
   // the wrapper does more.
   std::set<std::string> reaching(const std::set<std::string> &Targets,
                                  bool ThroughWrappers = false) const;
+  std::set<std::string> reaching(const std::map<std::string, Step> &Targets,
+                                 bool ThroughWrappers = false) const;
   // True for a function of the program of which the project file speaks.
   bool isDeclared(const std::string &Node) const { return Declared.count(Node); }
+
+  // From a call to what makes a section that calls it hold: each call on the way, then the cause.
+  // Empty where the call itself is the cause. What the project file says stands at the end.
+  std::vector<Step> wayToRefusal(const Call &C) const;
+  // From a call to something that may wait, lock wrappers included.
+  std::vector<Step> wayToWait(const Call &C) const;
+  // From a call to the nearest of the functions that can be reached, as reaching() understands it,
+  // and the step that is given for that function.
+  std::vector<Step> way(const Call &C, const std::map<std::string, Step> &Targets,
+                        bool ThroughWrappers = false, bool PastDeclared = true) const;
 
 private:
   using CallGraph = std::map<std::string, std::vector<std::string>>;
@@ -52,12 +64,16 @@ private:
   void propagateRefusals();
   std::set<std::string> climb(const std::set<std::string> &Targets, bool ThroughWrappers,
                               const std::set<std::string> &Stop) const;
+  Step callStep(const std::string &Caller, const Call &C) const;
+  bool followed(const Call &C, bool ThroughWrappers) const;
 
   const Program &Linked;
   const ProjectFile &Project;
   CallGraph Callers, WrapperCallers;    // of functions; of wrappers that do more than the operation
   std::map<std::string, Effects> Known; // of the functions that the program defines
   std::set<std::string> Declared;       // those of them that the project file declares
+  std::map<std::string, Call> Next;     // on the way to the refusal of a function, if not its own
+  std::map<std::string, Step> Waits;    // of functions: the place at which they may wait
 };
 
 } // namespace relock

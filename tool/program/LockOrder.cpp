@@ -35,7 +35,7 @@ using namespace llvm;
 namespace relock {
 
 LockOrder::LockOrder(const Program &Linked, const EffectTable &Table, std::vector<UnderLock> Under,
-                     const std::vector<std::pair<std::string, LockPart>> &Takes)
+                     const std::vector<LockUse> &Takes)
     : Linked(Linked), Table(Table) {
   collectTakers(Takes);
   sort(Under); // the first place of several is told
@@ -48,30 +48,56 @@ LockOrder::Lock LockOrder::lockOf(const LockPart &Part) const {
   return {Class ? Class->Name : Part.Node, Part.Part};
 }
 
-void LockOrder::collectTakers(const std::vector<std::pair<std::string, LockPart>> &Takes) {
-  for (const auto &[Function, Part] : Takes) {
-    Takers[lockOf(Part)].insert(Function);
-    Parts[lockOf(Part).first].insert(Part.Part);
+void LockOrder::collectTakers(const std::vector<LockUse> &Takes) {
+  for (const LockUse &Use : Takes) {
+    Lock Taken = lockOf(Use.Lock);
+    Parts[Taken.first].insert(Taken.second);
+    // A library function that takes its argument is named by the call alone.
+    std::string Text = Use.Name.empty() ? "" : "'" + Use.Name + "' takes '" + Taken.first + "'";
+    Own[Taken].try_emplace(Use.Function, Step{std::move(Text), Use.At});
   }
-  for (auto &[Part, Functions] : Takers)
-    Functions = Table.reaching(Functions, /*ThroughWrappers=*/true);
+  for (const auto &[Taken, Functions] : Own)
+    Takers[Taken] = Table.reaching(Functions, /*ThroughWrappers=*/true);
 }
 
-void LockOrder::add(const UnderLock &Fact) {
+void LockOrder::add(UnderLock Fact) {
   Lock Held = lockOf(Fact.Held);
   Parts[Held.first].insert(Held.second);
   if (Fact.Does == UnderLock::Takes) {
-    After[Held].try_emplace(lockOf(Fact.Taken), Fact.At);
+    After[Held].try_emplace(lockOf(Fact.Taken), Fact);
     return;
   }
-  Call Callee = Fact.Callee;
+  Call &Callee = Fact.Callee;
   if (Fact.Does == UnderLock::CallsThrough)
     Callee.Function = Linked.calledThrough(Callee.Name);
   if (Callee.Function.empty() || Table.of(Callee).Waits)
-    Open.try_emplace(Held, Fact.At);
+    Open.try_emplace(Held, Fact);
   for (const auto &[Taken, Functions] : Takers)
     if (Functions.count(Callee.Function))
-      After[Held].try_emplace(Taken, Fact.At);
+      After[Held].try_emplace(Taken, Fact);
+}
+
+// What the holder does: waits for Taken, or, where that is null, for anything.
+std::vector<Step> LockOrder::steps(const UnderLock &Fact, const Lock *Taken) const {
+  std::string Who = "'" + Fact.FunctionName + "' ";
+  std::string While = " while it may hold '" + lockOf(Fact.Held).first + "'";
+  switch (Fact.Does) {
+  case UnderLock::Takes:
+    return {{Who + "takes '" + Taken->first + "'" + While, Fact.At}};
+  case UnderLock::Waits:
+    return {{Who + "waits" + While, Fact.At}};
+  case UnderLock::Escapes:
+    return {{Who + "may return and still hold '" + lockOf(Fact.Held).first + "'", Fact.At}};
+  case UnderLock::Calls:
+  case UnderLock::CallsThrough:
+    break;
+  }
+  if (Fact.Callee.Function.empty())
+    return {{Who + "calls through a pointer, which is not followed," + While, Fact.At}};
+  std::vector<Step> Steps = Taken ? Table.way(Fact.Callee, Own.at(*Taken), /*ThroughWrappers=*/true)
+                                  : Table.wayToWait(Fact.Callee);
+  Steps.front() = {Who + Steps.front().Text + While, Fact.At};
+  return Steps;
 }
 
 // Visits the locks that may be the same object, until Stop is true.
@@ -89,32 +115,43 @@ static bool alike(const std::pair<std::string, std::string> &A,
 
 std::optional<Reason> LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) const {
   std::optional<Reason> Found;
-  std::map<Lock, Lock> Before = {{Inner, Inner}}; // who waits for it, on the shortest way
+  // Who waits for it, on the shortest way, and how.
+  std::map<Lock, std::pair<Lock, const UnderLock *>> Before = {{Inner, {Inner, nullptr}}};
   std::deque<Lock> Queue = {Inner};
   auto Way = [&](Lock Last) {
     std::string Text;
-    for (; Last != Inner; Last = Before.at(Last))
+    for (; Last != Inner; Last = Before.at(Last).first)
       Text = "whose holder may wait for '" + Last.first + "', " + Text;
     return Text;
+  };
+  // The facts behind that way, and the last one.
+  auto Ways = [&](Lock Last, const UnderLock &Fact, const Lock *Taken) {
+    std::vector<std::vector<Step>> Parts = {steps(Fact, Taken)};
+    for (; Last != Inner; Last = Before.at(Last).first)
+      Parts.push_back(steps(*Before.at(Last).second, &Last));
+    std::vector<Step> All;
+    for (const std::vector<Step> &Part : reverse(Parts))
+      append_range(All, Part);
+    return All;
   };
   for (; !Queue.empty() && !Found; Queue.pop_front()) {
     const Lock &Next = Queue.front();
     eachAlike(Next, [&](const Lock &L) {
       if (auto Place = Open.find(L); Place != Open.end()) {
         Found = {"lock-order", Way(Next) + "whose holder may wait here for other threads",
-                 Place->second};
+                 Place->second.At, Ways(Next, Place->second, nullptr)};
         return true;
       }
       auto Taken = After.find(L);
       if (Taken == After.end())
         return false;
-      for (const auto &[Further, At] : Taken->second) {
+      for (const auto &[Further, Fact] : Taken->second) {
         if (alike(Further, Outer)) {
           Found = {"lock-order", Way(Next) + "whose holder may wait for '" + Outer.first + "' here",
-                   At};
+                   Fact.At, Ways(Next, Fact, &Further)};
           return true;
         }
-        if (Before.try_emplace(Further, Next).second)
+        if (Before.try_emplace(Further, Next, &Fact).second)
           Queue.push_back(Further);
       }
       return false;
@@ -123,13 +160,15 @@ std::optional<Reason> LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) 
   return Found;
 }
 
-std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const LockPart &Inner) const {
-  Lock A = lockOf(Outer), B = lockOf(Inner);
+std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const InnerLock &Inner) const {
+  Lock A = lockOf(Outer), B = lockOf(Inner.Lock);
   if (alike(A, B))
-    return Reason{"lock-order", "takes another lock of its own class here", {}};
+    return Reason{"lock-order", "takes another lock of its own class here", Inner.At};
   std::optional<Reason> Found = waitsFor(A, B);
-  if (Found)
-    Found->Message = "takes '" + B.first + "', " + Found->Message;
+  if (!Found)
+    return std::nullopt;
+  Found->Message = "takes '" + B.first + "', " + Found->Message;
+  Found->Way.insert(Found->Way.begin(), {"takes '" + B.first + "'", Inner.At});
   return Found;
 }
 
@@ -141,6 +180,8 @@ std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const Call &Cal
     if (std::optional<Reason> Found = waitsFor(A, Taken)) {
       Found->Message =
           "calls '" + Callee.Name + "', which takes '" + Taken.first + "', " + Found->Message;
+      std::vector<Step> Way = Table.way(Callee, Own.at(Taken), /*ThroughWrappers=*/true);
+      Found->Way.insert(Found->Way.begin(), Way.begin(), Way.end());
       return Found;
     }
   }

@@ -14,13 +14,13 @@ namespace relock {
 
 class LockOrder {
 public:
-  // Takes: functions, and the locks that they wait for themselves.
+  // Takes: the locks that functions wait for themselves.
   LockOrder(const Program &Linked, const EffectTable &Table, std::vector<UnderLock> Under,
-            const std::vector<std::pair<std::string, LockPart>> &Takes);
+            const std::vector<LockUse> &Takes);
 
   // Why a section under Outer that takes Inner in its own text must hold; At is the place where
   // a holder of Inner waits.
-  std::optional<Reason> conflict(const LockPart &Outer, const LockPart &Inner) const;
+  std::optional<Reason> conflict(const LockPart &Outer, const InnerLock &Inner) const;
   // The same for a section that calls a function.
   std::optional<Reason> conflict(const LockPart &Outer, const Call &Callee) const;
 
@@ -29,8 +29,9 @@ private:
   using Lock = std::pair<std::string, std::string>;
 
   Lock lockOf(const LockPart &Part) const;
-  void collectTakers(const std::vector<std::pair<std::string, LockPart>> &Takes);
-  void add(const UnderLock &Fact);
+  void collectTakers(const std::vector<LockUse> &Takes);
+  void add(UnderLock Fact);
+  std::vector<Step> steps(const UnderLock &Fact, const Lock *Taken) const;
   template <class Visit> bool eachAlike(const Lock &L, Visit Stop) const;
   std::optional<Reason> waitsFor(const Lock &Outer, const Lock &Inner) const;
 
@@ -38,8 +39,9 @@ private:
   const EffectTable &Table;
   std::map<Lock, std::set<std::string>> Takers;       // the functions that may wait for it
   std::map<std::string, std::set<std::string>> Parts; // of each class
-  std::map<Lock, std::map<Lock, Position>> After;     // what a holder may wait for, and where
-  std::map<Lock, Position> Open;                      // a holder may wait for anything there
+  std::map<Lock, std::map<std::string, Step>> Own;    // those that wait for it themselves
+  std::map<Lock, std::map<Lock, UnderLock>> After;    // what a holder may wait for, and where
+  std::map<Lock, UnderLock> Open;                     // a holder may wait for anything there
 };
 
 } // namespace relock

@@ -80,6 +80,10 @@ static void joinWrappers(Wrapper &Known, const Wrapper &Other) {
 
 void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
   for (const UnitFacts &Unit : Units)
+    for (const Site &S : Unit.Sites)
+      if (S.Kind == Operation::Wait)
+        WaitPlaces.try_emplace(S.Function, S.At);
+  for (const UnitFacts &Unit : Units)
     for (const Function &F : Unit.Functions) {
       Function &Merged = Functions[F.Node];
       bool Taken = Merged.AddressTaken || F.AddressTaken;
@@ -438,14 +442,21 @@ void Program::collectKernelOwned(const std::vector<UnitFacts> &Units) {
              return R.Code == "priority" || R.Code == "robust";
            });
   };
+  auto Add = [&](const std::string &Function, StringRef Name, const std::string &Mutex,
+                 const Position &At) {
+    TakesKernelOwned.try_emplace(Function, Step{("'" + Name + "' takes '" + classOf(Mutex)->Name +
+                                                 "', whose owner the kernel knows")
+                                                    .str(),
+                                                At});
+  };
   for (const UnitFacts &Unit : Units)
     for (const Site &S : Unit.Sites)
       if (acquires(S.Kind) && KernelOwned(S.Node))
-        TakesKernelOwned.insert(S.Function);
+        Add(S.Function, S.FunctionName, S.Node, S.At);
   for (const auto &[Node, F] : Functions)
     for (const Call &C : F.Calls)
       if (const Wrapper *W = wrapperOf(C.Function); W && KernelOwned(W->Node))
-        TakesKernelOwned.insert(Node);
+        Add(Node, F.Name, W->Node, C.At);
 }
 
 void Program::keepGroups() {

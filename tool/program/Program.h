@@ -16,9 +16,16 @@
 
 namespace relock {
 
+// A step of the way from a section to what makes it hold.
+struct Step {
+  std::string Text;
+  Position At;
+};
+
 struct Reason {
   std::string Code, Message;
   Position At;
+  std::vector<Step> Way = {}; // to the cause, where that is not the section's own text
 
   friend bool operator<(const Reason &A, const Reason &B) {
     return std::tie(A.At, A.Code, A.Message) < std::tie(B.At, B.Code, B.Message);
@@ -65,8 +72,10 @@ public:
   std::set<std::string> AddressesTaken;      // of variables and fields, by node
   bool SetsFloatEnvironment = false;         // rounding modes and the like, a thread's own
   bool CancelsThreads = false;
-  // Functions that take a mutex whose owner the kernel knows (priority protocols, robust ones).
-  std::set<std::string> TakesKernelOwned;
+  // Functions that take a mutex whose owner the kernel knows (priority protocols, robust ones),
+  // and where.
+  std::map<std::string, Step> TakesKernelOwned;
+  std::map<std::string, Position> WaitPlaces; // of the functions that wait on a condition variable
 
   // The class of a node, or null where the node belongs to none (a local object, say).
   const LockClass *classOf(const std::string &Node) const;

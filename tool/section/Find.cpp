@@ -124,7 +124,7 @@ public:
     }
     for (const LockOperation &Op : Operations)
       if (!Matched.contains(Op.Call))
-        Result.Loose.push_back({Function, Op.Node});
+        Result.Loose.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
   }
 
 private:
@@ -154,6 +154,8 @@ private:
     bool OneName = !F->getBody()->getBeginLoc().isMacroID() && isValidAsciiIdentifier(Spelled);
     return OneName ? Spelled.str() : F->getNameAsString();
   }
+
+  Position place(const CallExpr *Call) const { return S.shown(Call->getExprLoc()); }
 
   // --- Operations -------------------------------------------------------------------------
 
@@ -255,19 +257,22 @@ private:
   void followLocks(const std::string &Function) {
     std::vector<HeldOperation> All = OtherLocks;
     for (const HeldOperation &Op : OtherLocks)
-      if (Op.Kind == Operation::Lock)
-        for (const std::string &Taker : {Function, nodeFor(Op.Call->getDirectCallee(), S)})
-          Result.Takes.push_back({Taker, Op.Lock});
+      if (Op.Kind == Operation::Lock) {
+        // The library function, too: its address may be taken.
+        Result.Takes.push_back({Function, spelledName(), Op.Lock, place(Op.Call)});
+        Result.Takes.push_back({nodeFor(Op.Call->getDirectCallee(), S), "", Op.Lock, {}});
+      }
     for (const LockOperation &Op : Operations) {
       All.push_back({Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure});
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock)
-        Result.Takes.push_back({Function, {Op.Node, Op.Part}});
+        Result.Takes.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
     }
     Held.emplace(F, std::move(All));
     const Wrapper *Own = Linked.wrapperOf(Function);
-    Held->describe(S, Own && acquires(Own->Kind) ? Own->Node : "", Result.Under);
-    if (any_of(OtherLocks, [&](const HeldOperation &Op) { return Held->keeps(Op.Call); }))
-      Result.Keepers.push_back(Function);
+    Held->describe(S, spelledName(), Own && acquires(Own->Kind) ? Own->Node : "", Result.Under);
+    auto Kept = find_if(OtherLocks, [&](const HeldOperation &Op) { return Held->keeps(Op.Call); });
+    if (Kept != OtherLocks.end())
+      Result.Keepers.push_back({Function, spelledName(), Kept->Lock, place(Kept->Call)});
   }
 
   // True for the lock and the unlock of a mutex that is neither recursive nor checks errors.

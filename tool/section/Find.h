@@ -12,13 +12,13 @@ namespace relock {
 struct UnitSections {
   std::vector<Section> Sections;
   // Functions that take, release or wait with a lock otherwise than in simple sections of their
-  // own: function node and lock node. A caller that runs under that lock must hold.
-  std::vector<std::pair<std::string, std::string>> Loose;
+  // own. A caller that runs under that lock must hold.
+  std::vector<LockUse> Loose;
   // For the order of locks: what is done under each, and which locks a function waits for.
   std::vector<UnderLock> Under;
-  std::vector<std::pair<std::string, LockPart>> Takes;
+  std::vector<LockUse> Takes;
   // The functions that may return holding a lock that is not converted: its owner is their thread.
-  std::vector<std::string> Keepers;
+  std::vector<LockUse> Keepers;
 };
 
 UnitSections findSections(const clang::tooling::CompileCommand &Command, const UnitFacts &Facts,

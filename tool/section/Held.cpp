@@ -224,12 +224,14 @@ bool HeldLocks::keeps(const CallExpr *Call) const {
   return !Known || Lost.count(KeyOf[operation(Call) - Operations.data()]);
 }
 
-void HeldLocks::describe(const Source &S, StringRef Wraps, std::vector<UnderLock> &Result) const {
+void HeldLocks::describe(const Source &S, StringRef Function, StringRef Wraps,
+                         std::vector<UnderLock> &Result) const {
   auto Add = [&](unsigned Key, UnderLock::Action Does, const CallExpr *At, LockPart Taken,
                  relock::Call Callee) {
     for (size_t I = 0; I < Operations.size(); ++I)
       if (KeyOf[I] == Key && acquires(Operations[I].Kind)) {
-        Result.push_back({Operations[I].Lock, Does, Taken, Callee, S.shown(At->getExprLoc())});
+        Result.push_back(
+            {Operations[I].Lock, Does, Taken, Callee, S.shown(At->getExprLoc()), Function.str()});
         return;
       }
   };

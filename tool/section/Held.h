@@ -46,9 +46,10 @@ public:
   // True if the function may return holding the lock of that operation.
   bool keeps(const clang::CallExpr *Call) const;
 
-  // What is done while a lock is held. Wraps: the function returns holding that mutex (a node), as
-  // its callers know.
-  void describe(const Source &S, llvm::StringRef Wraps, std::vector<UnderLock> &Result) const;
+  // What is done while a lock is held. Function: its name. Wraps: the function returns holding that
+  // mutex (a node), as its callers know.
+  void describe(const Source &S, llvm::StringRef Function, llvm::StringRef Wraps,
+                std::vector<UnderLock> &Result) const;
 
 private:
   using Stack = std::vector<unsigned>; // the held locks, the last one taken at the end

@@ -158,6 +158,13 @@ struct LockPart {
   }
 };
 
+// What a function does itself with a lock.
+struct LockUse {
+  std::string Function, Name; // its node and name
+  LockPart Lock;
+  Position At;
+};
+
 // What a thread does while it holds a lock.
 struct UnderLock {
   LockPart Held;
@@ -171,6 +178,7 @@ struct UnderLock {
   LockPart Taken;
   Call Callee;
   Position At;
+  std::string FunctionName = ""; // that does so
 
   friend bool operator<(const UnderLock &A, const UnderLock &B) {
     return std::tie(A.At, A.Held, A.Does, A.Taken, A.Callee.Function, A.Callee.Name) <

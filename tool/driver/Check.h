@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+//
+// What the modes of `relock check` share.
+#pragma once
+
+#include "program/Decide.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+
+namespace relock {
+
+llvm::StringRef verdictName(Verdict V);
+void writeReasons(llvm::json::OStream &J, const std::vector<Reason> &Reasons);
+
+// --path: the section at `FILE:LINE`, and for each reason the way to its cause. Returns the exit
+// status.
+int showPath(const Decision &Decided, llvm::StringRef Place, bool Json);
+
+} // namespace relock
