@@ -103,6 +103,6 @@ substitute("%runtime_tests", emulator + os.path.join(build, "test", "runtime"))
 substitute("%build_root", build)
 substitute("%source_root", source)
 # Coccinelle ends with an exception where HOME is not set.
-substitute("%spatch", "env HOME=" + config.test_exec_root + " spatch --very-quiet --no-includes --sp-file")
+substitute("%spatch", "env HOME=" + config.test_exec_root + " spatch --very-quiet --no-includes --max-width 200 --smpl-spacing --sp-file")
 substitute("%patches", os.path.join(source, "semantic-patches"))
 substitute("%python", config.relock_python)

@@ -22,6 +22,29 @@ virtual patch
   #include <pthread.h>
 + #include <relock/relock.h>
 
+@mutex_alias depends on patch@
+identifier name;
+identifier type =~ "^pthread_mutex_t$";
+@@
+  #define name
+- type
++ relock_mutex_t
+
+@condition_alias depends on patch@
+identifier name;
+identifier type =~ "^pthread_cond_t$";
+@@
+  #define name
+- type
++ relock_cond_t
+
+@init_alias depends on patch@
+identifier name;
+symbol pthread_mutex_init;
+@@
+- #define name pthread_mutex_init
++ #define name(mutex, attributes) relock_mutex_init(mutex, attributes, NULL)
+
 @mutex_type depends on patch@
 typedef pthread_mutex_t, relock_mutex_t;
 @@

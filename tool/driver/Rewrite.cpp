@@ -7,6 +7,7 @@
 #include "driver/ProjectOption.h"
 #include "rewrite/Diff.h"
 #include "rewrite/Fixes.h"
+#include "rewrite/HoldOnly.h"
 #include "rewrite/Reparse.h"
 #include "rewrite/Rewrite.h"
 #include "support/Messages.h"
@@ -23,8 +24,7 @@ namespace relock {
 
 static cl::SubCommand Command("rewrite", "convert lock classes: prints a diff, or edits in place");
 static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.json"),
-                                  cl::value_desc("BUILD"), cl::Required, cl::sub(Command),
-                                  cl::cat(options()));
+                                  cl::value_desc("BUILD"), cl::sub(Command), cl::cat(options()));
 static cl::list<std::string> Locks("lock", cl::desc("convert this lock class to this algorithm"),
                                    cl::value_desc("CLASS=ALGORITHM"), cl::sub(Command),
                                    cl::cat(options()));
@@ -47,6 +47,13 @@ static cl::opt<bool> AcceptUncovered(
     cl::desc("convert although text that this build skips may use the locks (see `relock explain "
              "uncovered`)"),
     cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> HoldOnly("hold-only", cl::desc("convert lock for lock: extract no section"),
+                              cl::sub(Command), cl::cat(options()));
+static cl::list<std::string>
+    Texts("semantic-patch",
+          cl::desc("with --hold-only, instead of -p: convert all locks in the C files below this "
+                   "folder, or in this file; may repeat; needs spatch"),
+          cl::value_desc("DIR"), cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
                               cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
@@ -256,12 +263,40 @@ int write(const RewriteResult &Result) {
   return Done;
 }
 
+// What the options ask for that does not go together, or is missing.
+std::string wrongUsage() {
+  if (InPlace + !OutputFolder.empty() + !Fixes.empty() > 1)
+    return "--in-place, -o and --export-fixes are three ways to write the result; choose one";
+  if (Texts.empty())
+    return Build.empty() ? "say what program: -p BUILD, or --hold-only --semantic-patch DIR" : "";
+  if (!HoldOnly)
+    return "a semantic patch extracts no section: --semantic-patch goes with --hold-only";
+  if (!Build.empty())
+    return "-p and --semantic-patch are two ways to read a program; choose one";
+  if (!Locks.empty() || All.getNumOccurrences())
+    return "a semantic patch does not tell lock classes apart: it converts all of them to the "
+           "class 'default', whose algorithm RELOCK_LOCKS=default=ALGORITHM chooses at run time";
+  return "";
+}
+
+int runOnText() {
+  HoldOnlyResult Result = holdByText(Texts, Jobs);
+  if (!Result.Rewrite)
+    return Result.Refused ? LookAtThis : BadUsage;
+  int Status = write(*Result.Rewrite);
+  if (Status == Done)
+    errs() << "relock: " << Result.Names << " names of locks retargeted, no section delegated, "
+           << Result.Rewrite->After.size() << " files\n";
+  return Status;
+}
+
 int run() {
-  if (InPlace + !OutputFolder.empty() + !Fixes.empty() > 1) {
-    message("--in-place, -o and --export-fixes are three ways to write the result; choose one",
-            "usage");
+  if (std::string Wrong = wrongUsage(); !Wrong.empty()) {
+    message(Wrong, "usage");
     return BadUsage;
   }
+  if (!Texts.empty())
+    return runOnText();
   Expected<IndexResult> Index = indexBuild(Build, Jobs);
   if (!Index) {
     message(toString(Index.takeError()), "no-database");
@@ -278,6 +313,11 @@ int run() {
     return BadUsage;
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
   reportUnmatched(Decided);
+  if (HoldOnly)
+    for (CheckedClass &Class : Decided.Classes)
+      for (CheckedSection &Section : Class.Sections)
+        if (Section.Outcome == Verdict::Delegate)
+          Section.Outcome = Verdict::Hold;
   Choice Chosen;
   int Status;
   if (!choose(*Index, Decided, Chosen, Status))

@@ -125,6 +125,24 @@ void printRange(raw_ostream &OS, char Sign, unsigned First, unsigned Count) {
 
 } // namespace
 
+std::vector<TextEdit> lineEdits(StringRef Before, StringRef After) {
+  std::vector<TextEdit> Edits;
+  unsigned At = 0; // in Before
+  bool Open = false;
+  for (const Line &L : compare(lines(Before), lines(After))) {
+    if (L.Kind != ' ' && !Open)
+      Edits.push_back({{At, At}, ""});
+    Open = L.Kind != ' ';
+    if (L.Kind == '+')
+      Edits.back().Text += L.Text;
+    else
+      At += L.Text.size();
+    if (L.Kind == '-')
+      Edits.back().At.End = At;
+  }
+  return Edits;
+}
+
 void printDiff(raw_ostream &OS, StringRef Name, StringRef Before,
                const std::vector<TextEdit> &Edits, bool New) {
   std::string After = applyEdits(Before, {0, unsigned(Before.size())}, Edits);

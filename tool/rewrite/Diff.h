@@ -8,6 +8,8 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <vector>
+
 namespace relock {
 
 // Prints what Edits, in the order of their places, change in a file; Name is its path in the diff. A
@@ -15,5 +17,8 @@ namespace relock {
 // changes.
 void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name, llvm::StringRef Before,
                const std::vector<TextEdit> &Edits, bool New);
+
+// The edits that make After of Before, in their order, each of whole lines.
+std::vector<TextEdit> lineEdits(llvm::StringRef Before, llvm::StringRef After);
 
 } // namespace relock

@@ -24,6 +24,10 @@ static pthread_mutex_t simple = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t table[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static struct queue queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
 
+#define lock_type pthread_mutex_t
+#define cond_pointer_t pthread_cond_t *
+#define lock_init pthread_mutex_init
+#define lock_destroy pthread_mutex_destroy
 #define TAKE(q) pthread_mutex_lock(&(q)->lock)
 #define GIVE(q)                     \
   do {                              \
@@ -65,14 +69,14 @@ static int tried(void) {
 int main(void) {
   pthread_t thread;
   pthread_mutexattr_t attributes;
-  pthread_mutex_t *made = malloc(sizeof(pthread_mutex_t));
+  lock_type *made = malloc(sizeof(pthread_mutex_t));
   struct timespec soon = {0, 0};
   pthread_mutexattr_init(&attributes);
   pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-  printf("%d\n", pthread_mutex_init(made, &attributes));
+  printf("%d\n", lock_init(made, &attributes));
   printf("%d %d\n", pthread_mutex_lock(made), pthread_mutex_lock(made));
   printf("%d %d\n", pthread_mutex_unlock(made), pthread_mutex_unlock(made));
-  pthread_mutex_destroy(made);
+  lock_destroy(made);
   pthread_mutexattr_destroy(&attributes);
   free((pthread_mutex_t *)made);
   printf("%d\n", count(&simple) + count(&table[1]));
