@@ -39,6 +39,8 @@ if config.relock_clang and not config.relock_emulator and os.path.exists(config.
     config.available_features.add("clang")
 if shutil.which("spatch"):
     config.available_features.add("spatch")
+if shutil.which("ninja"):
+    config.available_features.add("ninja")
 if config.relock_emulator:
     config.available_features.add("emulated")
 if lit_config.params.get("long"):

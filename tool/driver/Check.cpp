@@ -17,9 +17,8 @@ using namespace llvm;
 namespace relock {
 
 static cl::SubCommand Command("check", "list lock classes and critical sections with verdicts");
-static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.json"),
-                                  cl::value_desc("BUILD"), cl::Required, cl::sub(Command),
-                                  cl::cat(options()));
+static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
+                                    cl::OneOrMore, cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> Json("json", cl::desc("print the result as JSON (tool/doc/formats.md)"),
                           cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
@@ -227,12 +226,12 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
 }
 
 int run() {
-  Expected<IndexResult> Index = indexBuild(Build, Jobs);
+  Expected<IndexResult> Index = indexBuild(Builds, Jobs);
   if (!Index) {
     message(toString(Index.takeError()), "no-database");
     return BadUsage;
   }
-  std::optional<ProjectFile> Declared = loadProject(Project, Build, *Index);
+  std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
   if (!Declared)
     return BadUsage;
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);

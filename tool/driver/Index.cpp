@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: MIT
 //
-// relock index: collects the facts of each translation unit.
+// relock index: collects the facts of each translation unit, or writes a build file that does.
 #include "driver/Subcommand.h"
 
 #include "driver/Options.h"
 #include "index/Index.h"
+#include "index/NinjaFile.h"
 #include "support/Messages.h"
+#include "support/Output.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -14,29 +17,105 @@ using namespace llvm;
 namespace relock {
 
 static cl::SubCommand Command("index", "collect the facts of each translation unit of a build");
-static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.json"),
-                                  cl::value_desc("BUILD"), cl::Required, cl::sub(Command),
-                                  cl::cat(options()));
+static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
+                                    cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
                               cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
+static cl::opt<std::string>
+    Ninja("ninja",
+          cl::desc("write a build file instead, with one step per translation unit, that any "
+                   "executor of Ninja's files can run"),
+          cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    Unit("unit",
+         cl::desc("such a step: keep the facts of one translation unit in this file, and what it "
+                  "was read from in FILE.d"),
+         cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Directory("directory", cl::desc("--unit: where the compiler runs"),
+                                      cl::value_desc("DIR"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Source("source", cl::desc("--unit: the C file"), cl::value_desc("FILE"),
+                                   cl::sub(Command), cl::cat(options()));
+static cl::list<std::string> Compiler(cl::Positional, cl::desc("[-- COMPILER ARGUMENTS]"),
+                                      cl::sub(Command));
 
-static int run() {
-  Expected<IndexResult> Index = indexBuild(Build, Jobs);
+static std::string absolutePath(StringRef Path) {
+  SmallString<256> Result(Path);
+  sys::fs::make_absolute(Result);
+  return std::string(Result);
+}
+
+static int cannotWrite(StringRef File, StringRef Why) {
+  messageFor(absolutePath(File), Why, "cannot-write");
+  return BadUsage;
+}
+
+static int readUnit() {
+  UnitPlace Place;
+  Place.Facts = absolutePath(Unit);
+  Place.Command.Directory = Directory;
+  Place.Command.Filename = Source;
+  Place.Command.CommandLine = Compiler;
+  UnitFacts Facts;
+  switch (indexUnit(Place, Facts)) {
+  case UnitOutcome::Kept:
+    break;
+  case UnitOutcome::NotKept:
+    return cannotWrite(Unit, "the facts cannot be written here");
+  case UnitOutcome::Stale:
+  case UnitOutcome::Unparsed:
+    return BadUsage;
+  }
+  std::string Rule = Unit + ".d";
+  if (Error Failed =
+          writeAtomically(Rule, [&](raw_ostream &OS) { OS << dependencyRule(Unit, Facts); }))
+    return cannotWrite(Rule, toString(std::move(Failed)));
+  return Done;
+}
+
+static int writeNinja() {
+  std::vector<ForeignFile> NotC;
+  Expected<std::vector<UnitPlace>> Units = unitsOf(Builds, NotC);
+  if (!Units) {
+    message(toString(Units.takeError()), "no-database");
+    return BadUsage;
+  }
+  std::string Tool = sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&writeNinja));
+  if (Error Failed =
+          writeAtomically(Ninja, [&](raw_ostream &OS) { OS << ninjaFile(*Units, Tool); }))
+    return cannotWrite(Ninja, toString(std::move(Failed)));
+  outs() << Units->size() << " translation units in " << shownPath(absolutePath(Ninja))
+         << "; run `ninja -k 0 -f " << Ninja << "`\n";
+  return Done;
+}
+
+static int readAll() {
+  Expected<IndexResult> Index = indexBuild(Builds, Jobs);
   if (!Index) {
     message(toString(Index.takeError()), "no-database");
     return BadUsage;
   }
   outs() << Index->Commands.size() << " translation units, " << Index->Refreshed
          << " of them read anew, " << Index->Unparsed.size() << " with errors\n";
-  if (!Index->CacheWritable) {
-    messageFor(Build + "/.relock",
-               "the facts cannot be kept here; make the folder writable, or "
-               "every command reads all sources anew",
-               "cannot-write");
+  if (!Index->CacheWritable)
+    return cannotWrite(Builds.front() + "/.relock",
+                       "the facts cannot be kept here; make the folder writable, or every command "
+                       "reads all sources anew");
+  return Index->Unparsed.empty() ? Done : BadUsage;
+}
+
+static int run() {
+  bool ForUnit = !Directory.empty() || !Source.empty() || !Compiler.empty();
+  if (!Unit.empty() ? Directory.empty() || Source.empty() || Compiler.empty() || !Builds.empty()
+                    : ForUnit || Builds.empty()) {
+    message("say what to index: -p BUILD, with or without --ninja FILE; or --unit FILE "
+            "--directory DIR --source FILE -- COMPILER ARGUMENTS",
+            "usage");
     return BadUsage;
   }
-  return Index->Unparsed.empty() ? Done : BadUsage;
+  if (!Unit.empty())
+    return readUnit();
+  return Ninja.empty() ? readAll() : writeNinja();
 }
 
 Subcommand indexSubcommand() { return {Command, run}; }

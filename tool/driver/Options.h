@@ -12,4 +12,7 @@ inline llvm::cl::OptionCategory &options() {
   return Category;
 }
 
+inline const char *const BuildHelp =
+    "folder with compile_commands.json; several, where the program is built in several ways";
+
 } // namespace relock

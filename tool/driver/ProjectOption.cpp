@@ -7,14 +7,16 @@ using namespace llvm;
 
 namespace relock {
 
-std::optional<ProjectFile> loadProject(const cl::opt<std::string> &Option, StringRef Build,
-                                       const IndexResult &Index) {
+std::optional<ProjectFile> loadProject(const cl::opt<std::string> &Option,
+                                       ArrayRef<std::string> Builds, const IndexResult &Index) {
   std::string File = Option;
   if (!Option.getNumOccurrences()) {
     std::vector<std::string> Sources;
     for (const clang::tooling::CompileCommand &Command : Index.Commands)
       Sources.push_back(mainFile(Command));
-    File = findProjectFile(Build, Sources);
+    for (const std::string &Build : Builds)
+      if (File.empty())
+        File = findProjectFile(Build, Sources);
   }
   if (File.empty())
     return ProjectFile();

@@ -17,7 +17,8 @@ inline const char *const ProjectHelp =
 
 // Reads the file that the option names, or the one that is found. None: a message was printed.
 std::optional<ProjectFile> loadProject(const llvm::cl::opt<std::string> &Option,
-                                       llvm::StringRef Build, const IndexResult &Index);
+                                       llvm::ArrayRef<std::string> Builds,
+                                       const IndexResult &Index);
 
 // Says which entries of the project file speak of nothing.
 void reportUnmatched(const Decision &Decided);

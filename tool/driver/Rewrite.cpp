@@ -23,8 +23,8 @@ using namespace llvm;
 namespace relock {
 
 static cl::SubCommand Command("rewrite", "convert lock classes: prints a diff, or edits in place");
-static cl::opt<std::string> Build("p", cl::desc("folder with compile_commands.json"),
-                                  cl::value_desc("BUILD"), cl::sub(Command), cl::cat(options()));
+static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
+                                    cl::sub(Command), cl::cat(options()));
 static cl::list<std::string> Locks("lock", cl::desc("convert this lock class to this algorithm"),
                                    cl::value_desc("CLASS=ALGORITHM"), cl::sub(Command),
                                    cl::cat(options()));
@@ -268,10 +268,10 @@ std::string wrongUsage() {
   if (InPlace + !OutputFolder.empty() + !Fixes.empty() > 1)
     return "--in-place, -o and --export-fixes are three ways to write the result; choose one";
   if (Texts.empty())
-    return Build.empty() ? "say what program: -p BUILD, or --hold-only --semantic-patch DIR" : "";
+    return Builds.empty() ? "say what program: -p BUILD, or --hold-only --semantic-patch DIR" : "";
   if (!HoldOnly)
     return "a semantic patch extracts no section: --semantic-patch goes with --hold-only";
-  if (!Build.empty())
+  if (!Builds.empty())
     return "-p and --semantic-patch are two ways to read a program; choose one";
   if (!Locks.empty() || All.getNumOccurrences())
     return "a semantic patch does not tell lock classes apart: it converts all of them to the "
@@ -297,7 +297,7 @@ int run() {
   }
   if (!Texts.empty())
     return runOnText();
-  Expected<IndexResult> Index = indexBuild(Build, Jobs);
+  Expected<IndexResult> Index = indexBuild(Builds, Jobs);
   if (!Index) {
     message(toString(Index.takeError()), "no-database");
     return BadUsage;
@@ -308,7 +308,7 @@ int run() {
             "unparsed");
     return BadUsage;
   }
-  std::optional<ProjectFile> Declared = loadProject(Project, Build, *Index);
+  std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
   if (!Declared)
     return BadUsage;
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);

@@ -4,11 +4,11 @@
 #include "index/Collect.h"
 #include "index/Serialize.h"
 #include "support/Messages.h"
+#include "support/Output.h"
 
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -52,42 +52,6 @@ bool isAssembly(StringRef File) {
   return sys::path::extension(File).equals_insensitive(".s") || File.ends_with(".asm");
 }
 
-Expected<std::vector<tooling::CompileCommand>> loadCommands(StringRef Build,
-                                                            std::vector<ForeignFile> &NotC) {
-  SmallString<256> File(Build);
-  sys::path::append(File, "compile_commands.json");
-  if (!sys::fs::exists(File))
-    return createStringError(
-        File + ": there is no compile database; make one with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "
-               "(CMake), `meson setup`, or `bear -- make`, and name its folder with -p");
-  std::string Reason;
-  std::unique_ptr<tooling::JSONCompilationDatabase> Database =
-      tooling::JSONCompilationDatabase::loadFromFile(File, Reason,
-                                                     tooling::JSONCommandLineSyntax::AutoDetect);
-  if (!Database)
-    return createStringError(File + ": the compile database cannot be read: " + Reason);
-  std::vector<tooling::CompileCommand> Commands;
-  for (tooling::CompileCommand &Command : Database->getAllCompileCommands())
-    if (isC(Command.Filename))
-      Commands.push_back(std::move(Command));
-    else if (!isAssembly(Command.Filename))
-      NotC.push_back({mainFile(Command), includesOf(Command)});
-  sort(NotC, [](const ForeignFile &A, const ForeignFile &B) { return A.File < B.File; });
-  if (Commands.empty())
-    return createStringError(File + ": the compile database names no C file");
-  // The order in the database must not show in any result.
-  stable_sort(Commands, [](const tooling::CompileCommand &A, const tooling::CompileCommand &B) {
-    return std::make_tuple(mainFile(A), A.CommandLine) <
-           std::make_tuple(mainFile(B), B.CommandLine);
-  });
-  Commands.erase(std::unique(Commands.begin(), Commands.end(),
-                             [](const auto &A, const auto &B) {
-                               return mainFile(A) == mainFile(B) && A.CommandLine == B.CommandLine;
-                             }),
-                 Commands.end());
-  return Commands;
-}
-
 std::string hashOfFile(const std::string &Path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer =
       MemoryBuffer::getFile(Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
@@ -118,48 +82,60 @@ std::string origin(const tooling::CompileCommand &Command) {
   return analysisHash() + "-" + commandHash(Command);
 }
 
-class Cache {
-public:
-  explicit Cache(StringRef Build) : Folder(Build) {
-    sys::path::append(Folder, ".relock");
-    Usable = !sys::fs::create_directories(Folder);
-  }
+std::string factsPath(StringRef Build, const tooling::CompileCommand &Command) {
+  SmallString<256> Path(Build);
+  sys::fs::make_absolute(Path);
+  sys::path::append(Path, ".relock",
+                    sys::path::filename(Command.Filename) + "-" + commandHash(Command) +
+                        ".facts.json");
+  return std::string(Path);
+}
 
-  std::optional<UnitFacts> read(const tooling::CompileCommand &Command) const {
-    auto Buffer = MemoryBuffer::getFile(path(Command));
-    if (!Buffer)
-      return std::nullopt;
-    Expected<UnitFacts> Facts = readFacts((*Buffer)->getBuffer(), origin(Command));
-    if (!Facts) {
-      consumeError(Facts.takeError());
-      return std::nullopt;
-    }
-    return fresh(*Facts) ? std::optional(std::move(*Facts)) : std::nullopt;
+std::optional<UnitFacts> keptFacts(const UnitPlace &Unit) {
+  auto Buffer = MemoryBuffer::getFile(Unit.Facts);
+  if (!Buffer)
+    return std::nullopt;
+  Expected<UnitFacts> Facts = readFacts((*Buffer)->getBuffer(), origin(Unit.Command));
+  if (!Facts) {
+    consumeError(Facts.takeError());
+    return std::nullopt;
   }
+  return fresh(*Facts) ? std::optional(std::move(*Facts)) : std::nullopt;
+}
 
-  bool write(const tooling::CompileCommand &Command, const UnitFacts &Facts) const {
-    if (!Usable)
-      return false;
-    Error Failed = writeToOutput(path(Command), [&](raw_ostream &OS) {
-      OS << writeFacts(Facts, origin(Command));
-      return Error::success();
-    });
-    bool Good = !Failed;
-    consumeError(std::move(Failed));
-    return Good;
-  }
+bool keepFacts(const UnitPlace &Unit, const UnitFacts &Facts) {
+  if (sys::fs::create_directories(sys::path::parent_path(Unit.Facts)))
+    return false;
+  Error Failed = writeAtomically(
+      Unit.Facts, [&](raw_ostream &OS) { OS << writeFacts(Facts, origin(Unit.Command)); });
+  bool Good = !Failed;
+  consumeError(std::move(Failed));
+  return Good;
+}
 
-private:
-  std::string path(const tooling::CompileCommand &Command) const {
-    SmallString<256> Path(Folder);
-    sys::path::append(Path, sys::path::filename(Command.Filename) + "-" + commandHash(Command) +
-                                ".facts.json");
-    return std::string(Path);
-  }
-
-  SmallString<256> Folder;
-  bool Usable;
-};
+Error loadCommands(StringRef Build, std::vector<UnitPlace> &Units, std::vector<ForeignFile> &NotC) {
+  SmallString<256> File(Build);
+  sys::path::append(File, "compile_commands.json");
+  if (!sys::fs::exists(File))
+    return createStringError(
+        File + ": there is no compile database; make one with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "
+               "(CMake), `meson setup`, or `bear -- make`, and name its folder with -p");
+  std::string Reason;
+  std::unique_ptr<tooling::JSONCompilationDatabase> Database =
+      tooling::JSONCompilationDatabase::loadFromFile(File, Reason,
+                                                     tooling::JSONCommandLineSyntax::AutoDetect);
+  if (!Database)
+    return createStringError(File + ": the compile database cannot be read: " + Reason);
+  size_t Before = Units.size();
+  for (tooling::CompileCommand &Command : Database->getAllCompileCommands())
+    if (isC(Command.Filename))
+      Units.push_back({Command, factsPath(Build, Command)});
+    else if (!isAssembly(Command.Filename))
+      NotC.push_back({mainFile(Command), includesOf(Command)});
+  if (Units.size() == Before)
+    return createStringError(File + ": the compile database names no C file");
+  return Error::success();
+}
 
 void reportErrors(const std::vector<UnitDiagnostic> &Diagnostics) {
   for (const UnitDiagnostic &D : Diagnostics)
@@ -171,51 +147,75 @@ void reportErrors(const std::vector<UnitDiagnostic> &Diagnostics) {
 
 } // namespace
 
-Expected<IndexResult> indexBuild(StringRef Build, unsigned Jobs) {
+static std::tuple<std::string, std::vector<std::string>, std::string>
+key(const tooling::CompileCommand &Command) {
+  return {mainFile(Command), Command.CommandLine, Command.Directory};
+}
+
+Expected<std::vector<UnitPlace>> unitsOf(ArrayRef<std::string> Builds,
+                                         std::vector<ForeignFile> &NotC) {
+  std::vector<UnitPlace> Units;
+  for (const std::string &Build : Builds)
+    if (Error Failed = loadCommands(Build, Units, NotC))
+      return Failed;
+  sort(NotC, [](const ForeignFile &A, const ForeignFile &B) { return A.File < B.File; });
+  // The order in a database must not show in any result.
+  stable_sort(Units, [](const UnitPlace &A, const UnitPlace &B) {
+    return key(A.Command) < key(B.Command);
+  });
+  auto Same = [](const UnitPlace &A, const UnitPlace &B) {
+    return key(A.Command) == key(B.Command);
+  };
+  Units.erase(std::unique(Units.begin(), Units.end(), Same), Units.end());
+  return Units;
+}
+
+UnitOutcome indexUnit(const UnitPlace &Unit, UnitFacts &Facts) {
+  std::string Main = mainFile(Unit.Command);
+  if (!sys::fs::exists(Main)) {
+    messageFor(Main,
+               "the compile database names this file, but it does not exist; the database is "
+               "stale, make it again",
+               "stale-database");
+    return UnitOutcome::Stale;
+  }
+  std::vector<UnitDiagnostic> Diagnostics;
+  Facts = collectUnit(Unit.Command, Diagnostics);
+  if (any_of(Diagnostics, [](const UnitDiagnostic &D) { return D.Error; })) {
+    reportErrors(Diagnostics);
+    return UnitOutcome::Unparsed;
+  }
+  return keepFacts(Unit, Facts) ? UnitOutcome::Kept : UnitOutcome::NotKept;
+}
+
+Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   IndexResult Result;
-  Expected<std::vector<tooling::CompileCommand>> Commands = loadCommands(Build, Result.NotC);
-  if (!Commands)
-    return Commands.takeError();
-  Result.Commands = std::move(*Commands);
-  Result.Units.resize(Result.Commands.size());
-  std::vector<char> Failed(Result.Commands.size(), false);
+  Expected<std::vector<UnitPlace>> Units = unitsOf(Builds, Result.NotC);
+  if (!Units)
+    return Units.takeError();
+  Result.Units.resize(Units->size());
+  std::vector<UnitOutcome> Outcomes(Units->size(), UnitOutcome::Kept);
   std::atomic<unsigned> Refreshed = 0;
-  std::atomic<bool> Writable = true;
-  Cache Facts(Build);
-  Progress Shown("reading", Result.Commands.size());
+  Progress Shown("reading", Units->size());
   DefaultThreadPool Pool(hardware_concurrency(Jobs));
-  for (size_t I = 0; I < Result.Commands.size(); ++I)
+  for (size_t I = 0; I < Units->size(); ++I)
     Pool.async([&, I] {
-      auto Step = make_scope_exit([&] { Shown.step(); });
-      const tooling::CompileCommand &Command = Result.Commands[I];
-      if (!sys::fs::exists(mainFile(Command))) {
-        messageFor(mainFile(Command),
-                   "the compile database names this file, but it does not exist; the database is "
-                   "stale, make it again",
-                   "stale-database");
-        Failed[I] = true;
-        return;
-      }
-      if (std::optional<UnitFacts> Known = Facts.read(Command)) {
+      if (std::optional<UnitFacts> Known = keptFacts((*Units)[I])) {
         Result.Units[I] = std::move(*Known);
-        return;
+      } else {
+        Outcomes[I] = indexUnit((*Units)[I], Result.Units[I]);
+        Refreshed += Outcomes[I] != UnitOutcome::Stale;
       }
-      std::vector<UnitDiagnostic> Diagnostics;
-      Result.Units[I] = collectUnit(Command, Diagnostics);
-      ++Refreshed;
-      if (any_of(Diagnostics, [](const UnitDiagnostic &D) { return D.Error; })) {
-        reportErrors(Diagnostics);
-        Failed[I] = true;
-      } else if (!Facts.write(Command, Result.Units[I])) {
-        Writable = false;
-      }
+      Shown.step();
     });
   Pool.wait();
-  for (size_t I = 0; I < Failed.size(); ++I)
-    if (Failed[I])
-      Result.Unparsed.push_back(mainFile(Result.Commands[I]));
+  for (size_t I = 0; I < Units->size(); ++I) {
+    if (Outcomes[I] == UnitOutcome::Stale || Outcomes[I] == UnitOutcome::Unparsed)
+      Result.Unparsed.push_back(mainFile((*Units)[I].Command));
+    Result.CacheWritable &= Outcomes[I] != UnitOutcome::NotKept;
+    Result.Commands.push_back(std::move((*Units)[I].Command));
+  }
   Result.Refreshed = Refreshed;
-  Result.CacheWritable = Writable;
   return Result;
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// The facts of a whole compile database, cached beside it.
+// The facts of whole compile databases, cached beside them.
 #pragma once
 
 #include "index/Records.h"
 #include "support/Unit.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 
 namespace relock {
@@ -19,9 +20,25 @@ struct IndexResult {
   bool CacheWritable = true;
 };
 
-// Indexes what is stale in the compile database of the folder Build, with up to Jobs threads
-// (0: one per core). Says on standard error which units do not parse, and why. Fails where there is
-// no usable database.
-llvm::Expected<IndexResult> indexBuild(llvm::StringRef Build, unsigned Jobs);
+// A translation unit of a compile database, and the file that keeps its facts beside the database.
+struct UnitPlace {
+  clang::tooling::CompileCommand Command;
+  std::string Facts;
+};
+
+// The C units of the compile databases in these folders, in the order of their files; the first
+// database counts for a command that several have. Fails where one is not usable.
+llvm::Expected<std::vector<UnitPlace>> unitsOf(llvm::ArrayRef<std::string> Builds,
+                                               std::vector<ForeignFile> &NotC);
+
+// Reads one unit and keeps its facts in a file. They depend on nothing but the command, the text
+// that it includes, and the relock command itself. Says on standard error what went wrong.
+enum class UnitOutcome { Kept, NotKept, Stale, Unparsed };
+UnitOutcome indexUnit(const UnitPlace &Unit, UnitFacts &Facts);
+
+// Indexes what is stale in the compile databases of these folders, with up to Jobs threads (0: one
+// per core). Says on standard error which units do not parse, and why. Fails where there is no
+// usable database.
+llvm::Expected<IndexResult> indexBuild(llvm::ArrayRef<std::string> Builds, unsigned Jobs);
 
 } // namespace relock

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+#include "index/NinjaFile.h"
+
+using namespace llvm;
+
+namespace relock {
+
+// A value of a variable.
+static std::string value(StringRef Text) {
+  std::string Result;
+  for (char C : Text)
+    Result += C == '$' ? "$$" : std::string(1, C);
+  return Result;
+}
+
+// A path in a build statement.
+static std::string path(StringRef Text) {
+  std::string Result;
+  for (char C : Text)
+    Result += C == '$' || C == ' ' || C == ':' ? std::string("$") + C : std::string(1, C);
+  return Result;
+}
+
+// A word that the shell leaves alone.
+static std::string quoted(StringRef Word) {
+  constexpr StringLiteral Safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "_-+=./,:@%";
+  if (!Word.empty() && Word.find_first_not_of(Safe) == StringRef::npos)
+    return Word.str();
+  std::string Result = "'";
+  for (char C : Word)
+    Result += C == '\'' ? "'\\''" : std::string(1, C);
+  return Result + "'";
+}
+
+std::string ninjaFile(ArrayRef<UnitPlace> Units, StringRef Tool) {
+  std::string Text =
+      "# Made by `relock index --ninja`. Run it by `ninja -k 0 -f THIS_FILE`: relock check and\n"
+      "# rewrite then find the facts that they need.\n"
+      "ninja_required_version = 1.3\n"
+      "rule unit\n"
+      "  command = " +
+      value(quoted(Tool)) +
+      " index --unit $facts --directory $directory --source $source -- $command_line\n"
+      "  depfile = $out.d\n"
+      "  deps = gcc\n"
+      "  description = relock index $source\n";
+  for (const UnitPlace &Unit : Units) {
+    std::string Command;
+    for (const std::string &Word : Unit.Command.CommandLine)
+      Command += (Command.empty() ? "" : " ") + quoted(Word);
+    Text += "build " + path(Unit.Facts) + ": unit " + path(mainFile(Unit.Command)) + " | " +
+            path(Tool) + "\n  facts = " + value(quoted(Unit.Facts)) +
+            "\n  directory = " + value(quoted(Unit.Command.Directory)) +
+            "\n  source = " + value(quoted(Unit.Command.Filename)) +
+            "\n  command_line = " + value(Command) + "\n";
+  }
+  return Text;
+}
+
+std::string dependencyRule(StringRef FactsFile, const UnitFacts &Facts) {
+  auto Escaped = [](StringRef Path) {
+    std::string Result;
+    for (char C : Path) {
+      if (C == ' ' || C == '#')
+        Result += '\\';
+      Result += C == '$' ? "$$" : std::string(1, C);
+    }
+    return Result;
+  };
+  std::string Text = Escaped(FactsFile) + ":";
+  for (const Dependency &D : Facts.Dependencies)
+    Text += " \\\n  " + Escaped(D.File);
+  return Text + "\n";
+}
+
+} // namespace relock
