@@ -306,11 +306,7 @@ private:
     Checked.Reasons = Found.Against;
     Checked.AnyThread = Found.IdentityUses.empty() && Class.Plain;
     addEffects(Found, Class, Table, Order, Checked);
-    // Whoever runs a section for a client sees the client's pending cancellation.
-    if (Linked.CancelsThreads && !Checked.AnyThread)
-      Checked.Reasons.push_back({"cancellation",
-                                 "may reach a cancellation point, and the program cancels threads",
-                                 Found.At});
+    checkCancellation(Found, Table, Checked);
     keepFirst(Checked.Reasons);
     bool Delegate = Checked.Reasons.empty() && Found.Extract;
     Checked.Outcome = Delegate ? Verdict::Delegate : Verdict::Hold;
@@ -403,6 +399,24 @@ private:
         Checked.Reasons.push_back(
             {"kernel-thread", "takes a mutex here whose owner the kernel may know", Inner.At});
     }
+  }
+
+  // Whoever runs a section for a client sees the client's pending cancellation.
+  void checkCancellation(const Section &Found, const EffectTable &Table, CheckedSection &Checked) {
+    if (!Linked.CancelsThreads)
+      return;
+    auto Point = find_if(Found.Calls, [&](const Call &C) { return Table.of(C).Cancels; });
+    if (Point != Found.Calls.end())
+      Checked.Reasons.push_back({"cancellation",
+                                 "calls '" + Point->Name +
+                                     "', which may be or reach a cancellation point, and the "
+                                     "program cancels threads",
+                                 Point->At});
+    else if (!Found.IndirectCalls.empty())
+      Checked.Reasons.push_back({"cancellation",
+                                 "may reach a cancellation point through a pointer, and the "
+                                 "program cancels threads",
+                                 Found.IndirectCalls.front().At});
   }
 
   void addEffects(const Section &Found, const LockClass &Class, const EffectTable &Table,

@@ -27,10 +27,34 @@ const StringMap<FunctionEffect> &library() {
 #define KERNEL(LIST) Add(LIST, FunctionEffect::Thread);
 #define BLOCKS(LIST) Add(LIST, FunctionEffect::Blocks);
 #define JUMPS(LIST) Add(LIST, FunctionEffect::Jumps);
+#define CANCELS(LIST)
 #include "program/LibraryEffects.def"
     return Names;
   }();
   return Table;
+}
+
+// The library functions that touch their thread, return soon, and may be cancellation points.
+const StringSet<> &cancellationPoints() {
+  static const StringSet<> Names = [] {
+    StringSet<> Result;
+    for (StringRef List : {
+#define PLAIN(LIST)
+#define IDENTITY(LIST)
+#define KERNEL(LIST)
+#define BLOCKS(LIST)
+#define JUMPS(LIST)
+#define CANCELS(LIST) StringRef(LIST),
+#include "program/LibraryEffects.def"
+         }) {
+      SmallVector<StringRef, 64> Words;
+      List.split(Words, ' ', -1, /*KeepEmpty=*/false);
+      for (StringRef Word : Words)
+        Result.insert(Word);
+    }
+    return Result;
+  }();
+  return Names;
 }
 
 // Compiler builtins compute; the few that do more are refused where a section contains them.
@@ -56,12 +80,11 @@ FunctionEffect libraryEffect(StringRef Name) {
 // The effects of a function of the program as the project file declares them.
 Effects declaredEffects(StringRef Name, const DeclaredFunction &Declared) {
   Effects Result;
-  Result.Identity = Declared.Effect != FunctionEffect::Plain;
+  Result.Identity = Result.Cancels = Declared.Effect != FunctionEffect::Plain;
   auto Refuse = [&](StringRef Code, StringRef Text) {
     Result.Waits = Declared.Effect != FunctionEffect::Thread;
-    Result.Refuse =
-        Reason{Code.str(), ("'" + Name + "' " + Text + ", as the project file says").str(),
-               Declared.At};
+    Result.Refuse = Reason{
+        Code.str(), ("'" + Name + "' " + Text + ", as the project file says").str(), Declared.At};
   };
   switch (Declared.Effect) {
   case FunctionEffect::Plain:
@@ -90,6 +113,9 @@ Effects externalEffects(const Call &C, const ProjectFile &Project) {
   Effects Result;
   Result.Identity = Effect != FunctionEffect::Plain && Effect != FunctionEffect::Thread;
   Result.Waits = Result.Identity && Effect != FunctionEffect::Identity;
+  Result.Cancels = Effect == FunctionEffect::Identity
+                       ? Declared || cancellationPoints().contains(plainName(C.Name))
+                       : Effect != FunctionEffect::Plain;
   switch (Effect) {
   case FunctionEffect::Plain:
   case FunctionEffect::Identity:
@@ -166,8 +192,10 @@ EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
     : Linked(Linked), Project(Project) {
   addOwnEffects();
   addLocksOfDeclared();
-  std::set<std::string> Identity, Waiting;
+  std::set<std::string> Identity, Waiting, Cancels;
   for (const auto &[Node, E] : Known) {
+    if (E.Cancels)
+      Cancels.insert(Node);
     if (E.Identity)
       Identity.insert(Node);
     if (E.Waits)
@@ -177,6 +205,8 @@ EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
     Known[Node].Identity = true;
   for (const std::string &Node : climb(Waiting, /*ThroughWrappers=*/true, Declared))
     Known[Node].Waits = true;
+  for (const std::string &Node : climb(Cancels, /*ThroughWrappers=*/true, Declared))
+    Known[Node].Cancels = true;
   propagateRefusals();
 }
 
@@ -196,7 +226,7 @@ void EffectTable::addOwnEffects() {
     }
     // A lock that it takes may be recursive: its owner must be the caller.
     Own.Identity = !F.IdentityUses.empty() || F.TakesLocks;
-    Own.Waits = F.Waits || !F.IndirectCalls.empty();
+    Own.Waits = Own.Cancels = F.Waits || !F.IndirectCalls.empty();
     auto Place = Linked.WaitPlaces.find(Node);
     if (F.Waits)
       Own.Refuse = Reason{"may-block", "'" + F.Name + "' waits on a condition variable",
@@ -228,6 +258,7 @@ void EffectTable::addCalls(const Function &F, Effects &Own, bool Declared) {
     Effects E = externalEffects(C, Project);
     Own.Identity |= E.Identity;
     Own.Waits |= E.Waits;
+    Own.Cancels |= E.Cancels;
     if (!E.Refuse)
       continue;
     E.Refuse->Message = "'" + F.Name + "' " + E.Refuse->Message;
