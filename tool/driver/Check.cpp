@@ -31,6 +31,9 @@ static cl::opt<std::string> Path(
     "path",
     cl::desc("explain one section: for each reason, every step down to the place that causes it"),
     cl::value_desc("FILE:LINE"), cl::sub(Command), cl::cat(options()));
+static cl::list<std::string>
+    Why("why", cl::desc("show how two locks became one class, or why they are converted together"),
+        cl::value_desc("A B"), cl::multi_val(2), cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> AcceptUncovered(
     "accept-uncovered",
     cl::desc("convert although text that this build skips may use the locks (see `relock explain "
@@ -44,6 +47,18 @@ StringRef verdictName(Verdict V) {
   return V == Verdict::Delegate ? "delegate" : V == Verdict::Hold ? "hold" : "keep";
 }
 
+void writeWay(json::OStream &J, const std::vector<Step> &Way) {
+  if (Way.empty())
+    return;
+  J.attributeArray("path", [&] {
+    for (const Step &Next : Way)
+      J.object([&] {
+        J.attribute("message", Next.Text);
+        J.attribute("location", shownPlace(Next.At));
+      });
+  });
+}
+
 void writeReasons(json::OStream &J, const std::vector<Reason> &Reasons) {
   J.attributeArray("reasons", [&] {
     for (const Reason &R : Reasons)
@@ -51,14 +66,7 @@ void writeReasons(json::OStream &J, const std::vector<Reason> &Reasons) {
         J.attribute("code", R.Code);
         J.attribute("message", R.Message);
         J.attribute("location", shownPlace(R.At));
-        if (!R.Way.empty())
-          J.attributeArray("path", [&] {
-            for (const Step &Next : R.Way)
-              J.object([&] {
-                J.attribute("message", Next.Text);
-                J.attribute("location", shownPlace(Next.At));
-              });
-          });
+        writeWay(J, R.Way);
       });
   });
 }
@@ -234,6 +242,10 @@ int run() {
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
   if (!Declared)
     return BadUsage;
+  if (!Why.empty()) {
+    int Status = showWhy(*Index, *Declared, Why[0], Why[1], Json);
+    return Index->Unparsed.empty() ? Status : BadUsage;
+  }
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
   reportUnmatched(Decided);
   if (Suggest) {

@@ -11,10 +11,15 @@
 namespace relock {
 
 llvm::StringRef verdictName(Verdict V);
+// The attribute `path`; none where Way is empty.
+void writeWay(llvm::json::OStream &J, const std::vector<Step> &Way);
 void writeReasons(llvm::json::OStream &J, const std::vector<Reason> &Reasons);
 
 // --path: the section at `FILE:LINE`, and for each reason the way to its cause. Returns the exit
 // status.
 int showPath(const Decision &Decided, llvm::StringRef Place, bool Json);
+// --why: how two locks became one class. Returns the exit status.
+int showWhy(const IndexResult &Index, const ProjectFile &Declared, llvm::StringRef A,
+            llvm::StringRef B, bool Json);
 
 } // namespace relock

@@ -117,7 +117,7 @@ public:
                                      S.shown(V->getLocation())});
     if (syncType(V->getType()) == SyncType::None) {
       if (V->hasInit() && isUntyped(V))
-        flowUntyped(V->getInit(), nodeFor(V, S));
+        flowUntyped(V->getInit(), nodeFor(V, S), Flow::Initialiser);
       else if (V->hasInit() && V->isThisDeclarationADefinition())
         initialise(V->getType(), V->getInit(), "");
       return true;
@@ -250,7 +250,7 @@ public:
       else if (syncType(Argument->getType()) == SyncType::None)
         passUntyped(Argument, Callee, I);
       else if (I < Callee->getNumParams())
-        flow(resolve(Argument), parameterNode(Node, I));
+        flow(resolve(Argument), parameterNode(Node, I), Flow::Argument, Argument->getExprLoc());
       else
         escape(resolve(Argument), "unknown-use", "is passed as a variable argument",
                Argument->getExprLoc());
@@ -262,10 +262,10 @@ public:
     if (E->isAssignmentOp())
       recordStore(E->getLHS(), "");
     if (E->getOpcode() == BO_Assign && syncType(E->getLHS()->getType()) != SyncType::None)
-      flow(resolve(E->getRHS()), resolve(E->getLHS()));
+      flow(resolve(E->getRHS()), resolve(E->getLHS()), Flow::Assignment, E->getExprLoc());
     else if (const VarDecl *V = untypedVariable(E->getLHS()); V && E->getOpcode() == BO_Assign) {
       Resolved.insert(E->getLHS()->IgnoreParens());
-      flowUntyped(E->getRHS(), nodeFor(V, S));
+      flowUntyped(E->getRHS(), nodeFor(V, S), Flow::Assignment);
     } else if (E->isComparisonOp() || E->isLogicalOp()) {
       const Expr *Left = E->getLHS()->IgnoreParenImpCasts(),
                  *Right = E->getRHS()->IgnoreParenImpCasts();
@@ -274,7 +274,7 @@ public:
       bool RightSync = syncType(Right->getType()) != SyncType::None;
       std::string A = LeftSync ? resolve(Left) : "", B = RightSync ? resolve(Right) : "";
       if (E->isComparisonOp() && LeftSync && RightSync)
-        flow(A, B);
+        flow(A, B, Flow::Comparison, E->getExprLoc());
     }
     return true;
   }
@@ -298,7 +298,8 @@ public:
     if (Value && CurrentFunction && returnsUntyped(CurrentFunction))
       returnUntyped(Value);
     if (Value && CurrentFunction && syncType(CurrentFunction->getReturnType()) != SyncType::None)
-      flow(resolve(Value), resultNode(nodeFor(CurrentFunction, S)));
+      flow(resolve(Value), resultNode(nodeFor(CurrentFunction, S)), Flow::Return,
+           Value->getExprLoc());
     return true;
   }
 
@@ -372,9 +373,13 @@ private:
       addStore((Prefix + nodeFor(D, S)).str());
   }
 
-  void flow(std::string From, std::string To, bool Text = false) {
-    if (!From.empty() && !To.empty() && From != To)
-      Facts.Flows.push_back({std::move(From), std::move(To), Text});
+  void flow(std::string From, std::string To, Flow::Kind How, SourceLocation At,
+            bool Untyped = false) {
+    if (From.empty() || To.empty() || From == To)
+      return;
+    bool IsText = How == Flow::Text || How == Flow::NamingText;
+    Facts.Flows.push_back(
+        {std::move(From), std::move(To), How, Untyped, IsText ? S.spelled(At) : S.shown(At)});
   }
 
   void escape(std::string Node, StringRef Code, const Twine &Message, SourceLocation At) {
@@ -479,9 +484,9 @@ private:
     return resolve(Inner);
   }
 
-  void flowUntyped(const Expr *From, const std::string &To) {
+  void flowUntyped(const Expr *From, const std::string &To, Flow::Kind How) {
     if (std::optional<std::string> Node = resolveUntyped(From))
-      flow(*Node, To);
+      flow(*Node, To, How, From->getExprLoc(), /*Untyped=*/true);
     else
       escapeOnce(To, "pointer-cast", "mixes with a pointer that is not followed",
                  From->getExprLoc());
@@ -491,14 +496,14 @@ private:
     if (I >= Callee->getNumParams() || !isUntyped(Callee->getParamDecl(I)))
       return;
     declareUntyped(Callee, parameterNode(nodeFor(Callee, S), I), DeclarationKind::Parameter);
-    flowUntyped(Argument, parameterNode(nodeFor(Callee, S), I));
+    flowUntyped(Argument, parameterNode(nodeFor(Callee, S), I), Flow::Argument);
   }
 
   void returnUntyped(const Expr *Value) {
     if (syncType(Value->IgnoreParenCasts()->getType()) != SyncType::None)
       declareUntyped(CurrentFunction, resultNode(nodeFor(CurrentFunction, S)),
                      DeclarationKind::Result, Value->IgnoreParenCasts()->getType());
-    flowUntyped(Value, resultNode(nodeFor(CurrentFunction, S)));
+    flowUntyped(Value, resultNode(nodeFor(CurrentFunction, S)), Flow::Return);
   }
 
   // A declaration of its own, although its type does not name a mutex: F must be in the program.
@@ -611,7 +616,7 @@ private:
       if (auto Named = Spelled.getAs<TypedefTypeLoc>()) {
         const TypedefNameDecl *Typedef = Named.getTypedefNameDecl();
         if (!S.inSystemHeader(Typedef->getLocation()))
-          return flow(Node, nodeFor(Typedef, S), /*Text=*/true);
+          return flow(Node, nodeFor(Typedef, S), Flow::Text, At);
         StringRef Name = Typedef->getName();
         if (!Name.starts_with("pthread_") || !S.editable(Named.getNameLoc()))
           break;
@@ -641,7 +646,7 @@ private:
     // Text that names a class can stand for one class only.
     bool NamesClass = Text.find("$CLASS") != std::string::npos;
     edit(L, Length, std::move(Text), Node);
-    flow(Node, tokenNode(S.spelled(L)), /*Text=*/!NamesClass);
+    flow(Node, tokenNode(S.spelled(L)), NamesClass ? Flow::NamingText : Flow::Text, L);
   }
 
   // An object of that node is created by a file-scope or local initialiser.
@@ -654,7 +659,7 @@ private:
     const auto *List = dyn_cast<InitListExpr>(Init);
     if (!List) {
       if (syncType(T) != SyncType::None && !Node.empty())
-        flow(resolve(Init), Node);
+        flow(resolve(Init), Node, Flow::Initialiser, Init->getExprLoc());
       return;
     }
     if (const InitListExpr *Semantic = List->getSemanticForm())
@@ -747,7 +752,7 @@ private:
     bool Waits = Api.Kind == Operation::Wait;
     bool Initialises = Api.Kind == Operation::Init || Api.Kind == Operation::CondInit;
     if (Waits) // a condition variable changes with the mutexes that are waited with
-      flow(resolve(Call->getArg(Api.Companion)), Record.Node);
+      flow(resolve(Call->getArg(Api.Companion)), Record.Node, Flow::Wait, Call->getExprLoc());
     if (Initialises)
       Record.Attribute = resolve(Call->getArg(1));
     if (Record.Node.empty()) {
@@ -946,7 +951,7 @@ private:
     if (const auto *Conditional = dyn_cast<ConditionalOperator>(E)) {
       std::string True = resolve(Conditional->getTrueExpr());
       std::string False = resolve(Conditional->getFalseExpr());
-      flow(True, False);
+      flow(True, False, Flow::Choice, E->getExprLoc());
       return True.empty() ? False : True;
     }
     if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {

@@ -96,7 +96,19 @@ struct Site {
 
 struct Flow {
   std::string From, To;
-  bool Text = false; // they only share source text: two classes, but converted together
+  enum Kind {
+    Text,       // they only share source text: two classes, but converted together
+    NamingText, // they share text that names their class
+    Argument,
+    Return,
+    Assignment,
+    Initialiser,
+    Comparison,
+    Choice, // the two values of a conditional expression
+    Wait,   // a condition variable and the mutex that is waited with
+  } How = Text;
+  bool Untyped = false; // as `void *`
+  Position At;          // of shared text: itself
 };
 
 // Why the class of a node cannot be converted.

@@ -13,7 +13,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 1;
+constexpr int Version = 2;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -34,7 +34,8 @@ template <class V> void fields(V &&Visit, Site &S) {
   Visit("inMacro", S.InMacro), Visit("functionName", S.FunctionName);
 }
 template <class V> void fields(V &&Visit, Flow &F) {
-  Visit("from", F.From), Visit("to", F.To), Visit("text", F.Text);
+  Visit("from", F.From), Visit("to", F.To), Visit("how", F.How);
+  Visit("untyped", F.Untyped), Visit("at", F.At);
 }
 template <class V> void fields(V &&Visit, Escape &E) {
   Visit("node", E.Node), Visit("code", E.Code), Visit("message", E.Message), Visit("at", E.At);

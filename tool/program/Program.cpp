@@ -61,7 +61,7 @@ void Program::linkFlows(const std::vector<UnitFacts> &Units) {
   for (const UnitFacts &Unit : Units)
     for (const Flow &F : Unit.Flows) {
       Together.unite(F.From, F.To);
-      if (!F.Text)
+      if (F.How != Flow::Text)
         Mixed.unite(F.From, F.To);
     }
 }
