@@ -497,6 +497,7 @@ private:
         if (S.Outcome != Verdict::Delegate)
           continue;
         S.RestsOn = S.Facts.Trusts;
+        S.RestsOn.insert(Checked.Class.Trusts.begin(), Checked.Class.Trusts.end());
         CheckedSection Alone = decideSection(S.Facts, Checked.Class, Without.Table, Without.Order);
         if (Alone.Outcome != Verdict::Delegate || Alone.AnyThread != S.AnyThread)
           collectLifted(Lifted, S, Alone, S.RestsOn);

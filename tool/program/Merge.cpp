@@ -21,6 +21,8 @@ MergeFinder::MergeFinder(const std::vector<UnitFacts> &Units, const Program &Lin
         Known->second = &D;
     }
     for (const Flow &F : Unit.Flows) {
+      if (Linked.keepsApart(F))
+        continue;
       Beside[F.From].push_back(&F);
       Beside[F.To].push_back(&F);
     }

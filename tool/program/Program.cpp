@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "program/Program.h"
 
+#include "program/Effects.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -35,6 +37,11 @@ void Program::Sets::unite(const std::string &A, const std::string &B) {
     Parent[std::max(RootA, RootB)] = std::min(RootA, RootB);
 }
 
+// The function of a parameter's node.
+static std::string parameterOwner(StringRef Node) {
+  return Node.drop_front(2).rsplit('#').first.str();
+}
+
 // --- Linking ------------------------------------------------------------------------------------
 
 Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
@@ -57,9 +64,38 @@ Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::str
   }
 }
 
+// The functions that the project file declares to mix no pointers.
+void Program::collectUnmixing(const std::vector<UnitFacts> &Units) {
+  std::set<std::string> Defined;
+  auto Add = [&](const std::string &Node, const std::string &Name) {
+    const DeclaredFunction *D = declarationOf(Name, Defined.count(Node), Project);
+    if (D && !D->MixesPointers)
+      Unmixing.emplace(Node, Name);
+  };
+  if (Project.Path.empty())
+    return;
+  for (const UnitFacts &Unit : Units)
+    for (const Function &F : Unit.Functions)
+      if (F.Defined)
+        Defined.insert(F.Node);
+  for (const UnitFacts &Unit : Units)
+    for (const Function &F : Unit.Functions) {
+      Add(F.Node, F.Name);
+      for (const Call &C : F.Calls)
+        Add(C.Function, C.Name);
+    }
+}
+
+bool Program::keepsApart(const Flow &F) const {
+  return F.Untyped && F.How == Flow::Argument && Unmixing.count(parameterOwner(F.To));
+}
+
 void Program::linkFlows(const std::vector<UnitFacts> &Units) {
+  collectUnmixing(Units);
   for (const UnitFacts &Unit : Units)
     for (const Flow &F : Unit.Flows) {
+      if (keepsApart(F))
+        continue;
       Together.unite(F.From, F.To);
       if (F.How != Flow::Text)
         Mixed.unite(F.From, F.To);
@@ -284,6 +320,10 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
   Classes = std::move(Sorted);
   for (auto &[Root, Index] : ClassOfRoot)
     Index = Place[Index];
+  for (const UnitFacts &Unit : Units)
+    for (const Flow &F : Unit.Flows)
+      if (auto Found = ClassOfRoot.find(find(F.From)); keepsApart(F) && Found != ClassOfRoot.end())
+        Classes[Found->second].Trusts.insert(Unmixing.at(parameterOwner(F.To)));
 }
 
 void Program::collectReasons(const std::vector<UnitFacts> &Units,
@@ -331,7 +371,7 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
       // An argument for a function of which not even a declaration of ours exists.
       if (!StringRef(F.To).starts_with("P:"))
         continue;
-      std::string Owner = StringRef(F.To).drop_front(2).rsplit('#').first.str();
+      std::string Owner = parameterOwner(F.To);
       auto Known = Functions.find(Owner);
       if (LockClass *Class = ClassAt(F.To);
           Class && (Known == Functions.end() || !Known->second.Defined))

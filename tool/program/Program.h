@@ -46,6 +46,8 @@ struct LockClass {
   std::set<std::string> Files; // that declare it
   bool Global = false;         // it has a name that every file can declare
   std::string Group;           // equal for the classes that are converted together
+  // Functions that only the project file says not to mix its pointers.
+  std::set<std::string> Trusts;
 };
 
 struct UncoveredSite {
@@ -80,6 +82,8 @@ public:
   // The class of a node, or null where the node belongs to none (a local object, say).
   const LockClass *classOf(const std::string &Node) const;
   const Wrapper *wrapperOf(const std::string &FunctionNode) const;
+  // True for a flow that makes no class, since the project file says so of the function.
+  bool keepsApart(const Flow &F) const;
   bool isDefined(const std::string &FunctionNode) const;
   // The node of a function that calls whatever a pointer to functions of this type may point to;
   // empty if that is not known.
@@ -100,6 +104,7 @@ private:
   };
 
   std::string find(const std::string &Node) const { return Mixed.find(Node); }
+  void collectUnmixing(const std::vector<UnitFacts> &Units);
   void linkFlows(const std::vector<UnitFacts> &Units);
   void linkFunctions(const std::vector<UnitFacts> &Units);
   void linkPointers(const std::vector<UnitFacts> &Units, bool Complete);
@@ -115,6 +120,7 @@ private:
   Sets Mixed;    // nodes of one class
   Sets Together; // nodes of one group
   std::map<std::string, size_t> ClassOfRoot;
+  std::map<std::string, std::string> Unmixing; // the names of the functions that mix no pointers
 };
 
 } // namespace relock

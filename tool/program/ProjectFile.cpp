@@ -160,6 +160,7 @@ private:
     DeclaredFunction Declared;
     std::vector<std::pair<std::string, Position>> Names;
     bool HasEffect = false;
+    std::optional<bool> Mixes;
     Position Begin = place(Entry);
     bool Good = members(
         Entry, "an entry of 'functions'",
@@ -170,9 +171,11 @@ private:
             return HasEffect = readEffect(Value, Declared.Effect);
           if (Key == "keeps-pointers")
             return readTruth(Value, Key, Declared.KeepsPointers);
+          if (Key == "mixes-pointers")
+            return readTruth(Value, Key, Mixes);
           if (Key == "because")
             return readText(Value, Key, Declared.Because);
-          return unknownKey(At, Key, "names, effect, keeps-pointers and because");
+          return unknownKey(At, Key, "names, effect, keeps-pointers, mixes-pointers and because");
         });
     if (!Good)
       return false;
@@ -180,6 +183,7 @@ private:
       return failAt(Begin.Line, Begin.Column, "this entry has no 'names'");
     if (!HasEffect)
       return failAt(Begin.Line, Begin.Column, "this entry has no 'effect'");
+    Declared.MixesPointers = Mixes.value_or(true);
     for (auto &[Name, At] : Names) {
       Declared.At = At;
       bool Prefix = StringRef(Name).ends_with("*");

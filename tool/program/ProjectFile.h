@@ -23,6 +23,7 @@ llvm::StringRef effectName(FunctionEffect E);
 struct DeclaredFunction {
   FunctionEffect Effect = FunctionEffect::Unknown;
   std::optional<bool> KeepsPointers; // that it is given; not declared: as without the file
+  bool MixesPointers = true; // a `void *` of one call may meet, inside, that of another one
   std::string Because;
   Position At;
 };
