@@ -25,7 +25,8 @@ static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_
                                     cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> Suggest("suggest",
                              cl::desc("print entries for a project file instead: the unknown "
-                                      "functions that hold sections back, the worst first"),
+                                      "functions that hold sections back, the worst first, and "
+                                      "those that may operate locks"),
                              cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Path(
     "path",
@@ -169,6 +170,13 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
           J.attribute("location", shownPlace(Site.At));
         });
     });
+    J.attributeArray("other_locks", [&] {
+      for (const auto &[Type, Acquisitions] : Decided.OtherLocks)
+        J.object([&] {
+          J.attribute("type", Type);
+          J.attribute("acquisitions", Acquisitions);
+        });
+    });
     if (!Declared.Path.empty())
       writeTrust(J, Decided, Declared);
   });
@@ -179,8 +187,41 @@ void printReason(const Reason &R, StringRef Indent) {
   outs() << Indent << shownPlace(R.At) << ": " << R.Message << " [" << R.Code << "]\n";
 }
 
+StringRef kindName(Operation Kind) {
+  return Kind == Operation::Lock      ? "lock"
+         : Kind == Operation::TryLock ? "trylock"
+         : Kind == Operation::Unlock  ? "unlock"
+                                      : "timedlock";
+}
+
+// What may be true of the program, but takes a person to say: comments.
+void printProposals(const Decision &Decided) {
+  if (!Decided.Libraries.empty()) {
+    outs() << "# Relock brings files that know functions of these libraries; if the program uses "
+              "them, add:\n# libraries: [";
+    ListSeparator Comma;
+    for (const auto &[Name, Functions] : Decided.Libraries)
+      outs() << Comma << Name;
+    outs() << "]\n";
+  }
+  if (Decided.Operators.empty())
+    return;
+  outs() << "# Unknown functions with names like operations of locks; those that are, add without "
+            "the '#':\n# operators:\n";
+  for (const ProposedOperator &Proposed : Decided.Operators) {
+    outs() << "#   - {names: [" << Proposed.Name << "], kind: " << kindName(Proposed.Does.Kind)
+           << ", type: \"" << Proposed.Does.Type << "\"";
+    if (Proposed.Does.Argument)
+      outs() << ", argument: " << Proposed.Does.Argument + 1;
+    if (Proposed.Does.Kind == Operation::TryLock || Proposed.Does.Kind == Operation::TimedLock)
+      outs() << ", success: zero"; // or nonzero
+    outs() << "}\n";
+  }
+}
+
 // Entries that stand as they are in a project file, or are all of one.
 void printSuggestions(const Decision &Decided, const ProjectFile &Declared) {
+  printProposals(Decided);
   if (Decided.Holding.empty()) {
     outs() << "# No section is held by nothing but unknown functions.\n";
     return;
@@ -202,6 +243,16 @@ void printSuggestions(const Decision &Decided, const ProjectFile &Declared) {
       outs() << ", " << F.Together << " with others";
     outs() << "\n  - names: [" << F.Name << "]\n    effect: unknown\n";
   }
+}
+
+// Locks of other types than mutexes are no lock sites; that they were seen is said.
+void printOtherLocks(const Decision &Decided) {
+  if (Decided.OtherLocks.empty())
+    return;
+  SmallVector<std::string> Types;
+  for (const auto &[Type, Acquisitions] : Decided.OtherLocks)
+    Types.push_back((Twine(Acquisitions) + " of " + Type).str());
+  outs() << "other locks, which stay what they are: " << join(Types, ", ") << "\n";
 }
 
 void printText(const Decision &Decided, const ProjectFile &Declared) {
@@ -229,6 +280,7 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
   Counts C = count(Decided);
   outs() << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, "
          << C.Keep << " keep, " << C.Uncovered << " uncovered\n";
+  printOtherLocks(Decided);
   if (!Declared.Path.empty())
     outs() << trustLine(countTrust(Decided, anyClass), Declared) << "\n";
 }

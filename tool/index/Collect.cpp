@@ -236,6 +236,7 @@ public:
       attributeCall(Call, Name);
       return true;
     }
+    recordLockLike(Callee, Name);
     if (returnsUntyped(Callee))
       UntypedCalls.push_back(Call);
     std::string Node = nodeFor(Callee, S);
@@ -347,8 +348,8 @@ private:
   Function *CurrentFacts = nullptr;
   DenseMap<const RecordDecl *, std::string> AnonymousNames;
   std::vector<const Expr *> Leaves;
-  StringSet<> OpenTypes, TakenFunctions;        // that Facts has already
-  std::vector<const CallExpr *> UntypedCalls;   // of functions that return `void *`
+  StringSet<> OpenTypes, TakenFunctions, LockLikes; // that Facts has already
+  std::vector<const CallExpr *> UntypedCalls;       // of functions that return `void *`
   std::vector<const DeclRefExpr *> UntypedUses; // of local variables and parameters of that type
   std::set<std::string> Told;                   // what is told once of them
   DenseSet<const Expr *> Resolved;
@@ -524,6 +525,23 @@ private:
   void escapeOnce(const std::string &Node, StringRef Code, StringRef Message, SourceLocation At) {
     if (Told.insert(Node).second)
       escape(Node, Code, Message, At);
+  }
+
+  // The first argument that may be a lock: a pointer to an object that the function can change.
+  void recordLockLike(const FunctionDecl *F, StringRef Name) {
+    if (!looksLikeOperation(Name) || otherLock(Name) || !LockLikes.insert(Name).second)
+      return;
+    for (const ParmVarDecl *Parameter : F->parameters()) {
+      QualType T = Parameter->getType();
+      if (!T->isPointerType() || T->getPointeeType().isConstQualified() ||
+          T->getPointeeType()->isAnyPointerType() || syncType(T) != SyncType::None ||
+          !(T->getPointeeType()->isRecordType() || T->getPointeeType()->getAs<TypedefType>()))
+        continue;
+      Facts.LockLikes.push_back({nodeFor(F, S), Name.str(),
+                                 T->getPointeeType().getUnqualifiedType().getAsString(),
+                                 Parameter->getFunctionScopeIndex()});
+      return;
+    }
   }
 
   // A lock wrapper that other files call needs a companion that they can call too.

@@ -22,15 +22,33 @@ std::optional<LockFunction> lockFunction(StringRef Name) {
   return std::nullopt;
 }
 
-std::optional<Operation> otherLockOperation(StringRef Name) {
-  return StringSwitch<std::optional<Operation>>(Name)
+std::optional<OtherLock> otherLock(StringRef Name) {
+  using Result = std::optional<OtherLock>;
+  auto Of = [](StringRef Type, Operation Kind, unsigned Argument = 0) {
+    return Result({Kind, Type.str(), Argument});
+  };
+  StringRef Spin = "pthread_spinlock_t", ReadWrite = "pthread_rwlock_t", C11 = "mtx_t";
+  return StringSwitch<Result>(Name)
+      .Case("pthread_spin_lock", Of(Spin, Operation::Lock))
+      .Case("pthread_spin_trylock", Of(Spin, Operation::TryLock))
+      .Case("pthread_spin_unlock", Of(Spin, Operation::Unlock))
       .Cases("pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "pthread_rwlock_timedrdlock",
              "pthread_rwlock_timedwrlock", "pthread_rwlock_clockrdlock",
-             "pthread_rwlock_clockwrlock", "pthread_spin_lock", Operation::Lock)
-      .Cases("pthread_rwlock_tryrdlock", "pthread_rwlock_trywrlock", "pthread_spin_trylock",
-             Operation::TryLock)
-      .Cases("pthread_rwlock_unlock", "pthread_spin_unlock", Operation::Unlock)
+             "pthread_rwlock_clockwrlock", Of(ReadWrite, Operation::Lock))
+      .Cases("pthread_rwlock_tryrdlock", "pthread_rwlock_trywrlock",
+             Of(ReadWrite, Operation::TryLock))
+      .Case("pthread_rwlock_unlock", Of(ReadWrite, Operation::Unlock))
+      .Case("mtx_lock", Of(C11, Operation::Lock))
+      .Case("mtx_trylock", Of(C11, Operation::TryLock))
+      .Case("mtx_timedlock", Of(C11, Operation::TimedLock))
+      .Case("mtx_unlock", Of(C11, Operation::Unlock))
+      .Cases("cnd_wait", "cnd_timedwait", Of(C11, Operation::Wait, 1))
       .Default(std::nullopt);
+}
+
+bool looksLikeOperation(StringRef Name) {
+  static constexpr const char *Words[] = {"lock", "enter", "leave", "exit", "acquire", "release"};
+  return any_of(Words, [&](StringRef Word) { return Name.contains_insensitive(Word); });
 }
 
 std::string relockName(StringRef PosixName) {
@@ -219,7 +237,7 @@ void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call
   Calls.push_back({nodeFor(Callee, S) + (Name == Callee->getName() ? "" : "#thread"), Name, At});
   if (!S.inSystemHeader(Callee->getLocation()) && !Callee->getBuiltinID())
     return;
-  if (Name == "pthread_create")
+  if (Name == "pthread_create" || Name == "thrd_create")
     return; // another thread calls what it is given
   for (const Expr *Argument : Call->arguments()) {
     QualType T = Argument->getType();

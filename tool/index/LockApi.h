@@ -23,9 +23,11 @@ struct LockFunction {
 
 // The lock function of that name, if it is one.
 std::optional<LockFunction> lockFunction(llvm::StringRef Name);
-// What the function of that name does to a lock that is not converted, its first argument: a
-// readers-writer lock or a spinlock.
-std::optional<Operation> otherLockOperation(llvm::StringRef Name);
+// What the function of that name does to a lock that is not converted: a readers-writer lock, a
+// spinlock, or a mutex of C11.
+std::optional<OtherLock> otherLock(llvm::StringRef Name);
+// True if a name has a word of lock operations in it: `lock`, `enter`, `release`.
+bool looksLikeOperation(llvm::StringRef Name);
 // `pthread_mutex_lock` → `relock_mutex_lock`.
 std::string relockName(llvm::StringRef PosixName);
 // The text that replaces a static initialiser macro (with `$CLASS`); empty: not one we know.

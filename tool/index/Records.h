@@ -49,6 +49,15 @@ inline bool acquires(Operation O) {
   return O == Operation::Lock || O == Operation::TryLock || O == Operation::TimedLock;
 }
 
+// What a function does to a lock that is no pthread mutex, and stays what it is.
+struct OtherLock {
+  Operation Kind = Operation::Lock;
+  std::string Type;             // the locks of a type are told apart by what they are a part of
+  unsigned Argument = 0;        // the lock
+  bool SucceedsNonzero = false; // the call returns other than 0 where it has taken the lock
+  bool NothingAtZero = false;   // the call does nothing where the argument is 0
+};
+
 enum class DeclarationKind {
   Global,
   Static,
@@ -212,6 +221,17 @@ struct Function {
   std::optional<Wrapper> Wraps;
 };
 
+// A function that this unit calls and whose name is that of a lock operation, perhaps.
+struct LockLike {
+  std::string Function, Name;
+  std::string Type;      // of the lock that it is given a pointer to, if it is one
+  unsigned Argument = 0; // which argument that is
+
+  friend bool operator<(const LockLike &A, const LockLike &B) {
+    return std::tie(A.Name, A.Function) < std::tie(B.Name, B.Function);
+  }
+};
+
 // A lock operation in text that the preprocessor skipped in this configuration.
 struct SkippedSite {
   Position At;
@@ -239,6 +259,7 @@ struct UnitFacts {
   std::vector<PointerCast> PointerCasts;
   std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
+  std::vector<LockLike> LockLikes; // each function once
   std::string LockTable; // the relock_locks.h that this unit includes already; empty: none
 };
 

@@ -90,6 +90,10 @@ template <class V> void fields(V &&Visit, SkippedSite &S) {
       Visit("operand", S.Operand);
   Visit("member", S.Member);
 }
+template <class V> void fields(V &&Visit, LockLike &L) {
+  Visit("function", L.Function), Visit("name", L.Name);
+  Visit("type", L.Type), Visit("argument", L.Argument);
+}
 template <class V> void fields(V &&Visit, Dependency &D) {
   Visit("file", D.File), Visit("hash", D.Hash);
 }
@@ -99,7 +103,7 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("flows", U.Flows), Visit("escapes", U.Escapes), Visit("functions", U.Functions);
   Visit("taken", U.Taken), Visit("pointerCasts", U.PointerCasts);
   Visit("openTypes", U.OpenTypes);
-  Visit("skipped", U.Skipped), Visit("lockTable", U.LockTable);
+  Visit("skipped", U.Skipped), Visit("lockLikes", U.LockLikes), Visit("lockTable", U.LockTable);
 }
 
 struct Writer {

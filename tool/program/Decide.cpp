@@ -100,6 +100,10 @@ public:
       findTrust(Result);
     findHolding(Result);
     Result.Unmatched = unmatchedEntries(Linked);
+    Result.Operators = proposeOperators(Index.Units, Linked);
+    Result.Libraries = proposeLibraries(Linked);
+    for (const auto &[Type, Places] : Others)
+      Result.OtherLocks[Type] = Places.size();
     return Result;
   }
 
@@ -116,6 +120,7 @@ private:
   std::map<std::string, std::map<std::string, Step>> Loose;
   std::map<std::string, Step> Keepers;
   std::set<std::string> ReachKernelOwned, ReachKeepers;
+  std::map<std::string, std::set<Position>> Others; // acquisitions of other locks, by type
   std::vector<UnderLock> Under;
   std::vector<LockUse> Takes;
   std::optional<LockOrder> Order;
@@ -141,6 +146,8 @@ private:
       for (const LockUse &Use : Unit.Keepers)
         Keepers.try_emplace(Use.Function,
                             Step{"'" + Use.Name + "' takes a lock that it may keep", Use.At});
+      for (auto &[Type, At] : Unit.Others)
+        Others[Type].insert(At);
       for (const LockUse &Use : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Use.Lock.Node))
           Loose[Class->Name].try_emplace(
@@ -226,7 +233,7 @@ private:
       return true;
     return any_of(Unit.Functions, [&](const Function &F) {
       return any_of(F.Calls, [&](const Call &C) {
-        return Linked.wrapperOf(C.Function) || otherLockOperation(C.Name);
+        return Linked.wrapperOf(C.Function) || Linked.Project.otherLock(C.Name);
       });
     });
   }
@@ -399,6 +406,14 @@ private:
         Checked.Reasons.push_back(
             {"kernel-thread", "takes a mutex here whose owner the kernel may know", Inner.At});
     }
+    for (const InnerLock &Inner : Found.OtherInner)
+      if (std::optional<Reason> Conflict = Order.conflict(Found.Lock, Inner))
+        Checked.Reasons.push_back(std::move(*Conflict));
+  }
+
+  // True for the call that takes one of the locks that checkInner looks at.
+  static bool takesInner(const Section &Found, const Call &C) {
+    return any_of(Found.OtherInner, [&](const InnerLock &Inner) { return Inner.At == C.At; });
   }
 
   // Whoever runs a section for a client sees the client's pending cancellation.
@@ -434,7 +449,8 @@ private:
     checkOperand(Found, Checked);
     checkInner(Found, Order, Checked);
     for (const Call &C : Found.Calls) {
-      if (std::optional<Reason> Conflict = Order.conflict(Found.Lock, C))
+      std::optional<Reason> Conflict;
+      if (!takesInner(Found, C) && (Conflict = Order.conflict(Found.Lock, C)))
         Checked.Reasons.push_back(std::move(*Conflict));
       Effects E = Table.of(C);
       Checked.AnyThread &= !E.Identity;
@@ -448,8 +464,8 @@ private:
       if (ReachKeepers.count(C.Function))
         Checked.Reasons.push_back({"kernel-thread",
                                    "calls '" + C.Name +
-                                       "', which may return holding a readers-writer lock or "
-                                       "spinlock, whose owner is a thread",
+                                       "', which may return holding a readers-writer lock, "
+                                       "spinlock or the like, whose owner is a thread",
                                    C.At, Table.way(C, Keepers)});
       if (ReachLoose[Class.Name].count(C.Function))
         Checked.Reasons.push_back({"releases-lock",

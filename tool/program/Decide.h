@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Index.h"
+#include "program/LockLikes.h"
 #include "section/Section.h"
 
 namespace relock {
@@ -45,6 +46,9 @@ struct Decision {
   std::vector<StaticWrapper> StaticWrappers;
   std::vector<HoldingFunction> Holding;      // the most important first
   std::map<std::string, Position> Unmatched; // entries of the project file that speak of nothing
+  std::map<std::string, size_t> OtherLocks; // acquisitions of locks that are not converted, by type
+  std::vector<ProposedOperator> Operators;  // for a project file
+  std::map<std::string, size_t> Libraries;  // likewise, with the number of functions that they know
 };
 
 // Finds the sections of all units and decides. Jobs as in indexBuild; AcceptUncovered as in

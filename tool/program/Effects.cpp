@@ -151,6 +151,10 @@ Effects externalEffects(const Call &C, const ProjectFile &Project) {
 static bool libraryKeepsNoPointer(StringRef Name) {
   Name.consume_front("__builtin_");
   static const StringSet<> Keep = {"pthread_setspecific",
+                                   "tss_set",
+                                   "tss_create",
+                                   "thrd_create",
+                                   "call_once",
                                    "pthread_create",
                                    "event_add",
                                    "event_set",
@@ -169,7 +173,9 @@ static bool libraryKeepsNoPointer(StringRef Name) {
 
 const DeclaredFunction *declarationOf(StringRef Name, bool Defined, const ProjectFile &Project) {
   StringRef Plain = plainName(Name);
-  if (const DeclaredFunction *Named = Project.named(Plain))
+  // A function of the program is not the library's of that name.
+  if (const DeclaredFunction *Named = Project.named(Plain);
+      Named && !(Defined && !Named->Library.empty()))
     return Named;
   bool Other = Defined || libraryEffect(Name) != FunctionEffect::Unknown;
   return Other ? nullptr : Project.prefixOf(Plain);

@@ -52,10 +52,10 @@ std::map<std::string, Position> unmatchedEntries(const Program &Linked) {
   }
   std::map<std::string, Position> Result;
   for (const auto &[Name, Declared] : Project.Functions)
-    if (!Matched.count(&Declared))
+    if (Declared.Library.empty() && !Matched.count(&Declared))
       Result[Name] = Declared.At;
   for (const auto &[Prefix, Declared] : Project.Prefixes)
-    if (!Matched.count(&Declared))
+    if (Declared.Library.empty() && !Matched.count(&Declared))
       Result[Prefix + "*"] = Declared.At;
   return Result;
 }

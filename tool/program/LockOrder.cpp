@@ -37,15 +37,43 @@ namespace relock {
 LockOrder::LockOrder(const Program &Linked, const EffectTable &Table, std::vector<UnderLock> Under,
                      const std::vector<LockUse> &Takes)
     : Linked(Linked), Table(Table) {
+  collectOperators(Under);
   collectTakers(Takes);
   sort(Under); // the first place of several is told
   for (const UnderLock &Fact : Under)
     add(Fact);
 }
 
-LockOrder::Lock LockOrder::lockOf(const LockPart &Part) const {
+std::string LockOrder::nameOf(const LockPart &Part) const {
   const LockClass *Class = Linked.classOf(Part.Node);
-  return {Class ? Class->Name : Part.Node, Part.Part};
+  return Class ? Class->Name : Part.Node;
+}
+
+LockOrder::Lock LockOrder::lockOf(const LockPart &Part) const {
+  std::string Name = nameOf(Part);
+  auto Same = Alias.find(Name);
+  return Same == Alias.end() ? Lock(Name, Part.Part) : Lock(Same->second, "");
+}
+
+// A declared operator may be a function of the program that takes locks of its own. Those that it
+// keeps are, together, the lock that its callers hold: what it takes them for. They have one name.
+void LockOrder::collectOperators(const std::vector<UnderLock> &Under) {
+  for (const UnderLock &Fact : Under) {
+    if (Fact.Does != UnderLock::Stays)
+      continue;
+    std::string A = nameOf(Fact.Held), B = nameOf(Fact.Taken);
+    std::string NewA = Alias.emplace(A, A).first->second, NewB = Alias.emplace(B, B).first->second;
+    for (auto &[Name, Common] : Alias)
+      if (Common == NewA || Common == NewB)
+        Common = std::min(NewA, NewB);
+  }
+  for (const auto &[Name, Operator] : Linked.Project.Operators) {
+    if (!Operator.Shared)
+      continue;
+    LockPart Shared = {Operator.Does.Type, ""};
+    Parts[lockOf(Shared).first].insert("");
+    Open.try_emplace(lockOf(Shared), UnderLock{Shared, UnderLock::Shared, {}, {}, Operator.At});
+  }
 }
 
 void LockOrder::collectTakers(const std::vector<LockUse> &Takes) {
@@ -61,6 +89,8 @@ void LockOrder::collectTakers(const std::vector<LockUse> &Takes) {
 }
 
 void LockOrder::add(UnderLock Fact) {
+  if (Fact.Does == UnderLock::Stays)
+    return;
   Lock Held = lockOf(Fact.Held);
   Parts[Held.first].insert(Held.second);
   if (Fact.Does == UnderLock::Takes) {
@@ -88,6 +118,11 @@ std::vector<Step> LockOrder::steps(const UnderLock &Fact, const Lock *Taken) con
     return {{Who + "waits" + While, Fact.At}};
   case UnderLock::Escapes:
     return {{Who + "may return and still hold '" + lockOf(Fact.Held).first + "'", Fact.At}};
+  case UnderLock::Shared:
+    return {
+        {"'" + Fact.Held.Node + "' is declared as shared, with holders of whom nothing is known",
+         Fact.At}};
+  case UnderLock::Stays: // no such holder
   case UnderLock::Calls:
   case UnderLock::CallsThrough:
     break;

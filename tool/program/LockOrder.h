@@ -29,6 +29,8 @@ private:
   using Lock = std::pair<std::string, std::string>;
 
   Lock lockOf(const LockPart &Part) const;
+  std::string nameOf(const LockPart &Part) const;
+  void collectOperators(const std::vector<UnderLock> &Under);
   void collectTakers(const std::vector<LockUse> &Takes);
   void add(UnderLock Fact);
   std::vector<Step> steps(const UnderLock &Fact, const Lock *Taken) const;
@@ -42,6 +44,8 @@ private:
   std::map<Lock, std::map<std::string, Step>> Own;    // those that wait for it themselves
   std::map<Lock, std::map<Lock, UnderLock>> After;    // what a holder may wait for, and where
   std::map<Lock, UnderLock> Open;                     // a holder may wait for anything there
+  // Locks that are one, since a declared operator takes one for the other: a name for all of them.
+  std::map<std::string, std::string> Alias;
 };
 
 } // namespace relock

@@ -40,7 +40,9 @@ namespace {
 // Reads one file and stops at the first thing that is wrong with it.
 class Reader {
 public:
-  Reader(StringRef File, const MemoryBuffer &Text) : Text(Text) {
+  // Library: what the file is about if it comes with Relock.
+  Reader(StringRef File, MemoryBufferRef Text, StringRef Library = "")
+      : Text(Text), Library(Library) {
     Result.Path = Last.File = File.str();
   }
 
@@ -51,7 +53,7 @@ public:
                                               "is not YAML: " + D.getMessage());
         },
         this);
-    yaml::Stream Stream(Text.getMemBufferRef(), Manager);
+    yaml::Stream Stream(Text, Manager);
     yaml::document_iterator Document = Stream.begin();
     if (yaml::Node *Root = Document->getRoot())
       readRoot(Root);
@@ -59,11 +61,14 @@ public:
       fail(Document->getRoot(), "a project file is one YAML document; this begins another one");
     if (Problem)
       return make_error<ProjectError>(*Problem);
+    for (const std::string &Name : Result.Libraries)
+      addLibrary(libraryFiles().at(Name));
     return std::move(Result);
   }
 
 private:
-  const MemoryBuffer &Text;
+  MemoryBufferRef Text;
+  StringRef Library;
   SourceMgr Manager;
   ProjectFile Result;
   Position Last = {"", 0, 1, 1};       // where the reader is
@@ -142,7 +147,11 @@ private:
             return HasVersion = readVersion(Value);
           if (Key == "functions")
             return elements(Value, Key, [&](yaml::Node *Entry) { return readFunctions(Entry); });
-          return unknownKey(At, Key, "version and functions");
+          if (Key == "operators")
+            return elements(Value, Key, [&](yaml::Node *Entry) { return readOperators(Entry); });
+          if (Key == "libraries")
+            return elements(Value, Key, [&](yaml::Node *Name) { return readLibrary(Name); });
+          return unknownKey(At, Key, "version, functions, operators and libraries");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
   }
@@ -184,6 +193,12 @@ private:
     if (!HasEffect)
       return failAt(Begin.Line, Begin.Column, "this entry has no 'effect'");
     Declared.MixesPointers = Mixes.value_or(true);
+    return declare(Names, Declared);
+  }
+
+  bool declare(const std::vector<std::pair<std::string, Position>> &Names,
+               DeclaredFunction Declared) {
+    Declared.Library = Library.str();
     for (auto &[Name, At] : Names) {
       Declared.At = At;
       bool Prefix = StringRef(Name).ends_with("*");
@@ -198,6 +213,109 @@ private:
     return true;
   }
 
+  // An entry of `operators`. Its functions have effects, too: they are about the caller's locks.
+  bool readOperators(yaml::Node *Entry) {
+    DeclaredOperator Declared;
+    std::string Because;
+    std::optional<bool> Shared;
+    std::vector<std::pair<std::string, Position>> Names;
+    bool HasKind = false;
+    Position Begin = place(Entry);
+    bool Good = members(
+        Entry, "an entry of 'operators'",
+        [&](StringRef Key, const yaml::Node *At, yaml::Node *Value) {
+          if (Key == "names")
+            return elements(Value, Key, [&](yaml::Node *Name) { return readName(Name, Names); });
+          if (Key == "kind")
+            return HasKind = readKind(Value, Declared.Does.Kind);
+          if (Key == "type")
+            return readText(Value, Key, Declared.Does.Type);
+          if (Key == "argument")
+            return readArgument(Value, Declared.Does.Argument);
+          if (Key == "success")
+            return readSuccess(Value, Declared.Does.SucceedsNonzero);
+          if (Key == "no-op")
+            return Declared.Does.NothingAtZero =
+                       scalar(Value) == "zero" || fail(Value, "'no-op' can be nothing but zero");
+          if (Key == "shared")
+            return readTruth(Value, Key, Shared);
+          if (Key == "because")
+            return readText(Value, Key, Because);
+          return unknownKey(At, Key,
+                            "names, kind, type, argument, success, no-op, shared and because");
+        });
+    if (!Good)
+      return false;
+    StringRef Missing = Names.empty()                ? "names"
+                        : !HasKind                   ? "kind"
+                        : Declared.Does.Type.empty() ? "type"
+                                                     : "";
+    if (!Missing.empty())
+      return failAt(Begin.Line, Begin.Column, "this entry has no '" + Missing + "'");
+    Declared.Shared = Shared.value_or(false);
+    for (auto &[Name, At] : Names) {
+      if (StringRef(Name).ends_with("*"))
+        return failAt(At.Line, At.Column, "an operator is declared by its full name");
+      Declared.At = At;
+      Result.Operators[Name] = Declared;
+    }
+    bool Waits = Declared.Does.Kind == Operation::Wait;
+    DeclaredFunction Function;
+    Function.Effect = Waits ? FunctionEffect::Blocks : FunctionEffect::Identity;
+    Function.KeepsPointers = false;
+    Function.Because = Because;
+    return declare(Names, Function);
+  }
+
+  bool readKind(const yaml::Node *N, Operation &Kind) {
+    std::optional<std::string> Word = scalar(N);
+    auto Known = StringSwitch<std::optional<Operation>>(Word ? StringRef(*Word) : "")
+                     .Case("lock", Operation::Lock)
+                     .Case("trylock", Operation::TryLock)
+                     .Case("timedlock", Operation::TimedLock)
+                     .Case("unlock", Operation::Unlock)
+                     .Case("wait", Operation::Wait)
+                     .Default(std::nullopt);
+    Kind = Known.value_or(Kind);
+    return Known || fail(N, "'kind' must be one of lock, trylock, timedlock, unlock and wait");
+  }
+
+  bool readArgument(const yaml::Node *N, unsigned &Argument) {
+    std::optional<std::string> Word = scalar(N);
+    if (!Word || StringRef(*Word).getAsInteger(10, Argument) || Argument == 0)
+      return fail(N, "'argument' must be a number, 1 for the first argument");
+    --Argument;
+    return true;
+  }
+
+  bool readSuccess(const yaml::Node *N, bool &Nonzero) {
+    std::optional<std::string> Word = scalar(N);
+    Nonzero = Word && *Word == "nonzero";
+    return Nonzero || (Word && *Word == "zero") || fail(N, "'success' must be zero or nonzero");
+  }
+
+  bool readLibrary(const yaml::Node *N) {
+    std::optional<std::string> Name = scalar(N);
+    if (Name && libraryFiles().count(*Name)) {
+      Result.Libraries.insert(*Name);
+      return true;
+    }
+    SmallVector<StringRef> Known;
+    for (const auto &[Library, File] : libraryFiles())
+      Known.push_back(Library);
+    return fail(N, "a library must be one of " + join(Known, ", "));
+  }
+
+  // What the file itself says goes before.
+  void addLibrary(const ProjectFile &File) {
+    for (const auto &[Name, Declared] : File.Functions) {
+      auto Operator = File.Operators.find(Name);
+      if (Result.Functions.try_emplace(Name, Declared).second && Operator != File.Operators.end())
+        Result.Operators.insert(*Operator);
+    }
+    Result.Prefixes.insert(File.Prefixes.begin(), File.Prefixes.end());
+  }
+
   bool readName(const yaml::Node *N, std::vector<std::pair<std::string, Position>> &Names) {
     std::optional<std::string> Name = scalar(N);
     if (!Name)
@@ -209,7 +327,7 @@ private:
     if (Stem.empty() || !all_of(Stem, [](char C) { return isAlnum(C) || C == '_' || C == '$'; }))
       return fail(N, "'" + Twine(*Name) +
                          "' is no name of a function, nor such a beginning with a '*' behind it");
-    if (!Prefix && (lockFunction(Stem) || otherLockOperation(Stem)))
+    if (!Prefix && (lockFunction(Stem) || otherLock(Stem)))
       return fail(N,
                   "'" + Twine(*Name) + "' operates a lock; what it does is not yours to declare");
     Names.push_back({*Name, place(N)});
@@ -254,7 +372,31 @@ Expected<ProjectFile> ProjectFile::read(StringRef File) {
     return make_error<ProjectError>(Position{Path.str().str(), 0, 0, 0},
                                     "the project file cannot be read: " +
                                         Text.getError().message());
-  return Reader(Path, **Text).run();
+  return Reader(Path, (*Text)->getMemBufferRef()).run();
+}
+
+const std::map<std::string, ProjectFile> &libraryFiles() {
+  static constexpr struct {
+    StringLiteral Name, Text;
+  } Files[] = {
+#include "Libraries.inc"
+  };
+  static const std::map<std::string, ProjectFile> Parsed = [] {
+    std::map<std::string, ProjectFile> Result;
+    for (const auto &[Name, Text] : Files) {
+      std::string File = ("libraries/" + Name + ".yaml").str();
+      Result[Name.str()] = cantFail(Reader(File, MemoryBufferRef(Text, File), Name).run());
+    }
+    return Result;
+  }();
+  return Parsed;
+}
+
+std::optional<OtherLock> ProjectFile::otherLock(StringRef Name) const {
+  if (std::optional<OtherLock> Known = relock::otherLock(Name))
+    return Known;
+  auto Declared = Operators.find(Name);
+  return Declared == Operators.end() ? std::nullopt : std::optional(Declared->second.Does);
 }
 
 const DeclaredFunction *ProjectFile::named(StringRef Name) const {

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace relock {
@@ -25,6 +26,16 @@ struct DeclaredFunction {
   std::optional<bool> KeepsPointers; // that it is given; not declared: as without the file
   bool MixesPointers = true; // a `void *` of one call may meet, inside, that of another one
   std::string Because;
+  Position At;
+  std::string Library; // the file that comes with Relock, if the entry is of one: `glib`
+};
+
+// A function that operates a lock of another type than POSIX's mutexes.
+struct DeclaredOperator {
+  OtherLock Does;
+  // Others than the program's own threads and functions take such a lock: another process, or a
+  // library whose holders do whatever it does.
+  bool Shared = false;
   Position At;
 };
 
@@ -47,11 +58,19 @@ public:
   const DeclaredFunction *named(llvm::StringRef Name) const;
   // The entry with the longest prefix of the name.
   const DeclaredFunction *prefixOf(llvm::StringRef Name) const;
+  // What the function of that name does to a lock that is not converted, known or declared.
+  std::optional<OtherLock> otherLock(llvm::StringRef Name) const;
 
   std::string Path; // empty: there is no file
   std::map<std::string, DeclaredFunction, std::less<>> Functions;
   std::map<std::string, DeclaredFunction, std::less<>> Prefixes; // without the `*`
+  // Their names are in Functions, too.
+  std::map<std::string, DeclaredOperator, std::less<>> Operators;
+  std::set<std::string> Libraries; // that the file names
 };
+
+// The libraries of which a file comes with Relock, sorted, and what it says.
+const std::map<std::string, ProjectFile> &libraryFiles();
 
 // The file that holds for a compile database in the folder Build whose C files are Sources: beside
 // the database, or else in the root of the sources. Empty: there is none.

@@ -136,7 +136,7 @@ private:
   ParentMap Parents;
   std::map<std::pair<Position, Position>, const Site *> Sites;
   std::vector<LockOperation> Operations;
-  std::vector<HeldOperation> OtherLocks; // the operations on readers-writer locks and spinlocks
+  std::vector<HeldOperation> OtherLocks; // the operations on locks that are not converted
   std::vector<const GotoStmt *> Gotos;
   bool ComputedGoto = false, LocalTypes = false, CallsSetjmp = false;
   SmallPtrSet<const CallExpr *, 8> Matched; // the operations of simple sections
@@ -245,19 +245,22 @@ private:
 
   // Which lock it is matters little: they are one class for each type, told apart by field.
   void addOtherLock(const CallExpr *Call) {
-    StringRef Name = Call->getDirectCallee()->getName();
-    std::optional<Operation> Kind = otherLockOperation(Name);
-    if (!Kind || Call->getNumArgs() == 0)
+    std::optional<OtherLock> Does = Linked.Project.otherLock(Call->getDirectCallee()->getName());
+    if (!Does || Call->getNumArgs() <= Does->Argument)
       return;
-    StringRef Type = Name.starts_with("pthread_spin") ? "pthread_spinlock_t" : "pthread_rwlock_t";
-    const Expr *Lock = Call->getArg(0);
-    OtherLocks.push_back({Call, *Kind, lockKey(Lock), {Type.str(), lockPart(Lock, true, S)}});
+    const Expr *Lock = Call->getArg(Does->Argument);
+    HeldOperation Op = {Call, Does->Kind, lockKey(Lock), {Does->Type, lockPart(Lock, true, S)}};
+    Op.SucceedsNonzero = Does->SucceedsNonzero;
+    Op.NothingAtZero = Does->NothingAtZero;
+    OtherLocks.push_back(Op);
+    if (acquires(Does->Kind))
+      Result.Others.push_back({Does->Type, S.shown(Call->getExprLoc())});
   }
 
   void followLocks(const std::string &Function) {
     std::vector<HeldOperation> All = OtherLocks;
     for (const HeldOperation &Op : OtherLocks)
-      if (Op.Kind == Operation::Lock) {
+      if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock) {
         // The library function, too: its address may be taken.
         Result.Takes.push_back({Function, spelledName(), Op.Lock, place(Op.Call)});
         Result.Takes.push_back({nodeFor(Op.Call->getDirectCallee(), S), "", Op.Lock, {}});
@@ -269,9 +272,11 @@ private:
     }
     Held.emplace(F, std::move(All));
     const Wrapper *Own = Linked.wrapperOf(Function);
-    Held->describe(S, spelledName(), Own && acquires(Own->Kind) ? Own->Node : "", Result.Under);
+    std::optional<OtherLock> Operator = Linked.Project.otherLock(F->getNameAsString());
+    Held->describe(S, spelledName(), Own && acquires(Own->Kind) ? Own->Node : "", Operator,
+                   Result.Under);
     auto Kept = find_if(OtherLocks, [&](const HeldOperation &Op) { return Held->keeps(Op.Call); });
-    if (Kept != OtherLocks.end())
+    if (Kept != OtherLocks.end() && !Operator)
       Result.Keepers.push_back({Function, spelledName(), Kept->Lock, place(Kept->Call)});
   }
 
@@ -822,8 +827,11 @@ private:
                 *Inner.front());
     Calls.clear();
     for (const HeldOperation &Op : OtherLocks)
-      if (within(Text.Statements, Op.Call) && !within(Text.Outside, Op.Call))
+      if (within(Text.Statements, Op.Call) && !within(Text.Outside, Op.Call)) {
         Calls.push_back(Op.Call);
+        if (acquires(Op.Kind))
+          Found.OtherInner.push_back({Op.Lock, S.shown(Op.Call->getExprLoc())});
+      }
     if (!Calls.empty() && !Held->balanced(Lock.Call, Text.Unlocks, Calls)) {
       Found.Form = Shape::Nested;
       against(Found, "nested", "takes or releases another lock here, but not both on each path",

@@ -17,6 +17,8 @@ struct UnitSections {
   // For the order of locks: what is done under each, and which locks a function waits for.
   std::vector<UnderLock> Under;
   std::vector<LockUse> Takes;
+  // The acquisitions of locks that are not converted: the type, and the place.
+  std::vector<std::pair<std::string, Position>> Others;
   // The functions that may return holding a lock that is not converted: its owner is their thread.
   std::vector<LockUse> Keepers;
 };

@@ -103,6 +103,7 @@ void HeldLocks::follow(const FunctionDecl *F) {
         Then.pop_back();
       if (!Next)
         continue;
+      Then = operateAtZero(*Block, Next, std::move(Then));
       if (Next == &Graph->getExit())
         Lost.insert(Then.begin(), Then.end());
       else if (At[Next].insert(Then).second)
@@ -115,31 +116,77 @@ void HeldLocks::follow(const FunctionDecl *F) {
   }
 }
 
+// `0`, or an enumerator of that value: `thrd_success`.
+static bool isZero(const Expr *E) {
+  if (const auto *Literal = dyn_cast<IntegerLiteral>(E))
+    return Literal->getValue() == 0;
+  const auto *Ref = dyn_cast<DeclRefExpr>(E);
+  const auto *Enumerator = Ref ? dyn_cast<EnumConstantDecl>(Ref->getDecl()) : nullptr;
+  return Enumerator && Enumerator->getInitVal() == 0;
+}
+
+namespace {
+// The value that a block tests at its end, and the successor on which it is zero.
+struct ZeroTest {
+  const Expr *Value;
+  unsigned Zero;
+};
+} // namespace
+
+static std::optional<ZeroTest> zeroTest(const CFGBlock &Block) {
+  const Stmt *Branch = Block.getTerminatorStmt();
+  bool Tests = Block.succ_size() == 2 && !Block.empty() && Branch && !isa<SwitchStmt>(Branch) &&
+               Block.getTerminatorCondition();
+  // What is evaluated last: of `a && b` in a condition, either operand.
+  const Expr *Value = Tests ? Block.getLastCondition() : nullptr;
+  bool Zero = false; // where the condition is true
+  if (!Value)
+    return std::nullopt;
+  for (Value = plain(Value);;) {
+    const auto *Unary = dyn_cast<UnaryOperator>(Value);
+    const auto *Binary = dyn_cast<BinaryOperator>(Value);
+    if (Unary && Unary->getOpcode() == UO_LNot) {
+      Value = plain(Unary->getSubExpr());
+      Zero = !Zero;
+    } else if (Binary && Binary->isEqualityOp() && isZero(plain(Binary->getRHS()))) {
+      Value = plain(Binary->getLHS());
+      Zero ^= Binary->getOpcode() == BO_EQ;
+    } else {
+      return ZeroTest{Value, Zero ? 0u : 1u};
+    }
+  }
+}
+
 // Where a block ends by testing whether an operation has taken its lock: `if (lock(&l) != 0)`.
 std::optional<HeldLocks::Tested> HeldLocks::tested(const CFGBlock &Block) const {
-  const auto *Condition = dyn_cast_or_null<Expr>(Block.getTerminatorCondition());
-  bool Fails = true; // where the condition is true
-  for (Condition = Condition ? plain(Condition) : nullptr; Condition;) {
-    if (const auto *Call = dyn_cast<CallExpr>(Condition)) {
-      auto Found = Index.find(Call);
-      if (Found == Index.end() || !acquires(Operations[Found->second].Kind))
-        return std::nullopt;
-      return Tested{KeyOf[Found->second], Fails ? 0u : 1u};
-    }
-    const auto *Unary = dyn_cast<UnaryOperator>(Condition);
-    const auto *Binary = dyn_cast<BinaryOperator>(Condition);
-    if (Unary && Unary->getOpcode() == UO_LNot) {
-      Condition = plain(Unary->getSubExpr());
-      Fails = !Fails;
-      continue;
-    }
-    const auto *Zero = Binary ? dyn_cast<IntegerLiteral>(plain(Binary->getRHS())) : nullptr;
-    if (!Zero || Zero->getValue() != 0 || !Binary->isEqualityOp())
-      return std::nullopt;
-    Condition = plain(Binary->getLHS());
-    Fails ^= Binary->getOpcode() == BO_EQ;
+  std::optional<ZeroTest> Test = zeroTest(Block);
+  const auto *Call = Test ? dyn_cast<CallExpr>(Test->Value) : nullptr;
+  const HeldOperation *Op = Call ? operation(Call) : nullptr;
+  if (!Op || !acquires(Op->Kind))
+    return std::nullopt;
+  return Tested{KeyOf[Op - Operations.data()], Op->SucceedsNonzero ? Test->Zero : 1 - Test->Zero};
+}
+
+// `if (m != 0 && lock(m) != 0)`: an operation that does nothing where its operand is 0 may as well
+// be performed there, as if it took and released a lock that nobody else takes. Then all paths to
+// the other operations of this kind agree.
+HeldLocks::Stack HeldLocks::operateAtZero(const CFGBlock &Block, const CFGBlock *Next, Stack Held) {
+  std::optional<ZeroTest> Test = zeroTest(Block);
+  if (!Test)
+    return Held;
+  const CFGBlock *Zero = *(Block.succ_begin() + Test->Zero);
+  const CFGBlock *Other = *(Block.succ_begin() + (1 - Test->Zero));
+  if (Next != Zero || !Other || Other == Zero)
+    return Held;
+  std::string Key = lockKey(Test->Value);
+  for (const CFGElement &Element : *Other) {
+    std::optional<CFGStmt> Statement = Element.getAs<CFGStmt>();
+    const auto *Call = Statement ? dyn_cast<CallExpr>(Statement->getStmt()) : nullptr;
+    const HeldOperation *Op = Call ? operation(Call) : nullptr;
+    if (Op && Op->NothingAtZero && Op->Key == Key)
+      Held = operate(*Op, std::move(Held));
   }
-  return std::nullopt;
+  return Held;
 }
 
 // The held locks after a statement.
@@ -151,16 +198,18 @@ HeldLocks::Stack HeldLocks::step(const Stmt *Statement, Stack Held) {
   }
   Before[Call].insert(Held);
   const HeldOperation *Op = operation(Call);
-  if (!Op)
-    return Held;
-  unsigned Key = KeyOf[Op - Operations.data()];
+  return Op ? operate(*Op, std::move(Held)) : Held;
+}
+
+HeldLocks::Stack HeldLocks::operate(const HeldOperation &Op, Stack Held) {
+  unsigned Key = KeyOf[&Op - Operations.data()];
   // In a loop that takes it and may not release it, the stack would grow without end.
   constexpr int MostOfOne = 2;
-  if (acquires(Op->Kind) && count(Held, Key) == MostOfOne)
+  if (acquires(Op.Kind) && count(Held, Key) == MostOfOne)
     Lost.insert(Key);
-  else if (acquires(Op->Kind))
+  else if (acquires(Op.Kind))
     Held.push_back(Key); // unless a test of the result says otherwise
-  if (Op->Kind == Operation::Unlock)
+  if (Op.Kind == Operation::Unlock)
     for (size_t I = Held.size(); I-- > 0;)
       if (Held[I] == Key) {
         Held.erase(Held.begin() + I);
@@ -225,7 +274,9 @@ bool HeldLocks::keeps(const CallExpr *Call) const {
 }
 
 void HeldLocks::describe(const Source &S, StringRef Function, StringRef Wraps,
+                         const std::optional<OtherLock> &Operator,
                          std::vector<UnderLock> &Result) const {
+  bool Takes = Operator && acquires(Operator->Kind);
   auto Add = [&](unsigned Key, UnderLock::Action Does, const CallExpr *At, LockPart Taken,
                  relock::Call Callee) {
     for (size_t I = 0; I < Operations.size(); ++I)
@@ -238,7 +289,8 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Wraps,
   for (size_t I = 0; I < Operations.size(); ++I)
     if (acquires(Operations[I].Kind) && (!Known || Lost.count(KeyOf[I])) &&
         Operations[I].Lock.Node != Wraps)
-      Add(KeyOf[I], UnderLock::Escapes, Operations[I].Call, {}, {});
+      Add(KeyOf[I], Takes ? UnderLock::Stays : UnderLock::Escapes, Operations[I].Call,
+          {Takes ? Operator->Type : "", ""}, {});
   for (const auto &[Call, Held] : Before) {
     std::set<unsigned> All;
     for (const Stack &Locks : Held)

@@ -27,7 +27,9 @@ struct HeldOperation {
   Operation Kind;
   std::string Key; // of the operand: equal keys mean the same lock
   LockPart Lock;
-  bool Follow = false; // a wrapper that does more: what it calls counts, too
+  bool Follow = false;          // a wrapper that does more: what it calls counts, too
+  bool SucceedsNonzero = false; // the call returns other than 0 where it has taken the lock
+  bool NothingAtZero = false;   // the call does nothing where the lock's operand is 0
 };
 
 // The part of a lock class that an operand belongs to: a field that holds the lock's struct, or the
@@ -47,8 +49,9 @@ public:
   bool keeps(const clang::CallExpr *Call) const;
 
   // What is done while a lock is held. Function: its name. Wraps: the function returns holding that
-  // mutex (a node), as its callers know.
+  // mutex (a node), as its callers know. Operator: it is declared to take that lock.
   void describe(const Source &S, llvm::StringRef Function, llvm::StringRef Wraps,
+                const std::optional<OtherLock> &Operator,
                 std::vector<UnderLock> &Result) const;
 
 private:
@@ -64,6 +67,8 @@ private:
   void follow(const clang::FunctionDecl *F);
   std::optional<Tested> tested(const clang::CFGBlock &Block) const;
   Stack step(const clang::Stmt *Statement, Stack Held);
+  Stack operate(const HeldOperation &Op, Stack Held);
+  Stack operateAtZero(const clang::CFGBlock &Block, const clang::CFGBlock *Next, Stack Held);
   void loseChanged(const clang::Stmt *Statement, const Stack &Held);
 
   std::vector<HeldOperation> Operations;

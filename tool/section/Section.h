@@ -174,6 +174,8 @@ struct UnderLock {
     CallsThrough, // a pointer to functions of the type Callee.Name
     Waits,        // for something that is not followed
     Escapes,      // returns, perhaps, and still holds it
+    Stays,        // the same, and its callers know: for them it holds the lock Taken
+    Shared,       // declared: others hold it, too, of whom nothing is known
   } Does;
   LockPart Taken;
   Call Callee;
@@ -209,6 +211,7 @@ struct Section {
   std::vector<OperandLoad> Loads;
   LockPart Lock;
   std::vector<InnerLock> Inner;
+  std::vector<InnerLock> OtherInner; // of types that are not converted
   bool StoresThroughPointer = false;
   bool UsesFloat = false;            // computes in floating point
   std::set<std::string> Trusts;      // functions that only the project file says to keep no pointer
