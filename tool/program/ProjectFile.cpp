@@ -425,7 +425,7 @@ std::string findProjectFile(StringRef Build, const std::vector<std::string> &Sou
   std::vector<StringRef> Folders = {Database, Root};
   // `src` and `build` beside each other: the root is the folder that has both.
   if (StringRef Above = sys::path::parent_path(Root);
-      !isBelow(Database, Root) && isBelow(Database, Above))
+      Database != Root && !isBelow(Database, Root) && isBelow(Database, Above))
     Folders.push_back(Above);
   for (StringRef Folder : Folders) {
     SmallString<256> File(Folder);
