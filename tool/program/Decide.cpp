@@ -79,6 +79,7 @@ public:
     findAll(Jobs);
     for (const auto &[Class, Functions] : Loose)
       ReachLoose[Class] = Table.reaching(Functions);
+    keepSemaphores();
   }
 
   Decision run() {
@@ -122,7 +123,7 @@ private:
   std::set<std::string> ReachKernelOwned, ReachKeepers;
   std::map<std::string, std::set<Position>> Others; // acquisitions of other locks, by type
   std::vector<UnderLock> Under;
-  std::vector<LockUse> Takes;
+  std::vector<LockUse> Takes, TakenAgain;
   std::optional<LockOrder> Order;
 
   void findAll(unsigned Jobs) {
@@ -143,6 +144,7 @@ private:
       std::set<std::tuple<Position, std::string>> Here;
       append_range(Under, Unit.Under);
       append_range(Takes, Unit.Takes);
+      append_range(TakenAgain, Unit.TakenAgain);
       for (const LockUse &Use : Unit.Keepers)
         Keepers.try_emplace(Use.Function,
                             Step{"'" + Use.Name + "' takes a lock that it may keep", Use.At});
@@ -169,6 +171,27 @@ private:
     for (auto &[Key, Found] : Sections)
       if (Definers[Found.FunctionAt] != SeenIn[Key])
         differs(Found);
+  }
+
+  // A thread that takes a normal mutex again waits for another one to release it, unless it calls
+  // something that does: the mutex is no lock but a binary semaphore.
+  void keepSemaphores() {
+    sort(TakenAgain, [](const LockUse &A, const LockUse &B) { return A.At < B.At; });
+    for (const LockUse &Use : TakenAgain) {
+      const LockClass *Class = Linked.classOf(Use.Lock.Node);
+      auto F = Linked.Functions.find(Use.Function);
+      if (!Class || !Class->Plain || F == Linked.Functions.end() ||
+          any_of(Class->Kept, [](const Reason &R) { return R.Code == "semaphore"; }))
+        continue;
+      const std::set<std::string> &Releasing = ReachLoose[Class->Name];
+      if (F->second.IndirectCalls.empty() &&
+          none_of(F->second.Calls, [&](const Call &C) { return Releasing.count(C.Function); }))
+        Linked.keep(Class->Name,
+                    {"semaphore",
+                     "is taken again here by a thread that has not released it, and so waits for "
+                     "another one to release it",
+                     Use.At});
+    }
   }
 
   void followPointers(Section &Found) const {

@@ -499,6 +499,12 @@ void Program::collectKernelOwned(const std::vector<UnitFacts> &Units) {
         Add(Node, F.Name, W->Node, C.At);
 }
 
+void Program::keep(const std::string &Name, Reason Why) {
+  auto Class = find_if(Classes, [&](const LockClass &C) { return C.Name == Name; });
+  Class->Kept.push_back(std::move(Why));
+  keepGroups();
+}
+
 void Program::keepGroups() {
   std::map<std::string, const LockClass *> KeptIn; // the first of each group
   for (const LockClass &Class : Classes)

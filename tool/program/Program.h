@@ -92,6 +92,9 @@ public:
   // that runs sections for them.
   bool canExecuteThrough(const std::string &FunctionNode) const;
 
+  // Keeps a class, and those that share source text with it.
+  void keep(const std::string &Class, Reason Why);
+
 private:
   // Union-find over nodes.
   class Sets {

@@ -271,6 +271,8 @@ private:
         Result.Takes.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
     }
     Held.emplace(F, std::move(All));
+    if (const HeldOperation *Op = Held->takenAgain(); Op && !releases(Op->Lock.Node))
+      Result.TakenAgain.push_back({Function, spelledName(), Op->Lock, place(Op->Call)});
     const Wrapper *Own = Linked.wrapperOf(Function);
     std::optional<OtherLock> Operator = Linked.Project.otherLock(F->getNameAsString());
     Held->describe(S, spelledName(), Own && acquires(Own->Kind) ? Own->Node : "", Operator,
@@ -278,6 +280,13 @@ private:
     auto Kept = find_if(OtherLocks, [&](const HeldOperation &Op) { return Held->keeps(Op.Call); });
     if (Kept != OtherLocks.end() && !Operator)
       Result.Keepers.push_back({Function, spelledName(), Kept->Lock, place(Kept->Call)});
+  }
+
+  // True if the function releases a lock of that class.
+  bool releases(const std::string &Node) const {
+    return any_of(Operations, [&](const LockOperation &Op) {
+      return Op.Kind == Operation::Unlock && Linked.classOf(Op.Node) == Linked.classOf(Node);
+    });
   }
 
   // True for the lock and the unlock of a mutex that is neither recursive nor checks errors.

@@ -205,6 +205,8 @@ HeldLocks::Stack HeldLocks::operate(const HeldOperation &Op, Stack Held) {
   unsigned Key = KeyOf[&Op - Operations.data()];
   // In a loop that takes it and may not release it, the stack would grow without end.
   constexpr int MostOfOne = 2;
+  if (Op.Kind == Operation::Lock && is_contained(Held, Key))
+    Again.insert(&Op - Operations.data());
   if (acquires(Op.Kind) && count(Held, Key) == MostOfOne)
     Lost.insert(Key);
   else if (acquires(Op.Kind))
@@ -233,11 +235,25 @@ void HeldLocks::loseChanged(const Stmt *Statement, const Stack &Held) {
       Unary && Unary->isIncrementDecrementOp())
     Changed = Unary->getSubExpr();
   const auto *Ref = Changed ? dyn_cast<DeclRefExpr>(plain(Changed)) : nullptr;
-  if (!Ref)
-    return;
+  SmallVector<const ValueDecl *, 4> Named;
+  if (Ref)
+    Named.push_back(Ref->getDecl());
+  if (const auto *Declares = dyn_cast<DeclStmt>(Statement)) // once more, in a loop
+    for (const Decl *D : Declares->decls())
+      if (const auto *Variable = dyn_cast<VarDecl>(D))
+        Named.push_back(Variable);
   for (size_t I = 0; I < Operations.size(); ++I)
-    if (is_contained(Held, KeyOf[I]) && mentions(Operations[I].Call, Ref->getDecl()))
-      Lost.insert(KeyOf[I]);
+    if (is_contained(Held, KeyOf[I]) &&
+        any_of(Named, [&](const ValueDecl *D) { return mentions(Operations[I].Call, D); }))
+      Lost.insert(KeyOf[I]), Renamed.insert(KeyOf[I]);
+}
+
+const HeldOperation *HeldLocks::takenAgain() const {
+  for (unsigned I : Again) {
+    if (Known && !Renamed.count(KeyOf[I]))
+      return &Operations[I];
+  }
+  return nullptr;
 }
 
 bool HeldLocks::balanced(const CallExpr *Lock, ArrayRef<const CallExpr *> Unlocks,

@@ -48,6 +48,9 @@ public:
   // True if the function may return holding the lock of that operation.
   bool keeps(const clang::CallExpr *Call) const;
 
+  // The first operation that takes a lock which it may have taken before and not released, or null.
+  const HeldOperation *takenAgain() const;
+
   // What is done while a lock is held. Function: its name. Wraps: the function returns holding that
   // mutex (a node), as its callers know. Operator: it is declared to take that lock.
   void describe(const Source &S, llvm::StringRef Function, llvm::StringRef Wraps,
@@ -76,8 +79,10 @@ private:
   llvm::DenseMap<const clang::CallExpr *, unsigned> Index; // of operations
   std::vector<unsigned> KeyOf;                             // by operation
   llvm::DenseMap<const clang::CallExpr *, Stacks> Before;  // each call
-  std::set<unsigned> Lost; // keys whose lock may stay held where that is not seen
-  bool Known = true;       // false: too many ways through the function
+  std::set<unsigned> Lost;    // keys whose lock may stay held where that is not seen
+  std::set<unsigned> Renamed; // of them, those whose operand names something else on the way
+  std::set<unsigned> Again;   // operations that take a lock which may be held already
+  bool Known = true;          // false: too many ways through the function
 };
 
 } // namespace relock
