@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // relock patches: lists and runs the semantic patches. What a patch has neither reported nor
-// changed is a message, and nothing is written then.
+// changed is a message, and nothing is written then, unless the patch stands for itself in each
+// function (it has both modes).
 #include "driver/Subcommand.h"
 
 #include "driver/Options.h"
@@ -26,6 +27,8 @@ static cl::list<std::string> Paths(cl::Positional, cl::desc("FILE|FOLDER...]"), 
                                    cl::cat(options()));
 static cl::opt<bool> InPlace("in-place", cl::desc("edit the files instead of printing a diff"),
                              cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> Report("report", cl::desc("list the places instead of what to change there"),
+                            cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc("files at a time (default: one per core)"),
                               cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
@@ -53,7 +56,7 @@ int change(const SemanticPatch &P, ArrayRef<PatchedFile> Files) {
       After[std::string(Absolute)] = Each.Result.After;
   }
   size_t Left = reportNotUnderstood(P, Files);
-  if (!InPlace || Left) {
+  if (!InPlace || (Left && !P.reports())) {
     if (InPlace)
       errs() << "relock: nothing was written; change these places by hand (" << Left
              << "), and run the patch again for the rest\n";
@@ -63,7 +66,7 @@ int change(const SemanticPatch &P, ArrayRef<PatchedFile> Files) {
     message(toString(std::move(E)), "cannot-write");
     return BadUsage;
   }
-  return Done;
+  return Left ? LookAtThis : Done;
 }
 
 int list() {
@@ -71,7 +74,7 @@ int list() {
   for (const SemanticPatch &P : semanticPatches())
     Width = std::max(Width, P.Name.size());
   for (const SemanticPatch &P : semanticPatches())
-    outs() << left_justify(P.Name, Width) << "  " << (P.reports() ? "report  " : "patch   ")
+    outs() << left_justify(P.Name, Width) << "  " << (P.changes() ? "patch   " : "report  ")
            << left_justify(P.head("Confidence"), 9) << P.summary() << "\n";
   return Done;
 }
@@ -84,10 +87,16 @@ int run() {
     message("no patch '" + Wanted + "'; `relock patches` lists them", "unknown-patch");
     return BadUsage;
   }
-  if (Paths.empty() || (InPlace && Found->reports())) {
-    message(Paths.empty() ? "give the files or folders to run '" + Wanted + "' on"
-                          : "'" + Wanted + "' reports, and changes nothing",
-            "usage");
+  std::string Wrong;
+  if (Paths.empty())
+    Wrong = "give the files or folders to run '" + Wanted + "' on";
+  else if (InPlace && (Report || !Found->changes()))
+    Wrong = Report ? "--report changes nothing: leave --in-place out"
+                   : "'" + Wanted + "' reports, and changes nothing";
+  else if (Report && !Found->reports())
+    Wrong = "'" + Wanted + "' has no mode `report`: it prints what it would change";
+  if (!Wrong.empty()) {
+    message(Wrong, "usage");
     return BadUsage;
   }
   std::optional<std::string> Spatch = findSpatch();
@@ -101,7 +110,8 @@ int run() {
   std::optional<std::vector<PatchedFile>> Patched = runPatch(*Found, *Spatch, *Files, Jobs);
   if (!Patched)
     return BadUsage;
-  return Found->reports() ? report(*Found, *Patched) : change(*Found, *Patched);
+  bool Reports = Report || !Found->changes();
+  return Reports ? report(*Found, *Patched) : change(*Found, *Patched);
 }
 
 } // namespace

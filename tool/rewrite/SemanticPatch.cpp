@@ -39,6 +39,7 @@ StringRef SemanticPatch::head(StringRef Key) const {
 }
 
 bool SemanticPatch::reports() const { return Text.contains("\nvirtual report\n"); }
+bool SemanticPatch::changes() const { return Text.contains("\nvirtual patch\n"); }
 
 std::string SemanticPatch::summary() const {
   std::string All;
@@ -108,7 +109,8 @@ void readReports(StringRef Output, StringRef Path, Round &Result) {
   }
 }
 
-Round spatch(const SemanticPatch &P, StringRef Spatch, StringRef File, StringRef Text) {
+Round spatch(const SemanticPatch &P, bool Report, StringRef Spatch, StringRef File,
+             StringRef Text) {
   Round Result;
   Temporary Rules("cocci"), Source("c"), Output("out"), Errors("err");
   Rules.write(P.Text);
@@ -116,18 +118,11 @@ Round spatch(const SemanticPatch &P, StringRef Spatch, StringRef File, StringRef
   for (const Temporary *Made : {&Rules, &Source, &Output, &Errors})
     if ((Result.Failure = Made->failure()))
       return Result;
-  SmallVector<StringRef, 16> Arguments = {Spatch,
-                                          "--very-quiet",
-                                          "--no-includes",
-                                          "--max-width",
-                                          "200",
-                                          "--smpl-spacing",
-                                          "--sp-file",
-                                          Rules.path(),
-                                          "-D",
-                                          P.reports() ? "report" : "patch",
-                                          Source.path()};
-  if (!P.reports())
+  SmallVector<StringRef, 16> Arguments = {
+      Spatch,           "--very-quiet", "--no-includes", "--max-width", "200",
+      "--smpl-spacing", "--sp-file",    Rules.path(),    "-D",          Report ? "report" : "patch",
+      Source.path()};
+  if (!Report)
     Arguments.push_back("--in-place");
   std::string Message;
   std::optional<StringRef> Redirects[] = {StringRef(""), Output.path(), Errors.path()};
@@ -204,12 +199,14 @@ PatchResult runPatch(const SemanticPatch &P, StringRef Spatch, StringRef File,
   bool ForOthers = File.ends_with(".h") && StringRef(Text).contains("pthread.h");
   if (!Names.empty() && !ForOthers && namesIn(Text, Names).empty())
     return Result;
-  Round First = spatch(P, Spatch, File, Text);
+  Round First = spatch(P, P.reports(), Spatch, File, Text);
   auto IsSeen = [&](const NamedPlace &N) { return First.Seen.count({N.Line, N.Column}) != 0; };
-  bool Left = !First.Failure && !Names.empty() && !all_of(namesIn(First.After, Names), IsSeen);
+  bool Both = P.reports() && P.changes();
+  bool Left =
+      !First.Failure && !Names.empty() && !Both && !all_of(namesIn(First.After, Names), IsSeen);
   HiddenText Hidden(First.After, Names, P.reports());
   if (Left && Hidden.any()) {
-    Round Second = spatch(P, Spatch, File, Hidden.text());
+    Round Second = spatch(P, P.reports(), Spatch, File, Hidden.text());
     if (std::optional<std::string> Shown = Hidden.restore(Second.After); Shown && !Second.Failure) {
       First.After = P.reports() ? Text : *Shown;
       for (PatchPlace &Report : Second.Reports)
@@ -217,6 +214,11 @@ PatchResult runPatch(const SemanticPatch &P, StringRef Spatch, StringRef File,
           First.Reports.push_back(std::move(Report));
       First.Seen.insert(Second.Seen.begin(), Second.Seen.end());
     }
+  }
+  if (!First.Failure && Both) {
+    Round Changed = spatch(P, false, Spatch, File, Text);
+    First.Failure = Changed.Failure;
+    First.After = Changed.After;
   }
   Result.Failure = First.Failure;
   if (Result.Failure)
@@ -228,9 +230,10 @@ PatchResult runPatch(const SemanticPatch &P, StringRef Spatch, StringRef File,
     return std::tie(A.Line, A.Column, A.Text) < std::tie(B.Line, B.Column, B.Text);
   });
   if (!Names.empty())
-    for (const NamedPlace &N : namesIn(Result.After, Names))
+    for (const NamedPlace &N : namesIn(Both ? Text : Result.After, Names))
       if (!IsSeen(N))
-        Result.NotUnderstood.push_back({oldLine(Text, Result.Edits, N.Line), N.Column, N.Name});
+        Result.NotUnderstood.push_back(
+            {Both ? N.Line : oldLine(Text, Result.Edits, N.Line), N.Column, N.Name});
   return Result;
 }
 

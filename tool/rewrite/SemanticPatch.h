@@ -23,7 +23,8 @@ struct SemanticPatch {
 
   // The value of a line of the head, `// Confidence: High`.
   llvm::StringRef head(llvm::StringRef Key) const;
-  bool reports() const;        // else it changes text
+  bool reports() const;        // it has the mode `report`
+  bool changes() const;        // it has the mode `patch`; with both, it leaves what it cannot read
   std::string summary() const; // the first sentence of its head
 };
 
@@ -50,7 +51,7 @@ struct PatchResult {
 // The path of spatch, or none: a message was printed.
 std::optional<std::string> findSpatch();
 
-// File: what messages call the text.
+// File: what messages call the text. Where the patch has both modes, Reports are what it changes.
 PatchResult runPatch(const SemanticPatch &P, llvm::StringRef Spatch, llvm::StringRef File,
                      const std::string &Text);
 
