@@ -35,6 +35,11 @@ static cl::opt<std::string> Path(
 static cl::list<std::string>
     Why("why", cl::desc("show how two locks became one class, or why they are converted together"),
         cl::value_desc("A B"), cl::multi_val(2), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> ShowOrder(
+    "lock-order",
+    cl::desc("print which lock is taken under which, and the cycles in that order; 'dot': as a "
+             "graph for Graphviz"),
+    cl::value_desc("dot"), cl::ValueOptional, cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> AcceptUncovered(
     "accept-uncovered",
     cl::desc("convert although text that this build skips may use the locks (see `relock explain "
@@ -285,7 +290,30 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
     outs() << trustLine(countTrust(Decided, anyClass), Declared) << "\n";
 }
 
+// What is asked for besides the list of all classes and sections.
+unsigned modes() {
+  return !Path.empty() + !Why.empty() + Suggest + (ShowOrder.getNumOccurrences() > 0);
+}
+
+int runMode(const ProjectFile &Declared, const Decision &Decided) {
+  if (Suggest)
+    printSuggestions(Decided, Declared);
+  if (!Path.empty())
+    return showPath(Decided, Path, Json);
+  if (ShowOrder.getNumOccurrences() > 0)
+    return showLockOrder(Decided, ShowOrder == "dot", Json);
+  return Done;
+}
+
 int run() {
+  if (modes() > 1) {
+    message("--path, --why, --lock-order and --suggest exclude each other", "usage");
+    return BadUsage;
+  }
+  if (!ShowOrder.empty() && ShowOrder != "dot") {
+    message("--lock-order takes no value but 'dot'", "usage");
+    return BadUsage;
+  }
   Expected<IndexResult> Index = indexBuild(Builds, Jobs);
   if (!Index) {
     message(toString(Index.takeError()), "no-database");
@@ -300,12 +328,8 @@ int run() {
   }
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
   reportUnmatched(Decided);
-  if (Suggest) {
-    printSuggestions(Decided, *Declared);
-    return Index->Unparsed.empty() ? Done : BadUsage;
-  }
-  if (!Path.empty()) {
-    int Status = showPath(Decided, Path, Json);
+  if (modes()) {
+    int Status = runMode(*Declared, Decided);
     return Index->Unparsed.empty() ? Status : BadUsage;
   }
   if (Json)

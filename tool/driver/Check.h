@@ -21,5 +21,7 @@ int showPath(const Decision &Decided, llvm::StringRef Place, bool Json);
 // --why: how two locks became one class. Returns the exit status.
 int showWhy(const IndexResult &Index, const ProjectFile &Declared, llvm::StringRef A,
             llvm::StringRef B, bool Json);
+// --lock-order: what is taken under what, and the circles. Returns the exit status.
+int showLockOrder(const Decision &Decided, bool Dot, bool Json);
 
 } // namespace relock

@@ -77,8 +77,6 @@ public:
       for (const std::string &Stored : F.Stores)
         Storing[Stored].insert(Node);
     findAll(Jobs);
-    for (const auto &[Class, Functions] : Loose)
-      ReachLoose[Class] = Table.reaching(Functions);
     keepSemaphores();
   }
 
@@ -87,6 +85,9 @@ public:
     Result.Uncovered = Linked.Uncovered;
     Result.Edits = Linked.Edits;
     Result.StaticWrappers = staticWrappers();
+    Result.Order = Order->edges();
+    Result.OrderUnseen = Order->unseen();
+    Result.Cycles = lockCycles(Result.Order);
     std::map<std::string, CheckedClass *> ByName;
     for (const LockClass &Class : Linked.Classes)
       Result.Classes.push_back({Class, {}});
@@ -161,6 +162,10 @@ private:
         merge(std::move(Found), Here);
       }
     }
+    for (const auto &[Class, Functions] : Loose)
+      ReachLoose[Class] = Table.reaching(Functions);
+    for (UnderLock &Fact : Under)
+      Fact.Surely &= !mayBeReleasedBelow(Fact);
     Order.emplace(Linked, Table, Under, Takes);
     ReachKeepers = Table.reaching(Keepers);
     // Every unit that compiles the function must have found the section in it.
@@ -192,6 +197,18 @@ private:
                      "another one to release it",
                      Use.At});
     }
+  }
+
+  // A callee may release the lock before the function comes to the place of the fact.
+  bool mayBeReleasedBelow(const UnderLock &Fact) const {
+    const LockClass *Class = Linked.classOf(Fact.Held.Node);
+    auto Reaching = ReachLoose.find(Class ? Class->Name : "");
+    auto F = Linked.Functions.find(Fact.Function);
+    if (Reaching == ReachLoose.end() || F == Linked.Functions.end())
+      return false;
+    return any_of(F->second.Calls, [&](const Call &C) {
+      return !Linked.wrapperOf(C.Function) && Reaching->second.count(C.Function);
+    });
   }
 
   void followPointers(Section &Found) const {

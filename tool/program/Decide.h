@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Index.h"
+#include "program/LockCycles.h"
 #include "program/LockLikes.h"
 #include "section/Section.h"
 
@@ -49,6 +50,9 @@ struct Decision {
   std::map<std::string, size_t> OtherLocks; // acquisitions of locks that are not converted, by type
   std::vector<ProposedOperator> Operators;  // for a project file
   std::map<std::string, size_t> Libraries;  // likewise, with the number of functions that they know
+  std::vector<OrderEdge> Order; // which lock is taken under which, sorted, and the circles in it
+  std::vector<std::vector<OrderEdge>> Cycles;
+  std::vector<Step> OrderUnseen; // where a lock is lost sight of, under which more may be taken
 };
 
 // Finds the sections of all units and decides. Jobs as in indexBuild; AcceptUncovered as in

@@ -375,6 +375,13 @@ bool EffectTable::followed(const Call &C, bool ThroughWrappers) const {
   return Linked.isDefined(C.Function);
 }
 
+// A function of a library without a step of its own counts only where it is what is called: it does
+// with its argument what the program's function above it tells of.
+bool EffectTable::ends(const std::string &Node, const std::map<std::string, Step> &Targets) const {
+  auto Found = Targets.find(Node);
+  return Found != Targets.end() && (Linked.isDefined(Node) || !Found->second.Text.empty());
+}
+
 std::vector<Step> EffectTable::wayToRefusal(const Call &C) const {
   Effects Found = of(C);
   if (!Found.Refuse || (!Known.count(C.Function) && Found.Refuse->Way.empty()))
@@ -404,7 +411,7 @@ std::vector<Step> EffectTable::way(const Call &C, const std::map<std::string, St
     if (auto Found = Linked.Functions.find(Queue.front());
         Found != Linked.Functions.end() && (PastDeclared || !isDeclared(Found->first)))
       for (const Call &Further : Found->second.Calls)
-        if ((Targets.count(Further.Function) || followed(Further, ThroughWrappers)) &&
+        if ((ends(Further.Function, Targets) || followed(Further, ThroughWrappers)) &&
             Before.try_emplace(Further.Function, Found->first, &Further).second)
           Queue.push_back(Further.Function);
   std::vector<Step> Steps;

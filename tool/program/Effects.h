@@ -67,6 +67,7 @@ private:
                               const std::set<std::string> &Stop) const;
   Step callStep(const std::string &Caller, const Call &C) const;
   bool followed(const Call &C, bool ThroughWrappers) const;
+  bool ends(const std::string &Node, const std::map<std::string, Step> &Targets) const;
 
   const Program &Linked;
   const ProjectFile &Project;

@@ -39,7 +39,9 @@ LockOrder::LockOrder(const Program &Linked, const EffectTable &Table, std::vecto
     : Linked(Linked), Table(Table) {
   collectOperators(Under);
   collectTakers(Takes);
-  sort(Under); // the first place of several is told
+  // The first place of several is told, if there is one where the lock is held for sure.
+  sort(Under);
+  std::stable_partition(Under.begin(), Under.end(), [](const UnderLock &U) { return U.Surely; });
   for (const UnderLock &Fact : Under)
     add(Fact);
 }
@@ -53,6 +55,19 @@ LockOrder::Lock LockOrder::lockOf(const LockPart &Part) const {
   std::string Name = nameOf(Part);
   auto Same = Alias.find(Name);
   return Same == Alias.end() ? Lock(Name, Part.Part) : Lock(Same->second, "");
+}
+
+// A lock that is in no class has its type for a name and the node of a declaration for a part.
+std::string LockOrder::shown(const Lock &L) const {
+  bool IsClass = any_of(Linked.Classes, [&](const LockClass &C) { return C.Name == L.first; });
+  StringRef Node = L.second;
+  if (IsClass || Node.empty())
+    return L.first;
+  if (Node.rsplit('@').second.contains('/')) // of one file
+    Node = Node.rsplit('@').first;
+  auto [Record, Field] = Node.rsplit("@FI@");
+  StringRef Name = Record.rsplit('@').second;
+  return Field.empty() ? Name.str() : (Name + "." + Field).str();
 }
 
 // A declared operator may be a function of the program that takes locks of its own. Those that it
@@ -72,7 +87,9 @@ void LockOrder::collectOperators(const std::vector<UnderLock> &Under) {
       continue;
     LockPart Shared = {Operator.Does.Type, ""};
     Parts[lockOf(Shared).first].insert("");
-    Open.try_emplace(lockOf(Shared), UnderLock{Shared, UnderLock::Shared, {}, {}, Operator.At});
+    UnderLock Fact = {Shared, UnderLock::Shared, {}, {}, Operator.At};
+    Unseen.try_emplace({lockOf(Shared), Fact.Does}, Fact);
+    Open.try_emplace(lockOf(Shared), std::move(Fact));
   }
 }
 
@@ -81,7 +98,7 @@ void LockOrder::collectTakers(const std::vector<LockUse> &Takes) {
     Lock Taken = lockOf(Use.Lock);
     Parts[Taken.first].insert(Taken.second);
     // A library function that takes its argument is named by the call alone.
-    std::string Text = Use.Name.empty() ? "" : "'" + Use.Name + "' takes '" + Taken.first + "'";
+    std::string Text = Use.Name.empty() ? "" : "'" + Use.Name + "' takes '" + shown(Taken) + "'";
     Own[Taken].try_emplace(Use.Function, Step{std::move(Text), Use.At});
   }
   for (const auto &[Taken, Functions] : Own)
@@ -100,6 +117,8 @@ void LockOrder::add(UnderLock Fact) {
   Call &Callee = Fact.Callee;
   if (Fact.Does == UnderLock::CallsThrough)
     Callee.Function = Linked.calledThrough(Callee.Name);
+  if (Callee.Function.empty() && Fact.Does != UnderLock::Waits)
+    Unseen.try_emplace({Held, Fact.Does}, Fact);
   if (Callee.Function.empty() || Table.of(Callee).Waits)
     Open.try_emplace(Held, Fact);
   for (const auto &[Taken, Functions] : Takers)
@@ -110,14 +129,15 @@ void LockOrder::add(UnderLock Fact) {
 // What the holder does: waits for Taken, or, where that is null, for anything.
 std::vector<Step> LockOrder::steps(const UnderLock &Fact, const Lock *Taken) const {
   std::string Who = "'" + Fact.FunctionName + "' ";
-  std::string While = " while it may hold '" + lockOf(Fact.Held).first + "'";
+  std::string While =
+      (Fact.Surely ? " while it holds '" : " while it may hold '") + shown(lockOf(Fact.Held)) + "'";
   switch (Fact.Does) {
   case UnderLock::Takes:
-    return {{Who + "takes '" + Taken->first + "'" + While, Fact.At}};
+    return {{Who + "takes '" + shown(*Taken) + "'" + While, Fact.At}};
   case UnderLock::Waits:
     return {{Who + "waits" + While, Fact.At}};
   case UnderLock::Escapes:
-    return {{Who + "may return and still hold '" + lockOf(Fact.Held).first + "'", Fact.At}};
+    return {{Who + "may return and still hold '" + shown(lockOf(Fact.Held)) + "'", Fact.At}};
   case UnderLock::Shared:
     return {
         {"'" + Fact.Held.Node + "' is declared as shared, with holders of whom nothing is known",
@@ -135,17 +155,28 @@ std::vector<Step> LockOrder::steps(const UnderLock &Fact, const Lock *Taken) con
   return Steps;
 }
 
+std::vector<OrderEdge> LockOrder::edges() const {
+  std::vector<OrderEdge> Result;
+  for (const auto &[Held, All] : After)
+    for (const auto &[Taken, Fact] : All)
+      Result.push_back({Held, Taken, shown(Held), shown(Taken), Fact.FunctionName, Fact.Surely,
+                        steps(Fact, &Taken)});
+  return Result;
+}
+
+std::vector<Step> LockOrder::unseen() const {
+  std::vector<Step> Result;
+  for (const auto &[Key, Fact] : Unseen)
+    append_range(Result, steps(Fact, nullptr));
+  return Result;
+}
+
 // Visits the locks that may be the same object, until Stop is true.
 template <class Visit> bool LockOrder::eachAlike(const Lock &L, Visit Stop) const {
   auto Known = Parts.find(L.first);
   if (!L.second.empty() || Known == Parts.end())
     return Stop(L) || (!L.second.empty() && Stop(Lock(L.first, "")));
   return any_of(Known->second, [&](const std::string &Part) { return Stop(Lock(L.first, Part)); });
-}
-
-static bool alike(const std::pair<std::string, std::string> &A,
-                  const std::pair<std::string, std::string> &B) {
-  return A.first == B.first && (A.second == B.second || A.second.empty() || B.second.empty());
 }
 
 std::optional<Reason> LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) const {
@@ -181,7 +212,7 @@ std::optional<Reason> LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) 
       if (Taken == After.end())
         return false;
       for (const auto &[Further, Fact] : Taken->second) {
-        if (alike(Further, Outer)) {
+        if (mayBeSame(Further, Outer)) {
           Found = {"lock-order", Way(Next) + "whose holder may wait for '" + Outer.first + "' here",
                    Fact.At, Ways(Next, Fact, &Further)};
           return true;
@@ -197,7 +228,7 @@ std::optional<Reason> LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) 
 
 std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const InnerLock &Inner) const {
   Lock A = lockOf(Outer), B = lockOf(Inner.Lock);
-  if (alike(A, B))
+  if (mayBeSame(A, B))
     return Reason{"lock-order", "takes another lock of its own class here", Inner.At};
   std::optional<Reason> Found = waitsFor(A, B);
   if (!Found)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "program/Effects.h"
+#include "program/LockCycles.h"
 #include "section/Section.h"
 
 #include <map>
@@ -24,11 +25,16 @@ public:
   // The same for a section that calls a function.
   std::optional<Reason> conflict(const LockPart &Outer, const Call &Callee) const;
 
+  // What is taken under what, sorted.
+  std::vector<OrderEdge> edges() const;
+  // Where a lock is lost sight of: more may be taken under it than edges() has.
+  std::vector<Step> unseen() const;
+
 private:
-  // A class by its name, or a lock that belongs to none by its node; and the part.
-  using Lock = std::pair<std::string, std::string>;
+  using Lock = OrderedLock; // one that belongs to no class has its node for a name
 
   Lock lockOf(const LockPart &Part) const;
+  std::string shown(const Lock &L) const;
   std::string nameOf(const LockPart &Part) const;
   void collectOperators(const std::vector<UnderLock> &Under);
   void collectTakers(const std::vector<LockUse> &Takes);
@@ -43,6 +49,7 @@ private:
   std::map<std::string, std::set<std::string>> Parts; // of each class
   std::map<Lock, std::map<std::string, Step>> Own;    // those that wait for it themselves
   std::map<Lock, std::map<Lock, UnderLock>> After;    // what a holder may wait for, and where
+  std::map<std::pair<Lock, UnderLock::Action>, UnderLock> Unseen;
   std::map<Lock, UnderLock> Open;                     // a holder may wait for anything there
   // Locks that are one, since a declared operator takes one for the other: a name for all of them.
   std::map<std::string, std::string> Alias;

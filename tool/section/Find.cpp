@@ -275,8 +275,8 @@ private:
       Result.TakenAgain.push_back({Function, spelledName(), Op->Lock, place(Op->Call)});
     const Wrapper *Own = Linked.wrapperOf(Function);
     std::optional<OtherLock> Operator = Linked.Project.otherLock(F->getNameAsString());
-    Held->describe(S, spelledName(), Own && acquires(Own->Kind) ? Own->Node : "", Operator,
-                   Result.Under);
+    Held->describe(S, Function, spelledName(), Own && acquires(Own->Kind) ? Own->Node : "",
+                   Operator, Result.Under);
     auto Kept = find_if(OtherLocks, [&](const HeldOperation &Op) { return Held->keeps(Op.Call); });
     if (Kept != OtherLocks.end() && !Operator)
       Result.Keepers.push_back({Function, spelledName(), Kept->Lock, place(Kept->Call)});

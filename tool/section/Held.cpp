@@ -160,7 +160,13 @@ static std::optional<ZeroTest> zeroTest(const CFGBlock &Block) {
 // Where a block ends by testing whether an operation has taken its lock: `if (lock(&l) != 0)`.
 std::optional<HeldLocks::Tested> HeldLocks::tested(const CFGBlock &Block) const {
   std::optional<ZeroTest> Test = zeroTest(Block);
-  const auto *Call = Test ? dyn_cast<CallExpr>(Test->Value) : nullptr;
+  const Expr *Value = Test ? Test->Value : nullptr;
+  // `if ((error = lock(&l)) != 0)`
+  if (const auto *Binary = dyn_cast_or_null<BinaryOperator>(Value);
+      Binary && Binary->getOpcode() == BO_Assign &&
+      Binary->getType().getCanonicalType() == plain(Binary->getRHS())->getType().getCanonicalType())
+    Value = plain(Binary->getRHS());
+  const auto *Call = dyn_cast_or_null<CallExpr>(Value);
   const HeldOperation *Op = Call ? operation(Call) : nullptr;
   if (!Op || !acquires(Op->Kind))
     return std::nullopt;
@@ -289,16 +295,19 @@ bool HeldLocks::keeps(const CallExpr *Call) const {
   return !Known || Lost.count(KeyOf[operation(Call) - Operations.data()]);
 }
 
-void HeldLocks::describe(const Source &S, StringRef Function, StringRef Wraps,
+void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, StringRef Wraps,
                          const std::optional<OtherLock> &Operator,
                          std::vector<UnderLock> &Result) const {
   bool Takes = Operator && acquires(Operator->Kind);
   auto Add = [&](unsigned Key, UnderLock::Action Does, const CallExpr *At, LockPart Taken,
                  relock::Call Callee) {
+    auto Ways = Before.find(At);
+    bool Surely = Ways != Before.end() &&
+                  all_of(Ways->second, [&](const Stack &Held) { return is_contained(Held, Key); });
     for (size_t I = 0; I < Operations.size(); ++I)
       if (KeyOf[I] == Key && acquires(Operations[I].Kind)) {
-        Result.push_back(
-            {Operations[I].Lock, Does, Taken, Callee, S.shown(At->getExprLoc()), Function.str()});
+        Result.push_back({Operations[I].Lock, Does, Taken, Callee, S.shown(At->getExprLoc()),
+                          Function.str(), Name.str(), Surely});
         return;
       }
   };

@@ -51,10 +51,11 @@ public:
   // The first operation that takes a lock which it may have taken before and not released, or null.
   const HeldOperation *takenAgain() const;
 
-  // What is done while a lock is held. Function: its name. Wraps: the function returns holding that
-  // mutex (a node), as its callers know. Operator: it is declared to take that lock.
-  void describe(const Source &S, llvm::StringRef Function, llvm::StringRef Wraps,
-                const std::optional<OtherLock> &Operator,
+  // What is done while a lock is held. Function, Name: its node and name. Wraps: the function
+  // returns holding that mutex (a node), as its callers know. Operator: it is declared to take that
+  // lock.
+  void describe(const Source &S, llvm::StringRef Function, llvm::StringRef Name,
+                llvm::StringRef Wraps, const std::optional<OtherLock> &Operator,
                 std::vector<UnderLock> &Result) const;
 
 private:

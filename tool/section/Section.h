@@ -180,7 +180,8 @@ struct UnderLock {
   LockPart Taken;
   Call Callee;
   Position At;
-  std::string FunctionName = ""; // that does so
+  std::string Function, FunctionName; // that does so: its node and name
+  bool Surely = false;                // it is held there on every way through the function
 
   friend bool operator<(const UnderLock &A, const UnderLock &B) {
     return std::tie(A.At, A.Held, A.Does, A.Taken, A.Callee.Function, A.Callee.Name) <
