@@ -78,13 +78,15 @@ def substitute(name, value):
     config.substitutions.append((re.escape(name) + r"\b(?![-_])", value))
 
 
+# --param relock=FILE: another relock, such as one with a rule taken out (test/tool/soundness).
+config.relock_command = lit_config.params.get("relock", os.path.join(build, "bin", "relock"))
 # %check_rewrite SOURCE [options]; see check_rewrite.py. The work folder is the test's own.
 substitute(
     "%check_rewrite",
     " ".join(
         [
             config.relock_python, os.path.join(source, "test", "check_rewrite.py"),
-            "--with-relock", os.path.join(build, "bin", "relock"),
+            "--with-relock", config.relock_command,
             "--with-include", os.path.join(source, "runtime", "include"),
             "--with-librelock", os.path.join(library, "librelock.a"),
             "--with-cc", "'" + config.relock_gcc + flags + "'",
@@ -93,7 +95,7 @@ substitute(
         ]
     ),
 )
-substitute("%relock", os.path.join(build, "bin", "relock"))
+substitute("%relock", config.relock_command)
 substitute("%cc", config.relock_gcc + flags)
 substitute("%clang", config.relock_clang + flags)
 substitute("%include", os.path.join(source, "runtime", "include"))
