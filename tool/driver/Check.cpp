@@ -173,6 +173,11 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
           J.attribute("operator", Site.Operator);
           J.attribute("operand", Site.Operand);
           J.attribute("location", shownPlace(Site.At));
+          J.attribute("condition", Site.Condition);
+          J.attributeArray("classes", [&] {
+            for (const std::string &Class : Site.Classes)
+              J.value(Class);
+          });
         });
     });
     J.attributeArray("other_locks", [&] {
@@ -281,7 +286,8 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
   }
   for (const UncoveredSite &Site : Decided.Uncovered)
     outs() << shownPlace(Site.At) << ": " << Site.Operator
-           << " in text that no indexed configuration compiles [uncovered]\n";
+           << " in text that no indexed configuration compiles (" << Site.Condition
+           << ") [uncovered]\n";
   Counts C = count(Decided);
   outs() << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, "
          << C.Keep << " keep, " << C.Uncovered << " uncovered\n";

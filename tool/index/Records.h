@@ -236,9 +236,11 @@ struct LockLike {
 struct SkippedSite {
   Position At;
   bool Acquires = false;
-  std::string Operator; // the identifier
-  std::string Operand;  // the last identifier of its argument
-  bool Member = false;  // which names a member there: `p->lock`
+  std::string Operator;  // the identifier
+  std::string Operand;   // the last identifier of its argument
+  bool Member = false;   // which names a member there: `p->lock`
+  bool Pointer = false;  // the value of that, rather than its address: it may be any lock
+  std::string Condition; // the directives that hide it: `#ifdef WITH_AUDIT`
 };
 
 struct Dependency {

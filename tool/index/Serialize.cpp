@@ -88,7 +88,7 @@ template <class V> void fields(V &&Visit, Function &F) {
 template <class V> void fields(V &&Visit, SkippedSite &S) {
   Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator),
       Visit("operand", S.Operand);
-  Visit("member", S.Member);
+  Visit("member", S.Member), Visit("pointer", S.Pointer), Visit("condition", S.Condition);
 }
 template <class V> void fields(V &&Visit, LockLike &L) {
   Visit("function", L.Function), Visit("name", L.Name);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Skipped text has no AST: it is read token by token, and only the names of POSIX's own functions
-// are recognised in it.
+// Skipped text has no AST: it is read token by token. POSIX's own functions are recognised in it,
+// and macros that use them. Functions of the program that lock for their callers are not: they are
+// converted with their parameters, whoever calls them.
 #include "index/Skipped.h"
 
 #include "index/LockApi.h"
 
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/PPCallbacks.h"
+
+#include <set>
 
 using namespace clang;
 using namespace llvm;
@@ -29,54 +32,289 @@ static bool neverCompiled(StringRef Directive) {
   return Directive.consume_front("if") && Directive.trim() == "0";
 }
 
-// A lock function, or a macro whose body names one.
-static std::optional<LockFunction> lockOperator(Preprocessor &PP, StringRef Name) {
-  if (std::optional<LockFunction> Api = lockFunction(Name))
-    return Api;
-  const IdentifierInfo *Identifier = PP.getIdentifierInfo(Name);
-  const MacroInfo *Macro = Identifier->hasMacroDefinition() ? PP.getMacroInfo(Identifier) : nullptr;
-  if (Macro && Macro->isFunctionLike())
-    for (const Token &T : Macro->tokens())
-      if (T.getIdentifierInfo())
-        if (std::optional<LockFunction> Api = lockFunction(T.getIdentifierInfo()->getName()))
-          return Api;
-  return std::nullopt;
+namespace {
+
+// A token of skipped text, or of the body of a macro.
+struct Word {
+  tok::TokenKind Kind;
+  StringRef Name; // of an identifier
+  SourceLocation At;
+  bool StartsLine;
+};
+
+// The lock that an argument means.
+struct Operand {
+  std::string Name;     // the last identifier that is not an index
+  bool Member = false;  // `p->lock`
+  bool Pointer = false; // the value of that, which may point to any lock, rather than its address
+};
+
+size_t pastParentheses(ArrayRef<Word> Words, size_t I) {
+  int Open = 0;
+  for (; I < Words.size(); ++I) {
+    Open += Words[I].Kind == tok::l_paren;
+    Open -= Words[I].Kind == tok::r_paren;
+    if (Open == 0)
+      return I + 1;
+  }
+  return I;
+}
+
+Operand operandOf(ArrayRef<Word> Words) {
+  Operand Result;
+  bool Address = false, Computed = false;
+  int Index = 0;
+  for (size_t I = 0; I < Words.size(); ++I) {
+    tok::TokenKind Kind = Words[I].Kind;
+    Index += Kind == tok::l_square;
+    Index -= Kind == tok::r_square;
+    if (Index > 0)
+      continue;
+    Address |= Kind == tok::amp;
+    Computed |= Kind == tok::plus || Kind == tok::minus || Kind == tok::question;
+    if (Kind != tok::raw_identifier)
+      continue;
+    Result.Name = Words[I].Name.str();
+    Result.Member = I > 0 && (Words[I - 1].Kind == tok::period || Words[I - 1].Kind == tok::arrow);
+    if (I + 1 < Words.size() && Words[I + 1].Kind == tok::l_paren)
+      I = pastParentheses(Words, I + 1) - 1;
+  }
+  Result.Pointer = !Address || Computed;
+  return Result;
+}
+
+// The arguments of a call whose opening parenthesis is the first word; none if that is none.
+std::vector<ArrayRef<Word>> argumentsOf(ArrayRef<Word> Words) {
+  std::vector<ArrayRef<Word>> Result;
+  if (Words.empty() || Words[0].Kind != tok::l_paren)
+    return Result;
+  size_t End = pastParentheses(Words, 0), Begin = 1;
+  int Open = 0;
+  for (size_t I = 1; I < End; ++I) {
+    bool Last = I + 1 == End;
+    if (Last || (Open == 0 && Words[I].Kind == tok::comma)) {
+      Result.push_back(Words.slice(Begin, I - Begin));
+      Begin = I + 1;
+    }
+    Open += Words[I].Kind == tok::l_paren;
+    Open -= Words[I].Kind == tok::r_paren;
+  }
+  return Result;
+}
+
+// Reads operations: of a lock function, or of a macro whose body has some, at any depth.
+class Operations {
+public:
+  struct Found {
+    bool Acquires = false;
+    std::vector<Operand> Operands;
+  };
+
+  explicit Operations(Preprocessor &PP) : PP(PP) {}
+
+  // What the identifier Words[0] and its arguments operate on, if they do.
+  std::optional<Found> at(ArrayRef<Word> Words, unsigned Depth = 0) {
+    if (std::optional<LockFunction> Api = lockFunction(Words[0].Name)) {
+      std::vector<ArrayRef<Word>> Arguments = argumentsOf(Words.drop_front());
+      Found Result;
+      Result.Acquires = acquires(Api->Kind);
+      bool Conditions = Api->Kind == Operation::Wait || Api->Mutex < 0;
+      for (int I : {Api->Mutex, Conditions ? Api->Companion : -1})
+        if (I >= 0)
+          Result.Operands.push_back(size_t(I) < Arguments.size() ? operandOf(Arguments[I])
+                                                                 : Operand{"", false, true});
+      return Result;
+    }
+    const IdentifierInfo *Name = PP.getIdentifierInfo(Words[0].Name);
+    const MacroInfo *Macro = Name->hasMacroDefinition() ? PP.getMacroInfo(Name) : nullptr;
+    if (!Macro || Depth > 8 || Without.count(Macro))
+      return std::nullopt;
+    std::optional<Found> Result = inMacro(*Macro, Words.drop_front(), Depth);
+    if (!Result)
+      Without.insert(Macro);
+    return Result;
+  }
+
+private:
+  Preprocessor &PP;
+  std::set<const MacroInfo *> Without; // operations
+
+  // After: what follows the name of the macro.
+  std::optional<Found> inMacro(const MacroInfo &Macro, ArrayRef<Word> After, unsigned Depth) {
+    std::vector<Word> Body;
+    std::vector<ArrayRef<Word>> Arguments = argumentsOf(After);
+    for (const Token &T : Macro.tokens())
+      if (const IdentifierInfo *Name = T.getIdentifierInfo())
+        Body.push_back({tok::raw_identifier, Name->getName(), T.getLocation(), false});
+      else
+        Body.push_back({T.getKind(), "", T.getLocation(), false});
+    size_t Length = Body.size();
+    if (!Macro.isFunctionLike() && !Arguments.empty()) // `#define LOCK pthread_mutex_lock`
+      append_range(Body, After.take_front(pastParentheses(After, 0)));
+    std::optional<Found> Result;
+    for (size_t I = 0; I < Length; ++I) {
+      if (Body[I].Kind != tok::raw_identifier)
+        continue;
+      std::optional<Found> Inner = at(ArrayRef(Body).drop_front(I), Depth + 1);
+      if (!Inner)
+        continue;
+      Result = Result ? Result : Found();
+      Result->Acquires |= Inner->Acquires;
+      for (const Operand &O : Inner->Operands)
+        Result->Operands.push_back(asArgument(O, Macro, Arguments));
+    }
+    return Result;
+  }
+
+  // A parameter of the macro means what is given for it.
+  static Operand asArgument(const Operand &O, const MacroInfo &Macro,
+                            ArrayRef<ArrayRef<Word>> Arguments) {
+    if (O.Member)
+      return O;
+    for (size_t I = 0; I < Macro.getNumParams() && I < Arguments.size(); ++I)
+      if (Macro.params()[I]->getName() == O.Name) {
+        Operand Given = operandOf(Arguments[I]);
+        Given.Pointer &= O.Pointer;
+        return Given;
+      }
+    return O;
+  }
+};
+
+// The tokens of a range of a file.
+std::vector<Word> wordsOf(const Source &S, FileID File, unsigned Begin, unsigned End) {
+  StringRef Text = S.fileText(File);
+  Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(), Text.begin() + Begin,
+            Text.end());
+  std::vector<Word> Result;
+  Token Next;
+  for (Raw.LexFromRawLexer(Next);
+       Next.isNot(tok::eof) && S.SM.getFileOffset(Next.getLocation()) < End;
+       Raw.LexFromRawLexer(Next))
+    Result.push_back({Next.getKind(),
+                      Next.is(tok::raw_identifier) ? Next.getRawIdentifier() : StringRef(),
+                      Next.getLocation(), Next.isAtStartOfLine()});
+  return Result;
+}
+
+// The directives that decide over each place of a file.
+class Conditions {
+public:
+  Conditions(const Source &S, FileID File) : S(S), Text(S.fileText(File)) {
+    Words = wordsOf(S, File, 0, Text.size());
+  }
+
+  // Those that hide the place, of which the first begins at Begin or behind it.
+  std::string hiding(unsigned Begin, unsigned Place) const {
+    std::vector<Branch> Open;
+    for (size_t I = 0; I + 1 < Words.size() && offset(I) < Place; ++I) {
+      if (Words[I].Kind != tok::hash || !Words[I].StartsLine)
+        continue;
+      StringRef Name = Words[I + 1].Name;
+      if (Name == "endif" && !Open.empty())
+        Open.pop_back();
+      else if (Name.starts_with("if"))
+        Open.push_back({offset(I), lineFrom(I)});
+      else if (Name == "else" && !Open.empty())
+        Open.back() = {offset(I), "#else of " + Open.back().Directive};
+      else if (Name.starts_with("elif") && !Open.empty())
+        Open.back() = {offset(I), lineFrom(I)};
+    }
+    std::string Result;
+    for (const Branch &B : Open)
+      if (B.Begin >= Begin)
+        Result += (Result.empty() ? "" : ", ") + B.Directive;
+    return Result;
+  }
+
+private:
+  struct Branch {
+    unsigned Begin;
+    std::string Directive;
+  };
+  const Source &S;
+  StringRef Text;
+  std::vector<Word> Words;
+
+  unsigned offset(size_t I) const { return S.SM.getFileOffset(Words[I].At); }
+
+  // A directive in one line, without comments: `#if defined(A) && B`.
+  std::string lineFrom(size_t I) const {
+    std::string Result = "#";
+    for (size_t J = I + 1; J < Words.size() && !Words[J].StartsLine; ++J) {
+      unsigned End = J + 1 < Words.size() ? offset(J + 1) : Text.size();
+      StringRef Part = Text.slice(offset(J), End);
+      size_t Length = Words[J].Name.empty()
+                          ? Lexer::MeasureTokenLength(Words[J].At, S.SM, S.Language)
+                          : Words[J].Name.size();
+      Result += Part.take_front(Length);
+      bool Last = J + 1 >= Words.size() || Words[J + 1].StartsLine;
+      if (Part.size() > Length && !Last)
+        Result += ' ';
+    }
+    return Result;
+  }
+};
+
+} // namespace
+
+// `int pthread_mutex_lock(...)` declares, and does nothing to a lock.
+static bool declares(ArrayRef<Word> Words, size_t I) {
+  return I > 0 && (Words[I - 1].Name == "int" || Words[I - 1].Name == "void");
+}
+
+// The parameters of `#define LOCK(m) …`, whose `define` is the first word: any lock may be given.
+static std::set<StringRef> parametersOf(ArrayRef<Word> Define) {
+  std::set<StringRef> Result;
+  bool Takes = Define.size() > 2 && Define[2].Kind == tok::l_paren &&
+               Define[2].At == Define[1].At.getLocWithOffset(Define[1].Name.size());
+  for (size_t I = 3; Takes && I < Define.size() && Define[I].Kind != tok::r_paren; ++I)
+    Result.insert(Define[I].Name);
+  return Result;
 }
 
 static void scan(const Source &S, Preprocessor &PP, SourceRange Range,
-                 std::vector<SkippedSite> &Found) {
+                 std::vector<SkippedSite> &Result) {
   auto [File, Begin] = S.SM.getDecomposedLoc(Range.getBegin());
   auto [EndFile, End] = S.SM.getDecomposedLoc(Range.getEnd());
-  StringRef Text = S.fileText(File);
   if (File != EndFile || S.SM.isInSystemHeader(Range.getBegin()) ||
-      neverCompiled(Text.substr(Begin)))
+      neverCompiled(S.fileText(File).substr(Begin)))
     return;
-  Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(), Text.begin() + Begin,
-            Text.end());
-  Token Current;
-  bool InCall = false; // between the parentheses of the last site
-  int Depth = 0;
-  tok::TokenKind Previous = tok::unknown;
-  for (; !Raw.LexFromRawLexer(Current) && S.SM.getFileOffset(Current.getLocation()) < End;
-       Previous = Current.getKind()) {
-    if (Current.is(tok::l_paren))
-      ++Depth;
-    else if (Current.is(tok::r_paren) && --Depth <= 0)
-      InCall = false;
-    if (Current.isNot(tok::raw_identifier))
+  std::vector<Word> Words = wordsOf(S, File, Begin, End);
+  std::optional<Conditions> Where;
+  Operations Known(PP);
+  std::set<StringRef> Parameters; // of the macro whose definition this is
+  for (size_t I = 0; I < Words.size(); ++I) {
+    if (Words[I].StartsLine)
+      Parameters.clear();
+    if (Words[I].Kind == tok::hash && Words[I].StartsLine && I + 1 < Words.size()) {
+      // The body of a macro counts, the name and the other directives do not.
+      bool Defines = Words[I + 1].Name == "define";
+      if (Defines)
+        Parameters = parametersOf(ArrayRef(Words).drop_front(I + 1));
+      for (I += 2; !Defines && I < Words.size() && !Words[I].StartsLine;)
+        ++I;
+      I -= !Defines;
       continue;
-    StringRef Name = Current.getRawIdentifier();
-    if (std::optional<LockFunction> Api = lockOperator(PP, Name)) {
-      SkippedSite Site;
-      Site.At = S.spelled(Current.getLocation());
-      Site.Acquires = acquires(Api->Kind);
-      Site.Operator = Name.str();
-      Found.push_back(std::move(Site));
-      InCall = true;
-      Depth = 0;
-    } else if (InCall) {
-      Found.back().Operand = Name.str();
-      Found.back().Member = Previous == tok::period || Previous == tok::arrow;
+    }
+    if (Words[I].Kind != tok::raw_identifier || declares(Words, I))
+      continue;
+    std::optional<Operations::Found> Found = Known.at(ArrayRef(Words).drop_front(I));
+    if (!Found)
+      continue;
+    if (!Where)
+      Where.emplace(S, File);
+    SkippedSite Site;
+    Site.At = S.spelled(Words[I].At);
+    Site.Operator = Words[I].Name.str();
+    Site.Condition = Where->hiding(Begin, S.SM.getFileOffset(Words[I].At));
+    Site.Acquires = Found->Acquires;
+    for (const Operand &O : Found->Operands) {
+      Site.Operand = O.Name;
+      Site.Member = O.Member;
+      Site.Pointer = O.Pointer || (!O.Member && Parameters.count(O.Name));
+      Result.push_back(Site);
+      Site.Acquires = false; // counts once
     }
   }
 }

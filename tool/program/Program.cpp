@@ -524,14 +524,14 @@ void Program::keepGroups() {
 
 void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept) {
   std::set<Position> Covered;
-  std::map<Position, SkippedSite> Seen;
+  std::map<std::pair<Position, std::string>, SkippedSite> Seen; // by place and operand
   for (const UnitFacts &Unit : Units)
     for (const Edit &E : Unit.Edits)
       Covered.insert(E.At);
   for (const UnitFacts &Unit : Units)
     for (const SkippedSite &S : Unit.Skipped)
       if (!Covered.count(S.At))
-        Seen.emplace(S.At, S);
+        Seen.insert({{S.At, S.Operand}, S});
   // The classes that an operand such as `p->lock` or `&lock` may name.
   std::map<std::pair<std::string, bool>, std::vector<const Declaration *>> Named;
   for (const UnitFacts &Unit : Units)
@@ -541,24 +541,35 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
                  : StringRef(D.Name).rsplit('.').second.str(),
              D.Kind == DeclarationKind::Field}]
           .push_back(&D);
-  for (auto &[At, Site] : Seen) {
-    std::set<std::string> Means;
+  for (auto &[Key, Site] : Seen) {
+    std::set<size_t> Means;
     for (const Declaration *D : Named[{Site.Operand, Site.Member}]) {
       bool Visible = D->Kind == DeclarationKind::Field || D->Kind == DeclarationKind::Global ||
-                     D->At.File == At.File;
+                     D->At.File == Site.At.File;
       auto Found = ClassOfRoot.find(find(D->Node));
-      if (!Visible || Found == ClassOfRoot.end())
-        continue;
-      Means.insert(Classes[Found->second].Name);
+      if (Visible && Found != ClassOfRoot.end())
+        Means.insert(Found->second);
+    }
+    // What a variable of skipped text points to is not known, nor a field that only such text has.
+    // The address of a variable or field that the program does not declare is a lock of its own.
+    bool Any = Site.Pointer && (Means.empty() || !Site.Member);
+    if (Any)
+      for (size_t I = 0; I < Classes.size(); ++I)
+        Means.insert(I);
+    std::set<std::string> Names;
+    for (size_t I : Means) {
+      Names.insert(Classes[I].Name);
       if (!Accept)
-        Classes[Found->second].Kept.push_back(
+        Classes[I].Kept.push_back(
             {"uncovered",
-             "may be operated on here, in text that this configuration skips; index a "
-             "configuration that compiles it",
-             At});
+             std::string("may be operated on here") + (Any ? " through a pointer" : "") +
+                 ", in text that no indexed configuration compiles (" + Site.Condition +
+                 "); index one that does",
+             Site.At});
     }
     if (Site.Acquires)
-      Uncovered.push_back({Site.At, Site.Operator, Site.Operand, std::move(Means)});
+      Uncovered.push_back(
+          {Site.At, Site.Operator, Site.Operand, Site.Condition, std::move(Names)});
   }
 }
 

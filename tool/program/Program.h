@@ -53,6 +53,7 @@ struct LockClass {
 struct UncoveredSite {
   Position At;
   std::string Operator, Operand;
+  std::string Condition;         // the directives that hide it
   std::set<std::string> Classes; // the names of those that Operand may mean
 };
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// A skipped operation through a pointer may be on any lock, so that it keeps every class: here LOCK
+// of the other configuration, whose function would take a converted lock as a pthread mutex.
+// RUN: (%verdicts %s; true) | FileCheck %s
+// RUN: (%verdicts %s -DTRACE; true) | FileCheck %s --check-prefix=TRACE
+// CHECK:      lock ({{.*}}): keep
+// CHECK-NEXT:   uncovered-pointer.c:[[#]]: may be operated on here through a pointer, in text that no indexed configuration compiles (#ifdef TRACE); index one that does [uncovered]
+// TRACE:      lock ({{.*}}): keep
+// TRACE-NEXT:   uncovered-pointer.c:[[#]]: may be operated on here through a pointer, {{.*}}(#else of #ifdef TRACE){{.*}} [uncovered]
+#include <pthread.h>
+
+#ifdef TRACE
+int traced;
+void traced_lock(pthread_mutex_t *mutex) {
+  pthread_mutex_lock(mutex);
+  traced++;
+}
+#define LOCK(m) traced_lock(&(m))
+#else
+#define LOCK(m) pthread_mutex_lock(&(m))
+#endif
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int total;
+
+void add(void) {
+  LOCK(lock);
+  total++;
+  pthread_mutex_unlock(&lock);
+}
