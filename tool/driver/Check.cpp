@@ -40,6 +40,9 @@ static cl::opt<std::string> ShowOrder(
     cl::desc("print which lock is taken under which, and the cycles in that order; 'dot': as a "
              "graph for Graphviz"),
     cl::value_desc("dot"), cl::ValueOptional, cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    SarifFile("sarif", cl::desc("also write the findings as SARIF 2.1.0, for viewers"),
+              cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> AcceptUncovered(
     "accept-uncovered",
     cl::desc("convert although text that this build skips may use the locks (see `relock explain "
@@ -312,6 +315,12 @@ int runMode(const ProjectFile &Declared, const Decision &Decided) {
 }
 
 int run() {
+  if (modes() && !SarifFile.empty()) {
+    message("--sarif goes with the list of all sections, not with --path, --why, --lock-order or "
+            "--suggest",
+            "usage");
+    return BadUsage;
+  }
   if (modes() > 1) {
     message("--path, --why, --lock-order and --suggest exclude each other", "usage");
     return BadUsage;
@@ -342,6 +351,8 @@ int run() {
     printJson(Decided, *Declared);
   else
     printText(Decided, *Declared);
+  if (!SarifFile.empty() && !writeSarif(*Index, Decided, SarifFile))
+    return BadUsage;
   if (!Index->Unparsed.empty())
     return BadUsage;
   Counts C = count(Decided);

@@ -11,9 +11,26 @@
 using namespace llvm;
 
 namespace relock {
-namespace {
 
 using Circle = std::vector<OrderEdge>;
+
+bool isSure(const Circle &Edges) {
+  return all_of(Edges, [](const OrderEdge &E) { return E.Surely; });
+}
+
+static std::string shownCircle(const Circle &Edges) {
+  std::string Text;
+  for (const OrderEdge &E : Edges)
+    Text += E.HeldName + " -> ";
+  return Text + Edges.front().HeldName;
+}
+
+Reason cycleReason(const Circle &Edges) {
+  return Reason{"lock-cycle", (isSure(Edges) ? "cycle: " : "possible cycle: ") + shownCircle(Edges),
+                Edges.front().Way.front().At};
+}
+
+namespace {
 
 // The parts of a class are one node.
 std::vector<const OrderEdge *> byClass(const std::vector<OrderEdge> &Edges) {
@@ -27,24 +44,8 @@ std::vector<const OrderEdge *> byClass(const std::vector<OrderEdge> &Edges) {
   return {All.begin(), All.end()};
 }
 
-bool isSure(const Circle &Edges) {
-  return all_of(Edges, [](const OrderEdge &E) { return E.Surely; });
-}
-
 std::string count(size_t N, StringRef What) {
   return (Twine(N) + " " + What + (N == 1 ? "" : "s")).str();
-}
-
-std::string shownCircle(const Circle &Edges) {
-  std::string Text;
-  for (const OrderEdge &E : Edges)
-    Text += E.HeldName + " -> ";
-  return Text + Edges.front().HeldName;
-}
-
-Reason cycleReason(const Circle &Edges) {
-  return Reason{"lock-cycle", (isSure(Edges) ? "cycle: " : "possible cycle: ") + shownCircle(Edges),
-                Edges.front().Way.front().At};
 }
 
 void printText(const Decision &Decided) {

@@ -2,9 +2,10 @@
 //
 // relock explain: prints what the documentation says of a code. The pages are tool/doc/refusals.md
 // and tool/doc/messages.md, embedded when the command is built; each code has a section there.
-#include "driver/Subcommand.h"
+#include "driver/Explain.h"
 
 #include "driver/Options.h"
+#include "driver/Subcommand.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,19 +24,18 @@ static cl::opt<std::string> Code(cl::Positional, cl::desc("[CODE]"), cl::sub(Com
 
 namespace {
 
+const StringRef DocumentNames[] = {"refusals.md", "messages.md"};
 const char *const Documents[] = {
 #include "ExplainPages.inc"
 };
 
-struct Page {
-  StringRef Code, Chapter;
-  StringRef Text;
-};
+} // namespace
 
 // A page is what stands below "### `CODE`", up to the next heading.
-std::vector<Page> pages() {
+std::vector<Page> explainPages() {
   std::vector<Page> Result;
-  for (StringRef Document : Documents) {
+  for (auto [Content, Name] : zip_equal(Documents, DocumentNames)) {
+    StringRef Document = Content;
     StringRef Chapter;
     bool Open = false, Example = false; // in a page; in its example, where `#` begins no heading
     for (size_t Begin = 0; Begin < Document.size();) {
@@ -46,7 +46,7 @@ std::vector<Page> pages() {
       if (Heading) {
         Open = Line.consume_front("### `");
         if (Open)
-          Result.push_back({Line.take_until([](char C) { return C == '`'; }), Chapter, ""});
+          Result.push_back({Line.take_until([](char C) { return C == '`'; }), Chapter, "", Name});
         else
           Chapter = Line.ltrim("# ");
       } else if (Open) {
@@ -58,6 +58,8 @@ std::vector<Page> pages() {
   }
   return Result;
 }
+
+namespace {
 
 // Examples are indented instead of fenced, and words in bold type are plain.
 void print(const Page &P) {
@@ -100,7 +102,7 @@ void listCodes(const std::vector<Page> &Pages) {
 }
 
 int run() {
-  std::vector<Page> Pages = pages();
+  std::vector<Page> Pages = explainPages();
   StringRef Wanted = StringRef(Code).trim("[]"); // as messages show it
   if (Wanted.empty()) {
     listCodes(Pages);
