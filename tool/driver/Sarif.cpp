@@ -63,8 +63,8 @@ public:
 private:
   struct Result {
     Reason Why;
-    bool Held; // of a section: shown at its lock
-    StringRef Level;
+    bool Held;  // of a section: shown at its lock
+    bool Warns; // about the program, or a whole class; else a note
     std::string Message;
     std::optional<Step> About; // the section, or the class, where that is another place
   };
@@ -84,7 +84,7 @@ private:
       for (const CheckedSection &S : Class.Sections)
         if (S.Outcome == Verdict::Hold)
           for (const Reason &R : S.Reasons)
-            Results.push_back({R, true, "note",
+            Results.push_back({R, true, false,
                                "this section of '" + Name + "', in '" + S.Facts.FunctionName +
                                    "', is held: " + R.Message,
                                Step{"the lock is taken here", S.Facts.At}});
@@ -93,7 +93,7 @@ private:
       Reason R = cycleReason(Cycle);
       for (const OrderEdge &E : Cycle)
         append_range(R.Way, E.Way);
-      Results.push_back({R, false, isSure(Cycle) ? "warning" : "note", R.Message, {}});
+      Results.push_back({R, false, isSure(Cycle), R.Message, {}});
     }
     for (const UncoveredSite &Site : Decided.Uncovered)
       if (none_of(Results, [&](const Result &R) {
@@ -103,7 +103,7 @@ private:
                  Site.Operator + " in text that no indexed configuration compiles (" +
                      Site.Condition + ")",
                  Site.At};
-        Results.push_back({R, false, "note", R.Message, {}});
+        Results.push_back({R, false, false, R.Message, {}});
       }
     std::set<std::string> Used;
     for (const Result &R : Results)
@@ -193,7 +193,7 @@ private:
   void writeResult(const Result &R) {
     J.object([&] {
       J.attribute("ruleId", R.Why.Code);
-      J.attribute("level", R.Level);
+      J.attribute("level", R.Warns ? "warning" : "note");
       writeText("message", R.Message);
       // A viewer shows a section's reason at its lock, and from there the way to the cause.
       const Position &At = R.Held ? R.About->At : R.Why.At;
