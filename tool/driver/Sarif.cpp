@@ -78,8 +78,7 @@ private:
     for (const CheckedClass &Class : Decided.Classes) {
       const std::string &Name = Class.Class.Name;
       for (const Reason &R : Class.Class.Kept)
-        Results.push_back({R, false, "warning",
-                           "lock class '" + Name + "' is kept: it " + R.Message,
+        Results.push_back({R, false, true, "lock class '" + Name + "' is kept: it " + R.Message,
                            Step{"'" + Name + "' is declared here", Class.Class.At}});
       for (const CheckedSection &S : Class.Sections)
         if (S.Outcome == Verdict::Hold)
