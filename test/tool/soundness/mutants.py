@@ -56,7 +56,8 @@ RULES = {
 
 def commands(build):
     """The command that compiles each source, and the one that links relock."""
-    text = subprocess.check_output(["ninja", "-C", build, "-t", "commands", "bin/relock"], text=True)
+    ninja = ["ninja", "-C", build, "-t", "commands", "bin/relock"]
+    text = subprocess.check_output(ninja, text=True)
     compiles, link = {}, None
     for line in text.splitlines():
         if line.startswith("ninja:"):
@@ -106,7 +107,8 @@ def main():
         if subprocess.run(test, stdout=subprocess.DEVNULL).returncode != 0:
             raise SystemExit(f"{rule[3]} fails with the rule, too")
         program = without(rule, build, work)
-        run = subprocess.run(test + ["--param", "relock=" + program], capture_output=True, text=True)
+        test += ["--param", "relock=" + program]
+        run = subprocess.run(test, capture_output=True, text=True)
         noticed = run.returncode == 1 and "Failed: 1 " in run.stdout
         print(f"{'noticed' if noticed else 'MISSED'}: {name} ({rule[3]})", flush=True)
         if not noticed:
