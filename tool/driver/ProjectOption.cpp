@@ -2,6 +2,7 @@
 #include "driver/ProjectOption.h"
 
 #include "support/Messages.h"
+#include "support/Yaml.h"
 
 using namespace llvm;
 
@@ -23,7 +24,7 @@ std::optional<ProjectFile> loadProject(const cl::opt<std::string> &Option,
   Expected<ProjectFile> Project = ProjectFile::read(File);
   if (Project)
     return std::move(*Project);
-  handleAllErrors(Project.takeError(), [](const ProjectError &E) {
+  handleAllErrors(Project.takeError(), [](const YamlError &E) {
     if (E.At.Line)
       message(E.At, E.Text, "project-file");
     else

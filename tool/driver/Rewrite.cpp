@@ -3,7 +3,9 @@
 // relock rewrite: converts lock classes, as a diff or in place.
 #include "driver/Subcommand.h"
 
+#include "advise/Algorithms.h"
 #include "driver/Options.h"
+#include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
 #include "rewrite/Diff.h"
 #include "rewrite/Fixes.h"
@@ -32,6 +34,10 @@ static cl::opt<std::string> All("all",
                                 cl::desc("convert every class that can be (default: adaptive)"),
                                 cl::value_desc("ALGORITHM"), cl::ValueOptional, cl::sub(Command),
                                 cl::cat(options()));
+static cl::opt<std::string> PlanFile(
+    "plan",
+    cl::desc("convert what this plan says, which `relock advise` writes (tool/doc/formats.md)"),
+    cl::value_desc("PLAN"), cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> InPlace("in-place", cl::desc("edit the files instead of printing a diff"),
                              cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> OutputFolder("o", cl::desc("write the changed files below this folder"),
@@ -60,32 +66,6 @@ static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (defaul
 
 namespace {
 
-const char *const Algorithms[] = {
-#define RELOCK_ALGORITHM(Name) #Name,
-#include "../../runtime/locks/algorithms.def"
-};
-
-bool isAlgorithm(StringRef Name) { return is_contained(Algorithms, Name); }
-
-std::string algorithmList() { return join(std::begin(Algorithms), std::end(Algorithms), ", "); }
-
-// The names that a user may have meant: those that are few edits away, or share a part.
-std::string nearest(const Decision &Decided, StringRef Name) {
-  std::vector<std::pair<unsigned, StringRef>> Ranked;
-  for (const CheckedClass &Class : Decided.Classes) {
-    StringRef Candidate = Class.Class.Name;
-    unsigned Distance = Name.edit_distance(Candidate, true, 0);
-    if (Candidate.contains_insensitive(Name) || Name.contains_insensitive(Candidate))
-      Distance = std::min(Distance, 1u);
-    Ranked.push_back({Distance, Candidate});
-  }
-  sort(Ranked);
-  std::string Text;
-  for (size_t I = 0; I < Ranked.size() && I < 3; ++I)
-    Text += (I ? ", '" : "'") + Ranked[I].second.str() + "'";
-  return Text;
-}
-
 // Classes that share source text with a chosen one come along, on its algorithm.
 void completeGroups(const Decision &Decided, Choice &Chosen) {
   std::map<std::string, const LockClass *> First;
@@ -104,17 +84,16 @@ void completeGroups(const Decision &Decided, Choice &Chosen) {
   }
 }
 
-// True if an earlier rewrite has converted the class.
-bool isConverted(const IndexResult &Index, StringRef Name) {
-  return any_of(Index.Units, [&](const UnitFacts &Unit) {
-    auto Table = MemoryBuffer::getFile(Unit.LockTable);
-    return !Unit.LockTable.empty() && Table &&
-           (*Table)->getBuffer().contains(("\"" + Name + "\"").str());
-  });
-}
-
-// Reads the --lock and --all options. False: a message was printed.
-bool choose(const IndexResult &Index, const Decision &Decided, Choice &Chosen, int &Status) {
+// Reads the --lock, --all and --plan options. False: a message was printed.
+bool choose(const IndexResult &Index, const Decision &Decided, const std::optional<Plan> &Planned,
+            Choice &Chosen, int &Status) {
+  if (Planned) {
+    if (!choosePlanned(Index, Decided, *Planned, Chosen, Status))
+      return false;
+    completeGroups(Decided, Chosen);
+    Status = BadUsage;
+    return agreesWithPlan(Decided, *Planned, Chosen);
+  }
   Status = BadUsage;
   if (All.getNumOccurrences()) {
     std::string Algorithm = All.empty() ? "adaptive" : All.getValue();
@@ -144,7 +123,7 @@ bool choose(const IndexResult &Index, const Decision &Decided, Choice &Chosen, i
     if (Found == Decided.Classes.end()) {
       message("there is no lock class '" + Name.str() + "'" +
                   (Decided.Classes.empty() ? "; the program has none"
-                                           : "; nearest are " + nearest(Decided, Name)),
+                                           : "; nearest are " + nearestClasses(Decided, Name)),
               "unknown-class");
       return false;
     }
@@ -158,7 +137,7 @@ bool choose(const IndexResult &Index, const Decision &Decided, Choice &Chosen, i
   }
   completeGroups(Decided, Chosen);
   if (!All.getNumOccurrences() && Locks.empty()) {
-    message("say what to convert: --lock CLASS=ALGORITHM, or --all", "usage");
+    message("say what to convert: --lock CLASS=ALGORITHM, --all, or --plan FILE", "usage");
     return false;
   }
   return true;
@@ -267,13 +246,15 @@ int write(const RewriteResult &Result) {
 std::string wrongUsage() {
   if (InPlace + !OutputFolder.empty() + !Fixes.empty() > 1)
     return "--in-place, -o and --export-fixes are three ways to write the result; choose one";
+  if (!PlanFile.empty() && (!Locks.empty() || All.getNumOccurrences()))
+    return "--plan says what to convert; --lock and --all do not go with it";
   if (Texts.empty())
     return Builds.empty() ? "say what program: -p BUILD, or --hold-only --semantic-patch DIR" : "";
   if (!HoldOnly)
     return "a semantic patch extracts no section: --semantic-patch goes with --hold-only";
   if (!Builds.empty())
     return "-p and --semantic-patch are two ways to read a program; choose one";
-  if (!Locks.empty() || All.getNumOccurrences())
+  if (!Locks.empty() || All.getNumOccurrences() || !PlanFile.empty())
     return "a semantic patch does not tell lock classes apart: it converts all of them to the "
            "class 'default', whose algorithm RELOCK_LOCKS=default=ALGORITHM chooses at run time";
   return "";
@@ -297,6 +278,9 @@ int run() {
   }
   if (!Texts.empty())
     return runOnText();
+  std::optional<Plan> Planned;
+  if (PlanFile.getNumOccurrences() && !(Planned = loadPlan(PlanFile)))
+    return BadUsage;
   Expected<IndexResult> Index = indexBuild(Builds, Jobs);
   if (!Index) {
     message(toString(Index.takeError()), "no-database");
@@ -320,7 +304,7 @@ int run() {
           Section.Outcome = Verdict::Hold;
   Choice Chosen;
   int Status;
-  if (!choose(*Index, Decided, Chosen, Status))
+  if (!choose(*Index, Decided, Planned, Chosen, Status))
     return Status;
   Expected<RewriteResult> Result = rewrite(*Index, Decided, Chosen);
   if (!Result) {
@@ -353,6 +337,8 @@ int run() {
                                    }),
                         *Declared)
            << "\n";
+  if (Planned)
+    reportUnplanned(Decided, *Planned, Chosen);
   if (AcceptUncovered)
     for (const UncoveredSite &Site : Decided.Uncovered)
       if (any_of(Site.Classes, [&](const std::string &Class) { return Chosen.count(Class) != 0; }))

@@ -30,23 +30,6 @@ std::string uriPath(StringRef Path) {
   return Uri;
 }
 
-// The folder that all sources share; the top of the working copy where that is one.
-std::string sourceRoot(const IndexResult &Index) {
-  SmallString<256> Root;
-  for (const UnitFacts &Unit : Index.Units) {
-    StringRef Folder = sys::path::parent_path(Unit.MainFile);
-    if (Root.empty())
-      Root = Folder;
-    while (!Root.empty() && Folder != Root && !Folder.starts_with((Root + "/").str()) &&
-           sys::path::has_parent_path(Root))
-      sys::path::remove_filename(Root);
-  }
-  for (StringRef Up = Root; !Up.empty(); Up = sys::path::parent_path(Up))
-    if (sys::fs::exists(Up + "/.git"))
-      return Up.str();
-  return std::string(Root);
-}
-
 class Document {
 public:
   Document(raw_ostream &OS, std::string Root) : J(OS, 1), Root(std::move(Root)) {}

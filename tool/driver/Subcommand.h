@@ -22,6 +22,7 @@ struct Subcommand {
 
 Subcommand indexSubcommand();
 Subcommand checkSubcommand();
+Subcommand adviseSubcommand();
 Subcommand rewriteSubcommand();
 Subcommand explainSubcommand();
 Subcommand patchesSubcommand();

@@ -25,8 +25,8 @@ int main(int Argc, char **Argv) {
   InitLLVM Init(Argc, Argv);
   cl::SetVersionPrinter(printVersion);
   const Subcommand Subcommands[] = {profileSubcommand(), reportSubcommand(),  indexSubcommand(),
-                                    checkSubcommand(),   rewriteSubcommand(), explainSubcommand(),
-                                    patchesSubcommand(), benchSubcommand()};
+                                    checkSubcommand(),   adviseSubcommand(),  rewriteSubcommand(),
+                                    explainSubcommand(), patchesSubcommand(), benchSubcommand()};
   hideForeign(cl::SubCommand::getTopLevel());
   hideForeign(cl::SubCommand::getAll());
   for (const Subcommand &S : Subcommands)

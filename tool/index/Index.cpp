@@ -219,4 +219,20 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   return Result;
 }
 
+std::string sourceRoot(const IndexResult &Index) {
+  SmallString<256> Root;
+  for (const UnitFacts &Unit : Index.Units) {
+    StringRef Folder = sys::path::parent_path(Unit.MainFile);
+    if (Root.empty())
+      Root = Folder;
+    while (!Root.empty() && Folder != Root && !Folder.starts_with((Root + "/").str()) &&
+           sys::path::has_parent_path(Root))
+      sys::path::remove_filename(Root);
+  }
+  for (StringRef Up = Root; !Up.empty(); Up = sys::path::parent_path(Up))
+    if (sys::fs::exists(Up + "/.git"))
+      return Up.str();
+  return std::string(Root);
+}
+
 } // namespace relock

@@ -41,4 +41,7 @@ UnitOutcome indexUnit(const UnitPlace &Unit, UnitFacts &Facts);
 // usable database.
 llvm::Expected<IndexResult> indexBuild(llvm::ArrayRef<std::string> Builds, unsigned Jobs);
 
+// The folder that all sources share; the top of the working copy where that is one.
+std::string sourceRoot(const IndexResult &Index);
+
 } // namespace relock

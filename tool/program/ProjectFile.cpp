@@ -2,20 +2,17 @@
 #include "program/ProjectFile.h"
 
 #include "index/LockApi.h"
+#include "support/Yaml.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/YAMLParser.h"
 
 using namespace llvm;
 
 namespace relock {
-
-char ProjectError::ID;
 
 StringRef effectName(FunctionEffect E) {
   switch (E) {
@@ -37,107 +34,25 @@ StringRef effectName(FunctionEffect E) {
 
 namespace {
 
-// Reads one file and stops at the first thing that is wrong with it.
-class Reader {
+class Reader : YamlReader {
 public:
   // Library: what the file is about if it comes with Relock.
   Reader(StringRef File, MemoryBufferRef Text, StringRef Library = "")
-      : Text(Text), Library(Library) {
-    Result.Path = Last.File = File.str();
+      : YamlReader(File, Text, "a project file"), Library(Library) {
+    Result.Path = File.str();
   }
 
   Expected<ProjectFile> run() {
-    Manager.setDiagHandler(
-        [](const SMDiagnostic &D, void *Self) {
-          static_cast<Reader *>(Self)->failAt(D.getLineNo(), D.getColumnNo() + 1,
-                                              "is not YAML: " + D.getMessage());
-        },
-        this);
-    yaml::Stream Stream(Text, Manager);
-    yaml::document_iterator Document = Stream.begin();
-    if (yaml::Node *Root = Document->getRoot())
-      readRoot(Root);
-    if (!Problem && !Stream.failed() && ++Document != Stream.end())
-      fail(Document->getRoot(), "a project file is one YAML document; this begins another one");
-    if (Problem)
-      return make_error<ProjectError>(*Problem);
+    if (Error Failed = readDocument([&](yaml::Node *Root) { return readRoot(Root); }))
+      return Failed;
     for (const std::string &Name : Result.Libraries)
       addLibrary(libraryFiles().at(Name));
     return std::move(Result);
   }
 
 private:
-  MemoryBufferRef Text;
   StringRef Library;
-  SourceMgr Manager;
   ProjectFile Result;
-  Position Last = {"", 0, 1, 1};       // where the reader is
-  std::optional<ProjectError> Problem; // the first one
-
-  bool failAt(unsigned Line, unsigned Column, const Twine &What) {
-    if (!Problem)
-      Problem.emplace(Position{Result.Path, 0, Line, Column}, What.str());
-    return false;
-  }
-
-  bool fail(const yaml::Node *Where, const Twine &What) {
-    Position At = Where ? place(Where) : Last;
-    return failAt(At.Line, At.Column, What);
-  }
-
-  // Nodes that stand for missing text may have no place; then it is that of the text before.
-  Position place(const yaml::Node *N) {
-    if (SMLoc Start = N->getSourceRange().Start; Start.isValid())
-      std::tie(Last.Line, Last.Column) = Manager.getLineAndColumn(Start);
-    return Last;
-  }
-
-  // Visits the members of a mapping. Read takes the key, its node and the value.
-  bool members(yaml::Node *N, StringRef What,
-               function_ref<bool(StringRef, const yaml::Node *, yaml::Node *)> Read) {
-    auto *Mapping = dyn_cast_or_null<yaml::MappingNode>(N);
-    if (!Mapping)
-      return fail(N, What + " must be a mapping, `key: value`");
-    std::set<std::string> Seen;
-    for (yaml::KeyValueNode &Member : *Mapping) {
-      yaml::Node *KeyNode = Member.getKey();
-      std::optional<std::string> Key = scalar(KeyNode);
-      if (Problem)
-        return false;
-      if (!Key)
-        return fail(KeyNode, "a key must be a word");
-      if (!Seen.insert(*Key).second)
-        return fail(KeyNode, "'" + Twine(*Key) + "' stands here twice");
-      yaml::Node *Value = Member.getValue();
-      if (Problem || !Value || !Read(*Key, KeyNode, Value))
-        return fail(KeyNode, "'" + Twine(*Key) + "' has no value");
-    }
-    return !Problem;
-  }
-
-  bool elements(yaml::Node *N, StringRef Key, function_ref<bool(yaml::Node *)> Read) {
-    auto *Sequence = dyn_cast<yaml::SequenceNode>(N);
-    if (!Sequence)
-      return fail(N, "'" + Key + "' must be a list");
-    for (yaml::Node &Element : *Sequence)
-      if (Problem || !Read(&Element))
-        return false;
-    return !Problem;
-  }
-
-  static std::optional<std::string> scalar(const yaml::Node *N) {
-    if (const auto *Block = dyn_cast_or_null<yaml::BlockScalarNode>(N))
-      return Block->getValue().str();
-    const auto *Scalar = dyn_cast_or_null<yaml::ScalarNode>(N);
-    if (!Scalar)
-      return std::nullopt;
-    SmallString<64> Storage;
-    return Scalar->getValue(Storage).str();
-  }
-
-  bool unknownKey(const yaml::Node *At, StringRef Key, StringRef Known) {
-    return fail(At, "there is no key '" + Key + "' here; there are " + Known);
-  }
 
   bool readRoot(yaml::Node *Root) {
     bool HasVersion = false;
@@ -154,14 +69,6 @@ private:
           return unknownKey(At, Key, "version, functions, operators and libraries");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
-  }
-
-  bool readVersion(const yaml::Node *Value) {
-    std::optional<std::string> Version = scalar(Value);
-    if (!Version)
-      return fail(Value, "'version' must be a number");
-    return Version == "1" || fail(Value, "the file has version '" + Twine(*Version) +
-                                             "', and this relock reads version 1");
   }
 
   // An entry of `functions`.
@@ -351,14 +258,6 @@ private:
       Truth = yaml::parseBool(*Word);
     return Truth || fail(N, "'" + Key + "' must be true or false");
   }
-
-  bool readText(const yaml::Node *N, StringRef Key, std::string &Read) {
-    std::optional<std::string> Found = scalar(N);
-    if (!Found)
-      return fail(N, "'" + Key + "' must be text");
-    Read = StringRef(*Found).trim().str();
-    return true;
-  }
 };
 
 } // namespace
@@ -369,7 +268,7 @@ Expected<ProjectFile> ProjectFile::read(StringRef File) {
   sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
   ErrorOr<std::unique_ptr<MemoryBuffer>> Text = MemoryBuffer::getFile(Path);
   if (!Text)
-    return make_error<ProjectError>(Position{Path.str().str(), 0, 0, 0},
+    return make_error<YamlError>(Position{Path.str().str(), 0, 0, 0},
                                     "the project file cannot be read: " +
                                         Text.getError().message());
   return Reader(Path, (*Text)->getMemBufferRef()).run();

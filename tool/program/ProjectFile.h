@@ -39,20 +39,9 @@ struct DeclaredOperator {
   Position At;
 };
 
-// The file is not what it should be: At, or the file as a whole where At has no line.
-struct ProjectError : llvm::ErrorInfo<ProjectError> {
-  static char ID;
-  Position At;
-  std::string Text;
-
-  ProjectError(Position At, std::string Text) : At(std::move(At)), Text(std::move(Text)) {}
-  void log(llvm::raw_ostream &OS) const override { OS << Text; }
-  std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
-};
-
 class ProjectFile {
 public:
-  static llvm::Expected<ProjectFile> read(llvm::StringRef File); // fails with ProjectError
+  static llvm::Expected<ProjectFile> read(llvm::StringRef File); // fails with YamlError
 
   // The entry that names the function in full.
   const DeclaredFunction *named(llvm::StringRef Name) const;

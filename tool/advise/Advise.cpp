@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "advise/Advise.h"
+
+#include "advise/Algorithms.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+constexpr size_t MostReasons = 3; // that a comment lists; `relock check` lists all
+
+std::string counted(size_t N, StringRef What) {
+  return (Twine(N) + " " + What + (N == 1 ? "" : "s")).str();
+}
+
+class Adviser {
+public:
+  Adviser(const Decision &Decided, const Plan &Before, StringRef Root,
+          function_ref<bool(StringRef)> IsConverted)
+      : Decided(Decided), Before(Before), Root(Root), IsConverted(IsConverted) {}
+
+  Advice run() {
+    static_cast<Commented &>(Result.Next) = Before;
+    Result.Next.Path = Before.Path;
+    std::set<std::string> Known;
+    for (const PlanEntry &Old : Before.Classes) {
+      Known.insert(Old.Class);
+      if (const CheckedClass *Class = find(Old.Class))
+        Result.Next.Classes.push_back(renewed(Old, *Class));
+      else if (IsConverted(Old.Class))
+        Result.Next.Classes.push_back(converted(Old));
+      else
+        drop(Old);
+    }
+    for (const CheckedClass &Class : Decided.Classes)
+      if (!Known.count(Class.Class.Name))
+        insert(renewed({}, Class));
+    for (const PlanEntry &Entry : Result.Next.Classes) {
+      ++(Entry.Converts ? Result.Converted : Result.Kept);
+      Result.Yours += Entry.Advised.empty();
+    }
+    addHead();
+    return std::move(Result);
+  }
+
+private:
+  const Decision &Decided;
+  const Plan &Before;
+  StringRef Root;
+  function_ref<bool(StringRef)> IsConverted;
+  Advice Result;
+
+  const CheckedClass *find(StringRef Name) const {
+    auto Found = find_if(Decided.Classes,
+                         [&](const CheckedClass &Class) { return Class.Class.Name == Name; });
+    return Found == Decided.Classes.end() ? nullptr : &*Found;
+  }
+
+  std::string place(const Position &At) const {
+    StringRef File = At.File;
+    if (File.consume_front(Root))
+      File.consume_front("/");
+    return (File + ":" + Twine(At.Line)).str();
+  }
+
+  void change(const PlanEntry &Old, std::string Text, StringRef Code) {
+    Result.Changes.push_back({Old.At, std::move(Text), Code.str()});
+  }
+
+  // --- Entries ----------------------------------------------------------------------------------
+
+  // An entry is Relock's while it says what `advised` says, and no more.
+  static bool isYours(const PlanEntry &Entry) {
+    return Entry.Advised.empty() || Entry.Server || Entry.Converts == (Entry.Advised == "keep") ||
+           (!Entry.Algorithm.empty() && Entry.Algorithm != Entry.Advised);
+  }
+
+  PlanEntry renewed(const PlanEntry &Old, const CheckedClass &Class) {
+    bool Yours = !Old.Class.empty() && isYours(Old);
+    // The class could not convert: an algorithm in the entry does not make that verdict yours.
+    bool YourVerdict = Yours && (Old.Converts || Old.Advised != "keep");
+    PlanEntry Next = Old;
+    Next.Class = Class.Class.Name;
+    if (!Yours)
+      Next.Algorithm.clear();
+    if (Class.converts()) {
+      Next.Converts = !YourVerdict || Old.Converts;
+      if (Next.Converts && Next.Algorithm.empty())
+        Next.Algorithm = DefaultAlgorithm.str();
+      Next.Advised = Yours ? "" : DefaultAlgorithm.str();
+    } else {
+      Next.Converts = false;
+      Next.Advised = YourVerdict && !Old.Converts ? "" : "keep";
+      const Reason &Why = Class.Class.Kept.front();
+      if (!Old.Class.empty() && Old.Converts)
+        change(Old,
+               "'" + Old.Class + "' was to be converted, and is kept now: it " + Why.Message +
+                   " (" + place(Why.At) + ")",
+               "plan-kept");
+    }
+    Next.Remarks = remarks(Class);
+    return Next;
+  }
+
+  static PlanEntry converted(const PlanEntry &Old) {
+    PlanEntry Next = Old;
+    Next.Remarks = {"converted by an earlier rewrite; relock_locks.h has its algorithm"};
+    return Next;
+  }
+
+  // Behind the entry whose name is the next smaller one: the entries need not be sorted.
+  void insert(PlanEntry Entry) {
+    auto &Classes = Result.Next.Classes;
+    auto Behind = Classes.begin();
+    std::string Largest;
+    for (auto I = Classes.begin(); I != Classes.end(); ++I)
+      if (I->Class < Entry.Class && I->Class >= Largest) {
+        Largest = I->Class;
+        Behind = std::next(I);
+      }
+    Classes.insert(Behind, std::move(Entry));
+  }
+
+  // What a person wrote is not lost: it stays as comments.
+  void drop(const PlanEntry &Old) {
+    bool Yours = isYours(Old) || !Old.Notes.empty() || !Old.Below.empty();
+    change(
+        Old,
+        "the program has no lock class '" + Old.Class + "' any more" +
+            (Yours ? "; its entry is a comment at the end of the plan now" : "; its entry is gone"),
+        "plan-vanished");
+    if (!Yours)
+      return;
+    std::vector<std::string> &End = Result.Next.Below;
+    End.push_back("# The program has no more:");
+    for (const std::string &Line : entryLines(Old)) {
+      auto Note = Old.Notes.find(StringRef(Line).drop_front(2).split(':').first.str());
+      if (Note != Old.Notes.end())
+        append_range(End, Note->second.Above);
+      bool Behind = Note != Old.Notes.end() && !Note->second.Behind.empty();
+      End.push_back("#   " + Line + (Behind ? "  " + Note->second.Behind : ""));
+    }
+    append_range(End, Old.Below);
+  }
+
+  // --- Relock's comments ------------------------------------------------------------------------
+
+  std::vector<std::string> remarks(const CheckedClass &Class) const {
+    size_t Delegate = count_if(
+        Class.Sections, [](const CheckedSection &S) { return S.Outcome == Verdict::Delegate; });
+    std::string First = place(Class.Class.At) + "; " + counted(Class.Sections.size(), "section");
+    if (Class.converts() && !Class.Sections.empty())
+      First += (": " + Twine(Delegate) + " delegate, " + Twine(Class.Sections.size() - Delegate) +
+                " hold")
+                   .str();
+    std::vector<std::string> Lines = {std::move(First)};
+    if (std::string Others = group(Class); !Others.empty())
+      Lines.push_back("converted together with " + Others);
+    if (Class.converts())
+      addHolds(Class, Lines);
+    else
+      addKeeps(Class, Lines);
+    return Lines;
+  }
+
+  // The first class of a group lists the others.
+  std::string group(const CheckedClass &Class) const {
+    std::vector<std::string> Names;
+    for (const CheckedClass &Other : Decided.Classes)
+      if (&Other != &Class && Other.Class.Group == Class.Class.Group)
+        Names.push_back(Other.Class.Name);
+    if (!Names.empty() && Names.front() < Class.Class.Name)
+      return Names.front() + ", as listed there";
+    return join(Names, ", ");
+  }
+
+  void addKeeps(const CheckedClass &Class, std::vector<std::string> &Lines) const {
+    std::set<std::string> Codes;
+    for (const Reason &R : Class.Class.Kept)
+      if (Codes.insert(R.Code).second && Codes.size() <= MostReasons)
+        Lines.push_back("keep [" + R.Code + "] " + place(R.At) + ": " + R.Message);
+    addRest(Codes.size(), Lines);
+  }
+
+  // The codes that hold most sections, each with its first place.
+  void addHolds(const CheckedClass &Class, std::vector<std::string> &Lines) const {
+    struct Hold {
+      size_t Sections = 0;
+      const Reason *First = nullptr;
+    };
+    std::map<std::string, Hold> ByCode;
+    for (const CheckedSection &S : Class.Sections) {
+      std::set<std::string> Here;
+      for (const Reason &R : S.Reasons) {
+        Hold &Known = ByCode[R.Code];
+        Known.Sections += Here.insert(R.Code).second;
+        Known.First = Known.First ? Known.First : &R;
+      }
+    }
+    std::vector<std::pair<std::string, Hold>> Sorted(ByCode.begin(), ByCode.end());
+    stable_sort(Sorted,
+                [](const auto &A, const auto &B) { return A.second.Sections > B.second.Sections; });
+    for (const auto &[Code, Known] : ArrayRef(Sorted).take_front(MostReasons))
+      Lines.push_back("hold [" + Code + "] " + counted(Known.Sections, "section") + ", " +
+                      place(Known.First->At) + ": " + Known.First->Message);
+    addRest(Sorted.size(), Lines);
+  }
+
+  static void addRest(size_t Codes, std::vector<std::string> &Lines) {
+    if (Codes > MostReasons)
+      Lines.push_back("and for " + counted(Codes - MostReasons, "other reason") +
+                      ", which `relock check` lists");
+  }
+
+  void addHead() {
+    size_t Sites = Decided.Uncovered.size(), Delegate = 0, Hold = 0;
+    for (const CheckedClass &Class : Decided.Classes)
+      for (const CheckedSection &S : Class.Sections) {
+        ++Sites;
+        Delegate += S.Outcome == Verdict::Delegate;
+        Hold += S.Outcome == Verdict::Hold;
+      }
+    size_t Converting = count_if(Decided.Classes, [](auto &Class) { return Class.converts(); });
+    Result.Next.Remarks = {
+        "What `relock rewrite --plan` converts to what. Edit it; `relock advise -o` on this file",
+        "brings it up to date and keeps your edits. Comments with `#.` are written anew each time.",
+        "No profile was read: nothing here says what a lock costs, or whether another would help.",
+        (Twine(Decided.Classes.size()) + " lock classes, of which " + Twine(Converting) +
+         " can convert; " + Twine(Sites) + " lock sites: " + Twine(Delegate) + " delegate, " +
+         Twine(Hold) + " hold, " + Twine(Sites - Delegate - Hold - Decided.Uncovered.size()) +
+         " keep, " + Twine(Decided.Uncovered.size()) + " uncovered.")
+            .str()};
+  }
+};
+
+} // namespace
+
+Advice advise(const Decision &Decided, const Plan &Before, StringRef Root,
+              function_ref<bool(StringRef)> IsConverted) {
+  return Adviser(Decided, Before, Root, IsConverted).run();
+}
+
+} // namespace relock

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+//
+// Makes a plan of a decision, and of the plan that was there before: what a person has edited
+// stays.
+#pragma once
+
+#include "advise/Plan.h"
+#include "program/Decide.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace relock {
+
+// Something that the reader of the plan did not write and would want to know.
+struct PlanChange {
+  Position At; // in the plan as it was
+  std::string Text, Code;
+};
+
+struct Advice {
+  Plan Next;
+  std::vector<PlanChange> Changes;
+  size_t Converted = 0, Kept = 0, Yours = 0; // entries of the plan
+};
+
+// Root: what the places in comments are relative to. IsConverted: true for the name of a class that
+// an earlier rewrite has converted.
+Advice advise(const Decision &Decided, const Plan &Before, llvm::StringRef Root,
+              llvm::function_ref<bool(llvm::StringRef)> IsConverted);
+
+} // namespace relock

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: MIT
+#include "advise/Plan.h"
+
+#include "advise/Algorithms.h"
+#include "support/Yaml.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/YAMLTraits.h"
+
+using namespace llvm;
+
+namespace relock {
+
+const PlanEntry *Plan::find(StringRef Class) const {
+  auto Found = find_if(Classes, [&](const PlanEntry &E) { return E.Class == Class; });
+  return Found == Classes.end() ? nullptr : &*Found;
+}
+
+// --- Reading ------------------------------------------------------------------------------------
+
+namespace {
+
+class Reader : YamlReader {
+public:
+  Reader(StringRef File, MemoryBufferRef Text) : YamlReader(File, Text, "a plan") {
+    Result.Path = File.str();
+    Result.Exists = true;
+  }
+
+  Expected<Plan> run() {
+    if (Error Failed = readDocument([&](yaml::Node *Root) { return readRoot(Root); }))
+      return Failed;
+    attachComments();
+    return std::move(Result);
+  }
+
+private:
+  // A key of the file, and whose it is.
+  struct Key {
+    Commented *Of;
+    std::string Name;
+    Position At;
+  };
+
+  Plan Result;
+  std::vector<Key> Keys;                            // in the order of the file
+  std::vector<std::pair<unsigned, unsigned>> Words; // the values: what looks like a comment is none
+
+  void note(const yaml::Node *At, StringRef Name, Commented &Of) {
+    Keys.push_back({&Of, Name.str(), place(At)});
+  }
+
+  std::optional<std::string> word(const yaml::Node *N) {
+    SMRange Range = N->getSourceRange();
+    if (Range.isValid())
+      Words.push_back({Range.Start.getPointer() - Text.getBufferStart(),
+                       Range.End.getPointer() - Text.getBufferStart()});
+    return scalar(N);
+  }
+
+  bool readRoot(yaml::Node *Root) {
+    bool HasVersion = false;
+    bool Good =
+        members(Root, "a plan", [&](StringRef Key, const yaml::Node *At, yaml::Node *Value) {
+          note(At, Key, Result);
+          if (Key == "version")
+            return HasVersion = readVersion(Value,
+                                            "; `relock advise -o` writes a plan of this version "
+                                            "into another file",
+                                            "plan-version");
+          if (Key == "classes")
+            return isEmpty(Value) ||
+                   elements(Value, Key, [&](yaml::Node *Entry) { return readClass(Entry); });
+          return unknownKey(At, Key, "version and classes");
+        });
+    return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
+  }
+
+  // `classes:` and no more.
+  static bool isEmpty(const yaml::Node *Value) { return isa<yaml::NullNode>(Value); }
+
+  bool readClass(yaml::Node *Node) {
+    PlanEntry &Entry = Result.Classes.emplace_back();
+    Position Begin = place(Node), ServerAt;
+    bool Good = members(
+        Node, "an entry of 'classes'", [&](StringRef Key, const yaml::Node *At, yaml::Node *Value) {
+          note(At, Key, Entry);
+          if (Key == "class")
+            return readName(Value, Entry);
+          if (Key == "verdict")
+            return readVerdict(Value, Entry.Converts);
+          if (Key == "algorithm")
+            return readAlgorithm(Value, Entry.Algorithm);
+          if (Key == "server") {
+            ServerAt = place(At);
+            return readServer(Value, Entry.Server);
+          }
+          if (Key == "advised")
+            return readAdvised(Value, Entry.Advised);
+          return unknownKey(At, Key, "class, verdict, algorithm, server and advised");
+        });
+    if (!Good)
+      return false;
+    if (Entry.Class.empty())
+      return failAt(Begin.Line, Begin.Column, "this entry has no 'class'");
+    StringRef Algorithm =
+        Entry.Algorithm.empty() ? StringRef(DefaultAlgorithm) : StringRef(Entry.Algorithm);
+    return !Entry.Server || usesServer(Algorithm) ||
+           failAt(ServerAt.Line, ServerAt.Column,
+                  "'" + Algorithm + "' has no server; 'server' goes with rcl and adaptive_rcl",
+                  "plan-server");
+  }
+
+  bool readName(const yaml::Node *N, PlanEntry &Entry) {
+    std::optional<std::string> Name = word(N);
+    if (!Name || Name->empty())
+      return fail(N, "'class' must be the name of a lock class");
+    Entry.At = place(N);
+    if (const PlanEntry *Other = Result.find(*Name))
+      return fail(N,
+                  "'" + Twine(*Name) + "' has an entry already, in line " + Twine(Other->At.Line));
+    Entry.Class = *Name;
+    return true;
+  }
+
+  bool readVerdict(const yaml::Node *N, bool &Converts) {
+    std::optional<std::string> Verdict = word(N);
+    Converts = Verdict == "convert";
+    return Converts || Verdict == "keep" || fail(N, "'verdict' must be convert or keep");
+  }
+
+  bool readAlgorithm(const yaml::Node *N, std::string &Algorithm) {
+    Algorithm = word(N).value_or("");
+    return isAlgorithm(Algorithm) ||
+           fail(N,
+                "there is no algorithm '" + Twine(Algorithm) + "'; there are " + algorithmList() +
+                    " (to leave a class as it is: 'verdict: keep')",
+                "unknown-algorithm");
+  }
+
+  bool readServer(const yaml::Node *N, std::optional<unsigned> &Server) {
+    std::optional<std::string> Number = word(N);
+    Server = 1;
+    return Number == "1" || fail(N, "this runtime library has one server, number 1", "plan-server");
+  }
+
+  bool readAdvised(const yaml::Node *N, std::string &Advised) {
+    Advised = word(N).value_or("");
+    return Advised == "keep" || isAlgorithm(Advised) ||
+           fail(N, "'advised' is what `relock advise` wrote, an algorithm or keep; to make the "
+                   "entry yours, take the line out");
+  }
+
+  // --- Comments ---------------------------------------------------------------------------------
+
+  bool inWord(unsigned Offset) const {
+    return any_of(Words, [&](const auto &W) { return W.first <= Offset && Offset < W.second; });
+  }
+
+  // A `#` at the begin of the text or behind a blank, and not in a value.
+  unsigned commentIn(StringRef Line, unsigned LineBegin) const {
+    for (unsigned I = 0; I < Line.size(); ++I)
+      if (Line[I] == '#' && (I == 0 || isSpace(Line[I - 1])) && !inWord(LineBegin + I))
+        return I;
+    return Line.size();
+  }
+
+  void attachComments() {
+    StringRef Rest = Text.getBuffer();
+    while (!Rest.empty()) {
+      auto [Line, Next] = Rest.split('\n');
+      unsigned Begin = Line.begin() - Text.getBufferStart();
+      unsigned At = commentIn(Line, Begin);
+      StringRef Comment = Line.drop_front(At).rtrim();
+      if (!Comment.empty() && !Comment.starts_with("#."))
+        attach(Comment, Begin + At, At + 1, Line.take_front(At).trim().empty());
+      Rest = Next;
+    }
+  }
+
+  void attach(StringRef Comment, unsigned Offset, unsigned Column, bool OwnLine) {
+    auto Next = find_if(Keys, [&](const Key &K) { return K.At.Offset > Offset; });
+    const Key *Before = Next == Keys.begin() ? nullptr : &*std::prev(Next);
+    if (!OwnLine && Before) {
+      Before->Of->Notes[Before->Name].Behind = Comment.str();
+      return;
+    }
+    bool Inside = Before && Before->Of != &Result && Column >= Before->At.Column;
+    bool SameEntry = Next != Keys.end() && Before && Next->Of == Before->Of;
+    if (Inside && !SameEntry)
+      Before->Of->Below.push_back(Comment.str());
+    else if (Next != Keys.end())
+      Next->Of->Notes[Next->Name].Above.push_back(Comment.str());
+    else
+      Result.Below.push_back(Comment.str());
+  }
+};
+
+} // namespace
+
+Expected<Plan> Plan::read(StringRef File) {
+  SmallString<256> Path(File);
+  sys::fs::make_absolute(Path);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Text = MemoryBuffer::getFile(Path);
+  if (!Text)
+    return make_error<YamlError>(Position{Path.str().str(), 0, 0, 0},
+                                 "the plan cannot be read: " + Text.getError().message());
+  return Reader(Path, (*Text)->getMemBufferRef()).run();
+}
+
+// --- Writing ------------------------------------------------------------------------------------
+
+namespace {
+
+// As YAML: plain where that can mean nothing else.
+std::string scalarText(StringRef Word) {
+  bool Plain = yaml::needsQuotes(Word) == yaml::QuotingType::None &&
+               all_of(Word, [](char C) { return isAlnum(C) || StringRef("_.:/$-").contains(C); });
+  return Plain ? Word.str() : "\"" + yaml::escape(Word, /*EscapePrintable=*/false) + "\"";
+}
+
+class Writer {
+public:
+  Writer(raw_ostream &OS) : OS(OS) {}
+
+  void write(const Plan &P) {
+    remarks(P.Remarks, "");
+    line(P, "version", "", "version: 1");
+    OS << "\n";
+    line(P, "classes", "", P.Classes.empty() ? "classes: []" : "classes:");
+    ListSeparator Blank("\n");
+    for (const PlanEntry &Entry : P.Classes) {
+      OS << Blank;
+      writeEntry(Entry);
+    }
+    if (!P.Below.empty())
+      OS << "\n";
+    for (const std::string &Comment : P.Below)
+      OS << Comment << "\n";
+  }
+
+private:
+  raw_ostream &OS;
+
+  void remarks(const std::vector<std::string> &Remarks, StringRef Indent) {
+    for (const std::string &Remark : Remarks)
+      OS << Indent << "#. " << Remark << "\n";
+  }
+
+  // A line with the comments on its key.
+  void line(const Commented &Of, StringRef Key, StringRef Indent, StringRef Text) {
+    auto Note = Of.Notes.find(Key.str());
+    if (Note != Of.Notes.end())
+      for (const std::string &Comment : Note->second.Above)
+        OS << Indent << Comment << "\n";
+    OS << Indent << Text;
+    if (Note != Of.Notes.end() && !Note->second.Behind.empty())
+      OS << "  " << Note->second.Behind;
+    OS << "\n";
+  }
+
+  void comments(ArrayRef<std::string> Lines) {
+    for (const std::string &Comment : Lines)
+      OS << "    " << Comment << "\n";
+  }
+
+  void writeEntry(const PlanEntry &Entry) {
+    std::map<std::string, Comments> Left = Entry.Notes; // on lines that are there no more
+    for (const std::string &Text : entryLines(Entry)) {
+      StringRef Rest = Text;
+      bool First = Rest.consume_front("- ");
+      StringRef Key = Rest.ltrim().split(':').first;
+      Left.erase(Key.str());
+      line(Entry, Key, First ? "  " : "    ", First ? Text : Rest.ltrim());
+    }
+    remarks(Entry.Remarks, "    ");
+    for (const auto &[Key, Note] : Left) {
+      comments(Note.Above);
+      comments(ArrayRef(Note.Behind).take_front(!Note.Behind.empty()));
+    }
+    comments(Entry.Below);
+  }
+};
+
+} // namespace
+
+std::vector<std::string> entryLines(const PlanEntry &Entry) {
+  std::vector<std::string> Lines = {"- class: " + scalarText(Entry.Class),
+                                    std::string("  verdict: ") +
+                                        (Entry.Converts ? "convert" : "keep")};
+  if (!Entry.Algorithm.empty())
+    Lines.push_back("  algorithm: " + Entry.Algorithm);
+  if (Entry.Server)
+    Lines.push_back("  server: " + std::to_string(*Entry.Server));
+  if (!Entry.Advised.empty())
+    Lines.push_back("  advised: " + Entry.Advised);
+  return Lines;
+}
+
+void writePlan(raw_ostream &OS, const Plan &P) { Writer(OS).write(P); }
+
+} // namespace relock

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+//
+// The plan: what a rewrite is to convert to what, as YAML that a person edits
+// (tool/doc/formats.md). Whoever reads one keeps the person's comments, so that it can be written
+// again.
+#pragma once
+
+#include "index/Records.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace relock {
+
+// The person's comments on one line: with their `#`, and without those that begin with `#.`.
+struct Comments {
+  std::vector<std::string> Above;
+  std::string Behind;
+};
+
+struct Commented {
+  std::map<std::string, Comments> Notes; // by key
+  std::vector<std::string> Below;        // behind the last key
+};
+
+// A lock class, and what is to be done with it.
+struct PlanEntry : Commented {
+  std::string Class;
+  Position At; // of the name
+  bool Converts = true;
+  std::string Algorithm; // empty: not said
+  std::optional<unsigned> Server;
+  std::string
+      Advised; // Relock's own choice, an algorithm or `keep`; empty: the entry is a person's
+  std::vector<std::string> Remarks; // Relock's comments, a line each
+};
+
+struct Plan : Commented {
+  std::string Path;
+  std::vector<std::string> Remarks; // at the head
+  std::deque<PlanEntry> Classes;    // in the order of the file
+  bool Exists = false;
+
+  const PlanEntry *find(llvm::StringRef Class) const;
+
+  // Fails with YamlError.
+  static llvm::Expected<Plan> read(llvm::StringRef File);
+};
+
+void writePlan(llvm::raw_ostream &OS, const Plan &P);
+// The entry's lines, without comments.
+std::vector<std::string> entryLines(const PlanEntry &Entry);
+
+} // namespace relock

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+#include "driver/PlanOption.h"
+
+#include "advise/Algorithms.h"
+#include "driver/Subcommand.h"
+#include "support/Messages.h"
+#include "support/Yaml.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace llvm;
+
+namespace relock {
+
+std::optional<Plan> loadPlan(StringRef File) {
+  Expected<Plan> Read = Plan::read(File);
+  if (Read)
+    return std::move(*Read);
+  handleAllErrors(Read.takeError(), [](const YamlError &E) {
+    if (!E.At.Line)
+      messageFor(E.At.File, E.Text, "plan-file");
+    else if (E.Code.empty())
+      message(E.At, E.Text, "plan-file");
+    else
+      message(E.At, E.Text, E.Code);
+  });
+  return std::nullopt;
+}
+
+// Those that are few edits away, or share a part.
+std::string nearestClasses(const Decision &Decided, StringRef Name) {
+  std::vector<std::pair<unsigned, StringRef>> Ranked;
+  for (const CheckedClass &Class : Decided.Classes) {
+    StringRef Candidate = Class.Class.Name;
+    unsigned Distance = Name.edit_distance(Candidate, true, 0);
+    if (Candidate.contains_insensitive(Name) || Name.contains_insensitive(Candidate))
+      Distance = std::min(Distance, 1u);
+    Ranked.push_back({Distance, Candidate});
+  }
+  sort(Ranked);
+  std::string Text;
+  for (size_t I = 0; I < Ranked.size() && I < 3; ++I)
+    Text += (I ? ", '" : "'") + Ranked[I].second.str() + "'";
+  return Text;
+}
+
+bool isConverted(const IndexResult &Index, StringRef Name) {
+  return any_of(Index.Units, [&](const UnitFacts &Unit) {
+    auto Table = MemoryBuffer::getFile(Unit.LockTable);
+    return !Unit.LockTable.empty() && Table &&
+           (*Table)->getBuffer().contains(("\"" + Name + "\"").str());
+  });
+}
+
+bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan &Planned,
+                   Choice &Chosen, int &Status) {
+  Status = Done;
+  for (const PlanEntry &Entry : Planned.Classes) {
+    auto Found = find_if(Decided.Classes, [&](const CheckedClass &Class) {
+      return Class.Class.Name == Entry.Class;
+    });
+    if (Found == Decided.Classes.end() && isConverted(Index, Entry.Class)) {
+      if (Entry.Converts)
+        message(Entry.At, "'" + Entry.Class + "' is converted already", "converted");
+    } else if (Found == Decided.Classes.end()) {
+      message(Entry.At,
+              "there is no lock class '" + Entry.Class + "'" +
+                  (Decided.Classes.empty()
+                       ? "; the program has none"
+                       : "; nearest are " + nearestClasses(Decided, Entry.Class)) +
+                  "; `relock advise -o` brings the plan up to date",
+              "unknown-class");
+      Status = BadUsage;
+    } else if (Entry.Converts && !Found->converts()) {
+      message(Entry.At,
+              "the plan converts '" + Entry.Class + "', which cannot be; say 'verdict: keep'",
+              "plan-kept");
+      for (const Reason &R : Found->Class.Kept)
+        message(R.At, "'" + Entry.Class + "' cannot be converted: it " + R.Message, R.Code);
+      Status = std::max(Status, int(LookAtThis));
+    } else if (Entry.Converts) {
+      Chosen[Entry.Class] = Entry.Algorithm.empty() ? DefaultAlgorithm.str() : Entry.Algorithm;
+    }
+  }
+  return Status == Done;
+}
+
+bool agreesWithPlan(const Decision &Decided, const Plan &Planned, const Choice &Chosen) {
+  bool Agrees = true;
+  for (const CheckedClass &Class : Decided.Classes) {
+    const PlanEntry *Entry = Planned.find(Class.Class.Name);
+    if (!Entry || Entry->Converts || !Chosen.count(Entry->Class))
+      continue;
+    auto Other = find_if(Decided.Classes, [&](const CheckedClass &C) {
+      const PlanEntry *E = Planned.find(C.Class.Name);
+      return C.Class.Group == Class.Class.Group && E && E->Converts;
+    });
+    message(Entry->At,
+            "the plan keeps '" + Entry->Class + "' and converts '" + Other->Class.Name +
+                "', with which it shares source text: both convert, or none",
+            "plan-group");
+    Agrees = false;
+  }
+  return Agrees;
+}
+
+void reportUnplanned(const Decision &Decided, const Plan &Planned, const Choice &Chosen) {
+  size_t Missing = count_if(Decided.Classes, [&](const CheckedClass &Class) {
+    return Class.converts() && !Planned.find(Class.Class.Name) && !Chosen.count(Class.Class.Name);
+  });
+  if (Missing)
+    messageFor(Planned.Path,
+               "has no entry for " + std::to_string(Missing) +
+                   (Missing == 1 ? " lock class that" : " lock classes that") +
+                   " could convert; `relock advise -o` adds them",
+               "plan-incomplete");
+}
+
+} // namespace relock

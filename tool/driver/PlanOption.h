@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+//
+// Reading a plan on behalf of a subcommand, and choosing what it says.
+#pragma once
+
+#include "advise/Plan.h"
+#include "index/Index.h"
+#include "program/Decide.h"
+#include "rewrite/Rewrite.h"
+
+namespace relock {
+
+// None: a message was printed.
+std::optional<Plan> loadPlan(llvm::StringRef File);
+
+// The names of lock classes that are nearest to this one, quoted.
+std::string nearestClasses(const Decision &Decided, llvm::StringRef Name);
+// True if an earlier rewrite has converted the class.
+bool isConverted(const IndexResult &Index, llvm::StringRef Name);
+
+// What the plan converts, to which algorithm. False, and the exit status: a message says why not.
+bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan &Planned,
+                   Choice &Chosen, int &Status);
+// After whole groups were completed: nothing is converted that the plan keeps.
+bool agreesWithPlan(const Decision &Decided, const Plan &Planned, const Choice &Chosen);
+// Says how many classes could be converted, and are not in the plan.
+void reportUnplanned(const Decision &Decided, const Plan &Planned, const Choice &Chosen);
+
+} // namespace relock
