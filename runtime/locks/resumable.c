@@ -103,8 +103,6 @@ static int execute(relock_mutex_t *mutex, relock_section_t section, void *contex
       .resume = resume,
       .in_section = is_in_section(mutex),
   };
-  resume->at = 0;
-  resume->error = 0;
   for (;;) {
     submit(mutex, run_step, &step);
     if (step.result != RELOCK_WAITS)
@@ -116,10 +114,24 @@ static int execute(relock_mutex_t *mutex, relock_section_t section, void *contex
 
 int relock_execute_resumable(relock_mutex_t *mutex, relock_section_t section, void *context,
                              relock_resume_t *resume) {
-  return execute(mutex, section, context, resume, relock_execute);
+  resume->at = 0;
+  resume->error = 0;
+  return relock_execute_resumable_from(mutex, section, context, resume);
 }
 
 int relock_execute_resumable_any_thread(relock_mutex_t *mutex, relock_section_t section,
                                         void *context, relock_resume_t *resume) {
+  resume->at = 0;
+  resume->error = 0;
+  return relock_execute_resumable_from_any_thread(mutex, section, context, resume);
+}
+
+int relock_execute_resumable_from(relock_mutex_t *mutex, relock_section_t section, void *context,
+                                  relock_resume_t *resume) {
+  return execute(mutex, section, context, resume, relock_execute);
+}
+
+int relock_execute_resumable_from_any_thread(relock_mutex_t *mutex, relock_section_t section,
+                                             void *context, relock_resume_t *resume) {
   return execute(mutex, section, context, resume, relock_execute_any_thread);
 }

@@ -583,12 +583,28 @@ class Maker:
     def rare_section(self, lock, inner, depth, take, drop, body):
         rng = self.rng
         form = rng.randrange(6)
-        if form == 0:  # a loop that drops the lock and takes it again
+        if form == 0:  # a loop that drops the lock and takes it again, or a branch
             self.sections += 1
-            i = self.fresh("i")
-            return Node(take, body, *self.loop(i, "2u"),
-                        [*self.block(inner, 0, False), Node(drop, fixed=True),
-                         *self.block(lock, 0, False), Node(take, fixed=True)], "}", drop)
+            gap = [Node(drop, fixed=True), *self.block(lock, 0, False, 2)]
+            if lock is None and rng.random() < 0.3:
+                gap.append(Node("if (%s) {" % self.condition(),
+                                [Node(self.leave(self.expression(1)), fixed=True)], "}", fixed=True))
+            gap.append(Node(take, fixed=True))
+            around = [*self.block(inner, 0, False), *gap, *self.block(inner, 0, False)]
+            if rng.random() < 0.4:
+                first = Node("if (%s) {" % self.condition(), around, "}")
+            else:
+                if rng.random() < 0.4:
+                    around.append(Node("if (%s)" % self.condition(),
+                                       "  " + rng.choice(["break;", "continue;"])))
+                first = Node(*self.loop(self.fresh("i"), "2u"), around, "}")
+            second = []
+            if rng.random() < 0.3:
+                self.sections += 1
+                second = [Node("if (%s) {" % self.condition(),
+                               [Node(drop, fixed=True), *self.block(lock, 0, False, 2),
+                                Node(take, fixed=True)], "}")]
+            return Node(take, body, [first], self.block(inner, 0, False), second, drop)
         if form == 1:  # a section that is tried again
             label, tries = self.fresh("again"), self.fresh("tries")
             return Node("unsigned %s = 0;" % tries, "%s:" % label, "{", [Node(take, body,

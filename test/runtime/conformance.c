@@ -1165,6 +1165,7 @@ static const struct {
     CASE(deadline_does_not_consume_a_signal),
     CASE(condition_wait_can_be_cancelled),
     CASE(resumable_and_holding_threads_share_a_buffer),
+    CASE(resumable_sections_return_for_work_and_go_on),
     CASE(resumable_sections_keep_identity_and_place),
     CASE(waits_end_in_the_order_in_which_they_began),
     CASE(broadcast_ends_all_waits_and_the_condition),

@@ -189,11 +189,54 @@ static void *consume(void *way) {
   return NULL;
 }
 
-void resumable_and_holding_threads_share_a_buffer(void) {
+/* Takes all that one thread has to take, in one section, and does its work without the mutex. */
+struct worker {
+  relock_resume_t resume;
+  long left, worked, turns; /* worked: by the caller, without the mutex */
+};
+
+static int work_section(void *context) {
+  struct worker *self = context;
+  switch (self->resume.at) {
+  case 0:
+    for (; self->left; self->left--) {
+      while (buffer.length == 0)
+        RELOCK_COND_WAIT(&self->resume, &buffer.not_empty, 3);
+      buffer.length--;
+      CHECK_EQUAL(relock_cond_signal(&buffer.not_full), 0);
+      if (self->left % 2)
+        RELOCK_RETURN_TO(&self->resume.at, 1);
+      else
+        RELOCK_RETURN_TO(&self->resume.at, 2);
+      CHECK_EQUAL(self->worked, ++self->turns);
+      buffer.sum += ++buffer.given;
+    }
+  }
+  return 0;
+}
+
+static void *work(void *way) {
+  struct worker self = {.left = ITEMS};
+  if ((intptr_t)way == HOLDING)
+    return consume(way);
+  for (;;) {
+    int point =
+        (intptr_t)way == RESUMABLE
+            ? relock_execute_resumable_from(&buffer.mutex, work_section, &self, &self.resume)
+            : relock_execute_resumable_from_any_thread(&buffer.mutex, work_section, &self,
+                                                       &self.resume);
+    if (!point)
+      return NULL;
+    CHECK_EQUAL(point, self.left % 2 ? 1 : 2);
+    self.worked++;
+  }
+}
+
+static void fill_and_empty(void *(*empty)(void *)) {
   memset(&buffer, 0, sizeof buffer);
   pthread_t threads[2 * SIDE];
   for (int i = 0; i < 2 * SIDE; i++)
-    threads[i] = check_start(i < SIDE ? produce : consume, (void *)(intptr_t)(i % WAYS));
+    threads[i] = check_start(i < SIDE ? produce : empty, (void *)(intptr_t)(i % WAYS));
   for (int i = 0; i < 2 * SIDE; i++)
     check_join(threads[i]);
   long total = (long)SIDE * ITEMS;
@@ -203,6 +246,10 @@ void resumable_and_holding_threads_share_a_buffer(void) {
   CHECK_EQUAL(relock_cond_destroy(&buffer.not_empty), 0);
   CHECK_EQUAL(relock_cond_destroy(&buffer.not_full), 0);
 }
+
+void resumable_and_holding_threads_share_a_buffer(void) { fill_and_empty(consume); }
+
+void resumable_sections_return_for_work_and_go_on(void) { fill_and_empty(work); }
 
 /* --- a section with two different waits, in a loop ------------------------------------------- */
 

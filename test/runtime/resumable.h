@@ -6,6 +6,7 @@
 #define RELOCK_TEST_RESUMABLE_H
 
 void resumable_and_holding_threads_share_a_buffer(void);
+void resumable_sections_return_for_work_and_go_on(void);
 void resumable_sections_keep_identity_and_place(void);
 void waits_end_in_the_order_in_which_they_began(void);
 void broadcast_ends_all_waits_and_the_condition(void);

@@ -160,6 +160,8 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
                 J.attribute("location", shownPlace(S.Facts.At));
                 J.attribute("shape", shapeName(S.Facts.Form));
                 J.attribute("verdict", verdictName(S.Outcome));
+                if (S.Facts.Continues)
+                  J.attribute("continues", shownPlace(*S.Facts.Continues));
                 writeReasons(J, S.Reasons);
                 J.attributeArray("rests_on", [&] {
                   if (S.Outcome == Verdict::Delegate)

@@ -28,7 +28,7 @@ bool sameCapture(const Capture &C, const Capture &D) {
 // Two configurations of one file, or two units with one header, must agree on a section before
 // its text can be moved.
 bool sameExtraction(const Section &A, const Section &B) {
-  if (A.Against != B.Against || bool(A.Extract) != bool(B.Extract))
+  if (A.Against != B.Against || bool(A.Extract) != bool(B.Extract) || A.Continues != B.Continues)
     return false;
   if (!A.Extract)
     return true;
@@ -98,6 +98,7 @@ public:
         ByName[Class->Name]->Sections.push_back(decideSection(Found, *Class, Table, *Order));
     holdUnfitting(Result);
     agreeOnMacros(Result);
+    decideContinued(Result);
     if (!Linked.Project.Path.empty())
       findTrust(Result);
     findHolding(Result);
@@ -358,6 +359,27 @@ private:
     bool Delegate = Checked.Reasons.empty() && Found.Extract;
     Checked.Outcome = Delegate ? Verdict::Delegate : Verdict::Hold;
     return Checked;
+  }
+
+  // Where a section takes its lock again, what becomes of the section decides.
+  static void decideContinued(Decision &Result) {
+    for (CheckedClass &Checked : Result.Classes)
+      for (CheckedSection &S : Checked.Sections) {
+        if (!S.Facts.Continues || S.Outcome == Verdict::Keep)
+          continue;
+        auto Outer = find_if(Checked.Sections, [&](const CheckedSection &Other) {
+          return Other.Facts.At == *S.Facts.Continues && Other.Facts.Extract &&
+                 Other.Outcome == Verdict::Delegate;
+        });
+        if (S.Reasons.empty() && Outer != Checked.Sections.end()) {
+          S.Outcome = Verdict::Delegate;
+          S.AnyThread = Outer->AnyThread;
+        } else if (S.Reasons.empty()) {
+          S.Reasons.push_back({"continued",
+                               "goes on with the section that is begun here, which holds",
+                               *S.Facts.Continues});
+        }
+      }
   }
 
   // A section within another one that is delegated becomes a call there, or holds.

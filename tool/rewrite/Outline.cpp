@@ -12,6 +12,13 @@
 // The section's own text moves as it is written; only the names of captured variables change, and
 // only where the variable does not simply reappear as a local of the extracted function.
 //
+// A section that releases its lock for a while, `unlock(&l); work(); lock(&l);`, returns there, and
+// is entered again behind it:
+//
+//   while (relock_execute(&l, f_section, &section)) {
+//     work();
+//   }
+//
 // A section within another one is a call in the other's function: what the call names, and the
 // statements behind the inner unlocks, are written as that function sees its variables.
 #include "rewrite/Outline.h"
@@ -99,8 +106,8 @@ public:
       if (C.How != Travel::Inside)
         Passed.push_back(&C);
     numberExits();
-    Direct = E.Waits.empty() && Passed.size() == 1 && !Passed[0]->Parameter.empty();
-    OnlyResume = !E.Waits.empty() && Passed.empty();
+    Direct = !E.resumes() && Passed.size() == 1 && !Passed[0]->Parameter.empty();
+    OnlyResume = E.resumes() && Passed.empty();
     // The second section of a function is f_section2: its variables are told apart likewise.
     StringRef Suffix = StringRef(Name).rsplit("_section").second;
     SectionName = freeName("section");
@@ -131,21 +138,26 @@ private:
   std::string ResumeName;               // the field, or all of the context
   std::vector<unsigned> Codes;          // by exit: what the function returns
   std::vector<const EarlyExit *> Cases; // by code: an exit whose tail the caller runs, or null
+  size_t Returns = 0; // the codes from 1 up to this one: the section goes on behind the tail
 
   // Exits with one tail share a number. Number 0 goes on without a tail; where no exit does that
   // and the section's end is not reached, it is the last tail's.
   void numberExits() {
     Cases.push_back(nullptr);
+    for (const EarlyExit &Exit : E.Exits)
+      if (Exit.Returns)
+        Cases.push_back(&Exit);
+    Returns = Cases.size() - 1;
     for (const EarlyExit &Exit : E.Exits) {
-      size_t Code = 0;
-      if (!Exit.Joins || !tailText(Exit).empty())
-        for (Code = 1; Code < Cases.size() && tailText(*Cases[Code]) != tailText(Exit);)
+      size_t Code = Exit.Returns;
+      if (!Code && (!Exit.Joins || !tailText(Exit).empty()))
+        for (Code = Returns + 1; Code < Cases.size() && tailText(*Cases[Code]) != tailText(Exit);)
           ++Code;
       if (Code == Cases.size())
         Cases.push_back(&Exit);
       Codes.push_back(Code);
     }
-    if (E.Completes || is_contained(Codes, 0u))
+    if (E.Completes || is_contained(Codes, 0u) || Cases.size() == Returns + 1)
       return;
     for (unsigned &Code : Codes)
       if (Code == Cases.size() - 1)
@@ -213,8 +225,8 @@ private:
       Text += "struct " + Name + (E.BraceOnOwnLine ? "\n{\n" : " {\n");
       for (const Capture *C : Passed)
         Text += Unit + C->Field + ";\n";
-      if (!E.Waits.empty())
-        Text += Unit + "relock_resume_t " + ResumeName + ";\n";
+      if (E.resumes())
+        Text += Unit + resumeType() + " " + ResumeName + ";\n";
       Text += "};\n\n";
     }
     Text += std::string("static ") + (E.Inline ? "inline " : "") + "int " + Name + "(void *" +
@@ -224,9 +236,9 @@ private:
     Text += Declarations;
     if (!Declarations.empty() && !Body.empty())
       Text += "\n";
-    if (!E.Waits.empty())
+    if (E.resumes())
       Body = resumable(Body);
-    if (E.Completes || !E.Waits.empty())
+    if (E.Completes || E.resumes())
       Body += Unit + "return 0;\n";
     return Text + Body + "}\n\n";
   }
@@ -236,7 +248,7 @@ private:
     if (Direct)
       Text += Unit + Passed[0]->Parameter + " = " + ContextName + ";\n";
     else if (OnlyResume)
-      Text += Unit + "relock_resume_t *" + ResumeName + " = " + ContextName + ";\n";
+      Text += Unit + resumeType() + " *" + ResumeName + " = " + ContextName + ";\n";
     else if (!Passed.empty())
       Text += Unit + "struct " + Name + " *" + SectionName + " = " + ContextName + ";\n";
     for (const Capture &C : E.Captures) {
@@ -256,7 +268,7 @@ private:
   std::vector<TextEdit> ownEdits() const {
     std::vector<TextEdit> Edits;
     for (size_t I = 0; I < E.Exits.size(); ++I)
-      Edits.push_back({E.Exits[I].Unlock, "return " + std::to_string(Codes[I]) + ";"});
+      Edits.push_back({E.Exits[I].Unlock, leave(E.Exits[I], Codes[I])});
     for (const Capture &C : E.Captures)
       for (const Reference &R : C.References)
         addReference(C, R, Edits);
@@ -268,6 +280,14 @@ private:
         Edits.push_back(Token);
     sort(Edits);
     return Edits;
+  }
+
+  std::string leave(const EarlyExit &Exit, unsigned Code) const {
+    if (!Exit.Returns)
+      return "return " + std::to_string(Code) + ";";
+    std::string At = resumePoint();
+    return "RELOCK_RETURN_TO(" + (At[0] == '*' ? At.substr(1) : "&" + At) + ", " +
+           std::to_string(Code) + ");";
   }
 
   // Puts the calls of the inner sections for which Here is true into the place of their text.
@@ -289,7 +309,7 @@ private:
     Range Body = E.Body;
     if (E.LastLabel)
       Body.End = E.LastLabel;
-    std::string To = E.Waits.empty() ? Unit : caseIndent() + Unit;
+    std::string To = E.resumes() ? caseIndent() + Unit : Unit;
     std::string Text = applyEdits(File, Body, Edits);
     if (!E.Macro.empty())
       Text = withoutContinuations(Text);
@@ -337,11 +357,11 @@ private:
 
   // --- Waits ------------------------------------------------------------------------------
 
-  // The switch that enters the section again behind each wait. The labels of the last unlock stand
-  // behind it.
+  // The switch that enters the section again behind each wait, and behind work without the lock.
+  // The labels of the last unlock stand behind it.
   std::string resumable(const std::string &Body) const {
     std::string Case = caseIndent();
-    std::string Text = Unit + "switch (" + resume() + "at) {\n" + Case +
+    std::string Text = Unit + "switch (" + resumePoint() + ") {\n" + Case +
                        "case 0:" + (E.FirstDeclares ? " {\n" : "\n") + Body +
                        (E.FirstDeclares ? Case + "}\n" : "") + Unit + "}\n";
     if (E.LastLabel)
@@ -366,6 +386,15 @@ private:
     return OnlyResume ? ResumeName + "->" : SectionName + "->" + ResumeName + ".";
   }
 
+  std::string resumeType() const { return E.Waits.empty() ? "int" : "relock_resume_t"; }
+
+  // Where the section goes on: `section->resume.at`.
+  std::string resumePoint() const {
+    if (!E.Waits.empty())
+      return resume() + "at";
+    return OnlyResume ? "*" + ResumeName : SectionName + "->" + ResumeName;
+  }
+
   // Indentation of the line on which a character stands.
   StringRef indentAt(unsigned Offset) const {
     size_t Line = File.rfind('\n', Offset) + 1;
@@ -377,7 +406,7 @@ private:
   void addWaits(std::vector<TextEdit> &Edits) const {
     std::vector<TextEdit> Added;
     for (size_t I = 0; I < E.Waits.size(); ++I)
-      addWait(E.Waits[I], I + 1, Edits, Added);
+      addWait(E.Waits[I], Returns + I + 1, Edits, Added);
     append_range(Edits, Added);
     sort(Edits);
     Added.clear();
@@ -552,7 +581,8 @@ private:
   }
 
   std::string call() const {
-    bool Declares = (!Direct && !Passed.empty()) || OnlyResume || Cases.size() > 2;
+    bool Names = Cases.size() > 2; // else 0 and another one
+    bool Declares = (!Direct && !Passed.empty()) || OnlyResume || Names;
     bool Block = (!E.MixedDeclarations || E.InBranch) && Declares;
     std::string Indent = Block ? E.Indent + Unit : E.Indent;
     std::vector<std::string> Lines;
@@ -563,25 +593,31 @@ private:
     if (Direct) {
       Context = argument(*Passed[0]);
     } else if (OnlyResume) {
-      Lines.push_back(Indent + "relock_resume_t " + ResumeName + ";");
+      StringRef Initial = !Returns ? "" : E.Waits.empty() ? " = 0" : " = {0}";
+      Lines.push_back((Indent + resumeType() + " " + ResumeName + Initial + ";").str());
       Context = "&" + ResumeName;
     } else if (!Passed.empty()) {
       std::vector<std::string> Fields;
       for (const Capture *C : Passed)
         if (C->How != Travel::Kept)
           Fields.push_back("." + C->Name + " = " + argument(*C));
+      if (Returns) // the others are entered at their begin in any case
+        Fields.push_back("." + ResumeName + (E.Waits.empty() ? " = 0" : " = {0}"));
       if (E.C99 && !Fields.empty())
         Lines.push_back(list(Indent, "struct " + Name + " " + CallerName + " = {", Fields, "};"));
       else
         Lines.push_back(Indent + "struct " + Name + " " + CallerName + ";");
       Context = "&" + CallerName;
     }
-    if (!E.C99 && Cases.size() > 2)
+    if (Names && (!E.C99 || Returns))
       Lines.push_back(Indent + "int " + TakenName + ";");
     if (!E.C99 && !Direct) // C89 initialises an aggregate by constants only
       for (const Capture *C : Passed)
         if (C->How != Travel::Kept)
           Lines.push_back(Indent + CallerName + "." + C->Name + " = " + argument(*C) + ";");
+    if (!E.C99 && Returns && !OnlyResume)
+      Lines.push_back(Indent + CallerName + "." + ResumeName + (E.Waits.empty() ? "" : ".at") +
+                      " = 0;");
     std::vector<std::string> Arguments;
     for (const std::string &Argument : Execute.Arguments)
       Arguments.push_back(seenAround(Argument));
@@ -589,7 +625,9 @@ private:
     Arguments.push_back(Context);
     if (!E.Waits.empty())
       Arguments.push_back(OnlyResume ? Context : Context + "." + ResumeName);
-    if (Cases.size() == 1) {
+    if (Returns) {
+      loop(Indent, Names, Arguments, Lines);
+    } else if (Cases.size() == 1) {
       Lines.push_back(list(Indent, Execute.Function + "(", Arguments, ");"));
     } else if (Cases.size() == 2) {
       Lines.push_back(list(Indent, "if (" + Execute.Function + "(", Arguments, ")) {"));
@@ -597,7 +635,6 @@ private:
       Lines.push_back(list(Indent,
                            (E.C99 ? "int " : "") + TakenName + " = " + Execute.Function + "(",
                            Arguments, ");"));
-      Lines.push_back(Indent + "if (" + TakenName + " == 1) {");
     }
     dispatch(Indent, Lines);
     std::string Text = join(Lines, "\n");
@@ -606,15 +643,41 @@ private:
     return StringRef(Text).drop_front(E.Indent.size()).str(); // the line's indentation is there
   }
 
-  // What the caller does after the section, behind `if (… ) {` for exit 1.
+  // Runs the section until it is through, and what the caller does in between.
+  void loop(const std::string &Indent, bool Names, ArrayRef<std::string> Arguments,
+            std::vector<std::string> &Lines) const {
+    std::string Open = "while (" + (Names ? "(" + TakenName + " = " : "") + Execute.Function + "(";
+    std::string Close = ")" + std::string(Names ? ")" : "") + ") {";
+    if (Cases.size() > Returns + 1) // other exits
+      Close = Returns == 1 ? ")) == 1) {"
+                           : ")) != 0 && " + TakenName + " <= " + std::to_string(Returns) + ") {";
+    Lines.push_back(list(Indent, Open, Arguments, Close));
+    for (size_t Code = 1; Returns > 1 && Code <= Returns; ++Code) {
+      std::string Test = Code < Returns ? testOf(Code) : "{";
+      if (Code == 1)
+        Lines.push_back(Indent + Unit + Test);
+      else
+        Lines.back() += " else " + Test;
+      Lines.push_back(tail(*Cases[Code], Indent + Unit + Unit) + Indent + Unit + "}");
+    }
+    if (Returns == 1)
+      Lines.push_back(tail(*Cases[1], Indent + Unit) + Indent + "}");
+    else
+      Lines.push_back(Indent + "}");
+  }
+
+  std::string testOf(size_t Code) const {
+    return "if (" + TakenName + " == " + std::to_string(Code) + ") {";
+  }
+
+  // What the caller does after the section; a single exit has its `if (… ) {` already.
   void dispatch(const std::string &Indent, std::vector<std::string> &Lines) const {
     bool Joins = false; // some tail before goes on behind the dispatch
-    for (size_t Code = 1; Code < Cases.size(); ++Code) {
-      std::string Test = "if (" + TakenName + " == " + std::to_string(Code) + ") {";
-      if (Code > 1 && Joins)
-        Lines.back() += " else " + Test;
-      else if (Code > 1)
-        Lines.push_back(Indent + Test);
+    for (size_t Code = Returns + 1; Code < Cases.size(); ++Code) {
+      if (Joins)
+        Lines.back() += " else " + testOf(Code);
+      else if (Cases.size() > 2)
+        Lines.push_back(Indent + testOf(Code));
       Joins |= Cases[Code]->Joins;
       Lines.push_back(tail(*Cases[Code], Indent + Unit) + Indent + "}");
     }

@@ -76,6 +76,8 @@ private:
           continue;
         }
         ++Result.Delegated;
+        if (S.Facts.Continues)
+          continue; // a part of another one
         const Extraction &Extract = *S.Facts.Extract;
         Plans[Extract.File].Sections.push_back({&Extract, S.AnyThread});
         if (Extract.Through) { // the files of its companion change too
@@ -407,7 +409,9 @@ private:
   }
 
   static std::string executeName(const DelegatedSection &S) {
-    return std::string("relock_execute") + (S.Extract->Waits.empty() ? "" : "_resumable") +
+    StringRef Waits = S.Extract->Waits.empty() ? "" : "_resumable";
+    bool Returns = any_of(S.Extract->Exits, [](const EarlyExit &Exit) { return Exit.Returns; });
+    return ("relock_execute" + Waits + (!Waits.empty() && Returns ? "_from" : "")).str() +
            (S.AnyThread ? "_any_thread" : "");
   }
 

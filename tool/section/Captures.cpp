@@ -241,7 +241,9 @@ private:
   void capture(const VarDecl *V) {
     std::vector<const Mention *> Here;
     bool Written = false, Addressed = false, AddressedOutside = false;
-    bool Sized = false; // an array is used as one
+    bool WrittenInGap = false; // a copy would not see it
+    bool Elsewhere = false;    // the caller mentions it, too
+    bool Sized = false;        // an array is used as one
     for (const Mention &M : All) {
       if (M.Variable != V)
         continue;
@@ -249,6 +251,8 @@ private:
       bool Address = M.How == Mention::AddressTaken;
       Addressed |= Address;
       AddressedOutside |= Address && !In;
+      Elsewhere |= !In;
+      WrittenInGap |= M.How == Mention::Write && inGap(M.Ref);
       if (!In)
         continue;
       Here.push_back(&M);
@@ -280,12 +284,15 @@ private:
     Capture C;
     C.Name = V->getNameAsString();
     bool LiveIn = Liveness.liveAfter(Text.Lock, V);
-    bool LiveOut =
-        any_of(Text.Unlocks, [&](const CallExpr *U) { return Liveness.liveAfter(U, V); }) ||
-        isNamed(V, Text.DroppedAround, F, Parents, S);
+    // Behind a gap the section itself goes on.
+    bool LiveOut = any_of(Text.Unlocks,
+                          [&](const CallExpr *U) {
+                            return Liveness.liveAfter(U, V) && (Elsewhere || !beginsGap(U));
+                          }) ||
+                   isNamed(V, Text.DroppedAround, F, Parents, S);
     // A dead store stays what it is: in a private copy, compilers would warn of it.
     bool OnlyStored = all_of(Here, [](const Mention *M) { return M->How == Mention::Write; });
-    bool Scalar = !IsArray && !IsRecord && !Shared && !OnlyStored;
+    bool Scalar = !IsArray && !IsRecord && !Shared && !OnlyStored && !WrittenInGap;
     bool Parameter = isa<ParmVarDecl>(V);
     if (IsArray && !VariableArguments) {
       C.How = Sized ? Travel::Pointer : Travel::Array;
@@ -293,10 +300,10 @@ private:
       C.How = Travel::Pointer;
     } else if (Scalar && Written && !LiveIn && !LiveOut && !Parameter && !AddressedOutside) {
       C.Outer = declarator(V);
-      C.How = !C.Outer ? Travel::Pointer : liveAcrossWait(V) ? Travel::Kept : Travel::Inside;
+      C.How = !C.Outer ? Travel::Pointer : livesAcross(V) ? Travel::Kept : Travel::Inside;
     } else if (Scalar && !LiveOut && (Parameter || V->hasInit())) {
       C.How = Travel::Value; // a private copy, even where the section changes it
-      C.Changes = Written && liveAcrossWait(V);
+      C.Changes = Written && livesAcross(V);
     } else if (Scalar && !Written) {
       C.How = Travel::Value;
     } else {
@@ -360,7 +367,7 @@ private:
         All, [&](const Mention &M) { return M.Variable == V && M.How == Mention::AddressTaken; });
     if (D.Pasted || D.Asserted || D.Written || !D.Unique || Addressed || !V->hasLocalStorage() ||
         !T->isScalarType() || T.isVolatileQualified() || T->isAtomicType() || !spellable(T) ||
-        !Text.Waits.empty() || !hasValueAt(Text.Lock, V, Parents))
+        Text.resumes() || !hasValueAt(Text.Lock, V, Parents))
       return refuse(D);
     Capture C;
     C.Name = V->getNameAsString();
@@ -372,8 +379,19 @@ private:
     Result.Captures.push_back(std::move(C));
   }
 
-  bool liveAcrossWait(const VarDecl *V) const {
-    return any_of(Text.Waits, [&](const CallExpr *Call) { return Liveness.liveAfter(Call, V); });
+  bool inGap(const Stmt *E) const {
+    return any_of(Text.Gaps, [&](const Gap &G) { return contains(G.Between, E, Parents); });
+  }
+
+  bool beginsGap(const CallExpr *Unlock) const {
+    return any_of(Text.Gaps, [&](const Gap &G) { return G.Unlock == Unlock; });
+  }
+
+  // True if its value is needed behind a wait or a gap.
+  bool livesAcross(const VarDecl *V) const {
+    auto LiveAfter = [&](const CallExpr *Call) { return Liveness.liveAfter(Call, V); };
+    return any_of(Text.Waits, LiveAfter) ||
+           any_of(Text.Gaps, [&](const Gap &G) { return LiveAfter(G.Lock); });
   }
 
   void declareFields(Capture &C, const VarDecl *V, QualType T, bool Written) {

@@ -52,6 +52,12 @@ struct Around {
   unsigned At;
 };
 
+// Where a section releases its lock and takes it again.
+struct Gap {
+  const clang::CallExpr *Unlock, *Lock;
+  std::vector<const clang::Stmt *> Between;
+};
+
 // A section as the capture analysis sees it.
 struct SectionText {
   std::vector<const clang::Stmt *> Statements;  // between lock and unlock, tails included
@@ -62,10 +68,14 @@ struct SectionText {
   const clang::Stmt *Joins = nullptr; // else: the last statement, whose branches have unlocked
   std::vector<const clang::CallExpr *> Waits;
   std::vector<const Wrapper *> WaitWrappers; // of each wait; null: it is one of POSIX's own
+  std::vector<Gap> Gaps;
   std::vector<const clang::VarDecl *> Escaping; // declared here, outlive the section, if it waits
   std::vector<const clang::Expr *> Printed; // operands of waits that are not spelled in one piece
   std::vector<DroppedName> Dropped;
   std::vector<Around> DroppedAround;
+
+  // True if the section is entered again, behind a wait or a gap.
+  bool resumes() const { return !Waits.empty() || !Gaps.empty(); }
 };
 
 // True if the type can be written at file scope.

@@ -72,7 +72,7 @@ bool isSkipped(const Range &Branch, StringRef File, const std::set<unsigned> &Co
 bool canMove(const std::vector<Range> &Branches, const Extraction &Section) {
   if (Branches.empty())
     return true;
-  if (!Section.Waits.empty() || !Section.Kept.empty() || !Section.Hoisted.empty())
+  if (Section.resumes() || !Section.Kept.empty() || !Section.Hoisted.empty())
     return false;
   for (const Range &Branch : Branches)
     // An exit belongs to the form of the section.

@@ -119,7 +119,10 @@ public:
       Found.FunctionAt = S.shown(F->getLocation());
       Found.ThroughWrapper = Op.ThroughWrapper;
       Found.MacroPlaces = macroPlaces(Op.Call->getExprLoc(), S);
-      analyse(Op, Found);
+      if (auto Outer = Continued.find(Op.Call); Outer != Continued.end())
+        std::tie(Found.Continues, Found.Form) = Outer->second;
+      else
+        analyse(Op, Found);
       Result.Sections.push_back(std::move(Found));
     }
     for (const LockOperation &Op : Operations)
@@ -140,6 +143,8 @@ private:
   std::vector<const GotoStmt *> Gotos;
   bool ComputedGoto = false, LocalTypes = false, CallsSetjmp = false;
   SmallPtrSet<const CallExpr *, 8> Matched; // the operations of simple sections
+  // The locks with which a section goes on that has released its own, and that section.
+  DenseMap<const CallExpr *, std::pair<Position, Shape>> Continued;
   std::optional<HeldLocks> Held;
   std::optional<CallLiveness> Liveness;
   std::optional<std::vector<Mention>> Mentions;
@@ -466,13 +471,38 @@ private:
         End = {Child, &Op};
         return true;
       }
-      if (Op.Branch && within({Child}, Op.Branch))
+      std::vector<const Stmt *> Between;
+      if (Op.Branch && within({Child}, Op.Branch) && !takenBehind(Op, Lock, Between))
         Unlocks.insert(Op.Branch);
     }
     if (Unlocks.empty() || completes(Child, [&](const Stmt *S) { return Unlocks.contains(S); }))
       return false;
     End = {Child, nullptr};
     return true;
+  }
+
+  // The next operation behind an unlock in its block, if it takes the same lock again. Between: the
+  // statements before it.
+  const LockOperation *takenBehind(const LockOperation &Unlock, const LockOperation &Lock,
+                                   std::vector<const Stmt *> &Between) const {
+    const CompoundStmt *Block = blockOf(Unlock.Branch);
+    if (!Block)
+      return nullptr;
+    const Stmt *First = childOf(Block, Unlock.Branch);
+    bool After = false;
+    for (const Stmt *Child : Block->body()) {
+      if (After)
+        for (const LockOperation &Op : Operations)
+          if (sameLock(Op, Lock) && within({Child}, Op.Call)) {
+            bool Takes = Op.Kind == Operation::Lock && Op.Statement == Child && Op.Pure &&
+                         Op.Node == Lock.Node;
+            return Takes ? &Op : nullptr;
+          }
+      if (After)
+        Between.push_back(Child);
+      After |= Child == First;
+    }
+    return nullptr;
   }
 
   // The label behind End in its block to which a goto goes with the lock held.
@@ -607,6 +637,7 @@ private:
     std::vector<const Stmt *> Tail;
     const Stmt *Break = nullptr; // behind the tail, to the end of the section
     bool Joins = false;          // goes on at the end of the section
+    const LockOperation *Relock = nullptr; // behind the tail, where the section goes on
   };
 
   // A section that is the body of a loop whose head locks and unlocks.
@@ -653,6 +684,10 @@ private:
                    const std::vector<EarlyExitText> &Exits, Section &Found) {
     Matched.insert(Lock.Call);
     Matched.insert(Text.Unlocks.begin(), Text.Unlocks.end());
+    for (const Gap &G : Text.Gaps) {
+      Matched.insert(G.Lock);
+      Continued[G.Lock] = {Found.At, Found.Form};
+    }
     for (const Stmt *Statement : Text.Statements)
       examineStatement(Statement, Nesting(), Text, Found);
     examineLabels(Text, End, Found);
@@ -696,10 +731,12 @@ private:
     });
   }
 
-  static Shape formOf(const SectionText &Text, ArrayRef<EarlyExitText> Exits) {
+  Shape formOf(const SectionText &Text, ArrayRef<EarlyExitText> Exits) const {
     if (!Text.Waits.empty())
       return Shape::Waiting;
-    if (any_of(Exits, [](const EarlyExitText &Exit) { return Exit.Joins; }))
+    if (any_of(Text.Gaps, [&](const Gap &G) { return inLoop(G.Lock, Text); }))
+      return Shape::LoopCarried;
+    if (!Text.Gaps.empty() || any_of(Exits, [](const EarlyExitText &Exit) { return Exit.Joins; }))
       return Shape::Split;
     return Exits.empty() ? Shape::Straight : Shape::EarlyExit;
   }
@@ -738,7 +775,7 @@ private:
         continue;
       EarlyExitText Exit;
       Exit.Unlock = &Op;
-      if (!Op.Branch || !findTail(Text, Exit)) {
+      if (!Op.Branch || (!findTail(Text, Exit) && !findGap(Lock, Text, Exit))) {
         const LockOperation *Other = TakenAgain();
         return Other ? Again(*Other) : Is(Shape::Split, "split", "unlocks here, and goes on", Op);
       }
@@ -747,6 +784,10 @@ private:
       append_range(Text.Outside, Exit.Tail);
       if (Exit.Break)
         Text.Outside.push_back(Exit.Break);
+      if (Exit.Relock) {
+        Text.Outside.push_back(Exit.Relock->Statement);
+        Text.Gaps.push_back({Op.Call, Exit.Relock->Call, Exit.Tail});
+      }
       Exits.push_back(std::move(Exit));
     }
     if (const LockOperation *Other = TakenAgain())
@@ -883,6 +924,30 @@ private:
     }
     Exit.Joins = true;
     return tailIsPlain(Exit.Tail, Text) && joins(Block, Text);
+  }
+
+  // The statements between an unlock and the lock behind it with which the section goes on.
+  bool findGap(const LockOperation &Lock, const SectionText &Text, EarlyExitText &Exit) const {
+    std::vector<const Stmt *> Between;
+    const LockOperation *Relock = takenBehind(*Exit.Unlock, Lock, Between);
+    auto Breaks = [](const Stmt *Statement) { return breaksOut(Statement); };
+    if (!Relock || !tailIsPlain(Between, Text) || any_of(Between, Breaks))
+      return false; // the caller has them in a loop
+    Exit = {Exit.Unlock, std::move(Between)};
+    Exit.Relock = Relock;
+    return true;
+  }
+
+  // True if the statement leaves a loop or switch around it, or continues one.
+  static bool breaksOut(const Stmt *Statement, bool InSwitch = false) {
+    if (!Statement || isa<ForStmt>(Statement) || isa<WhileStmt>(Statement) ||
+        isa<DoStmt>(Statement))
+      return false;
+    if (isa<ContinueStmt>(Statement) || (isa<BreakStmt>(Statement) && !InSwitch))
+      return true;
+    InSwitch |= isa<SwitchStmt>(Statement);
+    return any_of(Statement->children(),
+                  [&](const Stmt *Child) { return breaksOut(Child, InSwitch); });
   }
 
   // True if the section ends as soon as this statement of it does.
@@ -1037,7 +1102,7 @@ private:
       for (const Mention &M : allMentions()) {
         if (M.Variable != V || !mayBeKept(M.Ref, Found))
           continue;
-        if (!Text.Waits.empty() && mixedDeclarations())
+        if (Text.resumes() && mixedDeclarations())
           Escaping.push_back(V); // it goes into the context, which lives as long
         else
           against(Found, "address-outlives",
@@ -1159,8 +1224,20 @@ private:
       bool Inside = within(Text.Statements, M.Ref) && !within(Text.Outside, M.Ref);
       if (!Inside && declaredBy(Text, M.Variable))
         hoist(M.Variable, "used after it", Text, Found);
+      if (Inside && declaredInGap(Text, M.Variable))
+        against(Found, "declaration-outlives",
+                "'" + M.Variable->getName() +
+                    "' is declared where the section has released its lock, and used behind that",
+                M.Variable->getLocation());
     }
     sortHoisted(Text, Found);
+  }
+
+  bool declaredInGap(const SectionText &Text, const VarDecl *V) const {
+    return any_of(Text.Gaps, [&](const Gap &G) {
+      return any_of(G.Between,
+                    [&](const Stmt *Statement) { return spans(Statement, V->getLocation()); });
+    });
   }
 
   void hoist(const VarDecl *V, StringRef Use, SectionText &Text, Section &Found) {
@@ -1292,7 +1369,7 @@ private:
     }
     std::stable_partition(Result.Captures.begin(), Result.Captures.end(),
                           [](const Capture &C) { return C.How != Travel::Kept; });
-    if (isa<LabelStmt>(End.Child) && End.Unlock && !Text.Waits.empty())
+    if (isa<LabelStmt>(End.Child) && End.Unlock && Text.resumes())
       Result.LastLabel = S.range(End.Child->getSourceRange())->Begin;
     if (Result.Through && !Text.Waits.empty())
       against(Found, "lock-not-visible",
@@ -1321,6 +1398,8 @@ private:
     for (const LockOperation &Op : Operations)
       if (is_contained(Text.Unlocks, Op.Call))
         Result.Wrappers.push_back(Op.Wrapper);
+    for (const Gap &G : Text.Gaps)
+      Result.Wrappers.push_back(operationAt(G.Lock)->Wrapper);
     for (const CallExpr *Wait : Text.Waits)
       Result.Wrappers.push_back(operationAt(Wait)->Wrapper);
     erase_if(Result.Wrappers, [](const std::string &Node) { return Node.empty(); });
@@ -1382,7 +1461,7 @@ private:
     if (!Liveness)
       Liveness.emplace(F);
     Text.Escaping = Escaping;
-    if (!Text.Waits.empty())
+    if (Text.resumes())
       findWaits(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
     placeHoisted(Text, S, Result);
     Text.Dropped = droppedNames(Result, F, allMentions(), S);
@@ -1412,6 +1491,8 @@ private:
   void checkLockOperand(const LockOperation &Lock, const SectionText &Text, Section &Found) {
     std::vector<const CallExpr *> Calls = Text.Unlocks;
     Calls.insert(Calls.begin(), Lock.Call);
+    for (const Gap &G : Text.Gaps)
+      Calls.push_back(G.Lock);
     SmallPtrSet<const ValueDecl *, 4> Loaded;
     if (Lock.Wraps)
       Found.Loads = Lock.Wraps->Loads;
@@ -1685,6 +1766,14 @@ private:
         return false;
       Placed.Tail.End = Break->Begin; // and the comments before it
       Placed.Unlock.End = throughSemicolon(Text, Break->End);
+    }
+    if (Exit.Relock) {
+      std::optional<Source::Range> Relock = S.range(Exit.Relock->Statement->getSourceRange());
+      if (!Relock || Relock->File != File || Relock->Begin < Placed.Tail.End)
+        return false;
+      Placed.Tail.End = Relock->Begin; // and the comments before it
+      Placed.Unlock.End = throughSemicolon(Text, Relock->End);
+      Placed.Returns = 1 + count_if(Result.Exits, [](const EarlyExit &E) { return E.Returns; });
     }
     Result.Exits.push_back(Placed);
     return Placed.Unlock.End <= Result.Body.End;

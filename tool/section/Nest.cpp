@@ -25,7 +25,7 @@ bool fitsWithin(const Extraction &Inner, const Extraction &Outer) {
              return contains(Own.Tail, Exit.Unlock);
            });
   });
-  return ExitsFit && contains(Outer.Body, Inner.Whole) && Outer.Waits.empty() &&
+  return ExitsFit && contains(Outer.Body, Inner.Whole) && !Outer.resumes() &&
          none_of(Outer.Kept,
                  [&](const KeptDeclaration &Kept) { return !apart(Kept.At, Inner.Whole); });
 }

@@ -7,6 +7,8 @@
 #include "index/Records.h"
 #include "program/Program.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,10 +75,12 @@ struct Capture {
 
 // An unlock in a branch, and what the caller does after it.
 struct EarlyExit {
-  Range Unlock;          // the unlock and the statements after it, up to the jump
+  Range Unlock;          // the unlock and the statements after it, up to the jump or the lock
   Range Tail;            // those statements
   bool Joins = false;    // goes on behind the section instead of leaving
   bool Declares = false; // the tail has declarations
+  unsigned Returns =
+      0; // the lock is taken again behind the tail: the section goes on at this point
 };
 
 // A wait on a condition variable. With its result used, it is taken out of its statement.
@@ -142,6 +146,12 @@ struct Extraction {
   bool BraceOnOwnLine = false, Inline = false;
   bool OwnStatics = false; // it declares static variables
   bool MixedDeclarations = true, C99 = true;
+
+  // True if the section is entered again behind a wait, or behind work without the lock.
+  bool resumes() const {
+    return !Waits.empty() ||
+           llvm::any_of(Exits, [](const EarlyExit &Exit) { return Exit.Returns != 0; });
+  }
 };
 
 // A lock as far as the order of locks tells them apart: those of a class that lie in a certain
@@ -217,6 +227,8 @@ struct Section {
   bool UsesFloat = false;            // computes in floating point
   std::set<std::string> Trusts;      // functions that only the project file says to keep no pointer
   std::optional<Extraction> Extract; // if nothing speaks against it
+  // The section of that acquisition releases the lock for a while, and takes it again here.
+  std::optional<Position> Continues;
 };
 
 } // namespace relock

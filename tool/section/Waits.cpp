@@ -40,6 +40,8 @@ public:
                                                                    Text.Lock->getExprLoc());
     for (size_t I = 0; I < Text.Waits.size(); ++I)
       placeWait(Text.Waits[I], Text.WaitWrappers[I]);
+    for (const Gap &G : Text.Gaps)
+      canResume(G.Lock, "releases the lock", "loop-carried");
     keepDeclared();
     Result.FirstDeclares = firstDeclares();
   }
@@ -68,7 +70,7 @@ private:
     const Stmt *Statement = statementOf(Call);
     if (!Statement)
       return refuse("waits in an expression or a condition that would have to be divided", At);
-    if (!canResume(Statement, At))
+    if (!canResume(Statement, "waits", "waiting"))
       return;
     Placed.Whole = soleCall(Statement) == Call;
     std::optional<Range> Whole = place(Statement, Placed.Whole ? Call : nullptr);
@@ -186,17 +188,17 @@ private:
     return Statement;
   }
 
-  bool canResume(const Stmt *Statement, SourceLocation At) {
+  bool canResume(const Stmt *Statement, StringRef Does, StringRef Code) {
+    auto Refuse = [&](const Twine &Message) {
+      Against.push_back({Code.str(), (Does + Message).str(), S.shown(Statement->getBeginLoc())});
+      return false;
+    };
     for (const Stmt *Up = Statement; Up && !is_contained(Text.Statements, Up);) {
       Up = Parents.getParent(Up);
-      if (isa_and_nonnull<SwitchStmt>(Up)) {
-        refuse("waits in a switch, behind which it cannot be continued", At);
-        return false;
-      }
-      if (isa_and_nonnull<StmtExpr>(Up)) {
-        refuse("waits in a statement expression, which cannot be entered again", At);
-        return false;
-      }
+      if (isa_and_nonnull<SwitchStmt>(Up))
+        return Refuse(" in a switch, behind which it cannot be continued");
+      if (isa_and_nonnull<StmtExpr>(Up))
+        return Refuse(" in a statement expression, which cannot be entered again");
     }
     return true;
   }
@@ -275,9 +277,11 @@ private:
                     return M.Variable == V && M.How == Mention::AddressTaken;
                   });
     const Stmt *Scope = Parents.getParent(Declared);
-    return is_contained(Text.Escaping, V) || any_of(Text.Waits, [&](const CallExpr *Call) {
-             return Shared ? contains(Scope, Call) : Liveness.liveAfter(Call, V);
-           });
+    auto LivesAcross = [&](const CallExpr *Call) {
+      return Shared ? contains(Scope, Call) : Liveness.liveAfter(Call, V);
+    };
+    return is_contained(Text.Escaping, V) || any_of(Text.Waits, LivesAcross) ||
+           any_of(Text.Gaps, [&](const Gap &G) { return LivesAcross(G.Lock); });
   }
 
   bool contains(const Stmt *Outer, const Stmt *Inner) const {

@@ -344,6 +344,58 @@ int relock_execute_resumable(relock_mutex_t *mutex, relock_section_t section, vo
 int relock_execute_resumable_any_thread(relock_mutex_t *mutex, relock_section_t section,
                                         void *context, relock_resume_t *resume);
 
+/* --- Sections with work in between ---
+ *
+ * `lock; A; unlock; B; lock; C; unlock;`, where the three in the middle stand in a loop or a
+ * branch, are one section that returns for B, and is entered again behind it. It is a switch over
+ * an int in its context, 0 for its start; as above, what lives across B lies in the context.
+ *
+ *   // Example: a worker, whose jobs run without the lock.
+ *   struct work_section {
+ *     struct queue *queue;
+ *     int item;
+ *     int resume;
+ *   };
+ *
+ *   static int work_section(void *context) {
+ *     struct work_section *section = context;
+ *     switch (section->resume) {
+ *     case 0:
+ *       while (section->queue->taken != section->queue->put) {
+ *         section->item = section->queue->item[section->queue->taken++ % 4];
+ *         RELOCK_RETURN_TO(&section->resume, 1);
+ *       }
+ *     }
+ *     return 0;
+ *   }
+ *
+ *   void work(struct queue *queue) {
+ *     struct work_section section = {.queue = queue, .resume = 0};
+ *     while (relock_execute(&queue->lock, work_section, &section)) {
+ *       run(section.item);
+ *     }
+ *   }
+ *   // End of the example.
+ *
+ * One that also waits has the int in its relock_resume_t, and is run by a function that does not
+ * set it to 0. Its points are numbered together with its waits. */
+
+/* Makes a section return `point`, which is not 0, and go on here when it is entered again.
+ * `resume_at` points to its int. Statements. */
+#define RELOCK_RETURN_TO(resume_at, point)                                                         \
+  do {                                                                                             \
+    *(resume_at) = (point);                                                                        \
+    return (point);                                                                                \
+  case (point):;                                                                                   \
+  } while (0)
+
+/* relock_execute_resumable and its like, from `resume->at` on, which the caller sets to 0 first.
+ * `resume->error` stays what it is. */
+int relock_execute_resumable_from(relock_mutex_t *mutex, relock_section_t section, void *context,
+                                  relock_resume_t *resume);
+int relock_execute_resumable_from_any_thread(relock_mutex_t *mutex, relock_section_t section,
+                                             void *context, relock_resume_t *resume);
+
 /* Makes a class known to RELOCK_LOCKS and the statistics; again: no effect. Called by
  * RELOCK_LOCK_CLASS; a class that is used before that is registered by its first use. */
 void relock_class_register(relock_class_t *lock_class) RELOCK_IF_LINKED;

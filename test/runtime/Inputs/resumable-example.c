@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Uses the example of relock.h, which EXAMPLE names: every item arrives once, and an empty queue
- * makes a consumer wait until its time is over. */
+ * Uses the examples of relock.h, which EXAMPLE and WORKER name: every item arrives once, an empty
+ * queue makes a consumer wait until its time is over, and a worker empties a full one. */
 #include <relock/relock.h>
 
 #include EXAMPLE
@@ -10,6 +10,16 @@
 enum { SIDE = 3, ITEMS = 5000 };
 
 static struct queue queue;
+static int worked;
+
+static void run(int item) {
+  if (relock_mutex_trylock(&queue.lock) == 0) { /* the worker has released it */
+    worked += item;
+    relock_mutex_unlock(&queue.lock);
+  }
+}
+
+#include WORKER
 
 static void *put_all(void *unused) {
   for (int i = 1; i <= ITEMS; i++)
@@ -46,5 +56,9 @@ int main(void) {
     total += sum[i];
   }
   printf("sum: %ld\n", total - SIDE * (ITEMS * (ITEMS + 1L) / 2));
+  for (int i = 1; i <= 4; i++)
+    push(&queue, i);
+  work(&queue);
+  printf("worked: %d\n", worked);
   return 0;
 }
