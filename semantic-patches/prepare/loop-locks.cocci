@@ -3,7 +3,8 @@
 /// }`, and `lock(&m); while (busy) { unlock(&m); b(); lock(&m); } c(); unlock(&m);` becomes
 /// `while (1) { lock(&m); if (!(busy)) { c(); unlock(&m); break; } unlock(&m); b(); }`, for up to
 /// three statements c(). A loop that unlocks first and locks at its end is written so that each
-/// round locks. As they stand, such sections are held: where one ends, the next one begins. Where
+/// round locks. As it stands, a section of a loop that never ends is held; one that ends is
+/// delegated as it is, and needs this patch only where it holds for another reason. Where
 /// the loop has a `continue` or a label, where it declares a name of the lock's, or where a
 /// comment would be lost, the place is listed, and stays; so do `break`s out of loops with a
 /// condition.
