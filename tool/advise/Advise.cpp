@@ -26,6 +26,7 @@ public:
   Advice run() {
     static_cast<Commented &>(Result.Next) = Before;
     Result.Next.Path = Before.Path;
+    addCuts();
     std::set<std::string> Known;
     for (const PlanEntry &Old : Before.Classes) {
       Known.insert(Old.Class);
@@ -60,11 +61,14 @@ private:
     return Found == Decided.Classes.end() ? nullptr : &*Found;
   }
 
-  std::string place(const Position &At) const {
-    StringRef File = At.File;
+  std::string shortPath(StringRef File) const {
     if (File.consume_front(Root))
       File.consume_front("/");
-    return (File + ":" + Twine(At.Line)).str();
+    return File.str();
+  }
+
+  std::string place(const Position &At) const {
+    return shortPath(At.File) + ":" + std::to_string(At.Line);
   }
 
   void change(const PlanEntry &Old, std::string Text, StringRef Code) {
@@ -145,6 +149,27 @@ private:
       End.push_back("#   " + Line + (Behind ? "  " + Note->second.Behind : ""));
     }
     append_range(End, Old.Below);
+  }
+
+  // --- Cuts -------------------------------------------------------------------------------------
+
+  // The place of a cut follows the program's text.
+  void addCuts() {
+    for (PlanCut C : Before.Cuts) {
+      C.File = shortPath(C.Flow.File);
+      C.Line = C.Flow.Line;
+      Result.Next.Cuts.push_back(std::move(C));
+    }
+    for (const AccidentalMerge &M : Decided.Merges) {
+      std::vector<std::string> &Lines = Result.Next.CutRemarks;
+      if (Lines.empty())
+        Lines.push_back("What looks accidental (`relock explain accidental-merge`); to cut it, add "
+                        "its lines to 'cuts':");
+      Lines.push_back(describe(M));
+      Lines.push_back("  - from: " + scalarText(M.From));
+      Lines.push_back("    to: " + scalarText(M.To));
+      Lines.push_back("    at: " + scalarText(place(M.At)));
+    }
   }
 
   // --- Relock's comments ------------------------------------------------------------------------

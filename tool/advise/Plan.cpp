@@ -75,9 +75,47 @@ private:
           if (Key == "classes")
             return isEmpty(Value) ||
                    elements(Value, Key, [&](yaml::Node *Entry) { return readClass(Entry); });
-          return unknownKey(At, Key, "version and classes");
+          if (Key == "cuts")
+            return isEmpty(Value) ||
+                   elements(Value, Key, [&](yaml::Node *Entry) { return readCut(Entry); });
+          return unknownKey(At, Key, "version, cuts and classes");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
+  }
+
+  bool readCut(yaml::Node *Node) {
+    PlanCut &C = Result.Cuts.emplace_back();
+    Position Begin = place(Node);
+    C.At = Begin;
+    bool Good = members(
+        Node, "an entry of 'cuts'", [&](StringRef Key, const yaml::Node *At, yaml::Node *Value) {
+          note(At, Key, C);
+          if (Key == "at")
+            return readPlace(Value, C);
+          if (Key != "from" && Key != "to" && Key != "because")
+            return unknownKey(At, Key, "from, to, at and because");
+          word(Value);
+          return readText(Value, Key, Key == "from" ? C.From : Key == "to" ? C.To : C.Because);
+        });
+    if (!Good)
+      return false;
+    if (C.From.empty() || C.To.empty())
+      return failAt(Begin.Line, Begin.Column, "a cut needs both ends, 'from' and 'to'");
+    auto Same = [&](const PlanCut &Other) {
+      return Other.From == C.From && Other.To == C.To && Other.File == C.File &&
+             Other.Line == C.Line;
+    };
+    auto First = find_if(Result.Cuts, Same);
+    return &*First == &C || failAt(Begin.Line, Begin.Column,
+                                   "this cut stands already in line " + Twine(First->At.Line));
+  }
+
+  // FILE:LINE, or FILE.
+  bool readPlace(const yaml::Node *N, Cut &C) {
+    std::string Place = word(N).value_or("");
+    auto [File, Line] = StringRef(Place).rsplit(':');
+    C.File = Line.getAsInteger(10, C.Line) ? Place : File.str();
+    return !C.File.empty() || fail(N, "'at' must be FILE:LINE");
   }
 
   // `classes:` and no more.
@@ -215,13 +253,22 @@ Expected<Plan> Plan::read(StringRef File) {
 
 // --- Writing ------------------------------------------------------------------------------------
 
+std::string scalarText(StringRef Word) {
+  bool Plain = !Word.empty() && (isAlpha(Word[0]) || StringRef("_./").contains(Word[0])) &&
+               !Word.ends_with(":") && !yaml::isNull(Word) && !yaml::isBool(Word) &&
+               all_of(Word, [](char C) { return isAlnum(C) || StringRef("_.:/$-()").contains(C); });
+  return Plain ? Word.str() : "\"" + yaml::escape(Word, /*EscapePrintable=*/false) + "\"";
+}
+
 namespace {
 
-// As YAML: plain where that can mean nothing else.
-std::string scalarText(StringRef Word) {
-  bool Plain = yaml::needsQuotes(Word) == yaml::QuotingType::None &&
-               all_of(Word, [](char C) { return isAlnum(C) || StringRef("_.:/$-").contains(C); });
-  return Plain ? Word.str() : "\"" + yaml::escape(Word, /*EscapePrintable=*/false) + "\"";
+std::vector<std::string> cutLines(const PlanCut &C) {
+  std::vector<std::string> Lines = {"- from: " + scalarText(C.From), "  to: " + scalarText(C.To)};
+  if (!C.File.empty())
+    Lines.push_back("  at: " + scalarText(C.Line ? C.File + ":" + std::to_string(C.Line) : C.File));
+  if (!C.Because.empty())
+    Lines.push_back("  because: " + scalarText(C.Because));
+  return Lines;
 }
 
 class Writer {
@@ -232,11 +279,18 @@ public:
     remarks(P.Remarks, "");
     line(P, "version", "", "version: 1");
     OS << "\n";
+    if (!P.Cuts.empty() || P.Notes.count("cuts"))
+      line(P, "cuts", "", P.Cuts.empty() ? "cuts: []" : "cuts:");
+    for (const PlanCut &C : P.Cuts)
+      writeEntry(C, cutLines(C), {});
+    remarks(P.CutRemarks, "");
+    if (!P.Cuts.empty() || P.Notes.count("cuts") || !P.CutRemarks.empty())
+      OS << "\n";
     line(P, "classes", "", P.Classes.empty() ? "classes: []" : "classes:");
     ListSeparator Blank("\n");
     for (const PlanEntry &Entry : P.Classes) {
       OS << Blank;
-      writeEntry(Entry);
+      writeEntry(Entry, entryLines(Entry), Entry.Remarks);
     }
     if (!P.Below.empty())
       OS << "\n";
@@ -269,21 +323,23 @@ private:
       OS << "    " << Comment << "\n";
   }
 
-  void writeEntry(const PlanEntry &Entry) {
-    std::map<std::string, Comments> Left = Entry.Notes; // on lines that are there no more
-    for (const std::string &Text : entryLines(Entry)) {
+  // An entry of a list; Remarks stand behind its keys.
+  void writeEntry(const Commented &Of, const std::vector<std::string> &Lines,
+                  const std::vector<std::string> &Remarks) {
+    std::map<std::string, Comments> Left = Of.Notes; // on lines that are there no more
+    for (const std::string &Text : Lines) {
       StringRef Rest = Text;
       bool First = Rest.consume_front("- ");
       StringRef Key = Rest.ltrim().split(':').first;
       Left.erase(Key.str());
-      line(Entry, Key, First ? "  " : "    ", First ? Text : Rest.ltrim());
+      line(Of, Key, First ? "  " : "    ", First ? Text : Rest.ltrim());
     }
-    remarks(Entry.Remarks, "    ");
+    remarks(Remarks, "    ");
     for (const auto &[Key, Note] : Left) {
       comments(Note.Above);
       comments(ArrayRef(Note.Behind).take_front(!Note.Behind.empty()));
     }
-    comments(Entry.Below);
+    comments(Of.Below);
   }
 };
 

@@ -5,7 +5,7 @@
 // again.
 #pragma once
 
-#include "index/Records.h"
+#include "program/Cuts.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -42,10 +42,14 @@ struct PlanEntry : Commented {
   std::vector<std::string> Remarks; // Relock's comments, a line each
 };
 
+struct PlanCut : Commented, Cut {};
+
 struct Plan : Commented {
   std::string Path;
-  std::vector<std::string> Remarks; // at the head
-  std::deque<PlanEntry> Classes;    // in the order of the file
+  std::vector<std::string> Remarks;    // at the head
+  std::vector<std::string> CutRemarks; // at the cuts
+  std::deque<PlanCut> Cuts;            // both in the order of the file
+  std::deque<PlanEntry> Classes;
   bool Exists = false;
 
   const PlanEntry *find(llvm::StringRef Class) const;
@@ -54,6 +58,8 @@ struct Plan : Commented {
   static llvm::Expected<Plan> read(llvm::StringRef File);
 };
 
+// As YAML: plain where that can mean nothing else.
+std::string scalarText(llvm::StringRef Word);
 void writePlan(llvm::raw_ostream &OS, const Plan &P);
 // The entry's lines, without comments.
 std::vector<std::string> entryLines(const PlanEntry &Entry);

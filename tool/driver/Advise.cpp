@@ -88,11 +88,14 @@ int run() {
             "unparsed");
     return BadUsage;
   }
+  if (!applyCuts(*Index, Before))
+    return BadUsage;
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
   if (!Declared)
     return BadUsage;
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
   reportUnmatched(Decided);
+  reportIdleCuts(Decided);
   Advice Given = advise(Decided, Before, sourceRoot(*Index),
                         [&](StringRef Name) { return isConverted(*Index, Name); });
   int Status = write(Given.Next);

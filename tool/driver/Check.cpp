@@ -4,6 +4,7 @@
 #include "driver/Check.h"
 
 #include "driver/Options.h"
+#include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
 #include "driver/Subcommand.h"
 #include "support/Messages.h"
@@ -23,6 +24,10 @@ static cl::opt<bool> Json("json", cl::desc("print the result as JSON (tool/doc/f
                           cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
                                     cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    PlanFile("plan",
+             cl::desc("cut the flows of pointers that this plan cuts (tool/doc/formats.md)"),
+             cl::value_desc("PLAN"), cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> Suggest("suggest",
                              cl::desc("print entries for a project file instead: the unknown "
                                       "functions that hold sections back, the worst first, and "
@@ -130,6 +135,17 @@ void writeTrust(json::OStream &J, const Decision &Decided, const ProjectFile &De
   });
 }
 
+void writeMerge(json::OStream &J, const AccidentalMerge &M) {
+  J.object([&] {
+    J.attribute("class", M.Class);
+    J.attributeArray("locks", [&] { J.value(M.Left), J.value(M.Right); });
+    J.attribute("from", M.From);
+    J.attribute("to", M.To);
+    J.attribute("message", describe(M));
+    J.attribute("location", shownPlace(M.At));
+  });
+}
+
 void printJson(const Decision &Decided, const ProjectFile &Declared) {
   json::OStream J(outs(), 1);
   Counts C = count(Decided);
@@ -184,6 +200,10 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
               J.value(Class);
           });
         });
+    });
+    J.attributeArray("accidental_merges", [&] {
+      for (const AccidentalMerge &M : Decided.Merges)
+        writeMerge(J, M);
     });
     J.attributeArray("other_locks", [&] {
       for (const auto &[Type, Acquisitions] : Decided.OtherLocks)
@@ -293,6 +313,8 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
     outs() << shownPlace(Site.At) << ": " << Site.Operator
            << " in text that no indexed configuration compiles (" << Site.Condition
            << ") [uncovered]\n";
+  for (const AccidentalMerge &M : Decided.Merges)
+    outs() << shownPlace(M.At) << ": " << describe(M) << " [accidental-merge]\n";
   Counts C = count(Decided);
   outs() << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, "
          << C.Keep << " keep, " << C.Uncovered << " uncovered\n";
@@ -331,11 +353,16 @@ int run() {
     message("--lock-order takes no value but 'dot'", "usage");
     return BadUsage;
   }
+  std::optional<Plan> Planned;
+  if (PlanFile.getNumOccurrences() && !(Planned = loadPlan(PlanFile)))
+    return BadUsage;
   Expected<IndexResult> Index = indexBuild(Builds, Jobs);
   if (!Index) {
     message(toString(Index.takeError()), "no-database");
     return BadUsage;
   }
+  if (Planned && !applyCuts(*Index, *Planned))
+    return BadUsage;
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
   if (!Declared)
     return BadUsage;
@@ -345,6 +372,7 @@ int run() {
   }
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
   reportUnmatched(Decided);
+  reportIdleCuts(Decided);
   if (modes()) {
     int Status = runMode(*Declared, Decided);
     return Index->Unparsed.empty() ? Status : BadUsage;
@@ -358,7 +386,7 @@ int run() {
   if (!Index->Unparsed.empty())
     return BadUsage;
   Counts C = count(Decided);
-  return C.Hold || C.Keep || C.Uncovered ? LookAtThis : Done;
+  return C.Hold || C.Keep || C.Uncovered || !Decided.Merges.empty() ? LookAtThis : Done;
 }
 
 } // namespace

@@ -28,6 +28,21 @@ std::optional<Plan> loadPlan(StringRef File) {
   return std::nullopt;
 }
 
+bool applyCuts(IndexResult &Index, Plan &Planned) {
+  std::vector<Cut *> Cuts;
+  for (PlanCut &C : Planned.Cuts)
+    Cuts.push_back(&C);
+  std::vector<CutProblem> Problems = applyCuts(Index, Cuts);
+  for (const CutProblem &P : Problems)
+    message(P.At, P.Text, "plan-cut");
+  return Problems.empty();
+}
+
+void reportIdleCuts(const Decision &Decided) {
+  for (const CutFlow &C : Decided.IdleCuts)
+    message(C.At, "this cut separates nothing: other flows make one class of its ends", "cut-idle");
+}
+
 // Those that are few edits away, or share a part.
 std::string nearestClasses(const Decision &Decided, StringRef Name) {
   std::vector<std::pair<unsigned, StringRef>> Ranked;

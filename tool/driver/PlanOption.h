@@ -13,6 +13,11 @@ namespace relock {
 // None: a message was printed.
 std::optional<Plan> loadPlan(llvm::StringRef File);
 
+// Takes the flows that the plan cuts out of the facts. False: a message says what is wrong.
+bool applyCuts(IndexResult &Index, Plan &Planned);
+// Says which cuts separate nothing.
+void reportIdleCuts(const Decision &Decided);
+
 // The names of lock classes that are nearest to this one, quoted.
 std::string nearestClasses(const Decision &Decided, llvm::StringRef Name);
 // True if an earlier rewrite has converted the class.

@@ -292,11 +292,14 @@ int run() {
             "unparsed");
     return BadUsage;
   }
+  if (Planned && !applyCuts(*Index, *Planned))
+    return BadUsage;
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
   if (!Declared)
     return BadUsage;
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
   reportUnmatched(Decided);
+  reportIdleCuts(Decided);
   if (HoldOnly)
     for (CheckedClass &Class : Decided.Classes)
       for (CheckedSection &Section : Class.Sections)
@@ -317,6 +320,14 @@ int run() {
     return InternalError;
   }
   std::vector<UnitDiagnostic> Added = newDiagnostics(*Index, Result->After, Jobs);
+  if (!Added.empty() && !Index->Cuts.empty()) {
+    for (const UnitDiagnostic &D : Added)
+      message(D.At, "the rewritten text has a new diagnostic: " + D.Text, "cut-types");
+    messageFor(Planned->Path,
+               "a cut separates what the types of the program do not; nothing was changed",
+               "cut-types");
+    return BadUsage;
+  }
   if (!Added.empty()) {
     for (const UnitDiagnostic &D : Added)
       message(D.At, "the rewritten text has a new diagnostic: " + D.Text, "internal");

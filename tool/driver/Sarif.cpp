@@ -77,6 +77,10 @@ private:
         append_range(R.Way, E.Way);
       Results.push_back({R, false, isSure(Cycle), R.Message, {}});
     }
+    for (const AccidentalMerge &M : Decided.Merges) {
+      Reason R{"accidental-merge", describe(M), M.At};
+      Results.push_back({R, false, false, R.Message, {}});
+    }
     for (const UncoveredSite &Site : Decided.Uncovered)
       if (none_of(Results, [&](const Result &R) {
             return R.Why.Code == "uncovered" && R.Why.At == Site.At;

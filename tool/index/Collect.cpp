@@ -619,6 +619,7 @@ private:
       Record.Name = displayName(D);
       Record.Kind = Kind;
       Record.Condition = Type == SyncType::Condition;
+      Record.Pointer = S.Context.getBaseElementType(T)->isPointerType();
       const auto *V = dyn_cast<VarDecl>(D);
       Record.Definition = !V || V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly;
       Record.At = S.shown(D->getLocation());

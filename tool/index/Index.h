@@ -11,6 +11,12 @@
 
 namespace relock {
 
+// Two nodes whose flows the user cuts: they are not among the facts. At: where the user says so.
+struct CutFlow {
+  std::string From, To;
+  Position At;
+};
+
 struct IndexResult {
   std::vector<clang::tooling::CompileCommand> Commands; // in the order of their files
   std::vector<UnitFacts> Units;                         // Units[i] belongs to Commands[i]
@@ -18,6 +24,7 @@ struct IndexResult {
   std::vector<ForeignFile> NotC;                        // files in other languages
   unsigned Refreshed = 0;                               // units that were not in the cache
   bool CacheWritable = true;
+  std::vector<CutFlow> Cuts; // see applyCuts
 };
 
 // A translation unit of a compile database, and the file that keeps its facts beside the database.

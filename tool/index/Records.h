@@ -74,6 +74,7 @@ struct Declaration {
   std::string Name; // as the user knows it: `slabs_lock`, `conn_queue.lock`, `main.lock`
   DeclarationKind Kind = DeclarationKind::Local;
   bool Condition = false;  // a condition variable rather than a mutex
+  bool Pointer = false;    // to one, or an array of such
   bool Definition = false; // false: `extern`, so that it must be defined somewhere else
   Position At;
 };

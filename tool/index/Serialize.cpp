@@ -13,7 +13,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 2;
+constexpr int Version = 3;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -21,7 +21,8 @@ template <class V> void fields(V &&Visit, Position &P) {
 }
 template <class V> void fields(V &&Visit, Declaration &D) {
   Visit("node", D.Node), Visit("name", D.Name), Visit("kind", D.Kind);
-  Visit("condition", D.Condition), Visit("definition", D.Definition), Visit("at", D.At);
+  Visit("condition", D.Condition), Visit("pointer", D.Pointer);
+  Visit("definition", D.Definition), Visit("at", D.At);
 }
 template <class V> void fields(V &&Visit, Edit &E) {
   Visit("at", E.At), Visit("length", E.Length), Visit("text", E.Text), Visit("node", E.Node);

@@ -83,6 +83,11 @@ public:
   Decision run() {
     Decision Result;
     Result.Uncovered = Linked.Uncovered;
+    Result.Merges = accidentalMerges(Index.Units, Linked);
+    for (const CutFlow &Cut : Index.Cuts)
+      if (const LockClass *Class = Linked.classOf(Cut.From);
+          Class == Linked.classOf(Cut.To) && Class)
+        Result.IdleCuts.push_back(Cut);
     Result.Edits = Linked.Edits;
     Result.StaticWrappers = staticWrappers();
     Result.Order = Order->edges();

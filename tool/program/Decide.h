@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Index.h"
+#include "program/AccidentalMerges.h"
 #include "program/LockCycles.h"
 #include "program/LockLikes.h"
 #include "section/Section.h"
@@ -52,6 +53,8 @@ struct Decision {
   std::map<std::string, size_t> Libraries;  // likewise, with the number of functions that they know
   std::vector<OrderEdge> Order; // which lock is taken under which, sorted, and the circles in it
   std::vector<std::vector<OrderEdge>> Cycles;
+  std::vector<AccidentalMerge> Merges;
+  std::vector<CutFlow> IdleCuts; // other flows still make one class of their ends
   std::vector<Step> OrderUnseen; // where a lock is lost sight of, under which more may be taken
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "program/Merge.h"
 
+#include "program/NodeNames.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -167,7 +169,7 @@ std::string MergeFinder::shown(StringRef Node) const {
     return "an object without a name";
   if (Node.starts_with("E:"))
     return "a pointer that is not followed";
-  return "'" + Node.rsplit('@').second.str() + "'";
+  return "'" + localName(Node) + "'";
 }
 
 } // namespace relock

@@ -33,6 +33,9 @@ public:
   std::optional<std::vector<Step>> chain(const NamedLock &From, const NamedLock &To,
                                          bool ThroughText) const;
 
+  // `'lock' is the argument for parameter 'm' of 'use'`
+  std::string describe(const Flow &F) const;
+
 private:
   // A flow as a chain passes it: between two nodes, perhaps against its direction.
   struct Link {
@@ -42,7 +45,6 @@ private:
 
   std::vector<Step> steps(const std::vector<Link> &Links) const;
   std::string shown(llvm::StringRef Node) const;
-  std::string describe(const Flow &F) const;
   Step sharedText(const Link &To, const Link &From) const;
 
   const std::vector<UnitFacts> &Units;
