@@ -5,8 +5,8 @@
 /// constant; the statements do not name it, and nothing takes its address. Where they have a
 /// label, a static variable, a directive or a lock of their own, or where a comment would be
 /// lost, the place is listed, and stays.
-/// False positives: a macro among the statements that changes the variable, or that declares a
-/// label or a static variable, which would then be there twice.
+/// False positives: a macro among the statements that changes the variable, or that declares a label
+/// or a static variable, which would then be there twice; a constant that is a macro for a variable.
 //
 // SPDX-License-Identifier: MIT
 // Confidence: Moderate

@@ -10,8 +10,8 @@
 // RUN: (%relock patches prepare/conditional-locks --report %s; echo "status $?") | FileCheck %s
 // RUN: sh %S/../Inputs/check.sh %relock %t.b %s | FileCheck %s --check-prefix=BEFORE
 // RUN: sh %S/../Inputs/check.sh %relock %t.a %t.c | FileCheck %s --check-prefix=AFTER
-// BEFORE: 12 lock sites: 1 delegate, 11 hold
-// AFTER:  12 lock sites: 5 delegate, 7 hold
+// BEFORE: 13 lock sites: 1 delegate, 12 hold
+// AFTER:  13 lock sites: 5 delegate, 8 hold
 #include <pthread.h>
 #include <stdio.h>
 
@@ -162,6 +162,16 @@ static void commented(int safe) {
   if (safe)
     pthread_mutex_unlock(&lock);
 }
+
+/* the statements do not follow the lock on all ways */
+static void elsewhere(int safe, int other_one) {
+  if (other_one)
+    if (safe)
+      pthread_mutex_lock(&lock);
+  total++;
+  if (other_one && safe)
+    pthread_mutex_unlock(&lock);
+}
 // CHECK: status 1
 
 int main(void) {
@@ -177,6 +187,7 @@ int main(void) {
     configured(i);
     nested(i);
     commented(i);
+    elsewhere(i, 1);
   }
   printf("%d %d\n", total, calls);
   return 0;

@@ -193,6 +193,22 @@ static void commented(int n) {
     pthread_mutex_lock(&lock); /* as the caller wants it */
   }
 }
+
+/* the lock before the loop, or the one at its end, depends on a condition */
+static void depends(int n) {
+  if (n)
+    pthread_mutex_lock(&lock);
+  while (1) {
+    if (n++ > 3)
+      return;
+    pthread_mutex_unlock(&lock);
+    total++;
+    pthread_mutex_lock(&lock);
+    pthread_mutex_unlock(&lock);
+    if (n < 4)
+      pthread_mutex_lock(&lock);
+  }
+}
 // CHECK: status 1
 
 int main(void) {
@@ -207,6 +223,7 @@ int main(void) {
   jumps(0);
   declares(nodes);
   commented(0);
+  depends(1);
   printf("%d\n", total);
   return pthread_mutex_destroy(&lock);
 }
