@@ -56,7 +56,10 @@ int write(const Plan &Next) {
     message("the plan could not be written to standard output; is the disk full?", "cannot-write");
     return BadUsage;
   }
-  Error Failed = writeAtomically(Output, [&](raw_ostream &OS) { writePlan(OS, Next); });
+  SmallString<256> Target(Output); // behind links
+  if (std::error_code Absent = sys::fs::real_path(Output, Target))
+    Target = Output.getValue();
+  Error Failed = writeAtomically(Target, [&](raw_ostream &OS) { writePlan(OS, Next); });
   if (!Failed)
     return Done;
   messageFor(Output, "cannot be written: " + toString(std::move(Failed)), "cannot-write");
@@ -69,6 +72,10 @@ int run() {
                 "': advice does not read profiles yet; leave it out, and see with `relock report` "
                 "which locks hurt",
             "usage");
+    return BadUsage;
+  }
+  if (Error Failed = Output.empty() ? Error::success() : checkWritable(Output)) {
+    messageFor(Output, "cannot be written: " + toString(std::move(Failed)), "cannot-write");
     return BadUsage;
   }
   Plan Before;
@@ -95,7 +102,7 @@ int run() {
     return BadUsage;
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
   reportUnmatched(Decided);
-  reportIdleCuts(Decided);
+  reportCuts(*Index, Decided);
   Advice Given = advise(Decided, Before, sourceRoot(*Index),
                         [&](StringRef Name) { return isConverted(*Index, Name); });
   int Status = write(Given.Next);

@@ -372,7 +372,7 @@ int run() {
   }
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
   reportUnmatched(Decided);
-  reportIdleCuts(Decided);
+  reportCuts(*Index, Decided);
   if (modes()) {
     int Status = runMode(*Declared, Decided);
     return Index->Unparsed.empty() ? Status : BadUsage;
@@ -381,6 +381,8 @@ int run() {
     printJson(Decided, *Declared);
   else
     printText(Decided, *Declared);
+  if (Planned && !Planned->Cuts.empty() && !Json)
+    outs() << cutLine(*Planned) << "\n";
   if (!SarifFile.empty() && !writeSarif(*Index, Decided, SarifFile))
     return BadUsage;
   if (!Index->Unparsed.empty())

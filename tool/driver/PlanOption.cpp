@@ -38,9 +38,21 @@ bool applyCuts(IndexResult &Index, Plan &Planned) {
   return Problems.empty();
 }
 
-void reportIdleCuts(const Decision &Decided) {
+void reportCuts(const IndexResult &Index, const Decision &Decided) {
+  for (const CutFlow &C : Index.Cuts)
+    if (C.Operation)
+      message(C.At,
+              "this cut ignores a flow whose pointer a lock operation is on, at " +
+                  shownPlace(*C.Operation),
+              "cut-operated");
   for (const CutFlow &C : Decided.IdleCuts)
     message(C.At, "this cut separates nothing: other flows make one class of its ends", "cut-idle");
+}
+
+std::string cutLine(const Plan &Planned) {
+  size_t N = Planned.Cuts.size();
+  return std::to_string(N) + (N == 1 ? " flow of pointers" : " flows of pointers") + " cut by " +
+         shownPath(Planned.Path);
 }
 
 // Those that are few edits away, or share a part.

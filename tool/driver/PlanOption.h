@@ -15,8 +15,10 @@ std::optional<Plan> loadPlan(llvm::StringRef File);
 
 // Takes the flows that the plan cuts out of the facts. False: a message says what is wrong.
 bool applyCuts(IndexResult &Index, Plan &Planned);
-// Says which cuts separate nothing.
-void reportIdleCuts(const Decision &Decided);
+// Says which cuts separate nothing, and which a lock operation speaks against.
+void reportCuts(const IndexResult &Index, const Decision &Decided);
+// `2 flows of pointers cut by plan.yaml`
+std::string cutLine(const Plan &Planned);
 
 // The names of lock classes that are nearest to this one, quoted.
 std::string nearestClasses(const Decision &Decided, llvm::StringRef Name);

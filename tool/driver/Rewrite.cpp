@@ -299,7 +299,7 @@ int run() {
     return BadUsage;
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
   reportUnmatched(Decided);
-  reportIdleCuts(Decided);
+  reportCuts(*Index, Decided);
   if (HoldOnly)
     for (CheckedClass &Class : Decided.Classes)
       for (CheckedSection &Section : Class.Sections)
@@ -348,6 +348,8 @@ int run() {
                                    }),
                         *Declared)
            << "\n";
+  if (Planned && !Planned->Cuts.empty())
+    errs() << "relock: " << cutLine(*Planned) << "\n";
   if (Planned)
     reportUnplanned(Decided, *Planned, Chosen);
   if (AcceptUncovered)

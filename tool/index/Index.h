@@ -15,6 +15,7 @@ namespace relock {
 struct CutFlow {
   std::string From, To;
   Position At;
+  std::optional<Position> Operation; // on what the flow hands on, as far as is known
 };
 
 struct IndexResult {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "program/AccidentalMerges.h"
 
+#include "program/HandedOn.h"
 #include "program/Merge.h"
 #include "program/NodeNames.h"
 
 #include "llvm/ADT/STLExtras.h"
-
-#include <deque>
 
 using namespace llvm;
 
@@ -17,7 +16,8 @@ namespace {
 struct Edge {
   std::string A, B;
   const Flow *First = nullptr; // by its place
-  bool Loose = true;           // nothing but `void *` and comparisons
+  std::vector<const Flow *> All;
+  bool Loose = true; // nothing but `void *` and comparisons
 };
 
 // How many mutexes and acquisitions there are among nodes.
@@ -29,7 +29,8 @@ struct Weight {
 class Finder {
 public:
   Finder(const std::vector<UnitFacts> &Units, const Program &Linked)
-      : Units(Units), Linked(Linked) {
+      : Units(Units), Linked(Linked),
+        Pointers(Units, [&](const Flow &F) { return !Linked.keepsApart(F); }) {
     for (const UnitFacts &Unit : Units) {
       for (const Flow &F : Unit.Flows)
         if (F.Untyped)
@@ -37,13 +38,9 @@ public:
       for (const Declaration &D : Unit.Declarations)
         if (isObject(D) && Linked.classOf(D.Node))
           Objects.emplace(D.Node, &D);
-      for (const Site &S : Unit.Sites) {
-        Operated.insert(S.Node);
+      for (const Site &S : Unit.Sites)
         if (acquires(S.Kind))
           Acquired.insert(S.Node);
-      }
-      for (const Escape &E : Unit.Escapes)
-        Escaped.insert(E.Node);
     }
     for (const UnitFacts &Unit : Units)
       for (const Flow &F : Unit.Flows)
@@ -85,11 +82,11 @@ private:
 
   const std::vector<UnitFacts> &Units;
   const Program &Linked;
-  std::set<std::string> Untyped, Operated, Acquired, Escaped;
+  std::set<std::string> Untyped, Acquired;
+  HandedOn Pointers;
   std::map<std::string, const Declaration *> Objects;
   std::map<std::pair<std::string, std::string>, Edge> Edges;
   std::map<std::string, std::vector<const Edge *>> Beside;
-  std::map<std::string, std::vector<const Flow *>> From;
   std::map<std::string, size_t> Entered;         // the search's order
   std::map<std::set<std::string>, Bridge> Found; // by the mutexes of one side: once each
 
@@ -106,17 +103,14 @@ private:
     if (F.How == Flow::Text || Linked.keepsApart(F) || !Linked.classOf(F.From))
       return;
     auto [A, B] = std::minmax(F.From, F.To);
-    auto [Known, New] = Edges.try_emplace({A, B}, Edge{A, B, &F});
+    auto [Known, New] = Edges.try_emplace({A, B}, Edge{A, B, &F, {}});
     Edge &E = Known->second;
     E.Loose &= isLoose(F);
+    E.All.push_back(&F);
     if (F.At < E.First->At)
       E.First = &F;
     if (New)
       Beside[A].push_back(&E), Beside[B].push_back(&E);
-    if (F.How != Flow::Comparison && F.How != Flow::NamingText && F.How != Flow::Wait)
-      From[F.From].push_back(&F);
-    if (F.How == Flow::Choice)
-      From[F.To].push_back(&F);
   }
 
   // --- Bridges: the edges of a depth-first search from whose far side no other edge leads back
@@ -187,35 +181,15 @@ private:
       if (Objects.count(Order[I]))
         (Far ? B.Far : B.Near).insert(Order[I]);
     }
-    if (!Here.isLocked() || !There.isLocked() || isOperatedBeyond(E, B.Lost))
+    if (!Here.isLocked() || !There.isLocked())
       return;
+    HandedOn::Reach Reach = Pointers.follow(E.All);
+    if (Reach.Operation)
+      return;
+    B.Lost = Reach.Lost;
     auto [Known, New] = Found.try_emplace(B.Far < B.Near ? B.Far : B.Near, B);
     if (!New && E.First->At < Known->second.Joins->First->At)
       Known->second = B;
-  }
-
-  // Is a lock operation on what the edge's flows hand on?
-  bool isOperatedBeyond(const Edge &E, bool &Lost) const {
-    std::set<std::string> Seen;
-    std::deque<std::string> Queue;
-    auto Reach = [&](const std::string &Node) {
-      if (Seen.insert(Node).second)
-        Queue.push_back(Node);
-    };
-    for (const std::string &End : {E.A, E.B})
-      if (auto Flows = From.find(End); Flows != From.end())
-        for (const Flow *F : Flows->second)
-          if (std::minmax(F->From, F->To) == std::minmax(E.A, E.B))
-            Reach(F->From == End ? F->To : F->From);
-    for (; !Queue.empty(); Queue.pop_front()) {
-      if (Operated.count(Queue.front()))
-        return true;
-      Lost |= Escaped.count(Queue.front()) != 0;
-      if (auto Flows = From.find(Queue.front()); Flows != From.end())
-        for (const Flow *F : Flows->second)
-          Reach(F->From == Queue.front() ? F->To : F->From);
-    }
-    return false;
   }
 
   std::string nameAmong(const std::set<std::string> &Nodes) const {

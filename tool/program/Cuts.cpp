@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "program/Cuts.h"
 
+#include "program/HandedOn.h"
 #include "program/NodeNames.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,7 +24,9 @@ bool canBeCut(const Flow &F) {
 
 class Cutter {
 public:
-  explicit Cutter(IndexResult &Index) : Index(Index), Names(Index.Units) {}
+  explicit Cutter(IndexResult &Index)
+      : Index(Index), Names(Index.Units), Pointers(Index.Units, [](const Flow &) { return true; }) {
+  }
 
   void resolve(Cut &C) {
     std::map<Ends, Position> Found; // with the first place of each
@@ -51,7 +54,7 @@ public:
                             " leaves the program; only what stays in it can be cut");
     const auto &[Nodes, At] = Found.size() == 1 ? *Found.begin() : *Found.find(*OnLine.begin());
     C.Flow = At;
-    Index.Cuts.push_back({Nodes.first, Nodes.second, C.At});
+    Index.Cuts.push_back({Nodes.first, Nodes.second, C.At, operationBeyond(Nodes)});
     Gone.insert(Nodes);
   }
 
@@ -65,6 +68,7 @@ public:
 private:
   IndexResult &Index;
   NodeNames Names;
+  HandedOn Pointers;
   std::set<Ends> Gone;
 
   void problem(const Cut &C, std::string Text) { Problems.push_back({C.At, std::move(Text)}); }
@@ -75,6 +79,16 @@ private:
       return false;
     std::string From = Names.name(F.From), To = Names.name(F.To);
     return (From == C.From && To == C.To) || (From == C.To && To == C.From);
+  }
+
+  std::optional<Position> operationBeyond(const Ends &Nodes) const {
+    std::vector<const Flow *> By;
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Flow &F : Unit.Flows)
+        if (canBeCut(F) && endsOf(F) == Nodes)
+          By.push_back(&F);
+    HandedOn::Reach Reach = Pointers.follow(By);
+    return Reach.Operation ? std::optional(Reach.Operation->At) : std::nullopt;
   }
 
   // What a function that is not seen does with a mutex is not the user's to say here.
