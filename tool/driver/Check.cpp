@@ -370,7 +370,10 @@ int run() {
     int Status = showWhy(*Index, *Declared, Why[0], Why[1], Json);
     return Index->Unparsed.empty() ? Status : BadUsage;
   }
-  Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
+  Extras Wanted;
+  Wanted.Suggestions = Suggest;
+  Wanted.LockOrder = ShowOrder.getNumOccurrences() > 0 || !SarifFile.empty();
+  Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered, Wanted);
   reportUnmatched(Decided);
   reportCuts(*Index, Decided);
   if (modes()) {

@@ -17,6 +17,7 @@
 #include "llvm/Support/xxhash.h"
 
 #include <atomic>
+#include <map>
 #include <mutex>
 
 using namespace clang;
@@ -160,13 +161,12 @@ Expected<std::vector<UnitPlace>> unitsOf(ArrayRef<std::string> Builds,
       return Failed;
   sort(NotC, [](const ForeignFile &A, const ForeignFile &B) { return A.File < B.File; });
   // The order in a database must not show in any result.
-  stable_sort(Units, [](const UnitPlace &A, const UnitPlace &B) {
-    return key(A.Command) < key(B.Command);
-  });
-  auto Same = [](const UnitPlace &A, const UnitPlace &B) {
-    return key(A.Command) == key(B.Command);
-  };
-  Units.erase(std::unique(Units.begin(), Units.end(), Same), Units.end());
+  std::map<decltype(key({})), UnitPlace> ByKey;
+  for (UnitPlace &Unit : Units)
+    ByKey.try_emplace(key(Unit.Command), std::move(Unit));
+  Units.clear();
+  for (auto &[Key, Unit] : ByKey)
+    Units.push_back(std::move(Unit));
   return Units;
 }
 

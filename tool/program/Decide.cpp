@@ -80,7 +80,7 @@ public:
     keepSemaphores();
   }
 
-  Decision run() {
+  Decision run(Extras Wanted) {
     Decision Result;
     Result.Uncovered = Linked.Uncovered;
     Result.Merges = accidentalMerges(Index.Units, Linked);
@@ -90,9 +90,6 @@ public:
         Result.IdleCuts.push_back(Cut);
     Result.Edits = Linked.Edits;
     Result.StaticWrappers = staticWrappers();
-    Result.Order = Order->edges();
-    Result.OrderUnseen = Order->unseen();
-    Result.Cycles = lockCycles(Result.Order);
     std::map<std::string, CheckedClass *> ByName;
     for (const LockClass &Class : Linked.Classes)
       Result.Classes.push_back({Class, {}});
@@ -106,10 +103,17 @@ public:
     decideContinued(Result);
     if (!Linked.Project.Path.empty())
       findTrust(Result);
-    findHolding(Result);
     Result.Unmatched = unmatchedEntries(Linked);
-    Result.Operators = proposeOperators(Index.Units, Linked);
-    Result.Libraries = proposeLibraries(Linked);
+    if (Wanted.Suggestions) {
+      findHolding(Result);
+      Result.Operators = proposeOperators(Index.Units, Linked);
+      Result.Libraries = proposeLibraries(Linked);
+    }
+    if (Wanted.LockOrder) {
+      Result.Order = Order->edges();
+      Result.OrderUnseen = Order->unseen();
+      Result.Cycles = lockCycles(Result.Order);
+    }
     for (const auto &[Type, Places] : Others)
       Result.OtherLocks[Type] = Places.size();
     return Result;
@@ -621,8 +625,8 @@ private:
 } // namespace
 
 Decision decide(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
-                bool AcceptUncovered) {
-  return Decider(Index, Project, Jobs, AcceptUncovered).run();
+                bool AcceptUncovered, Extras Wanted) {
+  return Decider(Index, Project, Jobs, AcceptUncovered).run(Wanted);
 }
 
 } // namespace relock

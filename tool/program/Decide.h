@@ -46,11 +46,15 @@ struct Decision {
   std::vector<UncoveredSite> Uncovered;
   std::map<std::string, std::vector<Edit>> Edits; // by group, see Program
   std::vector<StaticWrapper> StaticWrappers;
-  std::vector<HoldingFunction> Holding;      // the most important first
   std::map<std::string, Position> Unmatched; // entries of the project file that speak of nothing
   std::map<std::string, size_t> OtherLocks; // acquisitions of locks that are not converted, by type
-  std::vector<ProposedOperator> Operators;  // for a project file
-  std::map<std::string, size_t> Libraries;  // likewise, with the number of functions that they know
+
+  // Extras::Suggestions, for a project file.
+  std::vector<HoldingFunction> Holding; // the most important first
+  std::vector<ProposedOperator> Operators;
+  std::map<std::string, size_t> Libraries; // with the number of functions that they know
+
+  // Extras::LockOrder
   std::vector<OrderEdge> Order; // which lock is taken under which, sorted, and the circles in it
   std::vector<std::vector<OrderEdge>> Cycles;
   std::vector<AccidentalMerge> Merges;
@@ -58,9 +62,14 @@ struct Decision {
   std::vector<Step> OrderUnseen; // where a lock is lost sight of, under which more may be taken
 };
 
+// What only some ask for, since it takes time.
+struct Extras {
+  bool Suggestions = false, LockOrder = false;
+};
+
 // Finds the sections of all units and decides. Jobs as in indexBuild; AcceptUncovered as in
 // Program.
 Decision decide(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
-                bool AcceptUncovered);
+                bool AcceptUncovered, Extras Wanted = {});
 
 } // namespace relock
