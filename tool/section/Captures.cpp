@@ -7,6 +7,7 @@
 #include "section/Captures.h"
 
 #include "section/Dropped.h"
+#include "section/Flow.h"
 #include "section/Hoist.h"
 
 #include "clang/AST/ASTContext.h"
@@ -113,14 +114,6 @@ std::vector<Mention> mentions(Stmt *Body, const ParentMap &Parents) {
 
 // --- Captures -----------------------------------------------------------------------------------
 
-static bool contains(const std::vector<const Stmt *> &Statements, const Stmt *S,
-                     const ParentMap &Parents) {
-  for (const Stmt *Up = S; Up; Up = Parents.getParent(Up))
-    if (is_contained(Statements, Up))
-      return true;
-  return false;
-}
-
 bool spellable(QualType T) {
   if (T->isVariablyModifiedType())
     return false;
@@ -214,7 +207,7 @@ private:
   static bool passed(const Capture &C) { return C.How != Travel::Inside; }
 
   bool inside(const Stmt *E) const {
-    return contains(Text.Statements, E, Parents) && !contains(Text.Outside, E, Parents);
+    return within(Text.Statements, E, Parents) && !within(Text.Outside, E, Parents);
   }
 
   bool hoisted(const VarDecl *V) const {
@@ -380,7 +373,7 @@ private:
   }
 
   bool inGap(const Stmt *E) const {
-    return any_of(Text.Gaps, [&](const Gap &G) { return contains(G.Between, E, Parents); });
+    return any_of(Text.Gaps, [&](const Gap &G) { return within(G.Between, E, Parents); });
   }
 
   bool beginsGap(const CallExpr *Unlock) const {

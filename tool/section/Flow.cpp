@@ -133,4 +133,24 @@ bool endsWith(const Stmt *Inner, const Stmt *End, const ParentMap &Parents) {
   return true;
 }
 
+const CompoundStmt *blockOf(const Stmt *Statement, const ParentMap &Parents) {
+  const Stmt *Parent = Parents.getParent(Statement);
+  while (isa_and_nonnull<LabelStmt>(Parent) || isa_and_nonnull<SwitchCase>(Parent))
+    Parent = Parents.getParent(Parent);
+  return dyn_cast_or_null<CompoundStmt>(Parent);
+}
+
+const Stmt *childOf(const CompoundStmt *Block, const Stmt *Statement, const ParentMap &Parents) {
+  while (Statement && Parents.getParent(Statement) != Block)
+    Statement = Parents.getParent(Statement);
+  return Statement;
+}
+
+bool within(ArrayRef<const Stmt *> Statements, const Stmt *Inner, const ParentMap &Parents) {
+  for (const Stmt *Up = Inner; Up; Up = Parents.getParent(Up))
+    if (is_contained(Statements, Up))
+      return true;
+  return false;
+}
+
 } // namespace relock

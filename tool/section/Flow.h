@@ -5,6 +5,7 @@
 
 #include "clang/AST/ParentMap.h"
 #include "clang/AST/Stmt.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace relock {
@@ -20,5 +21,16 @@ const clang::Stmt *brokenBy(const clang::BreakStmt *Break, const clang::ParentMa
 
 // True if End has ended as soon as Inner, a part of it, has: nothing of End comes between.
 bool endsWith(const clang::Stmt *Inner, const clang::Stmt *End, const clang::ParentMap &Parents);
+
+// The block of which a statement is one, perhaps with labels; null: of none.
+const clang::CompoundStmt *blockOf(const clang::Stmt *Statement, const clang::ParentMap &Parents);
+
+// The statement of Block that contains another one.
+const clang::Stmt *childOf(const clang::CompoundStmt *Block, const clang::Stmt *Statement,
+                           const clang::ParentMap &Parents);
+
+// True if Inner is one of the statements, or a part of one.
+bool within(llvm::ArrayRef<const clang::Stmt *> Statements, const clang::Stmt *Inner,
+            const clang::ParentMap &Parents);
 
 } // namespace relock

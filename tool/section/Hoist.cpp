@@ -7,6 +7,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Stmt.h"
+#include "clang/Basic/DiagnosticSema.h"
 
 using namespace clang;
 using namespace llvm;
@@ -110,6 +111,11 @@ void placeHoisted(const SectionText &Text, const Source &S, Extraction &Result) 
     }
     Result.Kept.push_back(std::move(Kept));
   }
+}
+
+bool mixesDeclarations(const FunctionDecl *F, const Source &S) {
+  return S.Language.C99 && S.Context.getDiagnostics().isIgnored(diag::warn_mixed_decls_code,
+                                                                F->getBody()->getBeginLoc());
 }
 
 } // namespace relock

@@ -19,4 +19,7 @@ clang::QualType hoistedType(const clang::VarDecl *V);
 // Writes the declarations of Text.Hoisted, and the assignments that stay in the section.
 void placeHoisted(const SectionText &Text, const Source &S, Extraction &Result);
 
+// True if declarations may follow statements in F, as far as the project is concerned.
+bool mixesDeclarations(const clang::FunctionDecl *F, const Source &S);
+
 } // namespace relock

@@ -12,11 +12,11 @@
 #include "section/Waits.h"
 
 #include "index/LockApi.h"
+#include "section/Hoist.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
-#include "clang/Basic/DiagnosticSema.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
@@ -36,8 +36,7 @@ public:
         Against(Against) {}
 
   void run() {
-    Mixed = S.Language.C99 && S.Context.getDiagnostics().isIgnored(diag::warn_mixed_decls_code,
-                                                                   Text.Lock->getExprLoc());
+    Mixed = mixesDeclarations(F, S);
     for (size_t I = 0; I < Text.Waits.size(); ++I)
       placeWait(Text.Waits[I], Text.WaitWrappers[I]);
     for (const Gap &G : Text.Gaps)
@@ -380,6 +379,15 @@ void findWaits(SectionText &Text, const FunctionDecl *F, const std::vector<Menti
                const CallLiveness &Liveness, const ParentMap &Parents, const Source &S,
                Extraction &Result, std::vector<Reason> &Against) {
   WaitFinder(Text, F, All, Liveness, Parents, S, Result, Against).run();
+}
+
+const Expr *waitMutex(const SectionText &Text, size_t I) {
+  const Wrapper *W = Text.WaitWrappers[I];
+  if (!W)
+    return Text.Waits[I]->getArg(1);
+  bool Shared = W->Condition->Parameter == W->Parameter ||
+                (W->Deadline && W->Deadline->Parameter == W->Parameter);
+  return W->Parameter < 0 || Shared ? nullptr : Text.Waits[I]->getArg(W->Parameter);
 }
 
 } // namespace relock

@@ -16,4 +16,7 @@ void findWaits(SectionText &Text, const clang::FunctionDecl *F, const std::vecto
                const CallLiveness &Liveness, const clang::ParentMap &Parents, const Source &S,
                Extraction &Result, std::vector<Reason> &Against);
 
+// The argument of a wait that is nothing but the section's lock; null: there is none.
+const clang::Expr *waitMutex(const SectionText &Text, size_t I);
+
 } // namespace relock

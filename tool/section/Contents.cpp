@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+#include "section/Contents.h"
+
+#include "index/LockApi.h"
+#include "program/Effects.h"
+#include "section/Flow.h"
+#include "section/Hoist.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+bool spans(const Stmt *Statement, SourceLocation L, const Source &S) {
+  L = S.SM.getExpansionLoc(L);
+  return !S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Statement->getBeginLoc())) &&
+         !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Statement->getEndLoc()), L);
+}
+
+namespace {
+
+// What a block of the function is part of, seen from inside a section.
+struct Nesting {
+  unsigned Loops = 0, Switches = 0; // inside the section
+};
+
+class Contents {
+public:
+  Contents(SectionText &Text, const FunctionDecl *F, const std::vector<Mention> &All,
+           const ParentMap &Parents, const Program &Linked, const Source &S, Section &Found)
+      : Text(Text), F(F), All(All), Parents(Parents), Linked(Linked), S(S), Found(Found) {}
+
+  void run(bool LocalTypes) {
+    for (const Stmt *Statement : Text.Statements)
+      examine(Statement, Nesting());
+    if (LocalTypes)
+      examineTypes();
+  }
+
+private:
+  SectionText &Text;
+  const FunctionDecl *F;
+  const std::vector<Mention> &All;
+  const ParentMap &Parents;
+  const Program &Linked;
+  const Source &S;
+  Section &Found;
+
+  void against(StringRef Code, const Twine &Message, SourceLocation At) {
+    Found.Against.push_back({Code.str(), Message.str(), S.shown(At)});
+  }
+
+  void examine(const Stmt *Statement, Nesting Depth) {
+    if (!Statement || is_contained(Text.Outside, Statement))
+      return;
+    SourceLocation At = Statement->getBeginLoc();
+    if (isa<ReturnStmt>(Statement))
+      against("held-at-exit", "returns with the lock held", At);
+    if ((isa<BreakStmt>(Statement) && !Depth.Loops && !Depth.Switches) ||
+        (isa<ContinueStmt>(Statement) && !Depth.Loops))
+      against("held-at-exit", "leaves the block with the lock held", At);
+    if (const auto *Goto = dyn_cast<GotoStmt>(Statement);
+        Goto && !within(Text.Statements, Goto->getLabel()->getStmt(), Parents) &&
+        !atLastUnlock(Goto))
+      against("held-at-exit", "jumps out of the section with the lock held", At);
+    if (isa<SwitchCase>(Statement) && !Depth.Switches)
+      against("side-entry", "a case of an outer switch enters the section here", At);
+    if (isa<AsmStmt>(Statement))
+      against("assembly", "contains inline assembly", At);
+    if (isa<AddrLabelExpr>(Statement))
+      against("computed-goto", "takes the address of a label", At);
+    if (isa<PredefinedExpr>(Statement) && !onlyInFailure(cast<PredefinedExpr>(Statement)))
+      against("function-name", "uses the name of its function (__func__)", At);
+    if (const auto *E = dyn_cast<Expr>(Statement))
+      Found.UsesFloat |= E->getType()->isRealFloatingType();
+    if (const auto *Call = dyn_cast<CallExpr>(Statement); Call && !is_contained(Text.Waits, Call))
+      examineCall(Call);
+    if (const auto *Declared = dyn_cast<DeclStmt>(Statement))
+      for (const Decl *D : Declared->decls())
+        if (const auto *V = dyn_cast<VarDecl>(D))
+          examineVariable(V, is_contained(Text.Statements, Statement));
+    if (isa<CompoundLiteralExpr>(Statement) && mayBeKept(cast<Expr>(Statement)))
+      against("address-outlives",
+              "the address of a literal is kept, which lives as long as the block", At);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(Statement))
+      if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+          V && V->getTLSKind() != VarDecl::TLS_None)
+        Found.IdentityUses.push_back({"'" + V->getNameAsString() + "'", S.shown(At)});
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(Statement); Ref && !declaredBefore(Ref->getDecl()))
+      against("declared-late",
+              "'" + Ref->getDecl()->getName() + "' is not declared before its function", At);
+    if (isa<ForStmt>(Statement) || isa<WhileStmt>(Statement) || isa<DoStmt>(Statement))
+      ++Depth.Loops;
+    if (isa<SwitchStmt>(Statement))
+      ++Depth.Switches;
+    for (const Stmt *Child : Statement->children())
+      examine(Child, Depth);
+  }
+
+  // True if a macro names the function for a message before the program ends (`assert` does), which
+  // is then about the extracted function: where the assertion stands.
+  bool onlyInFailure(const PredefinedExpr *Name) const {
+    if (S.inFile(Name->getLocation()))
+      return false;
+    const Stmt *Child = Name, *User = Parents.getParent(Name);
+    while (isa_and_nonnull<ParenExpr>(User) || isa_and_nonnull<CastExpr>(User) ||
+           (isa_and_nonnull<UnaryOperator>(User) &&
+            cast<UnaryOperator>(User)->getOpcode() == UO_Extension)) {
+      Child = User;
+      User = Parents.getParent(User);
+    }
+    const auto *Call = dyn_cast_or_null<CallExpr>(User);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Callee && Callee->isNoReturn() && is_contained(Call->arguments(), Child);
+  }
+
+  // The extracted function stands before F: what it names must be declared there already.
+  bool declaredBefore(const ValueDecl *D) const {
+    const auto *V = dyn_cast<VarDecl>(D);
+    if (V && !V->hasExternalStorage() && V->getDeclContext()->isFunctionOrMethod())
+      return true; // a local variable, which is captured
+    if (const auto *Builtin = dyn_cast<FunctionDecl>(D); Builtin && Builtin->getBuiltinID())
+      return true;
+    SourceLocation Begin = S.SM.getExpansionLoc(F->getBeginLoc());
+    return any_of(D->redecls(), [&](const Decl *Redeclared) {
+      return Redeclared->getLexicalDeclContext()->isFileContext() == !isa<EnumConstantDecl>(D) &&
+             S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Redeclared->getLocation()), Begin);
+    });
+  }
+
+  void examineVariable(const VarDecl *V, bool TopLevel) {
+    SourceLocation At = V->getLocation();
+    if (V->getType()->isVariablyModifiedType() || typeOf(V->getType()))
+      against("variable-type", "declares '" + V->getName() + "' with a variable type", At);
+    constexpr int64_t Large = 4096; // bytes; the thread that runs the section has its own stack
+    if (!V->getType()->isIncompleteType() && V->hasLocalStorage() &&
+        S.Context.getTypeSizeInChars(V->getType()).getQuantity() > Large)
+      against("stack-size",
+              "'" + V->getName() + "' is large, and another thread's stack may be too small for it",
+              At);
+    if (V->hasAttr<CleanupAttr>())
+      against("cleanup",
+              "'" + V->getName() + "' has a cleanup function, which runs after the unlock", At);
+    // A variable of the section's own block lives on after the unlock, and so may pointers to it.
+    if (TopLevel && V->hasLocalStorage())
+      for (const Mention &M : All) {
+        if (M.Variable != V || !mayBeKept(M.Ref))
+          continue;
+        if (Text.resumes() && mixesDeclarations(F, S))
+          Text.Escaping.push_back(V); // it goes into the context, which lives as long
+        else
+          against("address-outlives",
+                  "the address of '" + V->getName() +
+                      "' may be kept, which lives longer than "
+                      "the section",
+                  M.Ref->getExprLoc());
+      }
+  }
+
+  // True if the address of the object that E names may outlive the expression that E stands in.
+  bool mayBeKept(const Expr *E) {
+    bool Address = false;
+    for (const Stmt *Child = E, *Up = Parents.getParent(E); Up;
+         Child = Up, Up = Parents.getParent(Up)) {
+      if (isa<ParenExpr>(Up) || isa<CStyleCastExpr>(Up))
+        continue;
+      if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Up)) {
+        if (Cast->getCastKind() == CK_LValueToRValue && !Address)
+          return false;
+        Address |= Cast->getCastKind() == CK_ArrayToPointerDecay;
+        continue;
+      }
+      if (const auto *Member = dyn_cast<MemberExpr>(Up)) {
+        Address &= !Member->isArrow();
+        continue;
+      }
+      if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Up)) {
+        if (Subscript->getIdx() == Child)
+          return false;
+        Address = false;
+        continue;
+      }
+      if (const auto *Unary = dyn_cast<UnaryOperator>(Up)) {
+        if (Unary->isIncrementDecrementOp())
+          return Address;
+        Address = Unary->getOpcode() == UO_AddrOf;
+        continue;
+      }
+      if (const auto *Call = dyn_cast<CallExpr>(Up)) {
+        const FunctionDecl *Callee = Call->getDirectCallee();
+        if (!Address)
+          return false;
+        if (!Callee || !Callee->getIdentifier())
+          return true;
+        bool Trusted = false;
+        if (!keepsNoPointer(Callee->getName(), Linked.isDefined(nodeFor(Callee, S)), Linked.Project,
+                            Trusted) &&
+            !lockFunction(Callee->getName()))
+          return true;
+        if (Trusted)
+          Found.Trusts.insert(Callee->getName().str());
+        if (!Call->getType()->isPointerType())
+          return false;
+        continue; // memset and its like return what they were given
+      }
+      if (const auto *Binary = dyn_cast<BinaryOperator>(Up))
+        return Address && !Binary->isComparisonOp();
+      return Address && (isa<Expr>(Up) || isa<DeclStmt>(Up) || isa<ReturnStmt>(Up));
+    }
+    return Address;
+  }
+
+  static bool typeOf(QualType T) {
+    while (T->isPointerType())
+      T = T->getPointeeType();
+    return isa<TypeOfExprType>(T.getTypePtr());
+  }
+
+  // `goto out`, where `out:` labels the last unlock itself.
+  bool atLastUnlock(const GotoStmt *Goto) const {
+    const Stmt *Target = Goto->getLabel()->getStmt()->getSubStmt();
+    while (const auto *Label = dyn_cast<LabelStmt>(Target))
+      Target = Label->getSubStmt();
+    return !Text.Joins && soleCall(Target) == Text.Unlocks.front();
+  }
+
+  void examineCall(const CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    SourceLocation At = Call->getExprLoc();
+    if (!Callee) {
+      Found.IndirectCalls.push_back({S.shown(At), functionTypeText(Call->getCallee()->getType())});
+      return;
+    }
+    StringRef Name = Callee->getIdentifier() ? Callee->getName() : "";
+    if (lockFunction(Name))
+      return; // a signal: the runtime's own
+    if (Name == "alloca" || Name == "__builtin_alloca")
+      against("alloca", "allocates on the stack of its function", At);
+    if (Name.starts_with("__builtin_frame_address") ||
+        Name.starts_with("__builtin_return_address") || Name.starts_with("__builtin_va_"))
+      against("stack-frame", "looks at the stack frame of its function", At);
+    recordCalls(Call, S, Found.Calls, Found.IndirectCalls);
+  }
+
+  // Types that the function declares, and that the section names without declaring them itself.
+  void examineTypes() {
+    struct Finder : RecursiveASTVisitor<Finder> {
+      std::vector<std::pair<const NamedDecl *, SourceLocation>> Named;
+      bool VisitTypedefTypeLoc(TypedefTypeLoc T) { return add(T.getTypedefNameDecl(), T); }
+      bool VisitTagTypeLoc(TagTypeLoc T) { return add(T.getDecl(), T); }
+      bool add(const NamedDecl *D, TypeLoc At) {
+        if (D->getDeclContext()->isFunctionOrMethod())
+          Named.push_back({D, At.getBeginLoc()});
+        return true;
+      }
+    } Types;
+    for (const Stmt *Statement : Text.Statements)
+      Types.TraverseStmt(const_cast<Stmt *>(Statement));
+    for (const auto &[Declared, At] : Types.Named)
+      if (none_of(Text.Statements, [&](const Stmt *Statement) {
+            return spans(Statement, Declared->getLocation(), S);
+          }))
+        against("local-type", "uses a type that only its function knows", At);
+  }
+};
+
+} // namespace
+
+void examineContents(SectionText &Text, const FunctionDecl *F, bool LocalTypes,
+                     const std::vector<Mention> &All, const ParentMap &Parents,
+                     const Program &Linked, const Source &S, Section &Found) {
+  Contents(Text, F, All, Parents, Linked, S, Found).run(LocalTypes);
+}
+
+} // namespace relock

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "section/Operations.h"
+
+#include "index/LockApi.h"
+#include "index/Operand.h"
+#include "index/Tested.h"
+#include "section/Flow.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/CharInfo.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+LockOperations::LockOperations(const FunctionDecl *F, const Source &S, const SiteIndex &Sites,
+                               const Program &Linked, const StringSet<> &Visible,
+                               const ParentMap &Parents)
+    : F(F), S(S), Sites(Sites), Linked(Linked), Visible(Visible), Parents(Parents) {
+  collect(F->getBody());
+}
+
+static void substitute(std::string &Text, const std::string &Argument) {
+  size_t At = Text.find('$');
+  if (At != std::string::npos)
+    Text.replace(At, 1, Argument);
+}
+
+void LockOperations::collect(const Stmt *Statement) {
+  if (!Statement)
+    return;
+  if (const auto *Call = dyn_cast<CallExpr>(Statement))
+    add(Call);
+  if (isa<UnaryExprOrTypeTraitExpr>(Statement))
+    return; // sizeof evaluates nothing
+  for (const Stmt *Child : Statement->children())
+    collect(Child);
+}
+
+void LockOperations::add(const CallExpr *Call) {
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  if (!Callee || !Callee->getIdentifier())
+    return;
+  LockOperation Op;
+  Op.Call = Call;
+  if (std::optional<LockFunction> Api = lockFunction(Callee->getName())) {
+    if (Api->Mutex < 0 || Api->Kind == Operation::Init || Api->Kind == Operation::Destroy)
+      return;
+    auto Known = Sites.find({S.shown(Call->getExprLoc()), S.spelled(Call->getExprLoc())});
+    if (Known == Sites.end())
+      return;
+    const Expr *Operand = Call->getArg(Api->Mutex);
+    Op.Kind = Api->Kind;
+    Op.Node = Known->second->Node;
+    Op.Key = lockKey(Operand);
+    Op.Part = lockPart(Operand, false, S);
+    Op.Lock = operandText(Operand->IgnoreParenImpCasts());
+  } else if (const Wrapper *W = Linked.wrapperOf(nodeFor(Callee, S))) {
+    if (nodeFor(Callee, S) == nodeFor(F, S))
+      return;
+    Op.Kind = W->Kind;
+    Op.Node = W->Node;
+    Op.ThroughWrapper = true;
+    Op.Wrapper = nodeFor(Callee, S);
+    Op.Wraps = W;
+    const LockClass *Class = Linked.classOf(Op.Node);
+    Op.Pure = W->Pure && (!W->Tests || (Class && Class->Plain));
+    Op.Key = W->Key;
+    Op.Lock = W->Expression;
+    if (W->Computed) {
+      Op.Visible = false;
+      if (any_of(W->Parameters, [&](unsigned I) { return I >= Call->getNumArgs(); }))
+        return;
+      Op.Key = keyAtCall(W->Key, Call, S);
+    } else if (W->Parameter >= 0) {
+      if (unsigned(W->Parameter) >= Call->getNumArgs())
+        return;
+      const Expr *Argument = Call->getArg(W->Parameter);
+      if (StringRef Member = W->Expression; Member == "$" || Member.consume_front("&$->"))
+        if (Member == "$" || isValidAsciiIdentifier(Member))
+          Op.Part = lockPart(Argument, Member != "$", S);
+      // `&boxes[1]` into `&$->lock`: `&boxes[1].lock`.
+      const auto *Address = dyn_cast<UnaryOperator>(Argument->IgnoreParenImpCasts());
+      if (Address && Address->getOpcode() == UO_AddrOf &&
+          StringRef(W->Expression).contains("$->")) {
+        Argument = Address->getSubExpr();
+        for (std::string *Text : {&Op.Key, &Op.Lock})
+          if (size_t At = Text->find("$->"); At != std::string::npos)
+            Text->replace(At, 3, "$.");
+      }
+      std::string Text = operandText(Argument);
+      const Expr *Plain = Argument->IgnoreParenImpCasts();
+      bool Simple =
+          isa<DeclRefExpr>(Plain) || isa<MemberExpr>(Plain) || isa<ArraySubscriptExpr>(Plain);
+      substitute(Op.Key, lockKey(Argument));
+      substitute(Op.Lock, Simple || W->Expression == "$" ? Text : "(" + Text + ")");
+    } else {
+      Op.Visible = Visible.contains(W->Variable) && !hidden(W->Expression);
+    }
+  } else {
+    addOther(Call);
+    return;
+  }
+  auto IsAll = [&](const Stmt *Statement) {
+    return soleCall(Statement) == Call ||
+           (cannotFail(Op) && onlyOperation(Statement, Call, S.Context));
+  };
+  Op.Statement = wholeStatement(Call, IsAll);
+  Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);
+  All.push_back(std::move(Op));
+}
+
+// Which lock it is matters little: they are one class for each type, told apart by field.
+void LockOperations::addOther(const CallExpr *Call) {
+  std::optional<OtherLock> Does = Linked.Project.otherLock(Call->getDirectCallee()->getName());
+  if (!Does || Call->getNumArgs() <= Does->Argument)
+    return;
+  const Expr *Lock = Call->getArg(Does->Argument);
+  HeldOperation Op = {Call, Does->Kind, lockKey(Lock), {Does->Type, lockPart(Lock, true, S)}};
+  Op.SucceedsNonzero = Does->SucceedsNonzero;
+  Op.NothingAtZero = Does->NothingAtZero;
+  Others.push_back(Op);
+}
+
+// True for the lock and the unlock of a mutex that is neither recursive nor checks errors.
+bool LockOperations::cannotFail(const LockOperation &Op) const {
+  const LockClass *Class = Linked.classOf(Op.Node);
+  return Class && Class->Plain && (Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock);
+}
+
+const LockOperation *LockOperations::at(const CallExpr *Call) const {
+  auto Found = find_if(All, [&](const LockOperation &Op) { return Op.Call == Call; });
+  return Found == All.end() ? nullptr : &*Found;
+}
+
+// `&(q->lock)`, as a macro leaves it: `&q->lock`.
+std::string LockOperations::operandText(const Expr *E) const {
+  const auto *Address = dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts());
+  if (Address && Address->getOpcode() == UO_AddrOf && Address->getOperatorLoc().isMacroID())
+    return "&" + S.expressionText(Address->getSubExpr()->IgnoreParens());
+  return S.expressionText(E);
+}
+
+// True if a local variable has the name of the global one that an expression starts from.
+bool LockOperations::hidden(StringRef Expression) const {
+  StringRef Name =
+      Expression.ltrim("&(*").take_while([](char C) { return isAsciiIdentifierContinue(C); });
+  return any_of(F->decls(), [&](const Decl *D) {
+    const auto *Local = dyn_cast<NamedDecl>(D);
+    return Local && Local->getIdentifier() && Local->getName() == Name;
+  });
+}
+
+// The largest statement that does no more than this call, inside its block.
+const Stmt *LockOperations::wholeStatement(const CallExpr *Call, StatementTest IsAll) const {
+  const Stmt *Whole = Call;
+  for (const Stmt *Up = Call; Up && Up != F->getBody(); Up = Parents.getParent(Up))
+    if (IsAll(Up))
+      Whole = Up;
+    else if (!isa<Expr>(Up) && !Up->getBeginLoc().isMacroID())
+      break;
+  return blockOf(Whole, Parents) ? Whole : nullptr;
+}
+
+// Where the operation is all that a branch does. Braces that the user has written stay out.
+const Stmt *LockOperations::wholeBranch(const CallExpr *Call, StatementTest IsAll) const {
+  const Stmt *Whole = nullptr;
+  for (const Stmt *Up = Call; Up && Up != F->getBody();) {
+    const Stmt *Inner = Up;
+    Up = Parents.getParent(Up);
+    if (!IsAll(Inner)) {
+      if (!isa<Expr>(Inner) && !Inner->getBeginLoc().isMacroID())
+        break;
+      continue;
+    }
+    const auto *If = dyn_cast_or_null<IfStmt>(Up);
+    if (isa_and_nonnull<CompoundStmt>(Up) || (If && If->getCond() != Inner) ||
+        (isa_and_nonnull<SwitchCase>(Up) && blockOf(Inner, Parents)))
+      Whole = Inner;
+    if (!Up || (Whole && !Up->getBeginLoc().isMacroID()))
+      break;
+  }
+  return Whole;
+}
+
+} // namespace relock

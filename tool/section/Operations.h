@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+//
+// The lock operations of a function, and the statements that are nothing but one of them.
+#pragma once
+
+#include "section/Held.h"
+
+#include "clang/AST/ParentMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+
+namespace relock {
+
+// A call of a POSIX function or of a lock wrapper.
+struct LockOperation {
+  const clang::CallExpr *Call;
+  Operation Kind;
+  std::string Node, Key;
+  std::string Lock; // text of the mutex pointer, for relock_execute
+  bool ThroughWrapper = false;
+  bool Pure = true;    // the wrapper does nothing else
+  bool Visible = true; // the wrapper's lock can be named here
+  std::string Wrapper; // node of the wrapper
+  std::string Part;    // see LockPart
+  const relock::Wrapper *Wraps = nullptr;
+  const clang::Stmt *Statement; // the statement that is nothing but this operation; null: none
+  const clang::Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
+};
+
+inline bool sameLock(const LockOperation &A, const LockOperation &B) { return A.Key == B.Key; }
+
+// The sites of a unit, by where they are shown and spelled.
+using SiteIndex = std::map<std::pair<Position, Position>, const Site *>;
+
+class LockOperations {
+public:
+  // Visible: the global variables that are declared before F.
+  LockOperations(const clang::FunctionDecl *F, const Source &S, const SiteIndex &Sites,
+                 const Program &Linked, const llvm::StringSet<> &Visible,
+                 const clang::ParentMap &Parents);
+
+  std::vector<LockOperation> All;
+  std::vector<HeldOperation> Others; // on locks that are not converted
+
+  const LockOperation *at(const clang::CallExpr *Call) const;
+
+  // True for the lock and the unlock of a mutex that is neither recursive nor checks errors.
+  bool cannotFail(const LockOperation &Op) const;
+  // `&(q->lock)`, as a macro leaves it: `&q->lock`.
+  std::string operandText(const clang::Expr *E) const;
+  // True if a local variable has the name of the global one that an expression starts from.
+  bool hidden(llvm::StringRef Expression) const;
+
+private:
+  const clang::FunctionDecl *F;
+  const Source &S;
+  const SiteIndex &Sites;
+  const Program &Linked;
+  const llvm::StringSet<> &Visible;
+  const clang::ParentMap &Parents;
+
+  void collect(const clang::Stmt *Statement);
+  void add(const clang::CallExpr *Call);
+  void addOther(const clang::CallExpr *Call);
+  using StatementTest = llvm::function_ref<bool(const clang::Stmt *)>;
+  const clang::Stmt *wholeStatement(const clang::CallExpr *Call, StatementTest IsAll) const;
+  const clang::Stmt *wholeBranch(const clang::CallExpr *Call, StatementTest IsAll) const;
+};
+
+} // namespace relock

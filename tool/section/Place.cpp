@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: MIT
+#include "section/Place.h"
+
+#include "section/Directives.h"
+#include "section/Flow.h"
+#include "section/Hoist.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+static unsigned throughSemicolon(StringRef Text, unsigned End) {
+  unsigned At = Text.find_first_not_of(" \t\r\n", End);
+  return At < Text.size() && Text[At] == ';' ? At + 1 : End;
+}
+
+// The indentation of the first line that begins in the text.
+static std::string firstIndent(StringRef Text, StringRef Else) {
+  for (StringRef Line : drop_begin(split(Text, '\n')))
+    if (!Line.trim().empty())
+      return Line.take_while([](char C) { return C == ' ' || C == '\t'; }).str();
+  return Else.str();
+}
+
+static bool hasDirective(StringRef Text, StringRef Name) {
+  for (StringRef Line : split(Text, '\n')) {
+    Line = Line.ltrim();
+    if (Line.consume_front("#") && Line.ltrim().starts_with(Name))
+      return true;
+  }
+  return false;
+}
+
+// A comment on the same line belongs to the statement before it.
+static unsigned withComment(StringRef File, unsigned End) {
+  StringRef Line = File.substr(End).split('\n').first;
+  StringRef Rest = Line.ltrim();
+  bool Comment = Rest.starts_with("//") || (Rest.starts_with("/*") && Rest.rtrim().ends_with("*/"));
+  return Comment ? End + Line.rtrim().size() : End;
+}
+
+bool SectionPlacer::refuse(StringRef Code, StringRef Message, SourceLocation At) {
+  Against.push_back({Code.str(), Message.str(), S.shown(At)});
+  return false;
+}
+
+bool SectionPlacer::refuseMacro(SourceLocation At) {
+  return refuse("macro-section", "part of the section stands in a macro", At);
+}
+
+bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
+  PlacedRange First, Last;
+  if (End.Guard) {
+    placeGuard(First, Last);
+  } else {
+    First = S.range(Lock.Statement->getSourceRange());
+    const Stmt *LastStatement = End.Unlock ? End.Unlock->Statement : End.Child;
+    Last = S.range(LastStatement->getSourceRange());
+  }
+  std::optional<Source::Range> Whole = S.range(F->getSourceRange());
+  SourceLocation At = Lock.Call->getExprLoc();
+  if (!First || !Last || !Whole || First->File != Last->File || Whole->File != First->File ||
+      !S.editable(F->getBody()->getBeginLoc()) || F->getBody()->getBeginLoc().isMacroID())
+    return refuseMacro(At);
+  StringRef File = S.fileText(First->File);
+  Result.File = S.filePath(First->File);
+  Result.Whole = {First->Begin, throughSemicolon(File, Last->End)};
+  Result.Completes = End.Unlock;
+  if (Text.Joins && File[Last->End - 1] == '}')
+    Result.Whole.End = Last->End;
+  Result.Body = {throughSemicolon(File, First->End), Text.Joins ? Result.Whole.End : Last->Begin};
+  unsigned Position = Result.Body.Begin;
+  for (const Stmt *Statement : Text.Statements) {
+    std::optional<Source::Range> R = S.range(Statement->getSourceRange());
+    if (isa<NullStmt>(Statement) && R && R->Begin < Position)
+      continue; // the `;` after a macro that brings its own
+    if (!R || R->File != First->File || R->Begin < Position || R->End > Result.Body.End)
+      return refuseMacro(Statement->getBeginLoc());
+    Position = R->End;
+  }
+  if (Result.Body.End < Position || sharesText())
+    return refuseMacro(At);
+  for (const EarlyExitText &Exit : Exits)
+    if (!placeExit(Exit, File, First->File))
+      return refuseMacro(Exit.Unlock ? Exit.Unlock->Call->getExprLoc() : Exit.Break->getBeginLoc());
+  return true;
+}
+
+bool SectionPlacer::placeSurroundings() {
+  SourceLocation At = Lock.Call->getExprLoc();
+  StringRef File = S.fileText(S.SM.getFileID(F->getBody()->getBeginLoc()));
+  std::optional<Source::Range> Whole = S.range(F->getSourceRange());
+  if (!conditionalBranches(File, Result.Whole))
+    return refuse("preprocessor", "a preprocessor directive stands in the section", At);
+  // The text moves to before its function: what a directive changes on the way must not matter.
+  unsigned Open = S.SM.getFileOffset(F->getBody()->getBeginLoc());
+  StringRef Before = File.slice(Open, Result.Whole.Begin);
+  if (hasDirective(File.slice(Whole->Begin, Open), "") || hasDirective(Before, "define") ||
+      hasDirective(Before, "undef") || hasDirective(Before, "pragma"))
+    return refuse("preprocessor",
+                  "a preprocessor directive stands between the function's begin and the section",
+                  At);
+  layout(File, F, S, Result);
+  if (!End.Guard && !isa<CompoundStmt>(Parents.getParent(Lock.Statement)))
+    Result.InBranch = true; // a declaration must not follow a label
+  if (!Text.Hoisted.empty() && (Result.InBranch || !mixesDeclarations(F, S)) &&
+      !placeHoistedFirst(File))
+    return refuse("declaration-outlives",
+                  "variables of the section are used after it, and its block begins in a macro",
+                  At);
+  if (End.Guard) {
+    Result.InBranch = !isa_and_nonnull<CompoundStmt>(Parents.getParent(End.Guard->Outer));
+    Result.BodyIndent = firstIndent(File.slice(Result.Body.Begin, Result.Body.End), Result.Indent);
+  }
+  return true;
+}
+
+// Hoisted variables are declared behind the first declarations of the lock's block.
+bool SectionPlacer::placeHoistedFirst(StringRef File) {
+  const CompoundStmt *Block = blockOf(Lock.Statement, Parents);
+  std::optional<Source::Range> After = S.range(Block->getLBracLoc());
+  bool Declares = isa<DeclStmt>(*Block->body_begin());
+  for (const Stmt *Child : Block->body()) {
+    if (!isa<DeclStmt>(Child))
+      break;
+    After = S.range(Child->getSourceRange());
+  }
+  if (!After || S.filePath(After->File) != Result.File || After->End > Result.Whole.Begin)
+    return false;
+  Result.HoistAt = Declares ? withComment(File, After->End) : After->End;
+  return true;
+}
+
+// First: the heads of the loops, through the brace. Last: the closing brace, or the end of a body
+// without braces. What a macro makes of the heads must be all that it makes.
+void SectionPlacer::placeGuard(PlacedRange &First, PlacedRange &Last) const {
+  const GuardLoop &Guard = *End.Guard;
+  SourceLocation Begin = Guard.Outer->getBeginLoc(), Head = Guard.Inner->getRParenLoc();
+  bool Exact = (Begin.isFileID() || Lexer::isAtStartOfMacroExpansion(Begin, S.SM, S.Language)) &&
+               (Head.isFileID() || Lexer::isAtEndOfMacroExpansion(Head, S.SM, S.Language));
+  const Stmt *Body = Guard.Inner->getBody();
+  if (!Exact || Body->getBeginLoc().isMacroID())
+    return;
+  if (const auto *Block = dyn_cast<CompoundStmt>(Body)) {
+    if (Block->getRBracLoc().isMacroID())
+      return;
+    First = S.range({Begin, Block->getLBracLoc()});
+    Last = S.range(Block->getRBracLoc());
+  } else if ((Last = S.range(Body->getSourceRange()))) {
+    First = S.range({Begin, Head});
+    Last->Begin = Last->End = throughSemicolon(S.fileText(Last->File), Last->End);
+  }
+}
+
+// A jump that ends the section and has nothing to do behind it.
+bool SectionPlacer::placeEnd(const Stmt *Jump, StringRef File, FileID Id) {
+  std::optional<Source::Range> R = S.range(Jump->getSourceRange());
+  if (!R || R->File != Id || Jump->getBeginLoc().isMacroID())
+    return false;
+  EarlyExit Placed;
+  Placed.Joins = true;
+  Placed.Unlock = {R->Begin, throughSemicolon(File, R->End)};
+  Placed.Tail = {Placed.Unlock.End, Placed.Unlock.End};
+  Result.Exits.push_back(Placed);
+  return true;
+}
+
+// True if a macro brings an end of the section together with what stands beside it.
+bool SectionPlacer::sharesText() const {
+  const Stmt *Begin = End.Guard ? End.Guard->Outer : Lock.Statement;
+  const CompoundStmt *Block = blockOf(Begin, Parents);
+  const Stmt *First = Block ? childOf(Block, Begin, Parents) : nullptr;
+  return Block && any_of(Block->body(), [&](const Stmt *Child) {
+           if (Child == First || Child == End.Child || isa<NullStmt>(Child) ||
+               is_contained(Text.Statements, Child))
+             return false;
+           std::optional<Source::Range> R = S.range(Child->getSourceRange());
+           return !R || (R->Begin < Result.Whole.End && R->End > Result.Whole.Begin);
+         });
+}
+
+bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID Id) {
+  if (!Exit.Unlock)
+    return placeEnd(Exit.Break, File, Id);
+  std::optional<Source::Range> Unlock = S.range(Exit.Unlock->Branch->getSourceRange());
+  if (!Unlock || Unlock->File != Id || Unlock->Begin < Result.Body.Begin)
+    return false;
+  EarlyExit Placed;
+  Placed.Joins = Exit.Joins;
+  Placed.Tail.Begin = Placed.Tail.End = throughSemicolon(File, Unlock->End);
+  if (!Exit.Tail.empty()) {
+    std::optional<Source::Range> Tail =
+        S.range(SourceRange(Exit.Tail.front()->getBeginLoc(), Exit.Tail.back()->getEndLoc()));
+    if (!Tail || Tail->File != Id || Unlock->End > Tail->Begin + 1)
+      return false;
+    Placed.Tail.End = withComment(File, throughSemicolon(File, Tail->End));
+  }
+  Placed.Declares = any_of(Exit.Tail, [](const Stmt *S) { return isa<DeclStmt>(S); });
+  Placed.Unlock = {Unlock->Begin, Placed.Tail.End};
+  if (Exit.Break) {
+    std::optional<Source::Range> Break = S.range(Exit.Break->getSourceRange());
+    if (!Break || Break->File != Id || Break->Begin < Placed.Tail.End)
+      return false;
+    Placed.Tail.End = Break->Begin; // and the comments before it
+    Placed.Unlock.End = throughSemicolon(File, Break->End);
+  }
+  if (Exit.Relock) {
+    std::optional<Source::Range> Relock = S.range(Exit.Relock->Statement->getSourceRange());
+    if (!Relock || Relock->File != Id || Relock->Begin < Placed.Tail.End)
+      return false;
+    Placed.Tail.End = Relock->Begin; // and the comments before it
+    Placed.Unlock.End = throughSemicolon(File, Relock->End);
+    Placed.Returns = 1 + count_if(Result.Exits, [](const EarlyExit &E) { return E.Returns; });
+  }
+  Result.Exits.push_back(Placed);
+  return Placed.Unlock.End <= Result.Body.End;
+}
+
+void layout(StringRef File, const FunctionDecl *F, const Source &S, Extraction &Result) {
+  size_t LineBegin = File.rfind('\n', Result.Whole.Begin) + 1;
+  Result.Indent = File.slice(LineBegin, Result.Whole.Begin).str();
+  if (StringRef(Result.Indent).find_first_not_of(" \t") != StringRef::npos)
+    Result.Indent = File.slice(LineBegin, File.find_first_not_of(" \t", LineBegin)).str();
+  Result.BodyIndent = Result.Indent;
+  const auto *Body = cast<CompoundStmt>(F->getBody());
+  unsigned Open = S.SM.getFileOffset(Body->getLBracLoc());
+  StringRef Before = File.take_front(Open);
+  Result.BraceOnOwnLine = Before.rtrim(" \t").ends_with("\n");
+  Result.IndentUnit = "    ";
+  if (!Body->body_empty()) {
+    unsigned FirstStatement =
+        S.SM.getFileOffset(S.SM.getExpansionLoc((*Body->body_begin())->getBeginLoc()));
+    size_t FirstLine = File.rfind('\n', FirstStatement) + 1;
+    StringRef Unit = File.slice(FirstLine, FirstStatement);
+    if (!Unit.empty() && Unit.find_first_not_of(" \t") == StringRef::npos)
+      Result.IndentUnit = Unit.str();
+  }
+  Result.FunctionBegin = aboveComment(File, S.range(F->getSourceRange())->Begin);
+}
+
+unsigned aboveComment(StringRef File, unsigned FunctionBegin) {
+  size_t Begin = File.rfind('\n', FunctionBegin) + 1;
+  if (File.slice(Begin, FunctionBegin).ltrim().size())
+    return FunctionBegin; // something else stands before it on the line
+  for (;;) {
+    if (Begin == 0)
+      return 0;
+    size_t Previous = File.rfind('\n', Begin - 1) + 1;
+    StringRef Line = File.slice(Previous, Begin - 1).trim();
+    if (Line.starts_with("//")) {
+      Begin = Previous;
+    } else if (Line.ends_with("*/")) {
+      size_t Open = File.take_front(Begin).rfind("/*");
+      if (Open == StringRef::npos)
+        return Begin;
+      size_t OpenLine = File.rfind('\n', Open) + 1;
+      if (File.slice(OpenLine, Open).ltrim().size())
+        return Begin; // the comment ends a line of code
+      Begin = OpenLine;
+    } else if (Line.empty() || Line.starts_with("#") || Line.ends_with(";") ||
+               Line.ends_with("}") || Line.ends_with("\\") || Line.ends_with("*/")) {
+      return Begin;
+    } else {
+      Begin = Previous; // a part of the declaration that a macro hides
+    }
+  }
+}
+
+} // namespace relock
