@@ -87,7 +87,7 @@ void LockOrder::collectOperators(const std::vector<UnderLock> &Under) {
       continue;
     LockPart Shared = {Operator.Does.Type, ""};
     Parts[lockOf(Shared).first].insert("");
-    UnderLock Fact = {Shared, UnderLock::Shared, {}, {}, Operator.At};
+    UnderLock Fact = {Shared, UnderLock::Shared, {}, {}, Operator.At, {}, {}};
     Unseen.try_emplace({lockOf(Shared), Fact.Does}, Fact);
     Open.try_emplace(lockOf(Shared), std::move(Fact));
   }
