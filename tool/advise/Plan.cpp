@@ -241,14 +241,10 @@ private:
 } // namespace
 
 Expected<Plan> Plan::read(StringRef File) {
-  SmallString<256> Path(File);
-  sys::fs::make_absolute(Path);
-  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  ErrorOr<std::unique_ptr<MemoryBuffer>> Text = MemoryBuffer::getFile(Path);
+  Expected<std::unique_ptr<MemoryBuffer>> Text = openYaml(File, "the plan");
   if (!Text)
-    return make_error<YamlError>(Position{Path.str().str(), 0, 0, 0},
-                                 "the plan cannot be read: " + Text.getError().message());
-  return Reader(Path, (*Text)->getMemBufferRef()).run();
+    return Text.takeError();
+  return Reader((*Text)->getBufferIdentifier(), (*Text)->getMemBufferRef()).run();
 }
 
 // --- Writing ------------------------------------------------------------------------------------

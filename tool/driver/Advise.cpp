@@ -27,14 +27,10 @@ static cl::opt<std::string>
            cl::value_desc("PLAN"), cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
                                     cl::sub(Command), cl::cat(options()));
-static cl::opt<bool> AcceptUncovered(
-    "accept-uncovered",
-    cl::desc("convert although text that this build skips may use the locks (see `relock explain "
-             "uncovered`)"),
-    cl::sub(Command), cl::cat(options()));
-static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
-                              cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
-                              cl::cat(options()));
+static cl::opt<bool> AcceptUncovered("accept-uncovered", cl::desc(AcceptHelp), cl::sub(Command),
+                                     cl::cat(options()));
+static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
+                              cl::sub(Command), cl::cat(options()));
 static cl::list<std::string> Profiles(cl::Positional, cl::desc("[PROFILE]"), cl::sub(Command),
                                       cl::cat(options()));
 

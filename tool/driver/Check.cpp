@@ -48,14 +48,10 @@ static cl::opt<std::string> ShowOrder(
 static cl::opt<std::string>
     SarifFile("sarif", cl::desc("also write the findings as SARIF 2.1.0, for viewers"),
               cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
-static cl::opt<bool> AcceptUncovered(
-    "accept-uncovered",
-    cl::desc("convert although text that this build skips may use the locks (see `relock explain "
-             "uncovered`)"),
-    cl::sub(Command), cl::cat(options()));
-static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
-                              cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
-                              cl::cat(options()));
+static cl::opt<bool> AcceptUncovered("accept-uncovered", cl::desc(AcceptHelp), cl::sub(Command),
+                                     cl::cat(options()));
+static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
+                              cl::sub(Command), cl::cat(options()));
 
 StringRef verdictName(Verdict V) {
   return V == Verdict::Delegate ? "delegate" : V == Verdict::Hold ? "hold" : "keep";

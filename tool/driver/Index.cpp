@@ -19,9 +19,8 @@ namespace relock {
 static cl::SubCommand Command("index", "collect the facts of each translation unit of a build");
 static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
                                     cl::sub(Command), cl::cat(options()));
-static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
-                              cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
-                              cl::cat(options()));
+static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
+                              cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
     Ninja("ninja",
           cl::desc("write a build file instead, with one step per translation unit, that any "

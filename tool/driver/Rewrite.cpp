@@ -48,11 +48,8 @@ static cl::opt<std::string> Fixes("export-fixes",
                                   cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
                                     cl::sub(Command), cl::cat(options()));
-static cl::opt<bool> AcceptUncovered(
-    "accept-uncovered",
-    cl::desc("convert although text that this build skips may use the locks (see `relock explain "
-             "uncovered`)"),
-    cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> AcceptUncovered("accept-uncovered", cl::desc(AcceptHelp), cl::sub(Command),
+                                     cl::cat(options()));
 static cl::opt<bool> HoldOnly("hold-only", cl::desc("convert lock for lock: extract no section"),
                               cl::sub(Command), cl::cat(options()));
 static cl::list<std::string>
@@ -60,9 +57,8 @@ static cl::list<std::string>
           cl::desc("with --hold-only, instead of -p: convert all locks in the C files below this "
                    "folder, or in this file; may repeat; needs spatch"),
           cl::value_desc("DIR"), cl::sub(Command), cl::cat(options()));
-static cl::opt<unsigned> Jobs("j", cl::desc("translation units at a time (default: one per core)"),
-                              cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
-                              cl::cat(options()));
+static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
+                              cl::sub(Command), cl::cat(options()));
 
 namespace {
 

@@ -2,7 +2,9 @@
 #include "support/Yaml.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 #include <set>
 
@@ -113,6 +115,17 @@ bool YamlReader::readText(const yaml::Node *N, StringRef Key, std::string &Read)
     return fail(N, "'" + Key + "' must be text");
   Read = StringRef(*Found).trim().str();
   return true;
+}
+
+Expected<std::unique_ptr<MemoryBuffer>> openYaml(StringRef File, StringRef What) {
+  SmallString<256> Path(File);
+  sys::fs::make_absolute(Path);
+  sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> Text = MemoryBuffer::getFile(Path);
+  if (!Text)
+    return make_error<YamlError>(Position{Path.str().str(), 0, 0, 0},
+                                 (What + " cannot be read: " + Text.getError().message()).str());
+  return std::move(*Text);
 }
 
 } // namespace relock

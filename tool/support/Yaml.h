@@ -30,6 +30,10 @@ struct YamlError : llvm::ErrorInfo<YamlError> {
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 };
 
+// A file's text, under its absolute path. What: how messages call it, `the project file`.
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> openYaml(llvm::StringRef File,
+                                                             llvm::StringRef What);
+
 class YamlReader {
 protected:
   // What: how messages call such a file, `a project file`.
