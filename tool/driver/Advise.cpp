@@ -96,7 +96,9 @@ int run() {
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
   if (!Declared)
     return BadUsage;
-  Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
+  Extras Wanted;
+  Wanted.Merges = true;
+  Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered, Wanted);
   reportUnmatched(Decided);
   reportCuts(*Index, Decided);
   Advice Given = advise(Decided, Before, sourceRoot(*Index),

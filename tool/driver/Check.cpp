@@ -368,6 +368,7 @@ int run() {
   }
   Extras Wanted;
   Wanted.Suggestions = Suggest;
+  Wanted.Merges = !modes();
   Wanted.LockOrder = ShowOrder.getNumOccurrences() > 0 || !SarifFile.empty();
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered, Wanted);
   reportUnmatched(Decided);

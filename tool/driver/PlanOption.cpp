@@ -74,9 +74,10 @@ std::string nearestClasses(const Decision &Decided, StringRef Name) {
 
 bool isConverted(const IndexResult &Index, StringRef Name) {
   return any_of(Index.Units, [&](const UnitFacts &Unit) {
+    if (Unit.LockTable.empty())
+      return false;
     auto Table = MemoryBuffer::getFile(Unit.LockTable);
-    return !Unit.LockTable.empty() && Table &&
-           (*Table)->getBuffer().contains(("\"" + Name + "\"").str());
+    return Table && (*Table)->getBuffer().contains(("\"" + Name + "\"").str());
   });
 }
 

@@ -113,8 +113,7 @@ private:
       Beside[A].push_back(&E), Beside[B].push_back(&E);
   }
 
-  // --- Bridges: the edges of a depth-first search from whose far side no other edge leads back
-  // ----
+  // --- Bridges: edges of a depth-first search from whose far side no other one leads back ---
 
   struct Visit {
     std::string Node;

@@ -83,7 +83,8 @@ public:
   Decision run(Extras Wanted) {
     Decision Result;
     Result.Uncovered = Linked.Uncovered;
-    Result.Merges = accidentalMerges(Index.Units, Linked);
+    if (Wanted.Merges)
+      Result.Merges = accidentalMerges(Index.Units, Linked);
     for (const CutFlow &Cut : Index.Cuts)
       if (const LockClass *Class = Linked.classOf(Cut.From);
           Class == Linked.classOf(Cut.To) && Class)

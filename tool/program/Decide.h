@@ -48,6 +48,10 @@ struct Decision {
   std::vector<StaticWrapper> StaticWrappers;
   std::map<std::string, Position> Unmatched; // entries of the project file that speak of nothing
   std::map<std::string, size_t> OtherLocks; // acquisitions of locks that are not converted, by type
+  std::vector<CutFlow> IdleCuts;            // other flows still make one class of their ends
+
+  // Extras::Merges
+  std::vector<AccidentalMerge> Merges;
 
   // Extras::Suggestions, for a project file.
   std::vector<HoldingFunction> Holding; // the most important first
@@ -57,14 +61,12 @@ struct Decision {
   // Extras::LockOrder
   std::vector<OrderEdge> Order; // which lock is taken under which, sorted, and the circles in it
   std::vector<std::vector<OrderEdge>> Cycles;
-  std::vector<AccidentalMerge> Merges;
-  std::vector<CutFlow> IdleCuts; // other flows still make one class of their ends
   std::vector<Step> OrderUnseen; // where a lock is lost sight of, under which more may be taken
 };
 
 // What only some ask for, since it takes time.
 struct Extras {
-  bool Suggestions = false, LockOrder = false;
+  bool Suggestions = false, LockOrder = false, Merges = false;
 };
 
 // Finds the sections of all units and decides. Jobs as in indexBuild; AcceptUncovered as in

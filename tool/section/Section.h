@@ -79,8 +79,7 @@ struct EarlyExit {
   Range Tail;            // those statements
   bool Joins = false;    // goes on behind the section instead of leaving
   bool Declares = false; // the tail has declarations
-  unsigned Returns =
-      0; // the lock is taken again behind the tail: the section goes on at this point
+  unsigned Returns = 0;  // any: behind the tail the section goes on, at the point of this number
 };
 
 // A wait on a condition variable. With its result used, it is taken out of its statement.
