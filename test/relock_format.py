@@ -13,6 +13,8 @@ REASONS = {
     "clang": "clang-19 was not found",
     "spatch": "spatch was not found (Debian's coccinelle)",
     "emulated": "another processor is emulated; the test says what cannot work there",
+    "realtime": "needs SCHED_FIFO (root, CAP_SYS_NICE or RLIMIT_RTPRIO), 2 processors, and no "
+    "ThreadSanitizer",
     "long": "long tests run with `sh test/run --long`",
     "asan": "needs a build with AddressSanitizer",
     "ubsan": "needs a build with UndefinedBehaviorSanitizer",

@@ -28,6 +28,8 @@
 #define relock_add_relaxed(object, value) __atomic_fetch_add(object, value, __ATOMIC_RELAXED)
 #define relock_add_acquire(object, value) __atomic_fetch_add(object, value, __ATOMIC_ACQUIRE)
 #define relock_add_acq_rel(object, value) __atomic_fetch_add(object, value, __ATOMIC_ACQ_REL)
+#define relock_add_seq_cst(object, value) __atomic_fetch_add(object, value, __ATOMIC_SEQ_CST)
+#define relock_and_relaxed(object, value) __atomic_fetch_and(object, value, __ATOMIC_RELAXED)
 #define relock_and_seq_cst(object, value) __atomic_fetch_and(object, value, __ATOMIC_SEQ_CST)
 #define relock_or_relaxed(object, value) __atomic_fetch_or(object, value, __ATOMIC_RELAXED)
 #define relock_or_seq_cst(object, value) __atomic_fetch_or(object, value, __ATOMIC_SEQ_CST)
@@ -58,6 +60,11 @@
 #else
 #define RELOCK_UNDER_TSAN 0
 #endif
+
+/* Keeps the compiler from moving loads from behind it before stores in front of it. The processor
+ * may still, so it is for a thread whose partner makes all threads pass a barrier
+ * (relock_os->barrier). */
+#define relock_keep_order() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
 /* For objects that the library shares with itself only. */
 #define RELOCK_HIDDEN __attribute__((visibility("hidden")))

@@ -23,6 +23,7 @@
 #include "stats.h"
 #include "word.h"
 
+#include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,15 +45,26 @@ void relock_classes_unlock(void) { relock_word_release(&classes_word); }
 
 relock_class_t *relock_classes_first(void) { return first_class; }
 
-static const struct relock_algorithm *choose(const relock_class_t *lock_class) {
-  const char *name = relock_option_algorithm(lock_class->name);
-  if (!name)
-    name = lock_class->algorithm ? lock_class->algorithm : RELOCK_DEFAULT_ALGORITHM;
-  const struct relock_algorithm *algorithm = relock_algorithm_named(name);
+static const struct relock_algorithm *choose(const relock_class_t *lock_class, unsigned *server) {
+  const struct relock_algorithm *algorithm = relock_option_algorithm(lock_class->name, server);
+  if (algorithm)
+    return algorithm;
+  const char *name = lock_class->algorithm ? lock_class->algorithm : RELOCK_DEFAULT_ALGORITHM;
+  algorithm = relock_algorithm_parse(name, strlen(name), server);
   if (!algorithm)
-    relock_usage_error("lock class '%s': unknown algorithm '%s'; the algorithms are: %s",
-                       lock_class->name, name, relock_algorithms());
+    relock_usage_error("lock class '%s': unknown algorithm '%s'; rcl and adaptive_rcl may have a "
+                       "server from 1 to %d, rcl:2; the algorithms are: %s",
+                       lock_class->name, name, RELOCK_MAX_SERVERS, relock_algorithms());
   return algorithm;
+}
+
+static void give(relock_class_t *lock_class, const struct relock_algorithm *algorithm,
+                 unsigned server) {
+  relock_store_relaxed(&lock_class->relock_server, server - 1);
+  relock_store_relaxed(&lock_class->relock_flags,
+                       algorithm->always_delegates ? RELOCK_CLASS_ALWAYS_DELEGATES : 0);
+  /* Release: pairs with the acquire in relock_resolved_class_of(). */
+  relock_store_release(&lock_class->relock_ops, algorithm);
 }
 
 /* The link that leads to the class of that name whose library was closed, or to the end. */
@@ -84,12 +96,35 @@ void relock_class_resolve(relock_class_t *lock_class) {
   relock_options_read();
   relock_classes_lock();
   if (!lock_class->relock_ops) {
-    const struct relock_algorithm *algorithm = choose(lock_class);
-    lock_class->relock_flags = algorithm->always_delegates ? RELOCK_CLASS_ALWAYS_DELEGATES : 0;
+    unsigned server;
+    const struct relock_algorithm *algorithm = choose(lock_class, &server);
     enlist(lock_class);
-    /* Release: pairs with the acquire in relock_resolved_class_of(). */
-    relock_store_release(&lock_class->relock_ops, algorithm);
+    give(lock_class, algorithm, server);
   }
+  relock_classes_unlock();
+}
+
+/* Clients of the old and the new algorithm meet at the word and in the queue, which those that can
+ * move have in common; requests that are posted already are served where they are. */
+int relock_class_move(relock_class_t *lock_class, const char *text) {
+  lock_class = lock_class ? lock_class : &relock_default_class;
+  relock_class_register(lock_class);
+  unsigned server;
+  const struct relock_algorithm *algorithm = relock_algorithm_parse(text, strlen(text), &server);
+  if (!algorithm)
+    return EINVAL;
+  relock_classes_lock();
+  bool can = algorithm->can_move && lock_class->relock_ops->can_move;
+  if (can)
+    give(lock_class, algorithm, server);
+  relock_classes_unlock();
+  return can ? 0 : ENOTSUP;
+}
+
+void relock_class_give_server(relock_class_t *lock_class, uint32_t server) {
+  relock_classes_lock();
+  if (lock_class->relock_ops == &relock_rcl)
+    relock_store_relaxed(&lock_class->relock_server, server);
   relock_classes_unlock();
 }
 

@@ -16,6 +16,9 @@ extern relock_class_t relock_default_class RELOCK_HIDDEN;
 /* Registers the class if it is not. */
 void relock_class_resolve(relock_class_t *lock_class);
 
+/* Gives a class of rcl to another server, counted from 0; without effect on other classes. */
+void relock_class_give_server(relock_class_t *lock_class, uint32_t server);
+
 /* Guards the list of classes. */
 void relock_classes_lock(void);
 void relock_classes_unlock(void);

@@ -5,10 +5,12 @@
  */
 #include "fork.h"
 
-#include "../server/rcl.h"
+#include "../server/client.h"
+#include "../server/submit.h"
 #include "annex.h"
 #include "class.h"
 #include "stats.h"
+#include "stats_output.h"
 #include "thread.h"
 #include "word.h"
 
@@ -17,9 +19,11 @@
 uint32_t relock_generation_counter;
 
 static void before_fork(void) {
+  relock_settle();
   relock_classes_lock();
   relock_threads_lock();
   relock_annexes_lock();
+  relock_servers_before_fork();
 }
 
 static void unlock_all(void) {
@@ -28,13 +32,17 @@ static void unlock_all(void) {
   relock_classes_unlock();
 }
 
-static void after_fork_in_parent(void) { unlock_all(); }
+static void after_fork_in_parent(void) {
+  relock_servers_after_fork_in_parent();
+  unlock_all();
+}
 
 static void after_fork_in_child(void) {
   relock_add_relaxed(&relock_generation_counter, 1);
   relock_threads_after_fork();
-  relock_rcl_after_fork();
+  relock_servers_after_fork();
   relock_stats_after_fork();
+  relock_stats_output_after_fork();
   unlock_all();
   relock_first_thread_starts();
   relock_word_start(); /* a child is not registered for barriers of its parent */
@@ -42,7 +50,7 @@ static void after_fork_in_child(void) {
 
 __attribute__((constructor(101))) static void start(void) {
   relock_word_start();
-  if (relock_os->is_first_thread())
-    relock_first_thread_starts();
+  if (relock_os->is_first_thread() && relock_first_thread_starts())
+    relock_stats_thread_start();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

@@ -9,7 +9,8 @@
 #include "../locks/algorithm.h"
 #include "atomic.h"
 #include "panic.h"
-#include "stats.h"
+#include "stats_file.h"
+#include "stats_output.h"
 #include "topology.h"
 
 #include <stdint.h>
@@ -19,7 +20,7 @@
 #define USAGE "RELOCK_LOCKS is a list class=algorithm,...; the algorithms are: %s"
 
 static const char *locks_text = "";
-static uint32_t cluster_count;
+static uint32_t cluster_count, balanced_servers;
 static uint32_t options_read;
 
 /* Parses the entry at `at`; null at the end of the list. */
@@ -36,13 +37,14 @@ static const char *parse(const char *at, struct relock_choice *choice) {
   size_t length = (size_t)(end - equals - 1);
   while (length > 0 && equals[length] == ' ')
     length--;
-  const struct relock_algorithm *algorithm = relock_algorithm_find(equals + 1, length);
-  if (!algorithm)
-    relock_usage_error("RELOCK_LOCKS: unknown algorithm '%.*s' in '%.*s'; the algorithms are: %s",
-                       (int)length, equals + 1, (int)(end - at), at, relock_algorithms());
+  choice->algorithm = relock_algorithm_parse(equals + 1, length, &choice->server);
+  if (!choice->algorithm)
+    relock_usage_error("RELOCK_LOCKS: unknown algorithm '%.*s' in '%.*s'; rcl and adaptive_rcl may "
+                       "have a server from 1 to %d, rcl:2; the algorithms are: %s",
+                       (int)length, equals + 1, (int)(end - at), at, RELOCK_MAX_SERVERS,
+                       relock_algorithms());
   choice->name = at;
   choice->name_length = (size_t)(equals - at);
-  choice->algorithm = algorithm->name;
   return end;
 }
 
@@ -96,17 +98,56 @@ const char *relock_option_next(const char *position, struct relock_choice *choic
   return parse(position, choice);
 }
 
-const char *relock_option_algorithm(const char *class_name) {
-  const char *named = NULL, *every = NULL;
-  struct relock_choice choice;
+const struct relock_algorithm *relock_option_algorithm(const char *class_name, unsigned *server) {
+  struct relock_choice choice, named = {0}, every = {0};
   for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice)) {
     if (choice.name_length == 1 && choice.name[0] == '*')
-      every = choice.algorithm;
+      every = choice;
     else if (strlen(class_name) == choice.name_length &&
              memcmp(choice.name, class_name, choice.name_length) == 0)
-      named = choice.algorithm;
+      named = choice;
   }
-  return named ? named : every;
+  *server = named.algorithm ? named.server : every.server;
+  return named.algorithm ? named.algorithm : every.algorithm;
+}
+
+/* Two more than the processor, so that 0 is NOT_GIVEN and 1 is any. */
+static uint32_t server_cpu[RELOCK_MAX_SERVERS];
+
+int relock_option_server_cpu(unsigned server) {
+  return (int)relock_load_relaxed(&server_cpu[server - 1]) + RELOCK_CPU_NOT_GIVEN;
+}
+
+static void read_servers(const char *at) {
+  while (*at) {
+    size_t length = strcspn(at, ",");
+    char *end;
+    unsigned long number = strtoul(at, &end, 10), cpu = 0;
+    bool valid = end > at && *end == '=' && number >= 1 && number <= RELOCK_MAX_SERVERS;
+    bool any = valid && (size_t)(at + length - end) == 4 && strncmp(end, "=any", 4) == 0;
+    if (valid && !any) {
+      valid = strncmp(end, "=cpu:", 5) == 0 && end[5] >= '0' && end[5] <= '9';
+      cpu = valid ? strtoul(end + 5, &end, 10) : 0;
+      valid = valid && end == at + length && cpu < RELOCK_MAX_CPUS;
+    }
+    if (!valid)
+      relock_usage_error("RELOCK_SERVERS: '%.*s' is not of the form N=cpu:C or N=any, with a server "
+                         "N from 1 to %d and a processor C",
+                         (int)length, at, RELOCK_MAX_SERVERS);
+    relock_store_relaxed(&server_cpu[number - 1], any ? 1u : (uint32_t)cpu + 2);
+    at += length + (at[length] == ',');
+  }
+}
+
+static void read_number(const char *variable, uint32_t greatest, uint32_t *number) {
+  const char *text = secure_getenv(variable);
+  if (!text || !*text)
+    return;
+  char *end;
+  unsigned long value = strtoul(text, &end, 10);
+  if (*end || value < 1 || value > greatest)
+    relock_usage_error("%s: '%s' is not a number from 1 to %u", variable, text, greatest);
+  relock_store_relaxed(number, (uint32_t)value);
 }
 
 void relock_options_read(void) {
@@ -120,11 +161,18 @@ void relock_options_read(void) {
   for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice))
     continue; /* parsing ends the program at a wrong entry */
 
+  relock_stats_file_start();
   const char *stats = secure_getenv("RELOCK_STATS");
-  if (stats && strcmp(stats, "1") == 0)
-    relock_stats_start(NULL);
-  else if (stats && strpbrk(stats, "./")) /* so that a mistyped word is not a file */
-    relock_stats_start(stats);
+  bool to_file = stats && strpbrk(stats, "./"); /* so that a mistyped word is not a file */
+  uint32_t period = 0;
+  read_number("RELOCK_STATS_EVERY", 1000000, &period);
+  if (period && !to_file)
+    relock_usage_error("RELOCK_STATS_EVERY goes with RELOCK_STATS=FILE, a name with a . or / in "
+                       "it: that is what is written every so often");
+  if (to_file)
+    relock_stats_start(stats, period);
+  else if (stats && strcmp(stats, "1") == 0)
+    relock_stats_start(NULL, 0);
   else if (stats && *stats && strcmp(stats, "0") != 0)
     relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1, or the name of a "
                        "file, with a . or / in it",
@@ -133,18 +181,16 @@ void relock_options_read(void) {
   const char *tuning = secure_getenv("RELOCK_TUNE");
   if (tuning)
     read_tuning(tuning);
-  const char *clusters = secure_getenv("RELOCK_CLUSTERS");
-  if (clusters && *clusters) {
-    char *end;
-    unsigned long value = strtoul(clusters, &end, 10);
-    if (*end || value < 1 || value > RELOCK_MAX_CLUSTERS)
-      relock_usage_error("RELOCK_CLUSTERS: '%s' is not a number from 1 to %d", clusters,
-                         RELOCK_MAX_CLUSTERS);
-    relock_store_relaxed(&cluster_count, (uint32_t)value);
-  }
+  const char *servers = secure_getenv("RELOCK_SERVERS");
+  if (servers)
+    read_servers(servers);
+  read_number("RELOCK_BALANCE", RELOCK_MAX_SERVERS, &balanced_servers);
+  read_number("RELOCK_CLUSTERS", RELOCK_MAX_CLUSTERS, &cluster_count);
   /* Release: pairs with the acquire above. */
   relock_store_release(&options_read, 1);
 }
+
+unsigned relock_option_balance(void) { return relock_load_relaxed(&balanced_servers); }
 
 unsigned relock_option_clusters(void) { return relock_load_relaxed(&cluster_count); }
 

@@ -27,15 +27,30 @@ struct relock_os {
   bool (*prepare_barrier)(void);
   void (*barrier)(void);
   uint64_t (*now_ns)(void); /* monotonic */
-  unsigned (*cpus)(void);   /* that this process may use; at least 1 */
-  unsigned (*cpu)(void);    /* the processor that runs the caller */
-  unsigned (*node)(void);   /* and its NUMA node, counted from 0 without gaps */
+  /* Those that this process may use: at load, the thread that asks may have less. At least 1. */
+  unsigned (*cpus)(void);
+  unsigned (*cpu)(void);  /* the processor that runs the caller */
+  unsigned (*node)(void); /* and its NUMA node, counted from 0 without gaps */
   /* Zero-filled memory that is never given back and takes no room until it is touched; null if
    * there is none. */
   void *(*reserve)(size_t size);
   /* Starts a detached thread with all signals blocked but those that it causes itself. 0 or an
    * error number. */
   int (*start_thread)(void *(*run)(void *), void *argument, const char *name);
+  int (*thread_id)(void); /* of the caller, as the kernel counts */
+  bool (*may_use_cpu)(unsigned cpu);
+  void (*pin)(unsigned cpu); /* the calling thread; without effect if it may not use it */
+  void (*roam)(void);        /* it may use what the process may */
+  /* Whether threads may have SCHED_FIFO; gives it to the calling thread, at one of few levels
+   * counted from 0; moves a thread that has it behind the others of that level. */
+  bool (*may_be_realtime)(void);
+  void (*make_realtime)(unsigned level);
+  void (*requeue)(int thread_id, unsigned level);
+  /* Counts the misses of the last-level cache of the calling thread: a handle, or 0 where there is
+   * no such counter; and what any thread reads from it. The handle of an earlier counter, or 0, is
+   * used again if it can be: other threads may be about to read from it. */
+  int (*count_misses)(int earlier);
+  uint64_t (*read_counter)(int counter);
   bool (*is_first_thread)(void); /* the caller is the thread that the process began with */
 };
 

@@ -9,16 +9,20 @@
 #define _GNU_SOURCE
 #include "os.h"
 
+#include "atomic.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -89,18 +93,31 @@ static uint64_t now_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static unsigned cpus(void) {
+/* The processors of the process are those of the thread that loads it: later, any thread may bind
+ * itself to one of them. The set is larger than cpu_set_t, so that it holds those of any machine.
+ */
+enum { MAX_CPUS = 4096 };
+static unsigned char process_cpus[MAX_CPUS / 8];
+static unsigned process_cpu_count;
+
+__attribute__((constructor(102))) static void read_cpus(void) {
   int saved = errno;
-  cpu_set_t set;
-  int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-  if (count == 0) /* more processors than cpu_set_t holds */
-    count = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned count = 0;
+  if (syscall(SYS_sched_getaffinity, 0, sizeof process_cpus, process_cpus) > 0)
+    for (size_t i = 0; i < sizeof process_cpus; i++)
+      count += (unsigned)__builtin_popcount(process_cpus[i]);
+  process_cpu_count = count;
   errno = saved;
-  return count > 0 ? (unsigned)count : 1;
+}
+
+static unsigned cpus(void) {
+  if (process_cpu_count == 0) /* asked by a constructor that comes before this one */
+    read_cpus();
+  return process_cpu_count > 0 ? process_cpu_count : 1;
 }
 
 /* The node of each processor, from sysfs; read once. */
-enum { MAX_CPUS = 4096, MAX_NODES = 64 };
+enum { MAX_NODES = 64 };
 static uint8_t node_of_cpu[MAX_CPUS];
 
 /* Adds the processors of a list like "0-3,8" to a node. */
@@ -178,6 +195,94 @@ static int start_thread(void *(*run)(void *), void *argument, const char *name) 
   return error;
 }
 
+static int thread_id(void) { return (int)syscall(SYS_gettid); }
+
+static bool may_use_cpu(unsigned cpu) {
+  return cpu < MAX_CPUS && cpus() > 0 && process_cpus[cpu / 8] >> cpu % 8 & 1;
+}
+
+static void set_cpus(const unsigned char set[MAX_CPUS / 8]) {
+  int saved = errno;
+  syscall(SYS_sched_setaffinity, 0, MAX_CPUS / 8, set);
+  errno = saved;
+}
+
+static void pin(unsigned cpu) {
+  unsigned char set[MAX_CPUS / 8] = {0};
+  set[cpu / 8] = (unsigned char)(1u << cpu % 8);
+  set_cpus(set);
+}
+
+static void roam(void) {
+  if (process_cpu_count > 0)
+    set_cpus(process_cpus);
+}
+
+/* Above what other programs are likely to have, below what keeps a machine running. */
+enum { LEAST_PRIORITY = 2 };
+
+static bool set_priority(int id, unsigned level) {
+  int saved = errno;
+  const struct sched_param priority = {.sched_priority = LEAST_PRIORITY + (int)level};
+  bool done = sched_setscheduler(id, SCHED_FIFO, &priority) == 0;
+  errno = saved;
+  return done;
+}
+
+/* Not under ThreadSanitizer: its own locks spin, and a thread of higher priority on the processor
+ * of the holder spins for ever. */
+static bool may_be_realtime(void) {
+  if (RELOCK_UNDER_TSAN)
+    return false;
+  int saved = errno;
+  int policy = sched_getscheduler(0);
+  struct sched_param priority;
+  bool may = policy >= 0 && sched_getparam(0, &priority) == 0 && set_priority(0, 0);
+  if (may)
+    sched_setscheduler(0, policy, &priority);
+  errno = saved;
+  return may;
+}
+
+static void make_realtime(unsigned level) { set_priority(0, level); }
+
+/* A thread whose priority is lowered and raised again is the last of its equals. */
+static void requeue(int id, unsigned level) {
+  if (set_priority(id, level - 1))
+    set_priority(id, level);
+}
+
+/* Programs that close all descriptors close the runtime's, too, and get the number for their own.
+ */
+static bool is_counter(int descriptor) {
+  uint64_t id;
+  return descriptor > 0 && ioctl(descriptor, PERF_EVENT_IOC_ID, &id) == 0;
+}
+
+static int count_misses(int earlier) {
+  int saved = errno;
+  struct perf_event_attr attributes = {.type = PERF_TYPE_HARDWARE,
+                                       .size = sizeof attributes,
+                                       .config = PERF_COUNT_HW_CACHE_MISSES,
+                                       .exclude_kernel = 1};
+  long counter = syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+  if (counter > 0 && is_counter(earlier) && dup3((int)counter, earlier, O_CLOEXEC) == earlier) {
+    close((int)counter);
+    counter = earlier;
+  }
+  errno = saved;
+  return counter > 0 ? (int)counter : 0;
+}
+
+static uint64_t read_counter(int counter) {
+  int saved = errno;
+  uint64_t value = 0;
+  if (is_counter(counter) && read(counter, &value, sizeof value) != sizeof value)
+    value = 0;
+  errno = saved;
+  return value;
+}
+
 static bool is_first_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
 static const struct relock_os os_linux = {
@@ -192,6 +297,15 @@ static const struct relock_os os_linux = {
     .node = node,
     .reserve = reserve,
     .start_thread = start_thread,
+    .thread_id = thread_id,
+    .may_use_cpu = may_use_cpu,
+    .pin = pin,
+    .roam = roam,
+    .may_be_realtime = may_be_realtime,
+    .make_realtime = make_realtime,
+    .requeue = requeue,
+    .count_misses = count_misses,
+    .read_counter = read_counter,
     .is_first_thread = is_first_thread,
 };
 

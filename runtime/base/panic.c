@@ -21,6 +21,13 @@ static void print(const char *format, va_list arguments) {
     return; /* nowhere left to say it */
 }
 
+void relock_say(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  print(format, arguments);
+  va_end(arguments);
+}
+
 void relock_panic(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);

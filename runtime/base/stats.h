@@ -42,8 +42,9 @@ struct relock_thread;
 void relock_stats_count(struct relock_thread *self, const relock_class_t *lock_class,
                         enum relock_counter counter, uint64_t amount);
 
-/* Prints, or writes, at exit. Called once, before any lock is used. file: null for the table. */
-void relock_stats_start(const char *file);
+/* What the thread that has this record has counted. */
+uint64_t relock_stats_read(struct relock_thread *record, const relock_class_t *lock_class,
+                           enum relock_counter counter);
 
 /* A forked child counts from zero. */
 void relock_stats_after_fork(void);

@@ -9,37 +9,26 @@
 #define _GNU_SOURCE
 #include "stats_file.h"
 
-#include "class.h"
+#include "atomic.h"
+#include "options.h"
 #include "os.h"
+#include "stats_report.h"
 #include "thread.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static char path[4096]; /* absolute */
 static uint64_t start_ns;
 static pid_t start_pid;
 
-bool relock_stats_file_start(const char *file) {
-  int saved = errno;
-  size_t length = 0;
-  if (file[0] != '/') {
-    if (!getcwd(path, sizeof path))
-      return false;
-    length = strlen(path);
-    path[length++] = '/';
-  }
-  bool fits = length + strlen(file) + 32 < sizeof path;
-  if (fits)
-    strcpy(path + length, file);
-  start_ns = relock_os->now_ns();
-  start_pid = getpid();
-  errno = saved;
-  return fits;
+void relock_stats_file_start(void) {
+  relock_store_relaxed(&start_ns, relock_os->now_ns());
+  relock_store_relaxed(&start_pid, getpid());
 }
 
 static void put_string(FILE *out, const char *text, size_t length) {
@@ -93,13 +82,12 @@ static void put_model(FILE *out) {
 
 #define NO_TIMES "\"p50_ns\": 0, \"p99_ns\": 0, \"max_ns\": 0, \"histogram\": []}"
 
-static void put_class(FILE *out, relock_class_t *lock_class) {
-  relock_statistics_t s;
-  relock_class_statistics(lock_class, &s);
+static void put_class(FILE *out, const struct relock_report_class *entry) {
+  const relock_statistics_t s = entry->counts;
   fputs("  {\"name\": ", out);
-  put_string(out, lock_class->name, strlen(lock_class->name));
+  put_string(out, entry->name, strlen(entry->name));
   fputs(", \"key\": ", out);
-  put_string(out, lock_class->name, strlen(lock_class->name));
+  put_string(out, entry->name, strlen(entry->name));
   fprintf(out,
           ", \"kind\": \"class\", \"module\": \"\", \"file\": \"\", \"line\": 0,\n"
           "   \"objects\": %" PRIu64 ", \"held_at_end\": 0, \"acquisitions\": %" PRIu64
@@ -115,19 +103,55 @@ static void put_class(FILE *out, relock_class_t *lock_class) {
   fprintf(out,
           "   \"librelock\": {\"algorithm\": \"%s\", \"held\": %" PRIu64 ", \"executed\": %" PRIu64
           ", \"delegated\": %" PRIu64 ", \"batches\": %" PRIu64 ", \"parked\": %" PRIu64
-          ", \"switches\": %" PRIu64 "}}",
+          ", \"switches\": %" PRIu64,
           s.algorithm, s.held, s.executed, s.delegated, s.batches, s.parked, s.switches);
+  if (s.server)
+    fprintf(out, ", \"server\": %u", s.server);
+  fputs("}}", out);
 }
 
-static void put_profile(FILE *out, relock_class_t *const *classes, size_t count) {
+/* Without the decimal point of the program's locale. */
+static void put_rate(FILE *out, const char *name, double rate) {
+  uint64_t millionths = (uint64_t)(rate * 1e6 + 0.5);
+  fprintf(out, ", \"%s\": %" PRIu64 ".%06" PRIu64, name, millionths / 1000000,
+          millionths % 1000000);
+}
+
+static void put_server(FILE *out, const struct relock_report_server *entry) {
+  const relock_server_statistics_t *s = &entry->counts;
+  fprintf(out,
+          "  {\"number\": %u, \"sections\": %" PRIu64 ", \"passes\": %" PRIu64
+          ", \"active_passes\": %" PRIu64,
+          entry->number, s->sections, s->passes, s->active_passes);
+  put_rate(out, "use_rate", s->use_rate);
+  put_rate(out, "false_serialization", s->false_serialization);
+  put_rate(out, "slow_rate", s->slow_rate);
+  fprintf(out,
+          ",\n   \"manager_wakes\": %" PRIu64 ", \"activations\": %" PRIu64 ", \"sleeps\": %" PRIu64
+          ", \"cache_misses\": ",
+          s->manager_wakes, s->activations, s->sleeps);
+  if (s->cache_misses)
+    fprintf(out, "%" PRIu64, s->cache_misses);
+  else
+    fputs("null", out);
+  fprintf(out, ", \"threads\": %u, \"cpu\": ", s->threads);
+  if (s->cpu >= 0)
+    fprintf(out, "%d", s->cpu);
+  else
+    fputs("null", out);
+  fprintf(out, ", \"fifo\": %s}", s->realtime ? "true" : "false");
+}
+
+static void put_profile(FILE *out, const struct relock_report *report, bool running) {
   fputs("{\n \"format\": \"relock-profile\", \"version\": 1, \"source\": \"librelock\",\n"
         " \"program\": {\"command\": [",
         out);
   put_command(out);
   fputs("], \"executable\": ", out);
   put_executable(out);
-  fprintf(out, ", \"pid\": %d, \"forked\": %s, \"ended\": \"exit\", \"status\": 0},\n",
-          (int)getpid(), getpid() == start_pid ? "false" : "true");
+  fprintf(out, ", \"pid\": %d, \"forked\": %s, \"ended\": \"%s\", \"status\": 0},\n", (int)getpid(),
+          getpid() == relock_load_relaxed(&start_pid) ? "false" : "true",
+          running ? "running" : "exit");
   fputs(" \"machine\": {\"model\": ", out);
   put_model(out);
   uint32_t threads = relock_threads_end();
@@ -141,29 +165,46 @@ static void put_profile(FILE *out, relock_class_t *const *classes, size_t count)
           " \"dropped\": {\"mutex_operations\": 0, \"times\": 0, \"threads\": 0, "
           "\"nested_operations\": 0, \"modules\": 0, \"processes\": 0},\n"
           " \"classes\": [\n",
-          relock_os->now_ns() - start_ns, threads, threads);
-  for (size_t i = 0; i < count; i++) {
+          relock_os->now_ns() - relock_load_relaxed(&start_ns), threads, threads);
+  for (size_t i = 0; i < report->class_count; i++) {
     fputs(i ? ",\n" : "", out);
-    put_class(out, classes[i]);
+    put_class(out, &report->classes[i]);
   }
-  fputs("\n ]\n}\n", out);
+  fputs("\n ]", out);
+  for (size_t i = 0; i < report->server_count; i++) {
+    fputs(i ? ",\n" : ",\n \"servers\": [\n", out);
+    put_server(out, &report->servers[i]);
+  }
+  fputs(report->server_count ? "\n ]\n}\n" : "\n}\n", out);
 }
 
-void relock_stats_file_write(relock_class_t *const *classes, size_t count, int messages) {
-  if (getpid() != start_pid) /* a forked child must not take its parent's place */
-    sprintf(path + strlen(path), ".%d", (int)getpid());
-  char beside[sizeof path + 16];
-  snprintf(beside, sizeof beside, "%s.%d.part", path, (int)getpid());
+int relock_stats_file_write(const char *file, const struct relock_report *report, bool running) {
+  char beside[4096 + 64];
+  int length = snprintf(beside, sizeof beside, "%s.%d.part", file, relock_os->thread_id());
+  if (length < 0 || (size_t)length >= sizeof beside)
+    return ENAMETOOLONG;
   FILE *out = fopen(beside, "wxe");
-  bool written = false;
-  if (out) {
-    put_profile(out, classes, count);
-    written = !ferror(out);
-    written = fclose(out) == 0 && written && rename(beside, path) == 0;
-  }
-  if (written)
-    return;
-  dprintf(messages, "relock: RELOCK_STATS: cannot write %s: %s\n", path, strerror(errno));
-  if (out)
+  if (!out)
+    return errno;
+  put_profile(out, report, running);
+  int error = fflush(out) == 0 ? 0 : errno;
+  if (fclose(out) != 0 && !error)
+    error = errno;
+  if (!error && rename(beside, file) != 0)
+    error = errno;
+  if (error)
     unlink(beside);
+  return error;
+}
+
+int relock_statistics_write(const char *file) {
+  int saved = errno, state;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  relock_options_read();
+  struct relock_report *report = relock_report_take();
+  int error = report ? relock_stats_file_write(file, report, true) : ENOMEM;
+  free(report);
+  pthread_setcancelstate(state, NULL);
+  errno = saved;
+  return error;
 }

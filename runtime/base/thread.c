@@ -7,10 +7,12 @@
  */
 #include "thread.h"
 
-#include "../server/rcl.h"
+#include "../server/client.h"
+#include "../server/submit.h"
 #include "os.h"
 #include "overflow.h"
 #include "stack.h"
+#include "stats_output.h"
 #include "word.h"
 
 #include <errno.h>
@@ -44,7 +46,6 @@ void relock_threads_lock(void) {
 void relock_threads_unlock(void) { relock_word_release(&records_word); }
 
 static void give_back(struct relock_thread *record) {
-  relock_rcl_thread_ends(record);
   while (record->spares) {
     struct relock_request *node = record->spares;
     record->spares = node->next;
@@ -61,15 +62,21 @@ static void give_back(struct relock_thread *record) {
 static const char no_record;
 
 static void thread_ends(void *value) {
+  relock_settle();
   relock_own_record = NULL;
   ended = true;
   if (value != &no_record) {
+    if (((struct relock_thread *)value)->rcl_serves)
+      relock_pool_thread_ends(value);
+    relock_client_ends(value);
     relock_threads_lock();
     give_back(value);
     relock_threads_unlock();
   }
-  if (first)
-    relock_rcl_first_thread(false);
+  if (first) {
+    relock_servers_first_thread(false);
+    relock_stats_first_thread_ends();
+  }
 }
 
 /* Under the lock. */
@@ -78,14 +85,15 @@ static void make_key(void) {
     has_key = pthread_key_create(&exit_key, thread_ends) == 0;
 }
 
-void relock_first_thread_starts(void) {
+bool relock_first_thread_starts(void) {
   relock_threads_lock();
   make_key();
   relock_threads_unlock();
   first = has_key && !ended;
   if (first && !relock_own_record)
     first = pthread_setspecific(exit_key, &no_record) == 0;
-  relock_rcl_first_thread(first);
+  relock_servers_first_thread(first);
+  return first;
 }
 
 /* Under the lock. */
@@ -128,11 +136,16 @@ struct relock_thread *relock_thread_start(void) {
   record->stack_end = 0;
   record->depth = 0;
   record->cluster_age = 0;
-  record->rcl_slot = NULL;
+  record->tid = relock_os->thread_id();
+  record->rcl_serves = NULL;
+  record->rcl_number = 0;
+  record->rcl_submitted = NULL;
+  record->rcl_urgent = false;
+  record->rcl_share = 0;
   record->watch = (struct relock_watch){0};
   record->running = NULL;
   record->watched = false;
-  record->rcl_refused = record->rcl_penalty = record->rcl_skip = 0;
+  record->rcl_penalty = record->rcl_skip = 0;
   relock_own_record = record; /* from here on, what allocates may use locks */
   relock_stack_of_thread(&record->stack, &record->stack_end);
   if (pthread_setspecific(exit_key, record) != 0) {

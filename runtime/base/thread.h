@@ -64,12 +64,15 @@ struct relock_watch {
   uint32_t contended, delegated, free_probes;
 };
 
+struct relock_server;
+
 struct relock_thread {
   /* Constant while the record is in use, and so shared by the caches of all who serve it. */
   _Alignas(RELOCK_CACHE_LINE) uintptr_t thread_pointer;
   size_t stack;        /* bytes, see stack.h */
   uintptr_t stack_end; /* its lowest address */
   uint32_t number;
+  int tid; /* as the kernel counts */
   void *signal_stack; /* see overflow.c; kept for the next thread */
 
   /* Written by the thread itself. */
@@ -78,10 +81,17 @@ struct relock_thread {
   uint32_t cluster_age;
   uint32_t next_free;            /* list of free records: number + 1 */
   uint64_t turn_began;           /* when it last offered its processor, see wait.c */
+  uint32_t turn_waits;
   struct relock_request *spares; /* see relock_node_take() */
   uint32_t spare_count;
-  struct relock_request *rcl_slot; /* see server/rcl.c */
-  uint32_t rcl_refused, rcl_penalty, rcl_skip;
+  struct relock_server *rcl_serves; /* a server's own thread; else null */
+  uint32_t rcl_number;              /* as a client of the servers, see server/client.c */
+  uint32_t rcl_penalty, rcl_skip;
+  struct relock_request *rcl_submitted; /* see server/submit.h */
+  struct relock_server *rcl_submitted_to;
+  bool rcl_urgent; /* see server/manners.c */
+  uint32_t rcl_share;
+  uint64_t rcl_resume_ns;
   struct relock_watch watch;
   relock_section_t running;              /* for another thread, see overflow.c */
   uint32_t running_for;                  /* its number */
@@ -152,8 +162,8 @@ void relock_threads_lock(void);
 void relock_threads_unlock(void);
 
 /* By the thread that the process began with, or the only one of a forked child: from now on the
- * server knows when it ends. */
-void relock_first_thread_starts(void);
+ * server knows when it ends. False: that will not be known. */
+bool relock_first_thread_starts(void);
 
 /* In a forked child, under the lock: frees the records of threads that are gone. */
 void relock_threads_after_fork(void);

@@ -26,6 +26,8 @@ bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
   uint32_t found = relock_exchange_acquire(word, RELOCK_WORD_PARKED);
   if (found == RELOCK_WORD_FREE)
     return true;
+  if (RELOCK_UNLIKELY(found >= RELOCK_WORD_SERVED))
+    return relock_word_inherit(word, found, wait, clock, deadline, error);
   if (found == RELOCK_WORD_HELD_FAST)
     relock_os->barrier(); /* the release that may be half done has then seen the mark, or is over */
   int result = relock_wait_park(wait, word, RELOCK_WORD_PARKED, clock, deadline);
@@ -35,6 +37,7 @@ bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
 }
 
 static bool try_woken(uint32_t *word) {
+  /* A word that is SERVED is taken back by relock_word_park(). */
   /* Acquire: pairs with the release in relock_word_release(). */
   return relock_load_relaxed(word) == RELOCK_WORD_FREE &&
          relock_cas_acquire(word, RELOCK_WORD_FREE, RELOCK_WORD_PARKED);

@@ -24,6 +24,9 @@
  * synchronisation of Dice, Huang and Yang, "Asymmetric Dekker synchronization" (2001). Where the
  * kernel has no such barrier, and where the release is not one instruction, words are HELD.
  *
+ * SERVED and above: a server may run sections under the word without taking it, and whoever else
+ * wants it takes it back first, see server/ownership.c. Then it is as if it had been FREE.
+ *
  * The word is what makes the algorithms mix: a trylock is one CAS, a timed lock a timed wait, an
  * unlock works from any thread, and a holder and an executed section exclude each other whatever
  * queue or server they came through.
@@ -38,15 +41,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { RELOCK_WORD_FREE, RELOCK_WORD_HELD_FAST, RELOCK_WORD_HELD, RELOCK_WORD_PARKED };
+enum {
+  RELOCK_WORD_FREE,
+  RELOCK_WORD_HELD_FAST,
+  RELOCK_WORD_HELD,
+  RELOCK_WORD_PARKED,
+  RELOCK_WORD_SERVED, /* by server 0; one more for each other */
+};
 
 /* HELD_FAST where this machine can release by a decrement, else HELD. */
 extern uint32_t relock_word_taken RELOCK_HIDDEN;
 
+/* Takes a SERVED word back, unless a section is under it. */
+bool relock_word_take_back(uint32_t *word, uint32_t served);
+
+/* The caller has replaced SERVED: waits for a section that is still under the word, and owns it
+ * then. False: *error, if not null, is ETIMEDOUT, and the word is the server's again. */
+bool relock_word_inherit(uint32_t *word, uint32_t served, struct relock_wait *wait, clockid_t clock,
+                         const struct timespec *deadline, int *error);
+
+/* Whether nobody is under the word: FREE, or SERVED without a section. */
+bool relock_word_is_free(uint32_t *word);
+
+/* Whether relock_os->barrier() may be called. */
+static inline bool relock_barrier_works(void) {
+  return relock_load_relaxed(&relock_word_taken) == RELOCK_WORD_HELD_FAST;
+}
+
 static inline bool relock_word_try(uint32_t *word) {
   uint32_t taken = relock_load_relaxed(&relock_word_taken);
-  if (relock_load_relaxed(word) != RELOCK_WORD_FREE)
-    return false;
+  uint32_t found = relock_load_relaxed(word);
+  if (found != RELOCK_WORD_FREE)
+    return RELOCK_UNLIKELY(found >= RELOCK_WORD_SERVED) && relock_word_take_back(word, found);
   if (relock_is_alone()) {
     relock_store_relaxed(word, taken);
     return true;

@@ -206,7 +206,7 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
 
 /* --- with a server ---------------------------------------------------------------------------
  *
- * A class whose sections keep having to wait is handed to the server of server/rcl.c:
+ * A class whose sections keep having to wait is handed to the server of server/client.c:
  *
  *            server_after sections had to wait, and they
  *            are server_percent of all                      PROBES in a row found the word free
@@ -272,7 +272,11 @@ static int execute_with_server(relock_mutex_t *mutex, struct relock_thread *self
 }
 
 const struct relock_algorithm relock_adaptive_rcl = {
-    .name = "adaptive_rcl", .lock = lock, .execute = execute_with_server};
+    .name = "adaptive_rcl",
+    .lock = lock,
+    .execute = execute_with_server,
+    .has_server = true,
+    .can_move = true};
 
 const struct relock_algorithm relock_adaptive = {
-    .name = "adaptive", .lock = lock, .execute = execute};
+    .name = "adaptive", .lock = lock, .execute = execute, .can_move = true};

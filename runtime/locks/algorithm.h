@@ -23,6 +23,8 @@ struct relock_algorithm {
   int (*execute)(relock_mutex_t *mutex, struct relock_thread *self, const struct relock_call *call);
   bool always_delegates; /* execute is called without a try of the word */
   bool has_annex;        /* see annex.h */
+  bool has_server;       /* a class of it belongs to a server */
+  bool can_move;         /* a class can come and go while its mutexes are used */
 };
 
 /* For both: `self` is the caller's record and can wait (relock_thread_can_wait()). */
@@ -35,5 +37,10 @@ struct relock_algorithm {
 /* By name; null if there is none. */
 const struct relock_algorithm *relock_algorithm_find(const char *name, size_t length);
 const struct relock_algorithm *relock_algorithm_named(const char *name);
+
+/* A name as users write it: with ":N" behind it, the algorithm's server, from 1 on. Null: there is
+ * no such algorithm, or server. */
+const struct relock_algorithm *relock_algorithm_parse(const char *text, size_t length,
+                                                      unsigned *server);
 
 #endif

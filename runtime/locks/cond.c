@@ -50,6 +50,8 @@
 #include "../base/panic.h"
 #include "../base/wait.h"
 #include "../base/word.h"
+#include "../server/client.h"
+#include "../server/submit.h"
 #include "section.h"
 
 #include <errno.h>
@@ -230,6 +232,7 @@ static void wake(struct relock_cond_waiter *waiter, uint32_t state) {
 }
 
 static void signal_waiters(relock_cond_t *cond, long count, uint32_t state) {
+  relock_settle();
   if (!has_waiters(cond))
     return;
   open_list(cond);
@@ -345,24 +348,37 @@ static bool may_hold(const relock_mutex_t *mutex) {
          relock_load_relaxed(&mutex->relock_private.owner) == relock_thread_pointer();
 }
 
-static int wait_on(relock_cond_t *cond, relock_mutex_t *mutex, clockid_t clock,
-                   const struct timespec *deadline) {
-  if (!may_hold(mutex))
-    return EPERM;
-  if (relock_load_relaxed(&mutex->relock_private.executing))
+/* A section that a server runs may wait, as other threads of the server go on; a combiner has none
+ * to go on with. */
+static void unlock_in_section(relock_mutex_t *mutex) {
+  relock_store_relaxed(&mutex->relock_private.owner, 0);
+  if (!relock_server_begin_wait(mutex))
     relock_panic("relock_cond_wait: called from a section that runs under the same mutex %p by "
                  "relock_execute; wait with RELOCK_COND_WAIT in a section that is run by "
                  "relock_execute_resumable, or hold the mutex with relock_mutex_lock around this "
                  "section instead",
                  (void *)mutex);
+}
+
+static int wait_on(relock_cond_t *cond, relock_mutex_t *mutex, clockid_t clock,
+                   const struct timespec *deadline) {
+  if (!may_hold(mutex))
+    return EPERM;
+  bool in_section = relock_load_relaxed(&mutex->relock_private.executing) ||
+                    relock_server_executes(mutex);
   int error = relock_cond_check_time(clock, deadline);
   if (error)
     return error;
   struct relock_cond_waiter waiter;
   relock_cond_enlist(cond, &waiter);
-  relock_mutex_unlock(mutex);
+  if (in_section)
+    unlock_in_section(mutex);
+  else
+    relock_mutex_unlock(mutex);
   error = relock_cond_sleep(cond, mutex, &waiter, clock, deadline);
   relock_mutex_lock(mutex);
+  if (in_section)
+    relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING_ALONE);
   return error;
 }
 

@@ -15,6 +15,7 @@
 #include "../base/panic.h"
 #include "../base/stats.h"
 #include "../base/thread.h"
+#include "../server/submit.h"
 #include "algorithm.h"
 #include "queue.h"
 #include "section.h"
@@ -132,6 +133,7 @@ static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex,
 }
 
 int relock_mutex_lock(relock_mutex_t *mutex) {
+  relock_settle();
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
   if (RELOCK_UNLIKELY(kind_of(mutex) != FAST || !relock_queue_try(mutex)))
     return lock_slowly(mutex, lock_class);
@@ -140,6 +142,7 @@ int relock_mutex_lock(relock_mutex_t *mutex) {
 }
 
 int relock_mutex_trylock(relock_mutex_t *mutex) {
+  relock_settle();
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
   see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
@@ -149,6 +152,7 @@ int relock_mutex_trylock(relock_mutex_t *mutex) {
 
 int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
                            const struct timespec *deadline) {
+  relock_settle();
   if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
     return EINVAL;
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
@@ -168,6 +172,7 @@ int relock_mutex_timedlock(relock_mutex_t *mutex, const struct timespec *deadlin
 }
 
 int relock_mutex_unlock(relock_mutex_t *mutex) {
+  relock_settle();
   if (RELOCK_UNLIKELY(is_typed(mutex))) {
     if (!is_owner(mutex))
       return EPERM;
@@ -205,7 +210,9 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
     return run_uncancelled(algorithm, mutex, self, call);
   if (!relock_queue_try(mutex))
     take_word(mutex, lock_class);
-  return relock_run_and_release(mutex, call->section, call->context);
+  /* What a section may do on a server it may do without. */
+  uint8_t executing = algorithm->always_delegates ? RELOCK_EXECUTING_ALONE : RELOCK_EXECUTING;
+  return relock_run_owned(executing, mutex, call->section, call->context);
 }
 
 /* A section of a typed mutex, wrapped to set the owner that the section sees. */
@@ -249,6 +256,7 @@ execute_slowly(relock_mutex_t *mutex, relock_class_t *lock_class, const struct r
 
 static inline int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
                           size_t copied, bool as_client) {
+  relock_settle();
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
   count(lock_class, RELOCK_COUNT_EXECUTED);
   bool try_first = kind_of(mutex) == FAST && relock_load_relaxed(&lock_class->relock_flags) == 0;
@@ -328,9 +336,10 @@ int relock_mutex_init(relock_mutex_t *mutex, const pthread_mutexattr_t *attribut
 }
 
 int relock_mutex_destroy(relock_mutex_t *mutex) {
+  relock_settle();
   /* Acquire: pairs with the release in relock_word_release(), so that freeing the memory comes
    * after the last section. */
-  if (relock_load_acquire(&mutex->relock_private.word) != RELOCK_WORD_FREE)
+  if (!relock_word_is_free(&mutex->relock_private.word))
     return EBUSY;
   if (relock_load_relaxed(&relock_resolved_class_of(mutex)->relock_ops)->has_annex) {
     forget_old_waiters(mutex);

@@ -23,6 +23,7 @@
  */
 #include "../base/identity.h"
 #include "../base/panic.h"
+#include "../server/client.h"
 #include "cond.h"
 
 #include <stdbool.h>
@@ -89,7 +90,7 @@ static int run_step(void *context) {
  */
 static bool is_in_section(const relock_mutex_t *mutex) {
   return relock_load_relaxed(&mutex->relock_private.owner) == relock_thread_pointer() &&
-         relock_load_relaxed(&mutex->relock_private.executing);
+         (relock_load_relaxed(&mutex->relock_private.executing) || relock_server_executes(mutex));
 }
 
 typedef int (*submit_t)(relock_mutex_t *mutex, relock_section_t section, void *context);

@@ -15,19 +15,34 @@
 /* Parts of a mutex's `kind`: its type, and that the statistics know it. */
 enum { RELOCK_KIND_TYPE = 3, RELOCK_KIND_SEEN = 4 };
 
+/* Values of `executing`. In a section that its own client runs instead of a server, and in one that
+ * has waited on a condition variable, the caller may wait with the mutex: ALONE. */
+enum { RELOCK_EXECUTING = 1, RELOCK_EXECUTING_ALONE = 2 };
+
 /* The owner of the word runs a section of its own and releases the word. */
-static inline int relock_run_and_release(relock_mutex_t *mutex, relock_section_t section,
-                                         void *context) {
-  relock_store_relaxed(&mutex->relock_private.executing, 1);
+static inline int relock_run_owned(uint8_t executing, relock_mutex_t *mutex,
+                                   relock_section_t section, void *context) {
+  relock_store_relaxed(&mutex->relock_private.executing, executing);
   int result = section(context);
   relock_store_relaxed(&mutex->relock_private.executing, 0);
   relock_word_release(&mutex->relock_private.word);
   return result;
 }
+static inline int relock_run_and_release(relock_mutex_t *mutex, relock_section_t section,
+                                         void *context) {
+  return relock_run_owned(RELOCK_EXECUTING, mutex, section, context);
+}
 
 /* Counts sections that this thread has just run for others. */
 static inline void relock_count_batch(struct relock_thread *self, const relock_class_t *lock_class,
                                       unsigned sections) {
+  uint32_t index = lock_class->relock_index;
+  if (RELOCK_LIKELY(self && index < RELOCK_OWN_CLASSES)) {
+    uint64_t *value = self->counters[index].value;
+    relock_count_own(&value[RELOCK_COUNT_BATCHES], 1);
+    relock_count_own(&value[RELOCK_COUNT_DELEGATED], sections);
+    return;
+  }
   relock_stats_count(self, lock_class, RELOCK_COUNT_BATCHES, 1);
   relock_stats_count(self, lock_class, RELOCK_COUNT_DELEGATED, sections);
 }

@@ -61,14 +61,14 @@ struct relock_algorithm;
  * operation reads it, so it shares no cache line with a mutex or other data that is written. */
 typedef struct relock_class {
   const char *name;                          /* what RELOCK_LOCKS and the statistics call it */
-  const char *algorithm;                     /* one of relock_algorithms(); null: adaptive */
+  const char *algorithm;                     /* as relock_class_move() takes; null: adaptive */
   const struct relock_algorithm *relock_ops; /* the rest belongs to the runtime */
   struct relock_class *relock_next;
   uint32_t relock_index; /* of its counters */
   uint32_t relock_flags;
   uint64_t relock_mutexes;
   uint32_t relock_caution;
-  uint32_t relock_reserved;
+  uint32_t relock_server;
   void *relock_private[3];
 } __attribute__((aligned(64))) relock_class_t;
 
@@ -114,8 +114,9 @@ typedef int (*relock_section_t)(void *context);
  *
  * The section may use any lock but this one (a recursive mutex: also this one), and may block,
  * at the price of everybody behind it. It must not wait on a condition variable with this mutex
- * (the program stops with a message; see relock_execute_resumable), leave by longjmp, pthread_exit
- * or an exception, be cancelled asynchronously, or fork a child that goes on using locks. It runs
+ * (the program stops with a message; see relock_execute_resumable), unless the mutex's class has the
+ * algorithm rcl and its server was not refused its processor. It must not leave by longjmp,
+ * pthread_exit or an exception, be cancelled asynchronously, or fork a child that goes on using locks. It runs
  * on the stack of the thread that runs it; gettid() and the signal mask are that thread's.
  *
  * A cancellation request does not end a section that another thread runs, or that runs others'
@@ -409,6 +410,7 @@ void relock_class_remember(relock_class_t *lock_class) RELOCK_IF_LINKED;
  * true a moment ago. */
 typedef struct relock_statistics {
   const char *algorithm;
+  unsigned server;    /* of rcl and adaptive_rcl, from 1 on; else 0 */
   uint64_t mutexes;   /* initialised or, if never initialised by a call, used */
   uint64_t held;      /* acquisitions by a holder */
   uint64_t executed;  /* sections passed to relock_execute and its variants */
@@ -423,8 +425,91 @@ typedef struct relock_statistics {
 /* lock_class null: the default class. */
 void relock_class_statistics(relock_class_t *lock_class, relock_statistics_t *statistics);
 
+/* Writes the statistics of all classes and servers to a file now, in the format of a profile, as
+ * RELOCK_STATS=FILE does at exit. The file appears whole or not at all, in the place of one that
+ * was there. 0 or an error number. Not in a section: it opens and writes a file. */
+int relock_statistics_write(const char *file);
+
 /* Iterates over the registered classes: null gives the first, and after the last comes null. */
 relock_class_t *relock_class_next(const relock_class_t *previous);
+
+/* Gives a class (null: the default class) another algorithm while its mutexes are used: a name from
+ * relock_algorithms(), for rcl and adaptive_rcl with ":N" behind it if their server is not 1. No
+ * request is lost: those that are posted are served where they are, and exclude the new ones.
+ * EINVAL: no such algorithm or server. ENOTSUP: only adaptive, adaptive_rcl and rcl can come and
+ * go. */
+int relock_class_move(relock_class_t *lock_class, const char *algorithm);
+
+/* --- Servers ---
+ *
+ * The sections of a class with the algorithm rcl are run by the threads of a server; see
+ * runtime/server/README.md. A server starts at the first request, sleeps when there are none, and
+ * runs on any processor unless it is given one. */
+enum { RELOCK_MAX_SERVERS = 16, RELOCK_MAX_CPUS = 4096, RELOCK_ANY_CPU = -1 };
+
+/* Gives a server (from 1 on) a processor, which its threads do not leave, or RELOCK_ANY_CPU. With a
+ * processor of its own they also get SCHED_FIFO where that is permitted; where it is not, a message
+ * says so when the server starts. RELOCK_SERVERS has precedence. A server that was refused its
+ * processor tries again. EINVAL: no such server or
+ * processor number. EBUSY: the server runs already; the call has effect when it is started anew, in
+ * a forked child for example. */
+int relock_server_place(unsigned server, int cpu) RELOCK_IF_LINKED;
+
+/* Spreads the classes with the algorithm rcl over the servers 1 to `servers` from now on, by what
+ * each of them costs the others (runtime/server/balance.c); 0 or 1: leaves them where they are.
+ * Classes on other servers stay there. EINVAL: more than RELOCK_MAX_SERVERS; EAGAIN: no thread. */
+int relock_servers_balance(unsigned servers);
+
+/* Makes the calling thread's requests to servers be served before those of threads that are not
+ * urgent (0: as those of others again). Between two sections of others each urgent thread gets one
+ * turn at most, so that with U urgent threads others wait at most 1 + U times as long as without.
+ * EAGAIN: the thread has no record (see runtime/README.md, Limits). */
+int relock_thread_set_urgent(int urgent);
+
+/* Limits the share of a server's time that sections of the calling thread may take while other
+ * threads wait for it, in percent: after a section that has taken t it does not ask again for
+ * t * (100 - percent) / percent. 100: no limit. EINVAL: not 1 to 100; EAGAIN: as above. */
+int relock_thread_limit_share(unsigned percent);
+
+/* Submits a section without waiting for it. The context, up to RELOCK_COPY_MAX bytes, is copied;
+ * the result, errno and the copy are lost. The section is one for any thread (see
+ * relock_execute_any_thread), and all it does is done to data that the mutex guards. A thread has
+ * one submitted section under way. Its next call of relock_submit, relock_execute or any
+ * relock_mutex_ or relock_cond_ function waits for it first, and so does its end: others see nothing
+ * of the thread through these functions before they see what the section did. Before the thread
+ * tells others by other means (atomic variables, pthread functions, a pipe), it calls
+ * relock_submitted_wait. Not from within a section. Where the algorithm is not rcl, or the server
+ * cannot take the request now, the section has been run when this returns. EINVAL: size. */
+int relock_submit(relock_mutex_t *mutex, relock_section_t section, const void *context,
+                  size_t size);
+
+/* 1: the section that the calling thread has submitted has been run, and what it did is visible. */
+int relock_submitted_is_done(void);
+
+/* Waits for it. */
+void relock_submitted_wait(void);
+
+/* What a server has done since the process began, or was forked. */
+typedef struct relock_server_statistics {
+  uint64_t sections;
+  uint64_t passes;        /* over its clients' slots */
+  uint64_t active_passes; /* those with a section */
+  double use_rate;        /* sections per active pass and live client: 1 when all always ask */
+  double false_serialization; /* share of the active passes with sections of several mutexes, */
+                              /* which two servers could have run at the same time */
+  double slow_rate;       /* share of the sections run while another thread of it was in a section */
+  uint64_t manager_wakes; /* looks of its manager after sections that last */
+  uint64_t activations;   /* of further threads, because all were in sections that last */
+  uint64_t sleeps;        /* for want of requests */
+  uint64_t cache_misses;  /* of its threads, where the machine counts them, with RELOCK_STATS; or 0 */
+  unsigned threads;       /* that serve or are in sections */
+  unsigned clients;       /* threads that have a slot, at all servers */
+  int cpu;                /* -1: any */
+  int realtime;           /* has SCHED_FIFO */
+} relock_server_statistics_t;
+
+/* EINVAL: no such server. One that was never used has zeros. */
+int relock_server_statistics(unsigned server, relock_server_statistics_t *statistics);
 
 /* The names of all algorithms, separated by blanks. */
 const char *relock_algorithms(void);
@@ -455,6 +540,19 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
   __attribute__((destructor(101))) static void relock_remember_##id(void) {                        \
     if (relock_class_remember)                                                                     \
       relock_class_remember(&relock_class_##id);                                                   \
+  }                                                                                                \
+  struct relock_class
+
+/* Gives a server, named by its number, a processor or RELOCK_ANY_CPU, before the program begins.
+ * Stands in the generated relock_locks.h, too. */
+#define RELOCK_SERVER_PLACE(server, cpu)                                                           \
+  __attribute__((constructor(101))) static void relock_place_server_##server(void) {               \
+    (void)sizeof(char[(server) >= 1 && (server) <= RELOCK_MAX_SERVERS &&                           \
+                              (cpu) >= RELOCK_ANY_CPU && (cpu) < RELOCK_MAX_CPUS                   \
+                          ? 1                                                                      \
+                          : -1]);                                                                  \
+    if (relock_server_place)                                                                       \
+      relock_server_place(server, cpu);                                                            \
   }                                                                                                \
   struct relock_class
 

@@ -5,6 +5,9 @@ RELOCK_LOCK_CLASS(alpha_lock, "alpha_lock", "posix");
 RELOCK_LOCK_CLASS(beta_c_lock, "beta.c:lock", "mcs");
 RELOCK_LOCK_CLASS(pair_second, "pair.second", "ccsynch");
 
+RELOCK_SERVER_PLACE(16, RELOCK_ANY_CPU);
+RELOCK_SERVER_PLACE(1, 3);
+
 struct pair {
   int first;
   relock_mutex_t second;

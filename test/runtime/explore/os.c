@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
@@ -97,6 +98,9 @@ static unsigned cpus(void) { return processors; }
 static int start_thread(void *(*run)(void *), void *argument, const char *name) {
   if (!current)
     nobody_to_wait_for();
+  /* A server's manager measures time; it is not modelled. */
+  if (strcmp(name, "relock-manager") == 0)
+    return EAGAIN;
   struct thread *thread = start_fiber(run, argument);
   if (!thread)
     return EAGAIN;
@@ -118,6 +122,24 @@ static void barrier(void) {
     block(AT_BARRIER);
   full_barrier();
   trace(CALLER, "barrier is passed");
+}
+
+static int thread_id(void) { return current ? (int)current->id : 0; }
+
+/* Servers float, and have no privilege. */
+static bool may_use_cpu(unsigned cpu) {
+  (void)cpu;
+  return false;
+}
+static void pin(unsigned cpu) { (void)cpu; }
+static void roam(void) {}
+static bool may_be_realtime(void) { return false; }
+static void make_realtime(unsigned level) { (void)level; }
+static void requeue(int id, unsigned level) { (void)id, (void)level; }
+static int count_misses(int earlier) { return earlier; }
+static uint64_t read_counter(int counter) {
+  (void)counter;
+  return 0;
 }
 
 static bool is_first_thread(void) { return !current; }
@@ -161,6 +183,15 @@ static const struct relock_os os_explored = {
     .node = cpu,
     .reserve = reserve,
     .start_thread = start_thread,
+    .thread_id = thread_id,
+    .may_use_cpu = may_use_cpu,
+    .pin = pin,
+    .roam = roam,
+    .may_be_realtime = may_be_realtime,
+    .make_realtime = make_realtime,
+    .requeue = requeue,
+    .count_misses = count_misses,
+    .read_counter = read_counter,
     .is_first_thread = is_first_thread,
 };
 

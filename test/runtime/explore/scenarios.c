@@ -6,7 +6,7 @@
  */
 #include "scenarios.h"
 
-#include "../../../runtime/server/rcl.h"
+#include "../../../runtime/server/client.h"
 
 #include <relock/relock.h>
 
@@ -163,6 +163,19 @@ static void execute_copied(int id) {
 }
 static const char *counted_3(void) { return counter == 3 ? NULL : "a section was lost"; }
 
+/* Nobody waits for it. */
+static int section_of(void *context) { return section(*(struct job **)context); }
+
+static void submit(int id) {
+  struct job *job = &jobs[id];
+  require(relock_submit(&mutex, section_of, &job, sizeof(void *)) == 0, "relock_submit failed");
+  if (id == 0)
+    hold(id);
+  else
+    relock_submitted_wait();
+  require(job->times == (id == 0 ? 2 : 1), "a submitted section is not seen by its thread");
+}
+
 /* --- condition variables --------------------------------------------------------------------- */
 
 /* Writes where a call that has returned had its frame: nobody may still use it. */
@@ -194,6 +207,23 @@ static int section_signals(void *context) {
   flag = 1;
   relock_cond_signal(&cond);
   return section(context);
+}
+
+/* A section that waits on a condition variable, which only a server's may: another thread of the
+ * server runs the one that signals. */
+static int section_waits(void *context) {
+  while (!flag)
+    relock_cond_wait(&cond, &mutex);
+  return section(context);
+}
+
+static void sections_wait(int id) {
+  bool may_wait = strcmp(explored.algorithm, "rcl") == 0;
+  relock_section_t function = id == 1 ? section_signals : may_wait ? section_waits : section;
+  int result = relock_execute_any_thread(&mutex, function, &jobs[id]);
+  require(result == id + 7, "relock_execute returned another section's result");
+  if (id == 1)
+    execute(id);
 }
 
 static void wait_signal(int id) { id == 0 ? await_flag(id) : signal_flag(id); }
@@ -428,7 +458,7 @@ static void leave_mixed(int id) { id == 0 ? leave_by_hold(id) : leave_by_execute
 static void first_thread_ends(int id) {
   execute(id);
   if (id == 0)
-    relock_rcl_first_thread(false);
+    relock_servers_first_thread(false);
   else
     execute(id);
 }
@@ -439,6 +469,8 @@ const struct scenario scenarios[] = {
     {"hold-execute", "a holder and a section", 2, 0, set_up, hold_and_execute, ran_11},
     {"execute-twice", "two sections in a row and another", 2, 0, set_up, execute_twice, ran_21},
     {"execute-thrice", "three sections in a row, by both", 2, 1, set_up, execute_thrice, ran_33},
+    {"submit", "a section is submitted, before a holder and before another", 2, 0, set_up, submit,
+     ran_21},
     {"first-ends", "the first thread ends, and another goes on", 2, 0, set_up, first_thread_ends,
      ran_12},
     {"twice", "two sections and two holders", 2, 0, set_up, twice, ran_22},
@@ -450,6 +482,8 @@ const struct scenario scenarios[] = {
     {"wait-signal", "a wait and a signal by a holder", 2, 1, set_up, wait_signal, ran_11},
     {"wait-execute", "a wait and a signal by a section", 2, 1, set_up, wait_executed_signal,
      ran_11},
+    {"section-waits", "a section that waits as it is, and sections that signal and follow", 2, 1,
+     set_up, sections_wait, ran_12},
     {"resumable", "a section that waits and one that signals", 2, 1, set_up, resumable, ran_11},
     {"free-condition", "a deadline passes while the condition is broadcast and freed", 2, 1, set_up,
      destroy_condition, ran_11},

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * When statistics are written, and where: RELOCK_STATS and RELOCK_STATS_EVERY.
+ */
+#ifndef RELOCK_BASE_STATS_OUTPUT_H
+#define RELOCK_BASE_STATS_OUTPUT_H
+
+#include <stdint.h>
+
+/* Prints the tables at exit or, if file is not null, writes the profile there, and meanwhile every
+ * so many seconds (0: not). Called once, before any lock is used. */
+void relock_stats_start(const char *file, uint32_t seconds);
+
+/* Starts the thread that writes meanwhile, if one is asked for. By the first thread. */
+void relock_stats_thread_start(void);
+
+/* The first thread has ended by pthread_exit. The process is to end with its last own thread, so
+ * the one that writes ends now. */
+void relock_stats_first_thread_ends(void);
+
+/* In the child, which has no such thread. */
+void relock_stats_output_after_fork(void);
+
+#endif

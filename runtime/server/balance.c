@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The rebalancer: spreads the lock classes of servers over them while the program runs.
+ *
+ * What costs is false serialization: sections of different mutexes that wait for each other because
+ * one server runs both. The thesis (section 5.3.5) looks for the assignment by hand: it runs the
+ * program with a server for each lock, separates the locks with the highest use rates, spreads the
+ * rest evenly, and finds that further servers cost little. Here the classes are given, at the end
+ * of each period in which a server had passes with sections of several mutexes, to the servers
+ * anew: the class with the most sections first, each to the server with the fewest so far (LPT,
+ * Graham 1969). The assignment is changed only if that takes a sixth off the busiest server, so
+ * that classes do not wander; a move costs each client one request to a server that has to fetch
+ * the class's data.
+ *
+ * A thread of its own does this once it is asked for, ten times per second, or once while the
+ * servers have nothing to do. It ends when the process's first thread has ended.
+ */
+#include "../base/options.h"
+#include "../base/os.h"
+#include "../base/panic.h"
+#include "../base/stats.h"
+#include "client.h"
+#include "server.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { PERIOD_NS = 100000000, IDLE_PERIOD_NS = 1000000000 };
+
+/* Fewer sections in a period are no load. */
+enum { LEAST_SECTIONS = 1000 };
+
+/* Of a hundred active passes, so many with several mutexes before anything is changed. */
+enum { MIXED_PERCENT = 5 };
+
+enum { MAX_BALANCED = 64 }; /* classes; those with fewer sections stay where they are */
+
+static uint32_t servers_wanted; /* 0: no rebalancing; a futex */
+static uint32_t thread_runs;
+
+struct load {
+  relock_class_t *lock_class;
+  uint64_t sections;
+  uint32_t server, new_server;
+};
+
+static uint64_t last_sections[RELOCK_MAX_CLASSES];
+
+/* Sections of the class that servers have ever run. */
+static uint64_t sections_of(const relock_class_t *lock_class) {
+  uint64_t sum = 0;
+  uint32_t end = relock_load_relaxed(&relock_servers_end);
+  for (uint32_t i = 0; i < end; i++) {
+    uint32_t places = relock_load_relaxed(&relock_servers[i].places);
+    for (uint32_t k = 0; k < places; k++) {
+      struct relock_thread *record = relock_load_relaxed(&relock_servers[i].servicer[k].record);
+      if (record)
+        sum += relock_stats_read(record, lock_class, RELOCK_COUNT_DELEGATED);
+    }
+  }
+  return sum;
+}
+
+/* Adds a class to those with the most sections, which come first. */
+static unsigned insert(struct load *loads, unsigned count, struct load load) {
+  if (count == MAX_BALANCED && loads[count - 1].sections >= load.sections)
+    return count;
+  unsigned at = count < MAX_BALANCED ? count++ : count - 1;
+  for (; at > 0 && loads[at - 1].sections < load.sections; at--)
+    loads[at] = loads[at - 1];
+  loads[at] = load;
+  return count;
+}
+
+/* The classes that the servers have worked for since the last call. */
+static unsigned measure(struct load *loads, uint32_t servers) {
+  unsigned count = 0;
+  for (relock_class_t *c = relock_class_next(NULL); c; c = relock_class_next(c)) {
+    uint64_t now = sections_of(c), *last = &last_sections[c->relock_index];
+    uint64_t sections = now > *last ? now - *last : 0;
+    uint32_t server = relock_load_relaxed(&c->relock_server);
+    *last = now;
+    if (sections > 0 && server < servers && relock_load_relaxed(&c->relock_ops) == &relock_rcl)
+      count = insert(loads, count, (struct load){c, sections, server, server});
+  }
+  return count;
+}
+
+static uint64_t busiest(const uint64_t *sections, uint32_t servers) {
+  uint64_t most = 0;
+  for (uint32_t i = 0; i < servers; i++)
+    most = sections[i] > most ? sections[i] : most;
+  return most;
+}
+
+/* Chooses the new servers. True: they are worth the moves. */
+static bool plan(struct load *loads, unsigned count, uint32_t servers) {
+  uint64_t before[RELOCK_MAX_SERVERS] = {0}, after[RELOCK_MAX_SERVERS] = {0};
+  for (unsigned i = 0; i < count; i++) {
+    uint32_t least = loads[i].server; /* among equals it stays */
+    for (uint32_t s = 0; s < servers; s++)
+      if (after[s] < after[least])
+        least = s;
+    loads[i].new_server = least;
+    after[least] += loads[i].sections;
+    before[loads[i].server] += loads[i].sections;
+  }
+  return busiest(after, servers) < busiest(before, servers) * 5 / 6;
+}
+
+/* Whether a server had to run sections of several mutexes one after the other. */
+static bool serializes_falsely(uint32_t servers) {
+  static uint64_t last_active[RELOCK_MAX_SERVERS], last_mixed[RELOCK_MAX_SERVERS];
+  bool found = false;
+  for (uint32_t i = 0; i < servers; i++) {
+    uint64_t active = 0, mixed = 0;
+    uint32_t places = relock_load_relaxed(&relock_servers[i].places);
+    for (uint32_t k = 0; k < places; k++) {
+      active += relock_load_relaxed(&relock_servers[i].servicer[k].active_passes);
+      mixed += relock_load_relaxed(&relock_servers[i].servicer[k].mixed_passes);
+    }
+    found |= (mixed - last_mixed[i]) * 100 > (active - last_active[i]) * MIXED_PERCENT;
+    last_active[i] = active;
+    last_mixed[i] = mixed;
+  }
+  return found;
+}
+
+/* False: there is nothing to do for now. */
+static bool balance(uint32_t servers) {
+  struct load loads[MAX_BALANCED];
+  unsigned count = measure(loads, servers);
+  uint64_t total = 0;
+  for (unsigned i = 0; i < count; i++)
+    total += loads[i].sections;
+  bool falsely = serializes_falsely(servers);
+  if (falsely && total >= LEAST_SECTIONS && plan(loads, count, servers))
+    for (unsigned i = 0; i < count; i++)
+      if (loads[i].new_server != loads[i].server)
+        relock_class_give_server(loads[i].lock_class, loads[i].new_server);
+  return total > 0;
+}
+
+static void balance_while_wanted(void) {
+  uint32_t servers;
+  while ((servers = relock_load_seq_cst(&servers_wanted)) > 0) {
+    uint64_t ns = relock_os->now_ns() + (balance(servers) ? PERIOD_NS : IDLE_PERIOD_NS);
+    const struct timespec next = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    relock_os->futex_wait(&servers_wanted, servers, CLOCK_MONOTONIC, &next);
+  }
+}
+
+static void *rebalance(void *unused) {
+  do {
+    balance_while_wanted();
+    relock_exchange_seq_cst(&thread_runs, 0);
+    /* It may have been asked for since: then by whoever finds that first. */
+  } while (relock_load_seq_cst(&servers_wanted) > 0 && !relock_exchange_seq_cst(&thread_runs, 1));
+  return unused;
+}
+
+int relock_servers_balance(unsigned servers) {
+  if (servers > RELOCK_MAX_SERVERS)
+    return EINVAL;
+  relock_exchange_seq_cst(&servers_wanted, servers < 2 ? 0 : servers);
+  relock_os->futex_wake(&servers_wanted, 1);
+  if (servers < 2 || relock_exchange_seq_cst(&thread_runs, 1))
+    return 0;
+  int error = relock_os->start_thread(rebalance, NULL, "relock-balance");
+  if (error)
+    relock_exchange_seq_cst(&thread_runs, 0);
+  return error;
+}
+
+static uint32_t option_used;
+
+void relock_balance_as_told(void) {
+  unsigned servers = relock_option_balance();
+  if (servers > 1 && !relock_exchange_seq_cst(&option_used, 1))
+    relock_servers_balance(servers);
+}
+
+void relock_balance_ends(void) { relock_servers_balance(0); }
+
+void relock_balance_after_fork(void) {
+  servers_wanted = thread_runs = option_used = 0;
+  memset(last_sections, 0, sizeof last_sections);
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * rcl: remote core locking (Lozi, David, Thomas, Lawall and Muller, 2012; Lozi's thesis, 2014,
+ * chapter 4). The threads of a server run the sections of the classes that are given to it; clients
+ * post requests in an array with one cache line for each. README.md explains the protocol.
+ *
+ * This is the clients' side. A client spins on its own slot as long as the server gets on with
+ * other requests, for two passes at most, offers its processor a few times, and then wants the
+ * request back. If no thread of the server is at it, it has it, and runs the section under the word
+ * as a holder does; else it sleeps until it is served. So a server that is not scheduled, or is
+ * blocked in another section, delays its clients and stops none.
+ *
+ * Progress and fairness: requests are served in the array's order, each other client precedes one
+ * at most once. Memory: 64 bytes for each client and server. A client spins on its own slot. A
+ * preempted server costs its clients a bounded wait each; they then work without it for a while.
+ */
+#include "client.h"
+
+#include "../base/options.h"
+#include "../base/os.h"
+#include "../base/panic.h"
+#include "../base/stack.h"
+#include "../base/wait.h"
+#include "../base/word.h"
+#include "../locks/queue.h"
+#include "../locks/section.h"
+#include "manners.h"
+#include "server.h"
+#include "submit.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* How often a client whose spin is over offers its processor to the server. A guess. */
+enum { YIELDS = 4 };
+
+/* After each request in a row that it had to withdraw, or that was served only when it yielded its
+ * processor, a client runs 1, 3, 7, ... sections without asking the server: where there is no
+ * processor for the server, delegation costs a context switch per section. One vain request takes
+ * about as long as this many sections. */
+enum { MAX_PENALTY = 255 };
+
+/* Sections that a thread for which there is no slot runs before it looks for one again. */
+enum { SLOTLESS = 1000 };
+
+/* --- clients' numbers ------------------------------------------------------------------------ */
+
+uint32_t relock_slots_end, relock_clients;
+
+/* Guarded by numbers_word: a number is given to one thread at a time, the least that is free, and
+ * every number below relock_slots_end, the highest is not. So the servers' passes are as short as
+ * the live clients allow (adaptive long-lived renaming, without the wait-freedom). */
+static uint32_t numbers_word;
+static uint8_t number_taken[RELOCK_SLOTS];
+
+static void lock_numbers(void) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, NULL, NULL);
+  relock_word_wait(&numbers_word, &wait, CLOCK_MONOTONIC, NULL);
+}
+
+static void set_end(uint32_t end) {
+  /* Release: pairs with the acquire in serve_all(), servicing.c. */
+  relock_store_release(&relock_slots_end, end);
+}
+
+/* A number from 1 on; 0: there is none. */
+static uint32_t take_number(void) {
+  lock_numbers();
+  uint32_t i = 0;
+  while (i < relock_tuning.server_slots && number_taken[i])
+    i++;
+  bool found = i < relock_tuning.server_slots;
+  if (found) {
+    number_taken[i] = 1;
+    relock_count_own(&relock_clients, 1);
+    if (relock_slots_end <= i)
+      set_end(i + 1);
+  }
+  relock_word_release(&numbers_word);
+  return found ? i + 1 : 0;
+}
+
+void relock_client_ends(struct relock_thread *record) {
+  if (!record->rcl_number)
+    return;
+  relock_manners_end(record);
+  lock_numbers();
+  number_taken[record->rcl_number - 1] = 0;
+  relock_count_own(&relock_clients, -1);
+  uint32_t end = relock_slots_end;
+  while (end > 0 && !number_taken[end - 1])
+    end--;
+  if (end != relock_slots_end)
+    set_end(end);
+  relock_word_release(&numbers_word);
+  record->rcl_number = 0;
+}
+
+/* --- a request ------------------------------------------------------------------------------- */
+
+/* Starts the server if it has no thread. */
+static bool is_running(struct relock_server *server) {
+  /* Acquire: pairs with the releases in relock_servicing_thread() and relock_pool_retire(). */
+  uint32_t state = relock_load_acquire(&server->state);
+  if (RELOCK_LIKELY(state == RELOCK_SERVER_RUNNING))
+    return true;
+  if (state != RELOCK_SERVER_NONE ||
+      !relock_cas_acquire(&server->state, RELOCK_SERVER_NONE, RELOCK_SERVER_STARTING))
+    return false;
+  server->stack = relock_default_stack_size();
+  bool may_start = relock_server_may_start(server);
+  if (may_start && relock_pool_start(server))
+    return false; /* the next request finds it */
+  if (may_start)
+    relock_say("server %u: cannot start a thread; its lock classes are combined instead (algorithm "
+               "adaptive) [server-refused]",
+               server->number + 1);
+  /* Release: pairs with the acquire above. */
+  relock_store_release(&server->state, RELOCK_SERVER_REFUSED);
+  return false;
+}
+
+/* The calling thread's slot if it can post a request now, else null. */
+static struct relock_request *free_slot(struct relock_server *server, struct relock_thread *self) {
+  if (RELOCK_UNLIKELY(!is_running(server)))
+    return NULL;
+  if (RELOCK_UNLIKELY(self->rcl_skip > 0)) {
+    self->rcl_skip--;
+    return NULL;
+  }
+  if (RELOCK_UNLIKELY(!self->rcl_number)) {
+    self->rcl_number = take_number();
+    if (!self->rcl_number) {
+      self->rcl_skip = SLOTLESS;
+      return NULL;
+    }
+    relock_manners_start(self);
+  }
+  /* A thread of this server, or a client whose section this server runs: nested requests would
+   * wait for whoever makes them. */
+  struct relock_request *slot = server->slots[self->rcl_number - 1];
+  bool nested = self->rcl_serves == server || relock_load_relaxed(&slot->state) != RELOCK_SLOT_FREE;
+  return nested || self->stack > server->stack ? NULL : slot;
+}
+
+/* Release: pairs with the acquire in relock_runs_under(), for which this comes after the section.
+ */
+static void free_again(struct relock_request *slot) {
+  relock_store_release(&slot->state, RELOCK_SLOT_FREE);
+}
+
+enum outcome { SERVED, SERVED_LATE, WITHDRAWN };
+
+/* Wants the request back. If a thread of the server is at it, sleeps until it has been run or
+ * refused. Like all that a client does from its post on, this touches no thread-local variable: the
+ * section may be running with its identity. */
+static enum outcome leave(struct relock_server *server, struct relock_request *slot,
+                          struct relock_wait *wait) {
+  uint32_t number = (uint32_t)((slot - *server->slots) / 2);
+  /* Sequentially consistent: pairs with the announcement in serve(), which comes before it looks
+   * at the state. */
+  if (!relock_cas_seq_cst(&slot->state, RELOCK_SLOT_POSTED, RELOCK_SLOT_LEAVING))
+    return SERVED_LATE; /* it is DONE */
+  bool sleeps = false;
+  enum outcome outcome;
+  for (;;) {
+    /* Acquire: pairs with the releases in serve(). */
+    uint32_t state = relock_load_acquire(&slot->state);
+    outcome = state == RELOCK_SLOT_DONE ? SERVED_LATE : WITHDRAWN;
+    if (state != RELOCK_SLOT_LEAVING)
+      break;
+    if (!relock_is_announced(server, number)) {
+      /* It was run before that look, or is the client's. */
+      outcome = relock_load_acquire(&slot->state) == RELOCK_SLOT_DONE ? SERVED_LATE : WITHDRAWN;
+      break;
+    }
+    if (!sleeps) {
+      sleeps = true;
+      relock_exchange_seq_cst(&server->client_sleeps[number], 1);
+      relock_add_seq_cst(&server->sleepers, 1);
+      relock_pool_report(server);
+      continue;
+    }
+    relock_wait_park(wait, &slot->state, RELOCK_SLOT_LEAVING, CLOCK_MONOTONIC, NULL);
+  }
+  if (sleeps) {
+    relock_store_relaxed(&server->client_sleeps[number], 0);
+    relock_add_relaxed(&server->sleepers, (uint32_t)-1);
+  }
+  if (outcome == WITHDRAWN)
+    free_again(slot);
+  return outcome;
+}
+
+static struct relock_progress observe(const struct relock_server *server) {
+  return (struct relock_progress){relock_load_relaxed(&server->progress.passes),
+                                  relock_load_relaxed(&server->progress.served)};
+}
+
+void relock_server_wake(struct relock_server *server) {
+  if (relock_load_seq_cst(&server->asleep) && relock_exchange_seq_cst(&server->asleep, 0))
+    relock_os->futex_wake(&server->asleep, server->realtime ? INT32_MAX : 1); /* with the backup */
+}
+
+/* Waits for the section to be run: spins on as long as the server serves others meanwhile, unless
+ * it has come by twice and found the lock busy. A server that stands still is blocked in a section
+ * or not scheduled: it is offered the processor a few times, and then the request is withdrawn. */
+static enum outcome await_server(struct relock_server *server, struct relock_request *slot,
+                                 struct relock_wait *wait) {
+  struct relock_progress start = {0, 0}, last = {0, 0};
+  unsigned yields = YIELDS;
+  bool watched = false, late = false;
+  for (;;) {
+    /* Acquire: pairs with the release in serve(). */
+    if (relock_load_acquire(&slot->state) == RELOCK_SLOT_DONE)
+      return late ? SERVED_LATE : SERVED;
+    if (wait->spins == 0 && !late) {
+      struct relock_progress now = observe(server);
+      if (!watched) {
+        start = now;
+        /* The post and a server that goes to sleep may have missed each other. Pairs with
+         * sleep_until_posted(), servicing.c. */
+        if (relock_cas_seq_cst(&slot->state, RELOCK_SLOT_POSTED, RELOCK_SLOT_POSTED))
+          relock_server_wake(server);
+      }
+      late = watched && (now.served == last.served || now.passes - start.passes >= 2);
+      last = now;
+      watched = true;
+      wait->spins = late ? 0 : relock_wait_spins();
+    }
+    if (relock_wait_again(wait))
+      continue;
+    if (yields-- == 0)
+      break;
+    relock_os->yield();
+  }
+  enum outcome outcome = leave(server, slot, wait);
+  if (outcome == WITHDRAWN && observe(server).served == start.served)
+    relock_pool_report(server);
+  return outcome;
+}
+
+/* Decides how soon to ask the server again. */
+static void learn(struct relock_thread *self, enum outcome outcome) {
+  if (outcome == SERVED)
+    self->rcl_penalty /= 2;
+  else if (self->rcl_penalty < MAX_PENALTY)
+    self->rcl_penalty = 2 * self->rcl_penalty + 1;
+  self->rcl_skip = self->rcl_penalty;
+}
+
+static int run_here(relock_mutex_t *mutex, const struct relock_server *server,
+                    struct relock_thread *self, const struct relock_call *call) {
+  if (relock_load_relaxed(&server->state) == RELOCK_SERVER_REFUSED)
+    return relock_adaptive.execute(mutex, self, call);
+  if (!relock_queue_try(mutex))
+    relock_adaptive.lock(mutex, self);
+  const uint64_t start = self->rcl_share ? relock_os->now_ns() : 0;
+  int result = relock_run_owned(RELOCK_EXECUTING_ALONE, mutex, call->section, call->context);
+  if (RELOCK_UNLIKELY(start))
+    relock_manners_spent(self, relock_os->now_ns() - start);
+  return result;
+}
+
+static void fill(struct relock_request *slot, relock_mutex_t *mutex,
+                 const struct relock_thread *self, const struct relock_call *call) {
+  /* Release: pairs with the acquire in relock_runs_under(). */
+  relock_store_release(&slot->mutex, mutex);
+  relock_request_fill(slot, self, call);
+}
+
+static int execute(relock_mutex_t *mutex, struct relock_thread *self,
+                   const struct relock_call *call) {
+  struct relock_server *server = relock_server_of(relock_class_of(mutex));
+  struct relock_request *slot = free_slot(server, self);
+  if (!slot)
+    return run_here(mutex, server, self, call);
+  if (RELOCK_UNLIKELY(self->rcl_share))
+    relock_manners_wait(self, server);
+
+  fill(slot, mutex, self, call);
+  struct relock_wait wait;
+  relock_wait_begin(&wait, self, mutex);
+  /* Release: pairs with the load in serve(). */
+  relock_store_release(&slot->state, RELOCK_SLOT_POSTED);
+  if (RELOCK_UNLIKELY(relock_load_relaxed(&server->asleep)))
+    relock_server_wake(server);
+  enum outcome outcome = await_server(server, slot, &wait);
+  learn(self, outcome);
+  if (RELOCK_UNLIKELY(outcome == WITHDRAWN))
+    return run_here(mutex, server, self, call);
+  relock_wait_end(&wait);
+  if (RELOCK_UNLIKELY(self->rcl_share))
+    relock_manners_spent(self, relock_load_relaxed(&server->spent_ns[self->rcl_number - 1]));
+  int result = relock_request_result(slot, call);
+  free_again(slot);
+  return result;
+}
+
+bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
+                        const struct relock_call *call) {
+  struct relock_server *server = relock_server_of(relock_class_of(mutex));
+  struct relock_request *slot = self->rcl_serves ? NULL : free_slot(server, self);
+  if (!slot || self->rcl_share)
+    return false;
+  fill(slot, mutex, self, call);
+  /* The client does not come back soon to see whether it has missed a server that goes to sleep.
+   * Pairs with sleep_until_posted(), servicing.c: with its barrier if it can make one. */
+  if (relock_barrier_works())
+    relock_store_release(&slot->state, RELOCK_SLOT_POSTED);
+  else
+    (void)relock_exchange_seq_cst(&slot->state, RELOCK_SLOT_POSTED);
+  relock_keep_order();
+  if (RELOCK_UNLIKELY(relock_load_seq_cst(&server->asleep)))
+    relock_server_wake(server);
+  self->rcl_submitted = slot;
+  self->rcl_submitted_to = server;
+  return true;
+}
+
+void relock_client_settle(struct relock_thread *self) {
+  struct relock_request *slot = self->rcl_submitted;
+  struct relock_server *server = self->rcl_submitted_to;
+  self->rcl_submitted = NULL;
+  struct relock_wait wait;
+  relock_wait_begin(&wait, self, NULL);
+  enum outcome outcome = await_server(server, slot, &wait);
+  learn(self, outcome);
+  if (outcome == WITHDRAWN) {
+    int saved = errno;                   /* the section's is nobody's */
+    unsigned char copy[RELOCK_COPY_MAX]; /* the section may post nested requests in the slot */
+    memcpy(copy, slot->context.copy, sizeof copy);
+    struct relock_call call = {slot->section, copy, 0, false};
+    run_here(relock_load_relaxed(&slot->mutex), server, self, &call);
+    errno = saved;
+  }
+  free_again(slot);
+}
+
+static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+  relock_adaptive.lock(mutex, self);
+}
+
+const struct relock_algorithm relock_rcl = {.name = "rcl",
+                                            .lock = lock,
+                                            .execute = execute,
+                                            .always_delegates = true,
+                                            .has_server = true,
+                                            .can_move = true};
+
+void relock_clients_after_fork(void) {
+  struct relock_thread *own = relock_own_record;
+  uint32_t kept = own ? own->rcl_number : 0;
+  numbers_word = RELOCK_WORD_FREE;
+  for (uint32_t i = 0; i < RELOCK_SLOTS; i++)
+    number_taken[i] = i + 1 == kept;
+  relock_slots_end = kept;
+  relock_clients = kept != 0;
+  relock_manners_after_fork();
+  if (own) {
+    own->rcl_skip = own->rcl_penalty = 0;
+    relock_manners_start(own);
+  }
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Urgent clients are served before others: the servers know them by bits, and give each a turn
+ * after every section of another client. So an urgent client waits for one section of each other
+ * urgent client and of one other, and any other for at most 1 + U sections for each client before
+ * it, where U is the number of urgent ones.
+ *
+ * A client with a share of p percent, whose sections the server times, holds back after each of
+ * them for (100 - p) / p of the time that it took, if somebody else waits for the server then. It
+ * is the client that waits, not its request: a server has no list of such requests to look after.
+ */
+#include "manners.h"
+
+#include "../base/os.h"
+#include "server.h"
+
+#include <errno.h>
+#include <string.h>
+
+uint64_t relock_urgent_slots[RELOCK_SLOT_WORDS], relock_limited_slots[RELOCK_SLOT_WORDS];
+uint32_t relock_urgent_clients, relock_limited_clients;
+
+/* Changes the bit, which only this thread does, and the count. */
+static void mark(uint64_t *slots, uint32_t *count, const struct relock_thread *thread, bool is_in) {
+  uint32_t slot = thread->rcl_number - 1;
+  if (relock_slot_is_in(slots, slot) == is_in)
+    return;
+  uint64_t bit = (uint64_t)1 << slot % 64;
+  if (is_in)
+    relock_or_relaxed(&slots[slot / 64], bit);
+  else
+    relock_and_relaxed(&slots[slot / 64], ~bit);
+  relock_add_relaxed(count, is_in ? 1u : (uint32_t)-1);
+}
+
+static void mark_all(const struct relock_thread *thread, bool urgent, bool limited) {
+  if (!thread->rcl_number)
+    return;
+  mark(relock_urgent_slots, &relock_urgent_clients, thread, urgent);
+  mark(relock_limited_slots, &relock_limited_clients, thread, limited);
+}
+
+void relock_manners_start(struct relock_thread *self) {
+  mark_all(self, self->rcl_urgent, self->rcl_share != 0);
+}
+
+void relock_manners_end(struct relock_thread *record) { mark_all(record, false, false); }
+
+void relock_manners_after_fork(void) {
+  memset(relock_urgent_slots, 0, sizeof relock_urgent_slots);
+  memset(relock_limited_slots, 0, sizeof relock_limited_slots);
+  relock_urgent_clients = relock_limited_clients = 0;
+}
+
+int relock_thread_set_urgent(int urgent) {
+  struct relock_thread *self = relock_thread_self();
+  if (!self)
+    return EAGAIN;
+  self->rcl_urgent = urgent != 0;
+  relock_manners_start(self);
+  return 0;
+}
+
+int relock_thread_limit_share(unsigned percent) {
+  struct relock_thread *self = relock_thread_self();
+  if (percent < 1 || percent > 100)
+    return EINVAL;
+  if (!self)
+    return EAGAIN;
+  self->rcl_share = percent == 100 ? 0 : percent;
+  self->rcl_resume_ns = 0;
+  relock_manners_start(self);
+  return 0;
+}
+
+void relock_manners_spent(struct relock_thread *self, uint64_t ns) {
+  self->rcl_resume_ns = relock_os->now_ns() + ns * (100 - self->rcl_share) / self->rcl_share;
+}
+
+static bool somebody_asks(const struct relock_server *server) {
+  uint32_t end = relock_load_relaxed(&relock_slots_end);
+  for (uint32_t i = 0; server->slots && i < end; i++)
+    if (relock_load_relaxed(&server->slots[i]->state) == RELOCK_SLOT_POSTED)
+      return true;
+  return false;
+}
+
+/* The client's section is under way, in which this is a nested request. */
+static bool is_in_section(const struct relock_thread *self) {
+  for (uint32_t i = 0; i < relock_load_relaxed(&relock_servers_end); i++)
+    if (relock_servers[i].slots &&
+        relock_load_relaxed(&relock_servers[i].slots[self->rcl_number - 1]->state) !=
+            RELOCK_SLOT_FREE)
+      return true;
+  return false;
+}
+
+void relock_manners_wait(struct relock_thread *self, const struct relock_server *server) {
+  if (is_in_section(self))
+    return;
+  uint32_t nobody = 0;
+  const struct timespec until = {(time_t)(self->rcl_resume_ns / 1000000000),
+                                 (long)(self->rcl_resume_ns % 1000000000)};
+  while (relock_os->now_ns() < self->rcl_resume_ns && somebody_asks(server))
+    relock_os->futex_wait(&nobody, 0, CLOCK_MONOTONIC, &until);
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Words that a server keeps. A server does not release a mutex's word after each section, which
+ * would move the mutex's cache line between the server and all its clients twice per section, but
+ * leaves its own number there: SERVED. Nobody is under such a word unless a servicing thread says
+ * so by its announcement, and whoever wants it otherwise takes it back:
+ *
+ *                      kept by the server                       taken back
+ *   owned by a thread --------------------> SERVED (by server k) ----------> owned by the taker
+ *   of server k                               |     A
+ *                         the server sleeps,  |     |  it was inside: given back (a try), or
+ *                         or not: no matter   '-----'  waited for (the heir)
+ *
+ * A servicing thread announces the request, looks at the word, and runs the section if that is
+ * SERVED by its server. A taker replaces SERVED and looks at the announcements. All four are
+ * sequentially consistent, so that one of the two sees the other. The announced section then ends
+ * before the taker goes on, and none begins behind it, as the word is not SERVED any more.
+ *
+ * Words that are taken back often are not kept: see reluctance_towards().
+ */
+#include "client.h"
+#include "server.h"
+
+#include "../base/os.h"
+#include "../base/word.h"
+#include "../locks/queue.h"
+#include "../locks/section.h"
+
+static uint32_t served_by(const struct relock_server *server) {
+  return RELOCK_WORD_SERVED + server->number;
+}
+
+static relock_mutex_t *mutex_of(uint32_t *word) {
+  return (relock_mutex_t *)(void *)((char *)word - offsetof(relock_mutex_t, relock_private.word));
+}
+
+/* The servicing thread that runs a section under the mutex, or null. */
+static struct relock_servicer *find_inside(struct relock_server *server,
+                                           const relock_mutex_t *mutex) {
+  /* Pairs with the pool's change of `places`, before a new thread's first announcement. */
+  uint32_t places = relock_load_seq_cst(&server->places);
+  for (uint32_t i = 0; i < places; i++)
+    if (relock_runs_under(&server->servicer[i], mutex))
+      return &server->servicer[i];
+  return NULL;
+}
+
+/* --- the takers' side ------------------------------------------------------------------------ */
+
+/* The word is the caller's, and a section is still under it. A thread that marked it meanwhile
+ * sleeps for a release that will not come. */
+static void give_back(uint32_t *word, uint32_t served) {
+  /* Release: nothing was done under it, but the value may be any owner's. */
+  if (relock_exchange_release(word, served) == RELOCK_WORD_PARKED)
+    relock_os->futex_wake(word, 1);
+}
+
+bool relock_word_take_back(uint32_t *word, uint32_t served) {
+  struct relock_server *server = &relock_servers[served - RELOCK_WORD_SERVED];
+  const relock_mutex_t *mutex = mutex_of(word);
+  if (find_inside(server, mutex))
+    return false;
+  if (!relock_cas_seq_cst(word, served, relock_load_relaxed(&relock_word_taken)))
+    return false;
+  if (!find_inside(server, mutex))
+    return true;
+  give_back(word, served);
+  return false;
+}
+
+bool relock_word_inherit(uint32_t *word, uint32_t served, struct relock_wait *wait, clockid_t clock,
+                         const struct timespec *deadline, int *error) {
+  struct relock_server *server = &relock_servers[served - RELOCK_WORD_SERVED];
+  const relock_mutex_t *mutex = mutex_of(word);
+  struct relock_servicer *inside;
+  /* Stands for the exchange that has replaced SERVED, which needs no such order otherwise. Pairs
+   * with relock_own(). */
+  relock_or_seq_cst(word, 0);
+  while ((inside = find_inside(server, mutex))) {
+    if (relock_wait_again(wait))
+      continue;
+    uint32_t awaited = relock_or_seq_cst(&inside->awaited, 1) | 1;
+    if (!relock_runs_under(inside, mutex))
+      continue;
+    int result = relock_wait_park(wait, &inside->awaited, awaited, clock, deadline);
+    if (result == 0)
+      continue;
+    give_back(word, served);
+    if (error)
+      *error = result;
+    return false;
+  }
+  return true;
+}
+
+bool relock_word_is_free(uint32_t *word) {
+  /* Acquire: pairs with the release in relock_word_release(). */
+  uint32_t found = relock_load_acquire(word);
+  return found == RELOCK_WORD_FREE ||
+         (found >= RELOCK_WORD_SERVED &&
+          !find_inside(&relock_servers[found - RELOCK_WORD_SERVED], mutex_of(word)));
+}
+
+/* --- the server's side ----------------------------------------------------------------------- */
+
+/* A mutex that was taken back is not kept for the next 16 sections, and for twice as many each time
+ * that it had been kept in vain: for fewer sections than that. Guesses. */
+enum { LEAST_RELUCTANCE = 16, MOST_RELUCTANCE = 4096 };
+
+/* What is remembered of the mutex, or of another one in its place: these are hints. */
+static struct relock_reluctance *reluctance_towards(struct relock_servicer *self,
+                                                    const relock_mutex_t *mutex) {
+  uintptr_t hash = (uintptr_t)mutex / sizeof *mutex;
+  return &self->reluctance[hash % (sizeof self->reluctance / sizeof *self->reluctance)];
+}
+
+/* The word is not the server's. */
+static void learn_of_taking(struct relock_servicer *self, const relock_mutex_t *mutex) {
+  struct relock_reluctance *reluctance = reluctance_towards(self, mutex);
+  if (reluctance->mutex != mutex || !reluctance->kept)
+    return;
+  bool in_vain = self->sections - reluctance->kept_at < reluctance->next;
+  if (in_vain && reluctance->next < MOST_RELUCTANCE)
+    reluctance->next *= 2;
+  else if (!in_vain)
+    reluctance->next = LEAST_RELUCTANCE;
+  reluctance->sections = reluctance->next;
+  reluctance->kept = false;
+}
+
+/* Whether the word is to be kept. */
+static bool keeps(struct relock_servicer *self, const relock_mutex_t *mutex) {
+  struct relock_reluctance *reluctance = reluctance_towards(self, mutex);
+  if (reluctance->mutex != mutex)
+    *reluctance = (struct relock_reluctance){.mutex = mutex, .next = LEAST_RELUCTANCE};
+  if (reluctance->sections > 0) {
+    reluctance->sections--;
+    return false;
+  }
+  reluctance->kept = true;
+  reluctance->kept_at = self->sections;
+  return true;
+}
+
+enum relock_ownership relock_own(struct relock_servicer *self, relock_mutex_t *mutex) {
+  if (!relock_queue_may_pass(mutex))
+    return RELOCK_NOT_OWNED;
+  /* Pairs with the exchange of a taker, after this thread's announcement. Acquire: pairs with the
+   * release in relock_disown(). */
+  if (RELOCK_LIKELY(relock_load_seq_cst(&mutex->relock_private.word) == served_by(self->server))) {
+    self->owns_once = false;
+    return RELOCK_OWNED_KEPT;
+  }
+  if (!relock_word_try(&mutex->relock_private.word))
+    return RELOCK_NOT_OWNED;
+  learn_of_taking(self, mutex);
+  relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING);
+  self->owns_once = true;
+  return RELOCK_OWNED_ONCE;
+}
+
+void relock_disown(struct relock_servicer *self, relock_mutex_t *mutex) {
+  relock_store_relaxed(&mutex->relock_private.executing, 0);
+  /* Release: pairs with the acquire of relock_own() in another thread of the pool, and of takers.
+   * Fails when somebody sleeps for the word. */
+  if (relock_load_relaxed(&mutex->relock_private.tail) == 0 && keeps(self, mutex) &&
+      relock_cas_release(&mutex->relock_private.word, relock_load_relaxed(&relock_word_taken),
+                         served_by(self->server)))
+    return;
+  relock_word_release(&mutex->relock_private.word);
+}
+
+/* --- sections that wait on condition variables ----------------------------------------------- */
+
+/* The servicing thread whose section the caller is, who owns the mutex, or null. Relaxed: it reads
+ * what its own thread has written, and what former owners of the mutex have. */
+static struct relock_servicer *find_own_section(const relock_mutex_t *mutex) {
+  /* Servers that have been started since have run no section that the caller could be. */
+  uint32_t end = relock_load_relaxed(&relock_servers_end);
+  for (uint32_t i = 0; i < end; i++) {
+    struct relock_server *server = &relock_servers[i];
+    uint32_t places = relock_load_relaxed(&server->places);
+    for (uint32_t k = 0; k < places; k++)
+      if (relock_load_relaxed(&server->servicer[k].runs_under) == mutex)
+        return &server->servicer[k];
+  }
+  return NULL;
+}
+
+bool relock_server_executes(const relock_mutex_t *mutex) { return find_own_section(mutex) != NULL; }
+
+/* The slot stays the section's, so that nobody takes the request, but names no mutex: whoever waits
+ * for the end of the section goes on, and the thread has the word as a holder has when it comes
+ * back from the wait (relock_disown() releases it). */
+bool relock_server_begin_wait(relock_mutex_t *mutex) {
+  struct relock_servicer *inside = find_own_section(mutex);
+  bool alone = relock_load_relaxed(&mutex->relock_private.executing) == RELOCK_EXECUTING_ALONE;
+  if (!inside && !alone)
+    return false;
+  bool owns_word = alone || inside->owns_once;
+  if (owns_word)
+    relock_store_relaxed(&mutex->relock_private.executing, 0);
+  if (inside) {
+    struct relock_request *slot = inside->server->slots[inside->announced - 1];
+    relock_store_relaxed(&inside->runs_under, NULL);
+    /* Release: pairs with the acquire in relock_runs_under(). */
+    (void)relock_exchange_seq_cst(&slot->mutex, NULL);
+    relock_wake_heirs(inside);
+  }
+  if (owns_word)
+    relock_word_release(&mutex->relock_private.word);
+  if (inside)
+    relock_pool_waits(inside);
+  return true;
+}

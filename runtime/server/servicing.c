@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A servicing thread. It goes over the slots of its server's clients, runs the requests that are
+ * posted there, and sleeps when there has been none for a while. README.md explains the protocol.
+ */
+#include "server.h"
+
+#include "../base/os.h"
+#include "../base/wait.h"
+#include "../base/word.h"
+#include "../locks/section.h"
+
+/* An idle server spins as long as any waiter (wait.h), then yields between passes this often, and
+ * then sleeps. Spinning longer takes the processor from the very client that would post next when
+ * there are not enough of them: at 2 clients on 2 processors a spin of 100 microseconds served
+ * 30,000 sections per second. The yields last some 100 microseconds when nobody else wants the
+ * processor. */
+enum { IDLE_YIELDS = 200 };
+
+/* The first passes without a section follow each other without a pause, which takes 140 cycles on
+ * Intel's processors since Skylake, as long as the way of a request to the server: with one client,
+ * a twelfth more sections per second. */
+enum { PASSES_AT_ONCE = 64 };
+
+/* How long a server sleeps that retires then: the process may end that much later than without
+ * Relock, and a server is started that often at most (some 50 microseconds each). A guess. */
+enum { RETIRE_NS = 20000000 };
+
+void relock_wake_heirs(struct relock_servicer *servicer) {
+  uint32_t awaited = relock_load_seq_cst(&servicer->awaited);
+  if (RELOCK_LIKELY(awaited % 2 == 0))
+    return;
+  relock_store_relaxed(&servicer->awaited, awaited + 1);
+  relock_os->futex_wake(&servicer->awaited, INT32_MAX);
+}
+
+/* Says what this thread is about to look at: one more than the slot, or 0. From the announcement
+ * on nobody else takes the request, no client withdraws it, and no word that the server keeps is
+ * taken from it unnoticed. Those who have waited for the end of the announcement before are woken
+ * now, before the next section, which may last: who wants the word, and the client, whether its
+ * section was run or not. */
+static void announce(struct relock_servicer *self, uint32_t slot) {
+  /* Sequentially consistent: pairs with relock_is_announced() and relock_runs_under(). Release:
+   * the section before is over for whoever reads this. */
+  uint32_t last = relock_exchange_seq_cst(&self->announced, slot);
+  struct relock_server *server = self->server;
+  relock_wake_heirs(self);
+  if (last && RELOCK_UNLIKELY(relock_load_seq_cst(&server->sleepers)) &&
+      relock_load_seq_cst(&server->client_sleeps[last - 1]))
+    relock_os->futex_wake(&server->slots[last - 1]->state, 1);
+}
+
+/* Whether another thread of the pool is at the same request. Two that find each other both let go,
+ * and come by again. */
+static bool is_somebody_elses(const struct relock_servicer *self, uint32_t slot) {
+  const struct relock_server *server = self->server;
+  uint32_t places = relock_load_seq_cst(&server->places);
+  for (uint32_t i = 0; i < places; i++)
+    if (&server->servicer[i] != self &&
+        relock_load_seq_cst(&server->servicer[i].announced) == slot + 1)
+      return true;
+  return false;
+}
+
+/* Whether another thread of the pool is under the same mutex. */
+static bool is_somebody_inside(const struct relock_servicer *self, const relock_mutex_t *mutex) {
+  const struct relock_server *server = self->server;
+  uint32_t places = relock_load_seq_cst(&server->places);
+  for (uint32_t i = 0; i < places; i++)
+    if (&server->servicer[i] != self && relock_runs_under(&server->servicer[i], mutex))
+      return true;
+  return false;
+}
+
+static void count_section(struct relock_servicer *self, const relock_mutex_t *mutex) {
+  relock_count_own(&self->sections, 1);
+  if (!self->first_mutex)
+    self->first_mutex = mutex;
+  else if (self->first_mutex != mutex)
+    self->mixed = true;
+  relock_count_own(&self->server->progress.served, 1);
+}
+
+static void run(struct relock_server *server, uint32_t number) {
+  struct relock_request *slot = server->slots[number];
+  if (RELOCK_LIKELY(relock_load_relaxed(&relock_limited_clients) == 0) ||
+      !relock_slot_is_in(relock_limited_slots, number)) {
+    relock_request_run(slot);
+    return;
+  }
+  uint64_t start = relock_os->now_ns();
+  relock_request_run(slot);
+  relock_store_relaxed(&server->spent_ns[number], relock_os->now_ns() - start);
+}
+
+/* Runs the request in this slot if it is still there and its mutex can be had. */
+static bool serve(struct relock_servicer *self, uint32_t number) {
+  struct relock_server *server = self->server;
+  struct relock_request *slot = server->slots[number];
+  announce(self, number + 1);
+  /* Alone, this thread need not look at the others: whoever becomes active later looks at its
+   * announcement. Sequentially consistent: pairs with the pool's change of `active`. */
+  bool alone = relock_load_seq_cst(&server->active) == 1;
+  if (!alone && is_somebody_elses(self, number))
+    return false;
+  /* Only now: another thread that was at the request until then may have run it. Whoever comes
+   * later finds it announced. Acquire: pairs with the release of the client that posted. */
+  uint32_t state = relock_load_seq_cst(&slot->state);
+  relock_mutex_t *mutex = relock_load_seq_cst(&slot->mutex);
+  if (state != RELOCK_SLOT_POSTED || relock_load_seq_cst(&relock_forking) ||
+      (!alone && is_somebody_inside(self, mutex)))
+    return false;
+  enum relock_ownership ownership = relock_own(self, mutex);
+  if (ownership == RELOCK_NOT_OWNED)
+    return false;
+
+  relock_class_t *lock_class = relock_class_of(mutex);
+  relock_store_relaxed(&self->runs_under, mutex);
+  run(server, number);
+  relock_store_relaxed(&self->runs_under, NULL);
+  relock_count_batch(relock_thread_self(), lock_class, 1);
+  count_section(self, mutex);
+  if (!alone)
+    relock_count_own(&self->slow, 1);
+  /* A section that has waited on a condition variable has its word as a holder has. */
+  if (ownership == RELOCK_OWNED_ONCE || relock_load_relaxed(&slot->mutex) == NULL)
+    relock_disown(self, mutex);
+  /* Release: pairs with the acquires in await_server() and relock_runs_under(). */
+  relock_store_release(&slot->state, RELOCK_SLOT_DONE);
+  return true;
+}
+
+static void count_pass(struct relock_servicer *self) {
+  relock_count_own(&self->active_passes, 1);
+  relock_count_own(&self->client_passes, relock_load_relaxed(&relock_clients));
+  if (self->mixed)
+    relock_count_own(&self->mixed_passes, 1);
+  self->first_mutex = NULL;
+  self->mixed = false;
+}
+
+static bool wants_service(uint32_t state) {
+  return state == RELOCK_SLOT_POSTED || state == RELOCK_SLOT_LEAVING;
+}
+
+static bool serve_if_posted(struct relock_servicer *self, uint32_t slot) {
+  return wants_service(relock_load_relaxed(&self->server->slots[slot]->state)) && serve(self, slot);
+}
+
+/* Between any two other sections each urgent client has one turn, so that the others wait for no
+ * more than that. */
+static bool serve_urgent(struct relock_servicer *self) {
+  bool served = false;
+  if (RELOCK_LIKELY(relock_load_relaxed(&relock_urgent_clients) == 0))
+    return false;
+  for (uint32_t i = 0; i < RELOCK_SLOT_WORDS; i++) {
+    uint64_t left = relock_load_relaxed(&relock_urgent_slots[i]);
+    for (; left != 0; left &= left - 1)
+      if (serve_if_posted(self, 64 * i + (uint32_t)__builtin_ctzll(left)))
+        served = true;
+  }
+  return served;
+}
+
+/* One pass over the array. */
+static bool serve_all(struct relock_servicer *self) {
+  struct relock_server *server = self->server;
+  bool served = serve_urgent(self);
+  /* Acquire: pairs with the release in set_end(), client.c. */
+  uint32_t end = relock_load_acquire(&relock_slots_end);
+  for (uint32_t i = 0; i < end; i++)
+    if (serve_if_posted(self, i)) {
+      served = true;
+      serve_urgent(self);
+    }
+  if (served)
+    count_pass(self);
+  else if (self->announced)
+    announce(self, 0);
+  relock_count_own(&server->progress.passes, 1);
+  return served;
+}
+
+static bool has_request(const struct relock_server *server) {
+  uint32_t end = relock_load_seq_cst(&relock_slots_end);
+  for (uint32_t i = 0; i < end; i++)
+    if (wants_service(relock_load_seq_cst(&server->slots[i]->state)))
+      return true;
+  return false;
+}
+
+static struct timespec retirement(void) {
+  uint64_t ns = relock_os->now_ns() + RETIRE_NS;
+  return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+}
+
+/* False: nobody has asked for long, and the process may be about to end. */
+static bool sleep_until_posted(struct relock_servicer *self) {
+  struct relock_server *server = self->server;
+  relock_exchange_seq_cst(&server->asleep, 1);
+  if (relock_barrier_works())
+    relock_os->barrier(); /* clients have posted before, or see that this server is asleep */
+  const bool stays = relock_load_seq_cst(&relock_first_thread_lives);
+  const struct timespec deadline = stays ? (struct timespec){0} : retirement();
+  int error = 0;
+  while (error == 0 && relock_load_seq_cst(&server->asleep) && !has_request(server)) {
+    relock_count_own(&server->parks, 1);
+    error = relock_os->futex_wait(&server->asleep, 1, CLOCK_MONOTONIC, stays ? NULL : &deadline);
+  }
+  relock_store_relaxed(&server->asleep, 0);
+  return error == 0 || has_request(server);
+}
+
+/* After a pass without a section; as long as sleep_until_posted(). */
+static bool rest(struct relock_servicer *self, uint32_t *idle) {
+  const uint32_t spins = relock_wait_spins();
+  ++*idle;
+  if (*idle <= spins) {
+    if (*idle > PASSES_AT_ONCE)
+      relock_pause();
+  } else if (*idle <= spins + IDLE_YIELDS) {
+    relock_os->yield();
+  } else {
+    *idle = 0;
+    return sleep_until_posted(self);
+  }
+  return true;
+}
+
+/* The thread that first writes to a page decides on which NUMA node it lies. Before any client uses
+ * the slots: by the first thread, before the server is RUNNING for the first time. */
+static void home_slots(struct relock_server *server) {
+  enum { SLOTS_PER_PAGE = 4096 / (2 * sizeof(struct relock_request)) };
+  for (uint32_t i = 0; i < RELOCK_SLOTS; i += SLOTS_PER_PAGE)
+    relock_store_relaxed(&server->slots[i]->state, RELOCK_SLOT_FREE);
+  server->homed = true;
+}
+
+void *relock_servicing_thread(void *argument) {
+  struct relock_servicer *self = argument;
+  struct relock_server *server = self->server;
+  relock_server_place_thread(server, RELOCK_LEVEL_SERVICING);
+  relock_store_relaxed(&self->tid, relock_os->thread_id());
+  if (!server->homed)
+    home_slots(server);
+  if (relock_load_relaxed(&relock_stats_timed)) {
+    relock_count_own(&self->misses, relock_os->read_counter(self->miss_counter));
+    relock_store_relaxed(&self->miss_counter, relock_os->count_misses(self->miss_counter));
+  }
+  /* Release: pairs with the acquire in is_running(), client.c. */
+  relock_store_release(&server->state, RELOCK_SERVER_RUNNING);
+  struct relock_thread *record = relock_thread_self();
+  if (record)
+    record->rcl_serves = server;
+  relock_store_relaxed(&self->record, record);
+  uint32_t idle = 0;
+  for (;;) {
+    if (serve_all(self))
+      idle = 0;
+    else if (!rest(self, &idle) && relock_pool_retire(self))
+      break;
+    if (RELOCK_UNLIKELY(relock_load_relaxed(&server->active) > 1)) {
+      announce(self, 0);
+      if (!relock_pool_stay(self))
+        break;
+    }
+  }
+  relock_store_relaxed(&self->record, NULL);
+  if (record)
+    record->rcl_serves = NULL; /* this is no end that a section has caused */
+  /* Release: pairs with the acquire in activate(), pool.c. */
+  relock_store_release(&self->state, RELOCK_SERVICER_NONE);
+  return NULL;
+}

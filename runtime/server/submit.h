@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Sections that nobody waits for. A thread has one at a time under way, in its slot, and every call
+ * of this library by the thread that others could notice first waits for it (relock_settle()): so
+ * what they see is what they would have seen had it been run at its submission. These are the rules
+ * R1 and R2 of Shahmirzadi's thesis (2016, section 3.4.3) in the simplest form that keeps them.
+ */
+#ifndef RELOCK_SERVER_SUBMIT_H
+#define RELOCK_SERVER_SUBMIT_H
+
+#include "../base/thread.h"
+
+/* Whether any thread of the process has ever submitted a section. */
+extern uint32_t relock_submits RELOCK_HIDDEN;
+
+/* Posts the call, whose context is copied, in the thread's slot. False: it cannot now. */
+bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
+                        const struct relock_call *call);
+
+/* Waits for the section that the thread has submitted. */
+void relock_client_settle(struct relock_thread *self);
+
+static inline void relock_settle(void) {
+  if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_submits)) && relock_own_record &&
+      relock_own_record->rcl_submitted)
+    relock_client_settle(relock_own_record);
+}
+
+#endif
