@@ -26,6 +26,7 @@ public:
   Advice run() {
     static_cast<Commented &>(Result.Next) = Before;
     Result.Next.Path = Before.Path;
+    Result.Next.Servers = Before.Servers;
     addCuts();
     std::set<std::string> Known;
     for (const PlanEntry &Old : Before.Classes) {

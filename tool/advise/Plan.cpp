@@ -20,6 +20,16 @@ const PlanEntry *Plan::find(StringRef Class) const {
   return Found == Classes.end() ? nullptr : &*Found;
 }
 
+const PlanServer *Plan::idleServer() const {
+  auto IsIdle = [&](const PlanServer &S) {
+    return none_of(Classes, [&](const PlanEntry &E) {
+      return usesServer(E.Algorithm) && E.Server.value_or(1) == S.Number;
+    });
+  };
+  auto Found = find_if(Servers, IsIdle);
+  return Found == Servers.end() ? nullptr : &*Found;
+}
+
 // --- Reading ------------------------------------------------------------------------------------
 
 namespace {
@@ -78,7 +88,10 @@ private:
           if (Key == "cuts")
             return isEmpty(Value) ||
                    elements(Value, Key, [&](yaml::Node *Entry) { return readCut(Entry); });
-          return unknownKey(At, Key, "version, cuts and classes");
+          if (Key == "servers")
+            return isEmpty(Value) ||
+                   elements(Value, Key, [&](yaml::Node *Entry) { return readServerEntry(Entry); });
+          return unknownKey(At, Key, "version, cuts, servers and classes");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
   }
@@ -116,6 +129,48 @@ private:
     auto [File, Line] = StringRef(Place).rsplit(':');
     C.File = Line.getAsInteger(10, C.Line) ? Place : File.str();
     return !C.File.empty() || fail(N, "'at' must be FILE:LINE");
+  }
+
+  bool readServerEntry(yaml::Node *Node) {
+    PlanServer &Server = Result.Servers.emplace_back();
+    Position Begin = place(Node);
+    bool Good = members(Node, "an entry of 'servers'",
+                        [&](StringRef Key, const yaml::Node *At, yaml::Node *Value) {
+                          note(At, Key, Server);
+                          if (Key == "number")
+                            return readNumber(Value, Server);
+                          if (Key == "cpu")
+                            return readCpu(Value, Server.Cpu);
+                          return unknownKey(At, Key, "number and cpu");
+                        });
+    return Good &&
+           (Server.Number || failAt(Begin.Line, Begin.Column, "this entry has no 'number'"));
+  }
+
+  bool readNumber(const yaml::Node *N, PlanServer &Server) {
+    std::optional<unsigned> Number = serverNumber(word(N).value_or(""));
+    if (!Number)
+      return fail(N, "'number' must be that of a server, from 1 to " + Twine(MaxServers),
+                  "plan-server");
+    auto Other = find_if(Result.Servers, [&](const PlanServer &S) { return S.Number == *Number; });
+    if (Other != Result.Servers.end())
+      return fail(
+          N, "server " + Twine(*Number) + " has an entry already, in line " + Twine(Other->At.Line),
+          "plan-server");
+    Server.At = place(N);
+    Server.Number = *Number;
+    return true;
+  }
+
+  bool readCpu(const yaml::Node *N, std::optional<unsigned> &Cpu) {
+    unsigned Number;
+    if (StringRef(word(N).value_or("")).getAsInteger(10, Number) || Number >= MaxCpus)
+      return fail(N,
+                  "'cpu' must be the number of a processor, below " + Twine(MaxCpus) +
+                      "; without it the server runs on any",
+                  "plan-server");
+    Cpu = Number;
+    return true;
   }
 
   // `classes:` and no more.
@@ -173,6 +228,11 @@ private:
 
   bool readAlgorithm(const yaml::Node *N, std::string &Algorithm) {
     Algorithm = word(N).value_or("");
+    if (!isAlgorithm(Algorithm) && parseAlgorithm(Algorithm))
+      return fail(N,
+                  "in a plan the server has a line of its own, 'server: " +
+                      StringRef(Algorithm).split(':').second + "'",
+                  "plan-server");
     return isAlgorithm(Algorithm) ||
            fail(N,
                 "there is no algorithm '" + Twine(Algorithm) + "'; there are " + algorithmList() +
@@ -181,9 +241,9 @@ private:
   }
 
   bool readServer(const yaml::Node *N, std::optional<unsigned> &Server) {
-    std::optional<std::string> Number = word(N);
-    Server = 1;
-    return Number == "1" || fail(N, "this runtime library has one server, number 1", "plan-server");
+    Server = serverNumber(word(N).value_or(""));
+    return Server ||
+           fail(N, "'server' must be a number from 1 to " + Twine(MaxServers), "plan-server");
   }
 
   bool readAdvised(const yaml::Node *N, std::string &Advised) {
@@ -267,6 +327,13 @@ std::vector<std::string> cutLines(const PlanCut &C) {
   return Lines;
 }
 
+std::vector<std::string> serverLines(const PlanServer &Server) {
+  std::vector<std::string> Lines = {"- number: " + std::to_string(Server.Number)};
+  if (Server.Cpu)
+    Lines.push_back("  cpu: " + std::to_string(*Server.Cpu));
+  return Lines;
+}
+
 class Writer {
 public:
   Writer(raw_ostream &OS) : OS(OS) {}
@@ -282,6 +349,12 @@ public:
     remarks(P.CutRemarks, "");
     if (!P.Cuts.empty() || P.Notes.count("cuts") || !P.CutRemarks.empty())
       OS << "\n";
+    if (!P.Servers.empty() || P.Notes.count("servers")) {
+      line(P, "servers", "", P.Servers.empty() ? "servers: []" : "servers:");
+      for (const PlanServer &Server : P.Servers)
+        writeEntry(Server, serverLines(Server), {});
+      OS << "\n";
+    }
     line(P, "classes", "", P.Classes.empty() ? "classes: []" : "classes:");
     ListSeparator Blank("\n");
     for (const PlanEntry &Entry : P.Classes) {

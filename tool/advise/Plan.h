@@ -44,15 +44,25 @@ struct PlanEntry : Commented {
 
 struct PlanCut : Commented, Cut {};
 
+// A server, and the processor that it is given; none: it runs on any.
+struct PlanServer : Commented {
+  unsigned Number = 0;
+  Position At; // of the number
+  std::optional<unsigned> Cpu;
+};
+
 struct Plan : Commented {
   std::string Path;
   std::vector<std::string> Remarks;    // at the head
   std::vector<std::string> CutRemarks; // at the cuts
-  std::deque<PlanCut> Cuts;            // both in the order of the file
+  std::deque<PlanCut> Cuts;            // all in the order of the file
+  std::deque<PlanServer> Servers;
   std::deque<PlanEntry> Classes;
   bool Exists = false;
 
   const PlanEntry *find(llvm::StringRef Class) const;
+  // The first of Servers that no class is given to.
+  const PlanServer *idleServer() const;
 
   // Fails with YamlError.
   static llvm::Expected<Plan> read(llvm::StringRef File);

@@ -350,7 +350,8 @@ int run() {
     return BadUsage;
   }
   std::optional<Plan> Planned;
-  if (PlanFile.getNumOccurrences() && !(Planned = loadPlan(PlanFile)))
+  if (PlanFile.getNumOccurrences() &&
+      (!(Planned = loadPlan(PlanFile)) || !serversHaveClasses(*Planned)))
     return BadUsage;
   Expected<IndexResult> Index = indexBuild(Builds, Jobs);
   if (!Index) {

@@ -81,6 +81,17 @@ bool isConverted(const IndexResult &Index, StringRef Name) {
   });
 }
 
+bool serversHaveClasses(const Plan &Planned) {
+  const PlanServer *Idle = Planned.idleServer();
+  if (Idle)
+    message(Idle->At,
+            "server " + std::to_string(Idle->Number) +
+                " has no class: give it one on rcl or adaptive_rcl by 'server: " +
+                std::to_string(Idle->Number) + "', or take its entry out",
+            "plan-server");
+  return !Idle;
+}
+
 bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan &Planned,
                    Choice &Chosen, int &Status) {
   Status = Done;
@@ -108,7 +119,9 @@ bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan
         message(R.At, "'" + Entry.Class + "' cannot be converted: it " + R.Message, R.Code);
       Status = std::max(Status, int(LookAtThis));
     } else if (Entry.Converts) {
-      Chosen[Entry.Class] = Entry.Algorithm.empty() ? DefaultAlgorithm.str() : Entry.Algorithm;
+      Chosen[Entry.Class] = withServer(Entry.Algorithm.empty() ? StringRef(DefaultAlgorithm)
+                                                               : StringRef(Entry.Algorithm),
+                                       Entry.Server.value_or(1));
     }
   }
   return Status == Done;

@@ -25,6 +25,9 @@ std::string nearestClasses(const Decision &Decided, llvm::StringRef Name);
 // True if an earlier rewrite has converted the class.
 bool isConverted(const IndexResult &Index, llvm::StringRef Name);
 
+// False: a message names a server of the plan that no class is given to.
+bool serversHaveClasses(const Plan &Planned);
+
 // What the plan converts, to which algorithm. False, and the exit status: a message says why not.
 bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan &Planned,
                    Choice &Chosen, int &Status);

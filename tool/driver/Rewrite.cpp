@@ -80,6 +80,11 @@ void completeGroups(const Decision &Decided, Choice &Chosen) {
   }
 }
 
+std::string choices() {
+  return algorithmList() + "; rcl and adaptive_rcl may have a server, from 1 to " +
+         std::to_string(MaxServers) + ", behind them: rcl:2";
+}
+
 // Reads the --lock, --all and --plan options. False: a message was printed.
 bool choose(const IndexResult &Index, const Decision &Decided, const std::optional<Plan> &Planned,
             Choice &Chosen, int &Status) {
@@ -92,21 +97,22 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
   }
   Status = BadUsage;
   if (All.getNumOccurrences()) {
-    std::string Algorithm = All.empty() ? "adaptive" : All.getValue();
-    if (!isAlgorithm(Algorithm)) {
-      message("there is no algorithm '" + Algorithm + "'; there are " + algorithmList(),
+    std::string Wanted = All.empty() ? "adaptive" : All.getValue();
+    std::optional<std::string> Algorithm = parseAlgorithm(Wanted);
+    if (!Algorithm) {
+      message("there is no algorithm '" + Wanted + "'; there are " + choices(),
               "unknown-algorithm");
       return false;
     }
     for (const CheckedClass &Class : Decided.Classes)
       if (Class.converts())
-        Chosen[Class.Class.Name] = Algorithm;
+        Chosen[Class.Class.Name] = *Algorithm;
   }
   for (const std::string &Option : Locks) {
-    auto [Name, Algorithm] = StringRef(Option).rsplit('=');
-    if (!isAlgorithm(Algorithm)) {
-      message("--lock " + Option + ": after '=' stands one of " + algorithmList(),
-              "unknown-algorithm");
+    auto [Name, Text] = StringRef(Option).rsplit('=');
+    std::optional<std::string> Algorithm = parseAlgorithm(Text);
+    if (!Algorithm) {
+      message("--lock " + Option + ": after '=' stands one of " + choices(), "unknown-algorithm");
       return false;
     }
     auto Found = find_if(Decided.Classes, [&, Wanted = Name](const CheckedClass &Class) {
@@ -129,7 +135,7 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
       Status = LookAtThis;
       return false;
     }
-    Chosen[Name.str()] = Algorithm.str();
+    Chosen[Name.str()] = *Algorithm;
   }
   completeGroups(Decided, Chosen);
   if (!All.getNumOccurrences() && Locks.empty()) {
@@ -275,7 +281,8 @@ int run() {
   if (!Texts.empty())
     return runOnText();
   std::optional<Plan> Planned;
-  if (PlanFile.getNumOccurrences() && !(Planned = loadPlan(PlanFile)))
+  if (PlanFile.getNumOccurrences() &&
+      (!(Planned = loadPlan(PlanFile)) || !serversHaveClasses(*Planned)))
     return BadUsage;
   Expected<IndexResult> Index = indexBuild(Builds, Jobs);
   if (!Index) {
@@ -305,7 +312,11 @@ int run() {
   int Status;
   if (!choose(*Index, Decided, Planned, Chosen, Status))
     return Status;
-  Expected<RewriteResult> Result = rewrite(*Index, Decided, Chosen);
+  std::vector<TableServer> Servers;
+  if (Planned)
+    for (const PlanServer &Server : Planned->Servers)
+      Servers.push_back({Server.Number, Server.Cpu});
+  Expected<RewriteResult> Result = rewrite(*Index, Decided, Chosen, Servers);
   if (!Result) {
     message(toString(Result.takeError()), "changed");
     return BadUsage;

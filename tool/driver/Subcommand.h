@@ -29,5 +29,6 @@ Subcommand patchesSubcommand();
 Subcommand profileSubcommand();
 Subcommand reportSubcommand();
 Subcommand benchSubcommand();
+Subcommand doctorSubcommand();
 
 } // namespace relock

@@ -26,7 +26,8 @@ int main(int Argc, char **Argv) {
   cl::SetVersionPrinter(printVersion);
   const Subcommand Subcommands[] = {profileSubcommand(), reportSubcommand(),  indexSubcommand(),
                                     checkSubcommand(),   adviseSubcommand(),  rewriteSubcommand(),
-                                    explainSubcommand(), patchesSubcommand(), benchSubcommand()};
+                                    explainSubcommand(), patchesSubcommand(), benchSubcommand(),
+                                    doctorSubcommand()};
   hideForeign(cl::SubCommand::getTopLevel());
   hideForeign(cl::SubCommand::getAll());
   for (const Subcommand &S : Subcommands)

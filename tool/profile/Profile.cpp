@@ -53,6 +53,27 @@ void writeRuntime(json::OStream &J, const RuntimeCounts &R) {
     J.attribute("batches", R.Batches);
     J.attribute("parked", R.Parked);
     J.attribute("switches", R.Switches);
+    if (R.Server)
+      J.attribute("server", *R.Server);
+  });
+}
+
+void writeServer(json::OStream &J, const ServerCounts &S) {
+  J.object([&] {
+    J.attribute("number", S.Number);
+    J.attribute("sections", S.Sections);
+    J.attribute("passes", S.Passes);
+    J.attribute("active_passes", S.ActivePasses);
+    J.attribute("use_rate", S.UseRate);
+    J.attribute("false_serialization", S.FalseSerialization);
+    J.attribute("slow_rate", S.SlowRate);
+    J.attribute("manager_wakes", S.ManagerWakes);
+    J.attribute("activations", S.Activations);
+    J.attribute("sleeps", S.Sleeps);
+    J.attribute("cache_misses", S.CacheMisses);
+    J.attribute("threads", S.Threads);
+    J.attribute("cpu", S.Cpu);
+    J.attribute("fifo", S.Fifo);
   });
 }
 
@@ -153,6 +174,11 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
       for (const ProfiledClass &Class : P.Classes)
         writeClass(J, Class, Details);
     });
+    if (!P.Servers.empty())
+      J.attributeArray("servers", [&] {
+        for (const ServerCounts &Server : P.Servers)
+          writeServer(J, Server);
+      });
   });
   OS << '\n';
 }
@@ -191,7 +217,19 @@ bool fromJSON(const json::Value &V, RuntimeCounts &R, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("algorithm", R.Algorithm) && O.map("held", R.Held) &&
          O.map("executed", R.Executed) && O.map("delegated", R.Delegated) &&
-         O.map("batches", R.Batches) && O.map("parked", R.Parked) && O.map("switches", R.Switches);
+         O.map("batches", R.Batches) && O.map("parked", R.Parked) &&
+         O.map("switches", R.Switches) && O.mapOptional("server", R.Server);
+}
+
+bool fromJSON(const json::Value &V, ServerCounts &S, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("number", S.Number) && O.map("sections", S.Sections) &&
+         O.map("passes", S.Passes) && O.map("active_passes", S.ActivePasses) &&
+         O.map("use_rate", S.UseRate) && O.map("false_serialization", S.FalseSerialization) &&
+         O.map("slow_rate", S.SlowRate) && O.map("manager_wakes", S.ManagerWakes) &&
+         O.map("activations", S.Activations) && O.map("sleeps", S.Sleeps) &&
+         O.map("cache_misses", S.CacheMisses) && O.map("threads", S.Threads) &&
+         O.map("cpu", S.Cpu) && O.map("fifo", S.Fifo);
 }
 
 bool fromJSON(const json::Value &V, LockObject &L, json::Path Path) {
@@ -253,7 +291,7 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.map("thread_ns", P.ThreadTime) && O.map("section_ns", P.SectionTime) &&
          O.map("sections", P.Sections) && O.map("foreign_releases", P.ForeignReleases) &&
          O.map("dropped", P.Drops) && O.map("classes", P.Classes) &&
-         O.mapOptional("source", P.Source);
+         O.mapOptional("servers", P.Servers) && O.mapOptional("source", P.Source);
 }
 
 Error unreadable(StringRef Code, const Twine &Text) {

@@ -34,6 +34,18 @@ struct Times {
 struct RuntimeCounts {
   std::string Algorithm;
   uint64_t Held = 0, Executed = 0, Delegated = 0, Batches = 0, Parked = 0, Switches = 0;
+  std::optional<uint64_t> Server; // of rcl and adaptive_rcl
+};
+
+// One of librelock's servers.
+struct ServerCounts {
+  uint64_t Number = 0;
+  uint64_t Sections = 0, Passes = 0, ActivePasses = 0;
+  double UseRate = 0, FalseSerialization = 0, SlowRate = 0;
+  uint64_t ManagerWakes = 0, Activations = 0, Sleeps = 0, Threads = 0;
+  std::optional<uint64_t> CacheMisses; // none: not counted
+  std::optional<uint64_t> Cpu;         // none: any
+  bool Fifo = false;
 };
 
 struct LockObject {
@@ -86,6 +98,7 @@ struct Profile {
   uint64_t ForeignReleases = 0;
   Dropped Drops;
   std::vector<ProfiledClass> Classes; // costliest first
+  std::vector<ServerCounts> Servers;  // by number
 
   uint64_t acquisitions() const;
 };

@@ -43,11 +43,15 @@ std::string count(uint64_t Value) {
   return number(double(Value) / 1e9, "G");
 }
 
-std::string percent(uint64_t Part, uint64_t Whole) {
-  double Share = Whole ? 100 * double(Part) / double(Whole) : 0;
+std::string share(double Share) {
+  double Percent = 100 * Share;
   char Text[32];
-  snprintf(Text, sizeof Text, Share > 0 && Share < 10 ? "%.2f%%" : "%.1f%%", Share);
+  snprintf(Text, sizeof Text, Percent > 0 && Percent < 10 ? "%.2f%%" : "%.1f%%", Percent);
   return Text;
+}
+
+std::string percent(uint64_t Part, uint64_t Whole) {
+  return share(Whole ? double(Part) / double(Whole) : 0);
 }
 
 // One line per item that happened; nothing that did not.
@@ -68,6 +72,8 @@ public:
   void print() {
     printHeader();
     printClasses();
+    if (!P.Servers.empty())
+      printServers();
     if (Options.Explain)
       printExplanation();
     else
@@ -206,6 +212,7 @@ private:
     Notes N;
     if (Class.Runtime) {
       N.Line = Class.Runtime->Algorithm;
+      N.add(Class.Runtime->Server.value_or(0), "server");
       N.add(Class.Runtime->Executed, "executed");
       N.add(Class.Runtime->Delegated, "delegated");
       N.add(Class.Runtime->Batches, "batches");
@@ -220,6 +227,26 @@ private:
     N.add(Class.HeldAtEnd, "held at the end");
     if (!N.Line.empty())
       OS << "  " << N.Line << '\n';
+  }
+
+  static constexpr unsigned ServerWidths[] = {6, 9, 7, 7, 7, 6, 6, 7, 7, 8, 5, 5};
+
+  void printServer(const std::array<std::string, std::size(ServerWidths)> &Columns) {
+    for (size_t I = 0; I < Columns.size(); ++I)
+      OS << right_justify(Columns[I], ServerWidths[I]);
+    OS << '\n';
+  }
+
+  void printServers() {
+    OS << "\nServers:\n\n";
+    printServer({"SERVER", "SECTIONS", "USE", "FALSE", "SLOW", "WAKES", "ACTIV", "SLEEPS", "MISSES",
+                 "THREADS", "CPU", "FIFO"});
+    for (const ServerCounts &S : P.Servers)
+      printServer({std::to_string(S.Number), count(S.Sections), share(S.UseRate),
+                   share(S.FalseSerialization), share(S.SlowRate), count(S.ManagerWakes),
+                   count(S.Activations), count(S.Sleeps),
+                   S.CacheMisses ? count(*S.CacheMisses) : "-", count(S.Threads),
+                   S.Cpu ? std::to_string(*S.Cpu) : "any", S.Fifo ? "yes" : "no"});
   }
 
   void printExplanation() {
@@ -240,8 +267,24 @@ private:
         "profiler: cost measured at the start of this run for a mutex that nobody else wants, "
         "times the operations recorded. Each hold includes the part that is named.",
     };
+    static const char *const Servers[] = {
+        "SERVER, CPU, FIFO: its number, the processor that it was given, and whether its threads "
+        "have SCHED_FIFO. SECTIONS: that it ran for others.",
+        "USE: sections per pass with a section and client, 100% when all clients always ask. A low "
+        "one: most of what the server looks at asks for nothing.",
+        "FALSE: share of the passes with a section in which there were sections of several "
+        "mutexes: "
+        "two servers could have run them at the same time.",
+        "SLOW: share of the sections run while another thread of the server was in one that "
+        "lasted. "
+        "WAKES: times that its manager had to look; ACTIV: further threads that it sent.",
+        "SLEEPS: for want of requests. MISSES: of the last-level cache, by its threads, where the "
+        "machine counts them. THREADS: that served at the end.",
+    };
     OS << '\n';
     for (const char *Line : Text)
+      paragraph(Line);
+    for (const char *Line : ArrayRef(Servers).drop_back(P.Servers.empty() ? std::size(Servers) : 0))
       paragraph(Line);
   }
 

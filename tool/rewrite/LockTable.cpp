@@ -21,18 +21,31 @@ static const char Head[] =
 )";
 static const char Foot[] = "\n#endif\n";
 
-std::string lockTable(StringRef Existing, const std::vector<TableEntry> &Entries) {
-  std::string Lines;
+// The text with these lines behind the last one that has the macro.
+static std::optional<std::string> added(StringRef Text, StringRef Macro, StringRef Lines) {
+  size_t End = Text.rfind(Macro);
+  if (End == StringRef::npos)
+    return std::nullopt;
+  End = Text.find('\n', End);
+  End = End == StringRef::npos ? Text.size() : End + 1;
+  return (Text.take_front(End) + Lines + Text.drop_front(End)).str();
+}
+
+std::string lockTable(StringRef Existing, const std::vector<TableEntry> &Entries,
+                      const std::vector<TableServer> &Servers) {
+  std::string Classes, Places;
   for (const TableEntry &E : Entries)
     if (!Existing.contains("RELOCK_LOCK_CLASS(" + E.Identifier + ","))
-      Lines +=
+      Classes +=
           "RELOCK_LOCK_CLASS(" + E.Identifier + ", \"" + E.Name + "\", \"" + E.Algorithm + "\");\n";
-  size_t End = Existing.rfind("RELOCK_LOCK_CLASS(");
-  if (End == StringRef::npos)
-    return Head + Lines + Foot;
-  End = Existing.find('\n', End);
-  End = End == StringRef::npos ? Existing.size() : End + 1;
-  return (Existing.take_front(End) + Lines + Existing.drop_front(End)).str();
+  for (const TableServer &S : Servers)
+    if (std::string Begin = "RELOCK_SERVER_PLACE(" + std::to_string(S.Number) + ", ";
+        !Existing.contains(Begin))
+      Places += Begin + (S.Cpu ? std::to_string(*S.Cpu) : "RELOCK_ANY_CPU") + ");\n";
+  std::string Text = added(Existing, "RELOCK_LOCK_CLASS(", Classes).value_or(Head + Classes + Foot);
+  if (std::optional<std::string> More = added(Text, "RELOCK_SERVER_PLACE(", Places))
+    return *More;
+  return Places.empty() ? Text : *added(Text, "RELOCK_LOCK_CLASS(", "\n" + Places);
 }
 
 namespace {

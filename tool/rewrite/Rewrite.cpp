@@ -30,8 +30,9 @@ struct FilePlan {
 
 class Rewriter {
 public:
-  Rewriter(const IndexResult &Index, const Decision &Decided, const Choice &Chosen)
-      : Index(Index), Decided(Decided), Chosen(Chosen) {}
+  Rewriter(const IndexResult &Index, const Decision &Decided, const Choice &Chosen,
+           const std::vector<TableServer> &Servers)
+      : Index(Index), Decided(Decided), Chosen(Chosen), Servers(Servers) {}
 
   Expected<RewriteResult> run() {
     plan();
@@ -53,11 +54,12 @@ private:
   const IndexResult &Index;
   const Decision &Decided;
   const Choice &Chosen;
+  const std::vector<TableServer> &Servers;
   std::map<std::string, FilePlan> Plans;
   std::vector<TableEntry> Entries;
-  std::string Table;                              // absolute path of relock_locks.h
-  std::set<std::string> Names;                    // of extracted functions
-  std::map<std::string, std::string> CompanionOf; // by node of the lock wrapper
+  std::string Table;                                 // absolute path of relock_locks.h
+  std::set<std::string> Names;                       // of extracted functions
+  std::map<std::string, std::string> CompanionOf;    // by node of the lock wrapper
   std::map<std::string, std::string> CompanionText;  // likewise, its definition
   std::map<std::string, std::string> CompanionNames; // the wrapper's name by its companion's
   RewriteResult Result;
@@ -292,7 +294,7 @@ private:
       Existing = (*Buffer)->getBuffer().str();
       Result.Before[Table] = Existing;
     }
-    std::string Text = lockTable(Existing, Entries);
+    std::string Text = lockTable(Existing, Entries, Servers);
     if (Text != Existing) {
       Result.Edits[Table] = {wholeEdit(Existing, Text)};
       Result.After[Table] = Text;
@@ -424,8 +426,8 @@ private:
   // The mentions of such a section are mentions of the other one.
   static bool inBodyOfAnother(const Extraction &Inner, const FilePlan &Plan) {
     return any_of(Plan.Sections, [&](const DelegatedSection &S) {
-      return S.Extract != &Inner && Inner.Macro.empty() && contains(S.Extract->Whole, Inner.Whole) &&
-             !inTail(Inner, *S.Extract);
+      return S.Extract != &Inner && Inner.Macro.empty() &&
+             contains(S.Extract->Whole, Inner.Whole) && !inTail(Inner, *S.Extract);
     });
   }
 
@@ -509,8 +511,8 @@ private:
 } // namespace
 
 Expected<RewriteResult> rewrite(const IndexResult &Index, const Decision &Decided,
-                                const Choice &Chosen) {
-  return Rewriter(Index, Decided, Chosen).run();
+                                const Choice &Chosen, const std::vector<TableServer> &Servers) {
+  return Rewriter(Index, Decided, Chosen, Servers).run();
 }
 
 } // namespace relock

@@ -5,6 +5,7 @@
 
 #include "program/Decide.h"
 #include "rewrite/Files.h"
+#include "rewrite/LockTable.h"
 #include "rewrite/Outline.h"
 
 #include "llvm/Support/Error.h"
@@ -22,9 +23,11 @@ struct RewriteResult {
   std::string Collision; // two edits of one place: a bug, and After is not to be used
 };
 
-// The classes of Chosen are known, convert, and make up whole groups. Fails where the sources have
+// The classes of Chosen are known, convert, and make up whole groups; Servers go into the table of
+// lock classes with them. Fails where the sources have
 // changed since they were indexed.
 llvm::Expected<RewriteResult> rewrite(const IndexResult &Index, const Decision &Decided,
-                                      const Choice &Chosen);
+                                      const Choice &Chosen,
+                                      const std::vector<TableServer> &Servers);
 
 } // namespace relock
