@@ -29,6 +29,18 @@ JOBS = 4
 SECONDS = 300
 
 
+# Ways to run the converted program that are more than one algorithm for every lock class.
+ENVIRONMENTS = {
+    "rcl-on-2": {"RELOCK_LOCKS": "*=rcl,lru_locks=rcl:2,stats_lock=rcl:2"},
+    "rcl-balanced": {"RELOCK_LOCKS": "*=rcl", "RELOCK_BALANCE": "2"},
+}
+
+
+def environment(variant):
+    """What to add to the environment; a variant is an algorithm or one of ENVIRONMENTS."""
+    return ENVIRONMENTS.get(variant, {"RELOCK_LOCKS": "*=" + variant}) if variant else {}
+
+
 @dataclass(frozen=True)
 class Result:
     passed: frozenset  # numbers of the tests, or what they say (VARYING)
@@ -77,14 +89,12 @@ def read_tap(output, by_text, status):
     return Result(frozenset(tests["ok"]), frozenset(tests["not ok"]), planned, status)
 
 
-def run(tree, files, algorithm, logs):
-    """Results by file. With an algorithm, every converted lock runs on it."""
+def run(tree, files, variant, logs):
+    """Results by file. With a variant, the converted locks run in that way."""
     os.makedirs(logs, exist_ok=True)
-    environment = dict(os.environ)
-    if algorithm:
-        environment["RELOCK_LOCKS"] = "*=" + algorithm
+    variables = {**os.environ, **environment(variant)}
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
-        futures = {name: pool.submit(run_file, tree, name, environment,
+        futures = {name: pool.submit(run_file, tree, name, variables,
                                      os.path.join(logs, name + ".log")) for name in files}
         return {name: future.result() for name, future in futures.items()}
 

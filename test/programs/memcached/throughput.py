@@ -9,6 +9,7 @@ import statistics
 import subprocess
 import time
 
+import suite
 from source import Failure
 
 # Little memory, so that items are evicted all the time; commands may stop the server.
@@ -73,7 +74,7 @@ def compare(variants, program, repetitions, seconds, logs):
     runs = {name: [] for name in variants}
     for repetition in range(repetitions):
         for name, (tree, algorithm) in variants.items():
-            environment = {"RELOCK_LOCKS": "*=" + algorithm} if algorithm else {}
+            environment = suite.environment(algorithm)
             server = Server(tree, os.path.join(logs, "load-%s.log" % name), (), environment)
             runs[name].append(load(program, server.port, seconds))
             status = server.stop()
