@@ -56,4 +56,9 @@ struct relock_os {
 
 extern const struct relock_os *const relock_os __attribute__((visibility("hidden")));
 
+/* A time that now_ns() counts, for the deadlines of CLOCK_MONOTONIC. */
+static inline struct timespec relock_time(uint64_t ns) {
+  return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+}
+
 #endif

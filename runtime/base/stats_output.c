@@ -84,7 +84,7 @@ static void write_file(const struct relock_report *report, bool running) {
 
 /* False: it is over. */
 static bool sleep_until(uint64_t ns) {
-  const struct timespec deadline = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+  const struct timespec deadline = relock_time(ns);
   while (!relock_load_seq_cst(&over) && relock_os->now_ns() < ns)
     relock_os->futex_wait(&over, 0, CLOCK_MONOTONIC, &deadline);
   return !relock_load_seq_cst(&over);

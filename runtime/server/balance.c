@@ -145,7 +145,7 @@ static void balance_while_wanted(void) {
   uint32_t servers;
   while ((servers = relock_load_seq_cst(&servers_wanted)) > 0) {
     uint64_t ns = relock_os->now_ns() + (balance(servers) ? PERIOD_NS : IDLE_PERIOD_NS);
-    const struct timespec next = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    const struct timespec next = relock_time(ns);
     relock_os->futex_wait(&servers_wanted, servers, CLOCK_MONOTONIC, &next);
   }
 }

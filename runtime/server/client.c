@@ -11,7 +11,7 @@
  * blocked in another section, delays its clients and stops none.
  *
  * Progress and fairness: requests are served in the array's order, each other client precedes one
- * at most once. Memory: 64 bytes for each client and server. A client spins on its own slot. A
+ * at most once. Memory: 128 bytes for each client and server. A client spins on its own slot. A
  * preempted server costs its clients a bounded wait each; they then work without it for a while.
  */
 #include "client.h"

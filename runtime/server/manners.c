@@ -99,8 +99,7 @@ void relock_manners_wait(struct relock_thread *self, const struct relock_server 
   if (is_in_section(self))
     return;
   uint32_t nobody = 0;
-  const struct timespec until = {(time_t)(self->rcl_resume_ns / 1000000000),
-                                 (long)(self->rcl_resume_ns % 1000000000)};
+  const struct timespec until = relock_time(self->rcl_resume_ns);
   while (relock_os->now_ns() < self->rcl_resume_ns && somebody_asks(server))
     relock_os->futex_wait(&nobody, 0, CLOCK_MONOTONIC, &until);
 }

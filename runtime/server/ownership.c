@@ -93,6 +93,11 @@ bool relock_word_inherit(uint32_t *word, uint32_t served, struct relock_wait *wa
   return true;
 }
 
+void relock_wake_heirs_of(struct relock_servicer *servicer) {
+  relock_store_relaxed(&servicer->awaited, relock_load_relaxed(&servicer->awaited) + 1);
+  relock_os->futex_wake(&servicer->awaited, INT32_MAX);
+}
+
 bool relock_word_is_free(uint32_t *word) {
   /* Acquire: pairs with the release in relock_word_release(). */
   uint32_t found = relock_load_acquire(word);

@@ -45,10 +45,7 @@ static void lock_pool(struct relock_server *server) {
 
 static void unlock_pool(struct relock_server *server) { relock_word_release(&server->pool_word); }
 
-static struct timespec in_ns(uint64_t ns) {
-  ns += relock_os->now_ns();
-  return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-}
+static struct timespec in_ns(uint64_t ns) { return relock_time(relock_os->now_ns() + ns); }
 
 static bool is_active(const struct relock_servicer *servicer) {
   return relock_load_relaxed(&servicer->state) == RELOCK_SERVICER_ACTIVE;
@@ -56,10 +53,8 @@ static bool is_active(const struct relock_servicer *servicer) {
 
 static bool is_in_section(const struct relock_servicer *servicer) {
   uint32_t announced = relock_load_seq_cst(&servicer->announced);
-  if (announced == 0)
-    return false;
-  uint32_t state = relock_load_relaxed(&servicer->server->slots[announced - 1]->state);
-  return state == RELOCK_SLOT_POSTED || state == RELOCK_SLOT_LEAVING;
+  return announced != 0 && relock_slot_is_pending(
+                               relock_load_relaxed(&servicer->server->slots[announced - 1]->state));
 }
 
 /* --- who serves ------------------------------------------------------------------------------ */

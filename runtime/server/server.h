@@ -6,8 +6,9 @@
  *   client.c     rcl: a client's way to its server and back
  *   servicing.c  a servicing thread: takes requests off the array, sleeps when there are none
  *   ownership.c  words of mutexes that a server keeps between sections
- *   pool.c       the servicing threads of a server and its manager: sections that block
- *   servers.c    which servers there are and where they run; classes move between them
+ *   pool.c       the servicing threads of a server, its manager, its backup thread
+ *   watchdog.c   sections that do not end are named
+ *   servers.c    where servers run; classes move; fork, the end of the process, statistics
  *   manners.c    clients that go first, and those that may take a share only
  *   submit.c     sections that nobody waits for
  *   balance.c    the rebalancer
@@ -147,13 +148,24 @@ static inline bool relock_slot_is_in(const uint64_t *slots, uint32_t slot) {
   return relock_load_relaxed(&slots[slot / 64]) >> slot % 64 & 1;
 }
 
+static inline bool relock_slot_is_pending(uint32_t state) {
+  return state == RELOCK_SLOT_POSTED || state == RELOCK_SLOT_LEAVING;
+}
+
 /* --- servicing (servicing.c) ----------------------------------------------------------------- */
+
+void relock_wake_heirs_of(struct relock_servicer *servicer); /* ownership.c */
 
 /* Body of a servicing thread; its place. */
 void *relock_servicing_thread(void *servicer);
 
 /* Wakes those who wait for the end of the section that this thread was in. */
-void relock_wake_heirs(struct relock_servicer *servicer);
+static inline void relock_wake_heirs(struct relock_servicer *servicer) {
+  /* Sequentially consistent: pairs with relock_word_inherit(), which looks for the section after it
+   * has made this odd. */
+  if (RELOCK_UNLIKELY(relock_load_seq_cst(&servicer->awaited) % 2))
+    relock_wake_heirs_of(servicer);
+}
 
 /* Makes the server look at its slots if it sleeps. */
 void relock_server_wake(struct relock_server *server);
@@ -182,8 +194,7 @@ static inline bool relock_runs_under(const struct relock_servicer *servicer,
    * section. */
   if (relock_load_seq_cst(&slot->mutex) != mutex)
     return false;
-  uint32_t state = relock_load_seq_cst(&slot->state);
-  return state == RELOCK_SLOT_POSTED || state == RELOCK_SLOT_LEAVING;
+  return relock_slot_is_pending(relock_load_seq_cst(&slot->state));
 }
 
 /* --- ownership (ownership.c) ----------------------------------------------------------------- */

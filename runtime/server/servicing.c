@@ -26,14 +26,6 @@ enum { PASSES_AT_ONCE = 64 };
  * Relock, and a server is started that often at most (some 50 microseconds each). A guess. */
 enum { RETIRE_NS = 20000000 };
 
-void relock_wake_heirs(struct relock_servicer *servicer) {
-  uint32_t awaited = relock_load_seq_cst(&servicer->awaited);
-  if (RELOCK_LIKELY(awaited % 2 == 0))
-    return;
-  relock_store_relaxed(&servicer->awaited, awaited + 1);
-  relock_os->futex_wake(&servicer->awaited, INT32_MAX);
-}
-
 /* Says what this thread is about to look at: one more than the slot, or 0. From the announcement
  * on nobody else takes the request, no client withdraws it, and no word that the server keeps is
  * taken from it unnoticed. Those who have waited for the end of the announcement before are woken
@@ -107,6 +99,12 @@ static bool serve(struct relock_servicer *self, uint32_t number) {
    * later finds it announced. Acquire: pairs with the release of the client that posted. */
   uint32_t state = relock_load_seq_cst(&slot->state);
   relock_mutex_t *mutex = relock_load_seq_cst(&slot->mutex);
+  if (state == RELOCK_SLOT_LEAVING) {
+    /* The client waits until it knows. From its post on, only this thread or the client, which
+     * finds it announced, change the state. */
+    (void)relock_cas_seq_cst(&slot->state, RELOCK_SLOT_LEAVING, RELOCK_SLOT_FREE);
+    return false;
+  }
   if (state != RELOCK_SLOT_POSTED || relock_load_seq_cst(&relock_forking) ||
       (!alone && is_somebody_inside(self, mutex)))
     return false;
@@ -139,12 +137,9 @@ static void count_pass(struct relock_servicer *self) {
   self->mixed = false;
 }
 
-static bool wants_service(uint32_t state) {
-  return state == RELOCK_SLOT_POSTED || state == RELOCK_SLOT_LEAVING;
-}
-
 static bool serve_if_posted(struct relock_servicer *self, uint32_t slot) {
-  return wants_service(relock_load_relaxed(&self->server->slots[slot]->state)) && serve(self, slot);
+  return relock_slot_is_pending(relock_load_relaxed(&self->server->slots[slot]->state)) &&
+         serve(self, slot);
 }
 
 /* Between any two other sections each urgent client has one turn, so that the others wait for no
@@ -184,14 +179,9 @@ static bool serve_all(struct relock_servicer *self) {
 static bool has_request(const struct relock_server *server) {
   uint32_t end = relock_load_seq_cst(&relock_slots_end);
   for (uint32_t i = 0; i < end; i++)
-    if (wants_service(relock_load_seq_cst(&server->slots[i]->state)))
+    if (relock_slot_is_pending(relock_load_seq_cst(&server->slots[i]->state)))
       return true;
   return false;
-}
-
-static struct timespec retirement(void) {
-  uint64_t ns = relock_os->now_ns() + RETIRE_NS;
-  return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 }
 
 /* False: nobody has asked for long, and the process may be about to end. */
@@ -201,7 +191,7 @@ static bool sleep_until_posted(struct relock_servicer *self) {
   if (relock_barrier_works())
     relock_os->barrier(); /* clients have posted before, or see that this server is asleep */
   const bool stays = relock_load_seq_cst(&relock_first_thread_lives);
-  const struct timespec deadline = stays ? (struct timespec){0} : retirement();
+  const struct timespec deadline = relock_time(relock_os->now_ns() + RETIRE_NS);
   int error = 0;
   while (error == 0 && relock_load_seq_cst(&server->asleep) && !has_request(server)) {
     relock_count_own(&server->parks, 1);

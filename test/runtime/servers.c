@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -106,10 +107,11 @@ int on_server(struct lock *lock, relock_section_t body, void *context) {
 }
 
 void demand_service(int set) {
-  static struct lock extra;
-  init_lock(&extra, set, LOCKS - 1);
-  struct add one = {&extra, 1, kernel_thread(), false};
-  on_server(&extra, add, &one);
+  static struct lock extras[MAX_SERVERS]; /* scenes of several servers play at a time */
+  struct lock *extra = &extras[set];
+  init_lock(extra, set, LOCKS - 1);
+  struct add one = {extra, 1, kernel_thread(), false};
+  on_server(extra, add, &one);
 }
 
 static bool switches_identity(void) {
@@ -310,6 +312,7 @@ static pid_t start_case(const struct test_case *test_case) {
     snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)seed);
     snprintf(servers_text, sizeof servers_text, "%d", servers);
     setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     set_environment(test_case);
     execl("/proc/self/exe", "servers", test_case->name, servers_text, "-m", mode_names[mode], "-S",
           seed_text, "-i", NULL);
