@@ -79,7 +79,7 @@ void relock_manners_spent(struct relock_thread *self, uint64_t ns) {
 
 static bool somebody_asks(const struct relock_server *server) {
   uint32_t end = relock_load_relaxed(&relock_slots_end);
-  for (uint32_t i = 0; server->slots && i < end; i++)
+  for (uint32_t i = 0; i < end; i++)
     if (relock_load_relaxed(&server->slots[i]->state) == RELOCK_SLOT_POSTED)
       return true;
   return false;
@@ -87,11 +87,12 @@ static bool somebody_asks(const struct relock_server *server) {
 
 /* The client's section is under way, in which this is a nested request. */
 static bool is_in_section(const struct relock_thread *self) {
-  for (uint32_t i = 0; i < relock_load_relaxed(&relock_servers_end); i++)
-    if (relock_servers[i].slots &&
-        relock_load_relaxed(&relock_servers[i].slots[self->rcl_number - 1]->state) !=
-            RELOCK_SLOT_FREE)
+  for (uint32_t i = 0; i < relock_load_relaxed(&relock_servers_end); i++) {
+    /* Acquire: pairs with the release in give_cpu(), servers.c; others may start this server. */
+    struct relock_request(*slots)[2] = relock_load_acquire(&relock_servers[i].slots);
+    if (slots && relock_load_relaxed(&slots[self->rcl_number - 1]->state) != RELOCK_SLOT_FREE)
       return true;
+  }
   return false;
 }
 

@@ -79,11 +79,12 @@ static const char *why_not(int cpu) {
 
 /* Under the word. */
 static bool give_cpu(struct relock_server *server) {
-  server->cpu = -1;
-  server->realtime = 0;
+  relock_store_relaxed(&server->cpu, -1);
+  relock_store_relaxed(&server->realtime, 0);
   if (!server->slots) {
-    server->slots = relock_os->reserve(RELOCK_SLOTS * sizeof *server->slots);
     server->homed = false;
+    /* Release: pairs with the acquires in manners.c and relock_server_statistics(). */
+    relock_store_release(&server->slots, relock_os->reserve(RELOCK_SLOTS * sizeof *server->slots));
   }
   if (!server->slots)
     return false;
@@ -98,8 +99,9 @@ static bool give_cpu(struct relock_server *server) {
                server->number + 1, cpu, why);
     return false;
   }
-  server->cpu = cpu;
-  server->realtime = relock_tuning.server_fifo && relock_os->may_be_realtime();
+  relock_store_relaxed(&server->cpu, cpu);
+  relock_store_relaxed(&server->realtime,
+                       relock_tuning.server_fifo && relock_os->may_be_realtime());
   if (relock_tuning.server_fifo && !server->realtime)
     relock_say("server %u: its threads may not have SCHED_FIFO, and share processor %d with others "
                "on equal terms; allow it by CAP_SYS_NICE or RLIMIT_RTPRIO [server-degraded]",
@@ -196,7 +198,6 @@ void relock_servers_after_fork(void) {
   relock_balance_after_fork();
   cpus_word = RELOCK_WORD_FREE;
   relock_forking = 0;
-  cpus_word = RELOCK_WORD_FREE;
 }
 
 /* --- statistics ------------------------------------------------------------------------------ */
@@ -206,7 +207,8 @@ int relock_server_statistics(unsigned server, relock_server_statistics_t *statis
     return EINVAL;
   const struct relock_server *of = &relock_servers[server - 1];
   *statistics = (relock_server_statistics_t){
-      .cpu = of->slots ? of->cpu : -1,
+      /* Acquire: pairs with the release in give_cpu(). */
+      .cpu = relock_load_acquire(&of->slots) ? relock_load_relaxed(&of->cpu) : -1,
       .realtime = relock_load_relaxed(&of->realtime),
       .threads = relock_load_relaxed(&of->active),
       .clients = relock_load_relaxed(&relock_clients),
