@@ -64,9 +64,8 @@ static void install(void) {
     sigaction(SIGSEGV, &ours, NULL);
 }
 
-/* Once in a thread's life; not inside a section with a client's identity, where the record is
- * another's than the stack. */
-static void watch(struct relock_thread *self) {
+/* Not inside a section with a client's identity, where the record is another's than the stack. */
+void relock_overflow_watch(struct relock_thread *self) {
   int saved = errno;
   if ((uintptr_t)&saved - self->stack_end > self->stack)
     return;
@@ -81,23 +80,4 @@ static void watch(struct relock_thread *self) {
       sigaltstack(&ours, NULL);
   }
   errno = saved;
-}
-
-relock_section_t relock_overflow_begin(const struct relock_thread *client,
-                                       relock_section_t section) {
-  struct relock_thread *self = relock_thread_self();
-  if (!self)
-    return NULL;
-  if (RELOCK_UNLIKELY(!self->watched))
-    watch(self);
-  relock_section_t outer = self->running;
-  self->running_for = client->number;
-  self->running = section;
-  return outer;
-}
-
-void relock_overflow_end(relock_section_t outer) {
-  struct relock_thread *self = relock_thread_self();
-  if (self)
-    self->running = outer;
 }

@@ -11,14 +11,31 @@
 #ifndef RELOCK_BASE_OVERFLOW_H
 #define RELOCK_BASE_OVERFLOW_H
 
+#include "thread.h"
+
 #include <relock/relock.h>
+#include <stdint.h>
 
-struct relock_thread;
+/* Has overflows of the thread's stack reported. Once in its life. */
+void relock_overflow_watch(struct relock_thread *self);
 
-/* Bracket a section that this thread runs for a client. The second takes what the first returned:
- * the section in which it is nested, or null. */
-relock_section_t relock_overflow_begin(const struct relock_thread *client,
-                                       relock_section_t section);
-void relock_overflow_end(relock_section_t outer);
+/* Bracket a section that the calling thread, whose record may be null, runs for the client of that
+ * number. The second takes what the first returned: the section in which it is nested, or null. */
+static inline relock_section_t relock_overflow_begin(struct relock_thread *self, uint32_t client,
+                                                     relock_section_t section) {
+  if (!self)
+    return NULL;
+  if (RELOCK_UNLIKELY(!self->watched))
+    relock_overflow_watch(self);
+  relock_section_t outer = self->running;
+  self->running_for = client;
+  self->running = section;
+  return outer;
+}
+
+static inline void relock_overflow_end(struct relock_thread *self, relock_section_t outer) {
+  if (self)
+    self->running = outer;
+}
 
 #endif

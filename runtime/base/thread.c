@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * Thread records and request lines.
- *
- * How a filled line says how to run: `result` holds the client's number in its upper bits, then
- * one bit for the client's identity, then the size of a copied context.
  */
 #include "thread.h"
 
@@ -18,10 +15,6 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-
-enum { COPIED_BITS = 6, AS_CLIENT = 1 << COPIED_BITS, NUMBER_SHIFT = COPIED_BITS + 1 };
-_Static_assert((int)RELOCK_COPY_MAX < (int)AS_CLIENT, "the size fits its bits");
-_Static_assert((uint64_t)RELOCK_MAX_THREADS << NUMBER_SHIFT <= INT32_MAX, "the number fits");
 
 __thread struct relock_thread *relock_own_record;
 static __thread bool ended; /* exit handlers have run: no record any more */
@@ -167,46 +160,34 @@ uint32_t relock_threads_end(void) {
 
 uint32_t relock_threads_live(void) { return relock_load_relaxed(&live); }
 
-void relock_request_fill(struct relock_request *request, const struct relock_thread *client,
-                         const struct relock_call *call) {
-  uint32_t how = client->number << NUMBER_SHIFT;
-  request->section = NULL;
-  if (call) {
-    request->section = call->section;
-    how |= call->copied | (call->as_client ? AS_CLIENT : 0);
-    if (call->copied)
-      memcpy(request->context.copy, call->context, call->copied);
-    else
-      request->context.pointer = call->context;
-  }
-  request->result = (int32_t)how;
-}
-
 struct relock_thread *relock_request_client(const struct relock_request *request) {
-  return relock_thread_numbered((uint32_t)request->result >> NUMBER_SHIFT);
+  return relock_thread_numbered((uint32_t)request->result >> RELOCK_NUMBER_SHIFT);
 }
 
 /* With the runner's identity: what the section does to errno is its client's. */
-static void run_for_any_thread(struct relock_request *request, void *context) {
+static int run_for_any_thread(relock_section_t section, void *context, int *error) {
   int own = errno;
   errno = 0;
-  request->result = request->section(context);
-  request->error = errno;
+  int result = section(context);
+  *error = errno;
   errno = own;
+  return result;
 }
 
 void relock_request_run(struct relock_request *request) {
   uint32_t how = (uint32_t)request->result;
-  void *context = how & (AS_CLIENT - 1) ? request->context.copy : request->context.pointer;
-  struct relock_thread *client = relock_request_client(request);
-  relock_section_t outer = relock_overflow_begin(client, request->section);
-  if (how & AS_CLIENT) {
-    request->result = relock_run_as(client->thread_pointer, request->section, context);
-    request->error = 0;
-  } else {
-    run_for_any_thread(request, context);
-  }
-  relock_overflow_end(outer);
+  void *context = how & (RELOCK_AS_CLIENT - 1) ? request->context.copy : request->context.pointer;
+  relock_section_t section = request->section;
+  struct relock_thread *self = relock_thread_self();
+  relock_section_t outer = relock_overflow_begin(self, how >> RELOCK_NUMBER_SHIFT, section);
+  int result, error = 0;
+  if (how & RELOCK_AS_CLIENT)
+    result = relock_run_as(relock_request_client(request)->thread_pointer, section, context);
+  else
+    result = run_for_any_thread(section, context, &error);
+  relock_overflow_end(self, outer);
+  request->result = result;
+  request->error = error;
 }
 
 int relock_request_result(const struct relock_request *request, const struct relock_call *call) {

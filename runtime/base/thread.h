@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
   RELOCK_MAX_THREADS = 16384, /* that have a record at the same time */
@@ -43,7 +44,7 @@ struct relock_request {
     relock_mutex_t *mutex; /* where requests for several mutexes mix */
   };
   uint32_t state;
-  int32_t result; /* before the section runs: how and for whom, see thread.c */
+  int32_t result; /* before the section runs: how and for whom, see relock_request_fill() */
   union {
     relock_section_t section; /* null: a holder, which runs its own section */
     int error;                /* after it was run for any thread: the errno that it set, or 0 */
@@ -72,15 +73,15 @@ struct relock_thread {
   size_t stack;        /* bytes, see stack.h */
   uintptr_t stack_end; /* its lowest address */
   uint32_t number;
-  int tid; /* as the kernel counts */
+  int tid;            /* as the kernel counts */
   void *signal_stack; /* see overflow.c; kept for the next thread */
 
   /* Written by the thread itself. */
   _Alignas(RELOCK_CACHE_LINE) uint32_t depth; /* request lines in use */
   uint32_t cluster;                           /* see topology.h */
   uint32_t cluster_age;
-  uint32_t next_free;            /* list of free records: number + 1 */
-  uint64_t turn_began;           /* when it last offered its processor, see wait.c */
+  uint32_t next_free;  /* list of free records: number + 1 */
+  uint64_t turn_began; /* when it last offered its processor, see wait.c */
   uint32_t turn_waits;
   struct relock_request *spares; /* see relock_node_take() */
   uint32_t spare_count;
@@ -134,15 +135,39 @@ static inline struct relock_request *relock_request_take(struct relock_thread *s
 }
 static inline void relock_request_give(struct relock_thread *self) { self->depth--; }
 
+/* How a filled line says how to run: `result` holds the client's number in its upper bits, then
+ * one bit for the client's identity, then the size of a copied context. */
+enum {
+  RELOCK_COPIED_BITS = 6,
+  RELOCK_AS_CLIENT = 1 << RELOCK_COPIED_BITS,
+  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 1
+};
+_Static_assert((int)RELOCK_COPY_MAX < (int)RELOCK_AS_CLIENT, "the size fits its bits");
+_Static_assert((uint64_t)RELOCK_MAX_THREADS << RELOCK_NUMBER_SHIFT <= INT32_MAX, "so does it");
+
 /* Writes the call, or null for a holder, into a request line for this client. */
-void relock_request_fill(struct relock_request *request, const struct relock_thread *client,
-                         const struct relock_call *call);
+static inline void relock_request_fill(struct relock_request *request,
+                                       const struct relock_thread *client,
+                                       const struct relock_call *call) {
+  uint32_t how = client->number << RELOCK_NUMBER_SHIFT;
+  request->section = NULL;
+  if (call) {
+    request->section = call->section;
+    how |= call->copied | (call->as_client ? RELOCK_AS_CLIENT : 0);
+    if (call->copied)
+      memcpy(request->context.copy, call->context, call->copied);
+    else
+      request->context.pointer = call->context;
+  }
+  request->result = (int32_t)how;
+}
 
 /* The client of a filled line. */
 struct relock_thread *relock_request_client(const struct relock_request *request);
 
 /* Runs the section of a filled line, by any other thread that owns the word of its mutex. Neither
- * that thread's errno nor the client's is disturbed by somebody else's section. */
+ * that thread's errno nor the client's is disturbed by somebody else's section. Writes to the line
+ * last of all: its client looks at it, and a later store would have to fetch it back. */
 void relock_request_run(struct relock_request *request);
 
 /* What the section returned; copies a copied context back, and sets errno if a section for any

@@ -49,8 +49,9 @@ enum { WAITS_PER_LOOK = 8 };
 
 /* Whoever is preempted in an operation on a lock waits for a turn of all others: 16 time slices of
  * 4 ms with 32 threads on 2 processors. Shorter turns shorten that in proportion. */
-static void share_processor(struct relock_thread *self) {
-  if (++self->turn_waits % WAITS_PER_LOOK != 0)
+void relock_wait_share(struct relock_thread *self) {
+  if (++self->turn_waits % WAITS_PER_LOOK != 0 ||
+      relock_threads_live() <= relock_load_relaxed(&processors))
     return;
   uint64_t now = relock_os->now_ns();
   if (now - self->turn_began < 1000ull * relock_tuning.share_us)
@@ -68,8 +69,8 @@ void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
   wait->lock_class = mutex ? relock_class_of(mutex) : NULL;
   if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_timed)) && mutex)
     wait->since = relock_os->now_ns();
-  if (self && relock_threads_live() > relock_load_relaxed(&processors))
-    share_processor(self);
+  if (self)
+    relock_wait_share(self);
 }
 
 int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, clockid_t clock,

@@ -35,6 +35,10 @@ struct relock_wait {
 void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
                        const relock_mutex_t *mutex);
 
+/* Offers the processor to others if threads outnumber processors and this one has kept its own for
+ * a while. relock_wait_begin() does it, too. */
+void relock_wait_share(struct relock_thread *self);
+
 /* True after a pause: look again. False: it is time to park. */
 static inline bool relock_wait_again(struct relock_wait *wait) {
   if (wait->spins == 0)

@@ -15,6 +15,7 @@
 #include "../base/panic.h"
 #include "../base/stats.h"
 #include "../base/thread.h"
+#include "../server/client.h"
 #include "../server/submit.h"
 #include "algorithm.h"
 #include "queue.h"
@@ -64,21 +65,25 @@ static void see(relock_mutex_t *mutex, relock_class_t *lock_class) {
     relock_add_relaxed(&lock_class->relock_mutexes, 1);
 }
 
-/* The first that waits for a mutex in a forked child finds what the parent's waiters have left in
- * `tail` and `open`. None of them exists here. */
+/* Whether `tail` and `open` are this process's, and not what its parent's waiters have left. */
+static inline bool is_of_this_process(const relock_mutex_t *mutex) {
+  /* Acquire: pairs with the release in forget_old_waiters(). */
+  return relock_load_acquire(&mutex->relock_private.generation) == (uint16_t)relock_generation();
+}
+
+/* By the first that waits for a mutex in a forked child. None of those waiters exists here. */
 static void forget_old_waiters(relock_mutex_t *mutex) {
   static uint32_t word;
-  uint16_t now = (uint16_t)relock_generation();
-  /* Acquire: pairs with the release below. */
-  if (RELOCK_LIKELY(relock_load_acquire(&mutex->relock_private.generation) == now))
+  if (RELOCK_LIKELY(is_of_this_process(mutex)))
     return;
+  const uint16_t now = (uint16_t)relock_generation();
   struct relock_wait wait;
   relock_wait_begin(&wait, NULL, NULL);
   relock_word_wait(&word, &wait, CLOCK_MONOTONIC, NULL);
   if (relock_load_relaxed(&mutex->relock_private.generation) != now) {
     relock_store_relaxed(&mutex->relock_private.tail, 0);
     relock_store_relaxed(&mutex->relock_private.open, 0);
-    /* Release: pairs with the acquire above. */
+    /* Release: pairs with the acquire in is_of_this_process(). */
     relock_store_release(&mutex->relock_private.generation, now);
   }
   relock_word_release(&word);
@@ -254,10 +259,33 @@ execute_slowly(relock_mutex_t *mutex, relock_class_t *lock_class, const struct r
   return run_by_algorithm(mutex, lock_class, call);
 }
 
+/* By a class of rcl. False: the long way has to be taken. */
+static inline bool execute_at_server(relock_mutex_t *mutex, const relock_class_t *lock_class,
+                                     const struct relock_call *call, int *result) {
+  if (kind_of(mutex) != FAST || !is_of_this_process(mutex))
+    return false;
+  if (!call->as_client) /* the section runs with the identity of a thread that nobody cancels */
+    return relock_client_execute(mutex, lock_class, call, result);
+  int previous;
+  if (!relock_identity_switchable())
+    return false;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous);
+  bool executed = relock_client_execute(mutex, lock_class, call, result);
+  pthread_setcancelstate(previous, NULL);
+  return executed;
+}
+
 static inline int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
                           size_t copied, bool as_client) {
   relock_settle();
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
+  if (relock_load_relaxed(&lock_class->relock_ops) == &relock_rcl) {
+    const struct relock_call call = {section, context,
+                                     copied <= RELOCK_COPY_MAX ? (uint32_t)copied : 0, as_client};
+    int result;
+    if (execute_at_server(mutex, lock_class, &call, &result))
+      return result;
+  }
   count(lock_class, RELOCK_COUNT_EXECUTED);
   bool try_first = kind_of(mutex) == FAST && relock_load_relaxed(&lock_class->relock_flags) == 0;
   if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))

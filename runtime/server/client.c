@@ -29,6 +29,7 @@
 #include "submit.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 
 /* How often a client whose spin is over offers its processor to the server. A guess. */
@@ -140,14 +141,9 @@ static struct relock_request *free_slot(struct relock_server *server, struct rel
   /* A thread of this server, or a client whose section this server runs: nested requests would
    * wait for whoever makes them. */
   struct relock_request *slot = server->slots[self->rcl_number - 1];
-  bool nested = self->rcl_serves == server || relock_load_relaxed(&slot->state) != RELOCK_SLOT_FREE;
+  bool nested =
+      self->rcl_serves == server || relock_slot_is_pending(relock_load_relaxed(&slot->state));
   return nested || self->stack > server->stack ? NULL : slot;
-}
-
-/* Release: pairs with the acquire in relock_runs_under(), for which this comes after the section.
- */
-static void free_again(struct relock_request *slot) {
-  relock_store_release(&slot->state, RELOCK_SLOT_FREE);
 }
 
 enum outcome { SERVED, SERVED_LATE, WITHDRAWN };
@@ -189,7 +185,7 @@ static enum outcome leave(struct relock_server *server, struct relock_request *s
     relock_add_relaxed(&server->sleepers, (uint32_t)-1);
   }
   if (outcome == WITHDRAWN)
-    free_again(slot);
+    relock_store_relaxed(&slot->state, RELOCK_SLOT_FREE);
   return outcome;
 }
 
@@ -250,6 +246,7 @@ static void learn(struct relock_thread *self, enum outcome outcome) {
   self->rcl_skip = self->rcl_penalty;
 }
 
+/* The client runs the section itself, as a holder. */
 static int run_here(relock_mutex_t *mutex, const struct relock_server *server,
                     struct relock_thread *self, const struct relock_call *call) {
   if (relock_load_relaxed(&server->state) == RELOCK_SERVER_REFUSED)
@@ -270,6 +267,18 @@ static void fill(struct relock_request *slot, relock_mutex_t *mutex,
   relock_request_fill(slot, self, call);
 }
 
+/* The server looks at the slot all the time, and would have its line back before the last of these
+ * stores if there was anything between them. */
+static inline void post(struct relock_server *server, struct relock_request *slot,
+                        relock_mutex_t *mutex, const struct relock_thread *self,
+                        const struct relock_call *call) {
+  fill(slot, mutex, self, call);
+  /* Release: pairs with the load in serve(). */
+  relock_store_release(&slot->state, RELOCK_SLOT_POSTED);
+  if (RELOCK_UNLIKELY(relock_load_relaxed(&server->asleep)))
+    relock_server_wake(server);
+}
+
 static int execute(relock_mutex_t *mutex, struct relock_thread *self,
                    const struct relock_call *call) {
   struct relock_server *server = relock_server_of(relock_class_of(mutex));
@@ -279,13 +288,9 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   if (RELOCK_UNLIKELY(self->rcl_share))
     relock_manners_wait(self, server);
 
-  fill(slot, mutex, self, call);
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
-  /* Release: pairs with the load in serve(). */
-  relock_store_release(&slot->state, RELOCK_SLOT_POSTED);
-  if (RELOCK_UNLIKELY(relock_load_relaxed(&server->asleep)))
-    relock_server_wake(server);
+  post(server, slot, mutex, self, call);
   enum outcome outcome = await_server(server, slot, &wait);
   learn(self, outcome);
   if (RELOCK_UNLIKELY(outcome == WITHDRAWN))
@@ -293,9 +298,75 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   relock_wait_end(&wait);
   if (RELOCK_UNLIKELY(self->rcl_share))
     relock_manners_spent(self, relock_load_relaxed(&server->spent_ns[self->rcl_number - 1]));
-  int result = relock_request_result(slot, call);
-  free_again(slot);
-  return result;
+  return relock_request_result(slot, call);
+}
+
+/* Looks for half as long as any waiter spins. */
+static bool is_done_soon(const struct relock_request *slot) {
+  for (uint32_t looks = relock_wait_spins() / 2; looks > 0; looks--) {
+    /* Acquire: pairs with the release in serve(). */
+    if (relock_load_acquire(&slot->state) == RELOCK_SLOT_DONE)
+      return true;
+    relock_pause();
+  }
+  return false;
+}
+
+/* Without the client's record, which a section with its identity uses meanwhile. */
+static __attribute__((noinline)) enum outcome
+await_long(struct relock_server *server, struct relock_request *slot, bool *parked) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, NULL, NULL);
+  enum outcome outcome = await_server(server, slot, &wait);
+  *parked = wait.parked;
+  return outcome;
+}
+
+/* As free_slot(), but null for all that is seldom. */
+static inline struct relock_request *free_slot_at_once(struct relock_server *server,
+                                                       const struct relock_thread *self) {
+  /* Acquire: pairs with the release in relock_servicing_thread(). */
+  if (!self->rcl_number || self->rcl_skip || self->rcl_share || self->rcl_serves ||
+      relock_load_acquire(&server->state) != RELOCK_SERVER_RUNNING || self->stack > server->stack ||
+      !relock_thread_can_wait(self))
+    return NULL;
+  struct relock_request *slot = server->slots[self->rcl_number - 1];
+  return relock_slot_is_pending(relock_load_relaxed(&slot->state)) ? NULL : slot;
+}
+
+bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_class,
+                           const struct relock_call *call, int *result) {
+  struct relock_thread *self = relock_own_record;
+  struct relock_server *server = relock_server_of(lock_class);
+  const uint32_t index = lock_class->relock_index;
+  if (RELOCK_UNLIKELY(!self || index >= RELOCK_OWN_CLASSES ||
+                      relock_load_relaxed(&relock_stats_timed)))
+    return false;
+  struct relock_request *slot = free_slot_at_once(server, self);
+  if (RELOCK_UNLIKELY(!slot))
+    return false;
+  relock_wait_share(self);
+  post(server, slot, mutex, self, call);
+  enum outcome outcome = SERVED;
+  bool parked = false;
+  if (RELOCK_UNLIKELY(!is_done_soon(slot)))
+    outcome = await_long(server, slot, &parked);
+  uint64_t *counts = self->counters[index].value;
+  relock_count_own(&counts[RELOCK_COUNT_EXECUTED], 1);
+  if (RELOCK_UNLIKELY(outcome != SERVED || self->rcl_penalty))
+    learn(self, outcome);
+  if (RELOCK_UNLIKELY(outcome == WITHDRAWN)) {
+    int previous;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous);
+    *result = run_here(mutex, server, self, call);
+    pthread_setcancelstate(previous, NULL);
+    return true;
+  }
+  relock_count_own(&counts[RELOCK_COUNT_CONTENDED], 1);
+  if (parked)
+    relock_count_own(&counts[RELOCK_COUNT_PARKED], 1);
+  *result = relock_request_result(slot, call);
+  return true;
 }
 
 bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
@@ -335,7 +406,6 @@ void relock_client_settle(struct relock_thread *self) {
     run_here(relock_load_relaxed(&slot->mutex), server, self, &call);
     errno = saved;
   }
-  free_again(slot);
 }
 
 static void lock(relock_mutex_t *mutex, struct relock_thread *self) {

@@ -8,7 +8,15 @@
 #include <relock/relock.h>
 #include <stdbool.h>
 
+struct relock_call;
 struct relock_thread;
+
+/* A section of the algorithm rcl without detours: false, and nothing was done, unless the calling
+ * thread is a client already and can post a request now. The caller then takes the long way, by the
+ * algorithm's `execute`. The context's first `copied` bytes travel in the request if that is not 0.
+ */
+bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_class,
+                           const struct relock_call *call, int *result);
 
 /* Gives up the number of a thread that ends. */
 void relock_client_ends(struct relock_thread *record);

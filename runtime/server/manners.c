@@ -90,7 +90,7 @@ static bool is_in_section(const struct relock_thread *self) {
   for (uint32_t i = 0; i < relock_load_relaxed(&relock_servers_end); i++) {
     /* Acquire: pairs with the release in give_cpu(), servers.c; others may start this server. */
     struct relock_request(*slots)[2] = relock_load_acquire(&relock_servers[i].slots);
-    if (slots && relock_load_relaxed(&slots[self->rcl_number - 1]->state) != RELOCK_SLOT_FREE)
+    if (slots && relock_slot_is_pending(relock_load_relaxed(&slots[self->rcl_number - 1]->state)))
       return true;
   }
   return false;
