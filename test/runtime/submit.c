@@ -11,9 +11,13 @@
 #include <relock/relock.h>
 
 #include <errno.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 const char *check_case = "start";
 
@@ -218,6 +222,79 @@ static void a_child_forgets_the_waiters(void) {
     check_join(waiters[i]);
 }
 
+/* While a section keeps the server busy, threads submit in the order of their slots, an urgent one
+ * last. Nobody waits in vain, so that no other thread of the server begins to serve. */
+enum { ORDINARY = 4, URGENT = ORDINARY, LEAST_QUEUES = 3, MOST_QUEUES = 500 };
+
+static struct {
+  _Atomic int busy, free, ended; /* the busy section runs; may end; has ended */
+  _Atomic int submitted, served;
+  int order[ORDINARY + 1];
+} queue;
+
+static int keep_busy(void *context) {
+  double end = check_seconds() + 0.05; /* relock_submit() may have to wait for it */
+  if (syscall(SYS_gettid) != *(pid_t *)context) {
+    queue.busy = 1;
+    while (!queue.free && check_seconds() < end)
+      sched_yield();
+  }
+  queue.ended = 1;
+  return 0;
+}
+
+static void *occupy(void *unused) {
+  pid_t self = (pid_t)syscall(SYS_gettid);
+  CHECK_EQUAL(relock_submit(&cells[0].mutex, keep_busy, &self, sizeof self), 0);
+  while (!queue.ended) /* the thread's end would want the request back */
+    usleep(100);
+  return unused;
+}
+
+static int stand_in_order(void *context) {
+  queue.order[queue.served] = *(int *)context;
+  queue.served++;
+  return 0;
+}
+
+static void *queue_up(void *argument) {
+  int number = (int)(long)argument;
+  CHECK_EQUAL(relock_thread_set_urgent(number == URGENT), 0);
+  CHECK_EQUAL(relock_submit(&cells[1].mutex, stand_in_order, &number, sizeof number), 0);
+  queue.submitted++;
+  while (queue.served <= ORDINARY)
+    usleep(100);
+  return NULL;
+}
+
+/* True: all stood in the queue at the same time. */
+static bool urgent_comes_first_once(void) {
+  pthread_t thread[ORDINARY + 1];
+  queue.busy = queue.free = queue.ended = queue.submitted = queue.served = 0;
+  pthread_t occupant = check_start(occupy, NULL);
+  for (int wait = 0; !queue.busy && !queue.ended && wait < 1000; wait++)
+    usleep(100);
+  for (long i = 0; i <= ORDINARY; i++) {
+    thread[i] = check_start(queue_up, (void *)i);
+    while (queue.submitted <= i)
+      usleep(10);
+  }
+  bool all = queue.busy && !queue.ended && queue.served == 0;
+  queue.free = 1;
+  for (int i = 0; i <= ORDINARY; i++)
+    check_join(thread[i]);
+  check_join(occupant);
+  CHECK(!all || queue.order[0] == URGENT);
+  return all;
+}
+
+static void urgent_submissions_come_first(void) {
+  int queues = 0;
+  for (int i = 0; i < MOST_QUEUES && queues < LEAST_QUEUES; i++)
+    queues += urgent_comes_first_once();
+  CHECK_EQUAL(queues, LEAST_QUEUES);
+}
+
 static void wrong_values_are_refused(void) {
   char large[RELOCK_COPY_MAX + 1] = "";
   CHECK_EQUAL(relock_submit(&cells[0].mutex, publish, large, sizeof large), EINVAL);
@@ -243,6 +320,10 @@ int main(int argc, char **argv) {
   sections_run_once_and_in_order();
   check_case = "submissions_precede_later_operations";
   submissions_precede_later_operations();
+  if (servers == 1 && strcmp(argv[1], "rcl") == 0) {
+    check_case = "urgent_submissions_come_first";
+    urgent_submissions_come_first();
+  }
   check_case = "nested_requests_leave_the_context_alone";
   nested_requests_leave_the_context_alone();
   check_case = "a_child_forgets_the_waiters";
