@@ -35,11 +35,9 @@ def waits_of_profile(path):
 
 
 def waits_of_stats(path):
-    """The same from the table that librelock prints."""
-    lines = path.read_text().splitlines()
-    start = lines.index("relock-stats") + 1
-    header = lines[start].split()
-    rows = [line.split() for line in lines[start + 1:]]
+    """The same from the table that librelock prints; behind a blank line comes that of servers."""
+    table = path.read_text().split("relock-stats\n", 1)[1].split("\n\n", 1)[0]
+    header, *rows = [line.split() for line in table.splitlines()]
     rows = [dict(zip(header, row)) for row in rows if len(row) == len(header)]
     return (sum(int(row["held"]) + int(row["executed"]) for row in rows),
             sum(int(row["wait_ns"]) for row in rows))
