@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
-#define RELOCK_RECORDS_VERSION 1u
+#define RELOCK_RECORDS_VERSION 2u
 #define RELOCK_RECORDS_FIRST 4096u /* where the records begin */
 #define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
@@ -29,6 +29,7 @@ enum relock_record_kind {
   RELOCK_RECORD_GROUP,
   RELOCK_RECORD_OBJECT,
   RELOCK_RECORD_HISTOGRAM,
+  RELOCK_RECORD_NESTING,
 };
 
 enum relock_end {
@@ -65,6 +66,7 @@ struct relock_header {
   uint64_t dropped_modules;
   uint64_t unrecorded_children; /* forked processes that could not start a file of their own */
   uint64_t foreign_releases;    /* released by another thread than the one that acquired */
+  uint64_t dropped_nestings;    /* acquisitions whose nesting is not counted */
   char executable[1024];
 };
 
@@ -135,6 +137,14 @@ struct relock_histogram {
   uint32_t measure;
   uint64_t count, total, max;
   uint64_t buckets[RELOCK_BUCKETS];
+};
+
+/* How often one thread acquired a mutex of one group while it held one of another. */
+struct relock_nesting {
+  struct relock_record record;
+  uint32_t inner, outer; /* groups */
+  uint64_t next;         /* the thread's own list; an address in the process */
+  uint64_t count, tried; /* `tried`: those of them that were trylocks */
 };
 
 static inline unsigned relock_bucket(uint64_t value) {

@@ -9,6 +9,7 @@
  * that was not contended before.
  */
 #define _GNU_SOURCE
+#include "nesting.h"
 #include "real.h"
 #include "record.h"
 
@@ -75,7 +76,7 @@ static struct thread *enter(void);
 static void leave(void) { inside = false; }
 
 static void take(struct thread *thread, struct relock_object *object, uint64_t before,
-                 uint64_t after) {
+                 uint64_t after, bool tried) {
   struct relock_counts *counts = &object->counts;
   struct relock_thread *record = thread->record;
   if (counts->last_owner != record->id) {
@@ -89,6 +90,8 @@ static void take(struct thread *thread, struct relock_object *object, uint64_t b
     record->section_start = before;
     record->sections++;
   }
+  if (thread->held_count)
+    nesting_count(thread, object, tried);
   if (thread->held_count < HELD_MAX)
     thread->held[thread->held_count++] = object;
 }
@@ -180,7 +183,7 @@ static int record_contended(struct thread *thread, struct relock_object *object,
     object->counts.acquisitions++;
     object->counts.contended++;
     object->counts.wait += after - before;
-    take(thread, object, before, after);
+    take(thread, object, before, after, false);
   } else {
     wait_failed(thread, after);
     if (result != ETIMEDOUT)
@@ -211,7 +214,7 @@ static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t
       reenter(object);
     } else {
       object->counts.acquisitions++;
-      take(thread, object, before, before);
+      take(thread, object, before, before, false);
     }
   } else if (result == EBUSY) {
     result = record_contended(thread, object, mutex, before, how, clock, until);
@@ -253,7 +256,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
     reenter(object);
   } else if (acquired(result)) {
     object->counts.acquisitions++;
-    take(thread, object, before, before);
+    take(thread, object, before, before, true);
   } else if (result == EBUSY) {
     __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
   }
@@ -360,7 +363,7 @@ static void resume(struct suspended suspended) {
   if (!thread)
     return;
   now = relock_ticks();
-  take(thread, suspended.object, now, now);
+  take(thread, suspended.object, now, now, false);
   suspended.object->counts.depth = suspended.depth;
   suspended.object->rare.cond_waits++;
   leave();

@@ -234,6 +234,11 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     memset(&histogram->count, 0, sizeof *histogram - offsetof(struct relock_histogram, count));
     break;
   }
+  case RELOCK_RECORD_NESTING: {
+    struct relock_nesting *nesting = (struct relock_nesting *)record;
+    nesting->count = nesting->tried = 0;
+    break;
+  }
   }
 }
 
@@ -241,6 +246,7 @@ static void clear_drops(void) {
   header->dropped_objects = header->dropped_histograms = header->dropped_threads = 0;
   header->dropped_nested = header->dropped_modules = 0;
   header->unrecorded_children = header->foreign_releases = 0;
+  header->dropped_nestings = 0;
 }
 
 void record_before_fork(struct thread *thread) {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256 };
+enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256, NESTING_LISTS = 32 };
 
 /* A thread's own histograms of one group. */
 struct stats {
@@ -28,6 +28,7 @@ struct thread {
   uint32_t held_count;
   struct relock_object *held[HELD_MAX];
   uint32_t held_depth[HELD_MAX]; /* as of the last fork */
+  struct relock_nesting *nestings[NESTING_LISTS];
   struct stats *page[STATS_PAGES];
 };
 
@@ -64,7 +65,7 @@ static inline void count_drop(uint64_t *counter) {
   __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
 }
 
-/* For site.c, with the lock held. */
+/* With the lock held. */
 void *record_allocate(enum relock_record_kind kind, size_t size);
 
 #endif

@@ -41,6 +41,7 @@ struct Sum {
   std::string Identity;
   RawCounts Counts;
   RawHistogram Wait, Hold;
+  std::map<std::string, uint64_t> Inside, TriedInside; // by key
 };
 
 class Aggregator {
@@ -84,7 +85,8 @@ private:
     P.HoldOverhead = NsPerTick * double(Header.pair_hold) / 1024;
     P.ForeignReleases = Header.foreign_releases;
     P.Drops = {Header.dropped_objects, Header.dropped_histograms, Header.dropped_threads,
-               Header.dropped_nested,  Header.dropped_modules,    Header.unrecorded_children};
+               Header.dropped_nested,  Header.dropped_modules,    Header.unrecorded_children,
+               Header.dropped_nestings};
   }
 
   void describeThreads() {
@@ -251,6 +253,7 @@ private:
       for (const Frame &F : Trace)
         S.Class.Backtrace.push_back(F.shown());
     S.Class.Objects += Group.ObjectsCreated;
+    ClassOf[Group.Index] = size_t(&S - Sums.data());
     S.Counts.add(Group.Retired);
     S.Wait.add(Group.Wait);
     S.Hold.add(Group.Hold);
@@ -310,6 +313,8 @@ private:
     ProfiledClass &Class = S.Class;
     Class.Key = keyOf(S.Identity);
     Class.Counts = countsOf(S.Counts);
+    Class.Inside = ranked(S.Inside);
+    Class.TriedInside = ranked(S.TriedInside);
     Class.Wait = times(S.Wait, S.Counts.Wait, S.Counts.Contended);
     Class.Hold = times(S.Hold, S.Counts.Hold, S.Counts.Holds);
     std::sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
@@ -321,6 +326,30 @@ private:
                           Class.Counts.CondWaits + Class.Counts.Timeouts;
     P.Overhead += uint64_t(double(Operations) * P.PairOverhead);
     P.Classes.push_back(std::move(Class));
+  }
+
+  Sum *sumOfGroup(uint32_t Group) {
+    auto At = ClassOf.find(Group);
+    return At == ClassOf.end() ? nullptr : &Sums[At->second];
+  }
+
+  void addNesting(const RawNesting &Nesting) {
+    Sum *Inner = sumOfGroup(Nesting.Inner), *Outer = sumOfGroup(Nesting.Outer);
+    if (!Inner || !Outer)
+      return;
+    std::string Key = keyOf(Outer->Identity);
+    Inner->Inside[Key] += Nesting.Count;
+    if (Nesting.Tried)
+      Inner->TriedInside[Key] += Nesting.Tried;
+  }
+
+  // Most frequent first.
+  static std::vector<std::pair<std::string, uint64_t>>
+  ranked(const std::map<std::string, uint64_t> &Counts) {
+    std::vector<std::pair<std::string, uint64_t>> Result(Counts.begin(), Counts.end());
+    std::stable_sort(Result.begin(), Result.end(),
+                     [](const auto &A, const auto &B) { return A.second > B.second; });
+    return Result;
   }
 
   // Two classes of one name: static ones are told apart by file, others by their caller.
@@ -349,6 +378,8 @@ private:
   }
 
   void finishClasses() {
+    for (const RawNesting &Nesting : Process.Nestings)
+      addNesting(Nesting);
     for (Sum &S : Sums)
       finishClass(S);
     std::sort(P.Classes.begin(), P.Classes.end(), costlier<ProfiledClass>);
@@ -362,6 +393,7 @@ private:
   uint64_t End = 0;
   std::map<uint64_t, Frame> Frames;
   std::map<std::string, size_t> Index;
+  std::map<uint32_t, size_t> ClassOf; // of a group, in Sums
   std::vector<Sum> Sums;
 };
 

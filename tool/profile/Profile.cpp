@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Profile.h"
 
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -15,6 +16,34 @@ uint64_t Profile::acquisitions() const {
   for (const ProfiledClass &Class : Classes)
     Sum += Class.Counts.Acquisitions;
   return Sum;
+}
+
+namespace {
+
+uint64_t insideWaiting(const ProfiledClass &Inner, StringRef Outer) {
+  uint64_t Count = 0;
+  for (const auto &[Key, Value] : Inner.Inside)
+    Count += Key == Outer ? Value : 0;
+  for (const auto &[Key, Value] : Inner.TriedInside)
+    Count -= Key == Outer ? std::min(Value, Count) : 0;
+  return Count;
+}
+
+} // namespace
+
+std::vector<Inversion> findInversions(const Profile &P) {
+  std::vector<Inversion> Found;
+  StringMap<const ProfiledClass *> ByKey;
+  for (const ProfiledClass &A : P.Classes) {
+    for (const auto &[Key, Count] : A.Inside)
+      if (const ProfiledClass *B = ByKey.lookup(Key))
+        if (uint64_t Here = insideWaiting(A, B->Key), There = insideWaiting(*B, A.Key);
+            Here && There)
+          Found.push_back(Here < There ? Inversion{B, &A, There, Here}
+                                       : Inversion{&A, B, Here, There});
+    ByKey[A.Key] = &A; // after the loop: a class inside itself has no second order
+  }
+  return Found;
 }
 
 namespace {
@@ -41,6 +70,17 @@ void writeTimes(json::OStream &J, StringRef Name, const Times &T) {
       for (auto [Floor, Count] : T.Histogram)
         J.value(json::Array{Floor, Count});
     });
+  });
+}
+
+void writeInside(json::OStream &J, StringRef Name,
+                 ArrayRef<std::pair<std::string, uint64_t>> Inside) {
+  J.attributeArray(Name, [&] {
+    for (const auto &[Key, Count] : Inside)
+      J.object([&] {
+        J.attribute("key", Key);
+        J.attribute("count", Count);
+      });
   });
 }
 
@@ -99,6 +139,10 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, bool Details) {
     writeCounts(J, Class.Counts);
     writeTimes(J, "wait", Class.Wait);
     writeTimes(J, "hold", Class.Hold);
+    if (!Class.Inside.empty())
+      writeInside(J, "inside", Class.Inside);
+    if (!Class.TriedInside.empty())
+      writeInside(J, "tried_inside", Class.TriedInside);
     if (Class.Runtime)
       writeRuntime(J, *Class.Runtime);
     if (!Details)
@@ -156,6 +200,7 @@ void writeRun(json::OStream &J, const Profile &P) {
     J.attribute("nested_operations", P.Drops.Nested);
     J.attribute("modules", P.Drops.Modules);
     J.attribute("processes", P.Drops.Processes);
+    J.attribute("nestings", P.Drops.Nestings);
   });
 }
 
@@ -238,12 +283,29 @@ bool fromJSON(const json::Value &V, LockObject &L, json::Path Path) {
          O.map("hold_ns", L.Hold);
 }
 
+struct KeyCount : std::pair<std::string, uint64_t> {};
+
+bool fromJSON(const json::Value &V, KeyCount &Count, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("key", Count.first) && O.map("count", Count.second);
+}
+
+static bool mapInside(json::ObjectMapper &O, StringLiteral Name,
+                      std::vector<std::pair<std::string, uint64_t>> &Inside) {
+  std::vector<KeyCount> Read;
+  if (!O.mapOptional(Name, Read))
+    return false;
+  Inside.assign(Read.begin(), Read.end());
+  return true;
+}
+
 bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("name", C.Name) && O.map("key", C.Key) && O.map("kind", C.Kind) &&
          O.map("module", C.Module) && O.map("file", C.File) && O.map("line", C.Line) &&
          O.map("objects", C.Objects) && O.map("held_at_end", C.HeldAtEnd) &&
          fromCounts(V, C.Counts, Path) && O.map("wait", C.Wait) && O.map("hold", C.Hold) &&
+         mapInside(O, "inside", C.Inside) && mapInside(O, "tried_inside", C.TriedInside) &&
          O.mapOptional("backtrace", C.Backtrace) && O.mapOptional("locks", C.Locks) &&
          O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime);
 }
@@ -252,7 +314,8 @@ bool fromJSON(const json::Value &V, Dropped &D, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("mutex_operations", D.Mutexes) && O.map("times", D.Times) &&
          O.map("threads", D.Threads) && O.map("nested_operations", D.Nested) &&
-         O.map("modules", D.Modules) && O.map("processes", D.Processes);
+         O.map("modules", D.Modules) && O.map("processes", D.Processes) &&
+         O.mapOptional("nestings", D.Nestings);
 }
 
 namespace {

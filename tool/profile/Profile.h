@@ -66,6 +66,9 @@ struct ProfiledClass {
   uint64_t HeldAtEnd = 0;
   LockCounts Counts;
   Times Wait, Hold;
+  // Acquisitions of this class while a mutex of another one, named by its key, was held, and those
+  // of them that were trylocks, which need not keep to an order.
+  std::vector<std::pair<std::string, uint64_t>> Inside, TriedInside;
   std::vector<LockObject> Locks; // the costliest of those that lived at the end
   uint64_t LocksOmitted = 0;
   std::optional<RuntimeCounts> Runtime;
@@ -78,7 +81,10 @@ struct Ending {
 
 struct Dropped {
   uint64_t Mutexes = 0, Times = 0, Threads = 0, Nested = 0, Modules = 0, Processes = 0;
-  bool any() const { return Mutexes || Times || Threads || Nested || Modules || Processes; }
+  uint64_t Nestings = 0;
+  bool any() const {
+    return Mutexes || Times || Threads || Nested || Modules || Processes || Nestings;
+  }
 };
 
 struct Profile {
@@ -102,6 +108,14 @@ struct Profile {
 
   uint64_t acquisitions() const;
 };
+
+// Two classes that are each acquired, other than by trylock, while the other one is held; the
+// more frequent order first.
+struct Inversion {
+  const ProfiledClass *A, *B;
+  uint64_t AInsideB, BInsideA;
+};
+std::vector<Inversion> findInversions(const Profile &P);
 
 // With `Details` the locks and backtraces of each class as well.
 void writeProfile(const Profile &P, llvm::raw_ostream &OS, bool Details = true);

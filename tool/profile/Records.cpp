@@ -132,6 +132,8 @@ private:
       return readObject(Process, From);
     case RELOCK_RECORD_HISTOGRAM:
       return readHistogram(From);
+    case RELOCK_RECORD_NESTING:
+      return readNesting(Process, From);
     }
   }
 
@@ -169,6 +171,7 @@ private:
       return;
     RawGroup &Result = Groups[Group.index];
     Hidden[Group.index] = Group.hidden != 0;
+    Result.Index = Group.index;
     Result.Address = Group.address;
     Result.Initialised = Group.initialised != 0;
     Result.ObjectsCreated = Group.objects;
@@ -201,6 +204,12 @@ private:
     Result.Buckets.assign(Histogram.buckets, Histogram.buckets + RELOCK_BUCKETS);
     RawGroup &Group = Groups[Histogram.group];
     (Histogram.measure == RELOCK_WAIT ? Group.Wait : Group.Hold).add(Result);
+  }
+
+  static void readNesting(RawProcess &Process, StringRef From) {
+    relock_nesting Nesting;
+    if (load(Nesting, From) && Nesting.count)
+      Process.Nestings.push_back({Nesting.inner, Nesting.outer, Nesting.count, Nesting.tried});
   }
 
   StringRef Bytes;

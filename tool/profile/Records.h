@@ -43,6 +43,7 @@ struct RawHistogram {
 };
 
 struct RawGroup {
+  uint32_t Index = 0;
   uint64_t Address = 0; // 0: not of static storage
   bool Initialised = false;
   uint64_t ObjectsCreated = 0;
@@ -50,6 +51,12 @@ struct RawGroup {
   std::vector<RawObject> Objects;
   RawCounts Retired;
   RawHistogram Wait, Hold;
+};
+
+// Acquisitions in one group while a mutex of another one was held, by one thread.
+struct RawNesting {
+  uint32_t Inner, Outer;
+  uint64_t Count, Tried;
 };
 
 struct RawThread {
@@ -63,6 +70,7 @@ struct RawProcess {
   std::vector<RawModule> Modules;
   std::vector<RawGroup> Groups;
   std::vector<RawThread> Threads;
+  std::vector<RawNesting> Nestings;
   uint64_t LastSeen = 0; // the latest tick in any record
 
   uint64_t acquisitions() const;

@@ -72,6 +72,7 @@ public:
   void print() {
     printHeader();
     printClasses();
+    printInversions();
     if (!P.Servers.empty())
       printServers();
     if (Options.Explain)
@@ -87,6 +88,12 @@ private:
     SmallVector<StringRef> Words;
     Text.split(Words, ' ', -1, false);
     for (StringRef Word : Words) {
+      for (; Word.size() > Width - Indent; Word = Word.drop_front(Width - Indent)) {
+        if (Column)
+          (OS << '\n').indent(Indent);
+        OS << Word.take_front(Width - Indent);
+        Column = Width;
+      }
       if (Column && Column + 1 + Word.size() > Width) {
         OS << '\n';
         OS.indent(Indent);
@@ -149,6 +156,7 @@ private:
     N.add(P.Drops.Nested, "operations in signal handlers or the profiler");
     N.add(P.Drops.Modules, "modules");
     N.add(P.Drops.Processes, "forked processes");
+    N.add(P.Drops.Nestings, "nested acquisitions (only their order)");
     return N.Line.empty() ? "not recorded: nothing was dropped" : "not recorded: " + N.Line;
   }
 
@@ -227,6 +235,25 @@ private:
     N.add(Class.HeldAtEnd, "held at the end");
     if (!N.Line.empty())
       OS << "  " << N.Line << '\n';
+  }
+
+  static std::string times(uint64_t Count) {
+    return count(Count) + (Count == 1 ? " time" : " times");
+  }
+
+  void printInversions() {
+    std::vector<Inversion> Found = findInversions(P);
+    if (Found.empty())
+      return;
+    OS << '\n';
+    paragraph("Taken in both orders: two threads that do so at once wait for each other for ever, "
+              "unless a third lock is held around both:",
+              0);
+    OS << '\n';
+    for (const Inversion &I : Found)
+      paragraph(I.A->Name + " inside " + I.B->Name + " " + times(I.AInsideB) + ", " + I.B->Name +
+                    " inside " + I.A->Name + " " + times(I.BInsideA),
+                2);
   }
 
   static constexpr unsigned ServerWidths[] = {6, 9, 7, 7, 7, 6, 6, 7, 7, 8, 5, 5};

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """expect.py PROFILE EXPRESSION...: each expression must hold for the profile.
 
-An expression is Python over `profile`, the whole file, and `lock(name)`, the class of that name.
+An expression is Python over `profile`, the whole file, `lock(name)`, the class of that name, and
+`inside(name, other)`, how often it was acquired while the other one was held.
 """
 import json
 import sys
@@ -16,6 +17,11 @@ def lock(name):
         names = ", ".join(c["name"] for c in profile["classes"])
         sys.exit(f"{len(found)} classes are named {name}; there are: {names}")
     return found[0]
+
+
+def inside(name, other, member="inside"):
+    key = lock(other)["key"]
+    return sum(i["count"] for i in lock(name).get(member, []) if i["key"] == key)
 
 
 MS = 1000 * 1000
