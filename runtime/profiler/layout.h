@@ -80,6 +80,9 @@ struct relock_thread {
   uint64_t section_start; /* 0: holds nothing and waits for nothing */
   uint64_t section_time;
   uint64_t sections;
+  /* Of the last thread that used this record. */
+  uint64_t entry; /* the function it began with; 0: not begun by pthread_create */
+  char name[16];  /* given by pthread_setname_np */
 };
 
 struct relock_module {
@@ -135,6 +138,7 @@ struct relock_histogram {
   struct relock_record record;
   uint32_t group;
   uint32_t measure;
+  uint32_t thread, unused;
   uint64_t count, total, max;
   uint64_t buckets[RELOCK_BUCKETS];
 };

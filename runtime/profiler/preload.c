@@ -419,6 +419,17 @@ EXPORT int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict
   return result;
 }
 
+EXPORT int pthread_setname_np(pthread_t id, const char *name) {
+  struct thread *thread = enter();
+  int result = real.setname(id, name);
+  if (thread) {
+    if (result == 0)
+      thread_name(id, name);
+    leave();
+  }
+  return result;
+}
+
 static void end(enum relock_end how, int status) {
   if (atomic_load(&state) == RECORDING)
     record_end(how, status);

@@ -37,6 +37,7 @@ void real_resolve(void) {
   RESOLVE(cond_timedwait, "pthread_cond_timedwait");
   RESOLVE(cond_clockwait, "pthread_cond_clockwait");
   RESOLVE(create, "pthread_create");
+  RESOLVE(setname, "pthread_setname_np");
   RESOLVE(exit_now, "_exit");
   RESOLVE(exit_quickly, "quick_exit");
   atomic_store_explicit(&resolved, 1, memory_order_release);

@@ -20,6 +20,7 @@ struct real {
   int (*cond_timedwait)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
   int (*cond_clockwait)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
   int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  int (*setname)(pthread_t, const char *);
   void (*exit_now)(int);
   void (*exit_quickly)(int);
 };

@@ -24,6 +24,7 @@ enum {
   GROUPS_MAX = STATS_PAGE * STATS_PAGES,
   GROUP_TABLE_SIZE = 2 * GROUPS_MAX,
   COMMIT_STEP = 256 << 10,
+  EARLY_NAMES = 64,
 };
 #define DEFAULT_LIMIT (512ul << 20)
 #define OLD_KERNEL_LIMIT (64ul << 20)
@@ -47,7 +48,16 @@ static struct relock_group **groups; /* by index */
 static uint32_t *group_table;        /* index + 1, by hash */
 static uint32_t group_count;
 static struct relock_object *free_objects; /* linked through `address` */
+/* A thread that has been created and named, but has not run yet. */
+struct early_name {
+  pthread_t id;
+  bool waiting;
+  char name[16];
+};
+
 static struct thread *free_threads, **all_threads;
+static struct early_name early_names[EARLY_NAMES]; /* a ring */
+static uint32_t early_next;
 static uint32_t thread_count, thread_capacity;
 static uint64_t used, committed, changes; /* mirrors of the header that fork copies */
 static struct pool pool;
@@ -362,9 +372,45 @@ struct thread *thread_take(void) {
   else
     thread = new_thread();
   record_unlock();
-  if (!thread)
+  if (thread)
+    thread->start = NULL;
+  else
     count_drop(&header->dropped_threads);
   return thread;
+}
+
+static void set_name(struct relock_thread *record, const char *name) {
+  strncpy(record->name, name, sizeof record->name - 1);
+}
+
+static void begin_named(struct thread *thread, bool again) {
+  record_lock();
+  thread->id = pthread_self();
+  thread->record->live = 1;
+  if (!again)
+    memset(thread->record->name, 0, sizeof thread->record->name);
+  for (uint32_t i = 0; i < EARLY_NAMES; i++)
+    if (early_names[i].waiting && pthread_equal(early_names[i].id, thread->id)) {
+      set_name(thread->record, early_names[i].name);
+      early_names[i].waiting = false;
+    }
+  record_unlock();
+}
+
+void thread_name(pthread_t id, const char *name) {
+  struct early_name *early;
+  record_lock();
+  for (uint32_t i = 0; i < thread_count; i++)
+    if (all_threads[i]->record->live && pthread_equal(all_threads[i]->id, id)) {
+      set_name(all_threads[i]->record, name);
+      record_unlock();
+      return;
+    }
+  early = &early_names[early_next++ % EARLY_NAMES];
+  early->id = id;
+  early->waiting = true;
+  strncpy(early->name, name, sizeof early->name - 1);
+  record_unlock();
 }
 
 void thread_begin(struct thread *thread, uint64_t now, bool again) {
@@ -372,7 +418,9 @@ void thread_begin(struct thread *thread, uint64_t now, bool again) {
   thread->record->section_start = 0;
   thread->record->start_ticks = now;
   thread->record->started += !again;
-  thread->record->live = 1;
+  if (!again)
+    thread->record->entry = (uintptr_t)thread->start;
+  begin_named(thread, again);
 }
 
 void thread_finish(struct thread *thread, uint64_t now) {
@@ -554,13 +602,15 @@ void object_hide(struct relock_object *object) { groups[object->group]->hidden =
 
 /* Histograms. */
 
-static struct relock_histogram *new_histogram(uint32_t group, enum relock_measure what) {
+static struct relock_histogram *new_histogram(uint32_t thread, uint32_t group,
+                                              enum relock_measure what) {
   struct relock_histogram *histogram;
   record_lock();
   histogram = record_allocate(RELOCK_RECORD_HISTOGRAM, sizeof *histogram);
   if (histogram) {
     histogram->group = group;
     histogram->measure = what;
+    histogram->thread = thread;
   }
   record_unlock();
   return histogram;
@@ -582,7 +632,7 @@ void measure(struct thread *thread, uint32_t group, enum relock_measure what, ui
   struct stats *stats = thread_stats(thread, group);
   struct relock_histogram *histogram = stats ? stats->measure[what] : NULL;
   if (stats && !histogram)
-    histogram = stats->measure[what] = new_histogram(group, what);
+    histogram = stats->measure[what] = new_histogram(thread->record->id, group, what);
   if (!histogram) {
     count_drop(&header->dropped_histograms);
     return;

@@ -22,6 +22,7 @@ struct stats {
  * follows the number of threads that live at once. */
 struct thread {
   struct relock_thread *record;
+  pthread_t id; /* where the record is live */
   struct thread *next_free;
   void *(*start)(void *);
   void *argument;
@@ -49,6 +50,8 @@ void record_before_fork(struct thread *thread);
 struct thread *thread_take(void);
 /* `again`: the thread had ended its records, and then locks in a destructor of its own. */
 void thread_begin(struct thread *thread, uint64_t now, bool again);
+/* The program names a thread, which may not have begun yet. */
+void thread_name(pthread_t id, const char *name);
 void thread_finish(struct thread *thread, uint64_t now);
 void thread_give_back(struct thread *thread);
 

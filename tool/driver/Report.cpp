@@ -26,6 +26,10 @@ cl::opt<unsigned> Limit("limit", cl::init(20), cl::value_desc("N"),
                         cl::desc("Show the N costliest lock classes (default 20; 0: all)"),
                         cl::sub(Command), cl::cat(Category));
 
+cl::opt<unsigned> Threads("threads", cl::init(0), cl::value_desc("N"),
+                          cl::desc("Show the N threads that waited longest (default none)"),
+                          cl::sub(Command), cl::cat(Category));
+
 int run() {
   Expected<Profile> P = readProfile(File);
   if (!P) {
@@ -35,7 +39,7 @@ int run() {
   if (Json)
     writeProfile(*P, outs(), /*Details=*/false);
   else
-    printTable(*P, {Explain, Limit}, outs());
+    printTable(*P, {Explain, Limit, Threads}, outs());
   outs().flush();
   if (outs().has_error()) {
     std::error_code Error = outs().error();

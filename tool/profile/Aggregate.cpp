@@ -22,7 +22,7 @@ ClockReading readClocks() {
 
 namespace {
 
-constexpr size_t LocksPerClass = 100;
+constexpr size_t LocksPerClass = 100, ThreadsShown = 100;
 
 // FNV-1a: the key must not change between runs, builds or machines.
 std::string keyOf(StringRef Text) {
@@ -89,18 +89,24 @@ private:
                Header.dropped_nestings};
   }
 
+  uint64_t livedBy(const RawThread &Thread) const {
+    bool Lives = Thread.Live && End > Thread.StartTicks;
+    return Thread.EndedTime + (Lives ? End - Thread.StartTicks : 0);
+  }
+
+  uint64_t inSections(const RawThread &Thread) const {
+    bool Inside = Thread.SectionStart && End > Thread.SectionStart;
+    return Thread.SectionTime + (Inside ? End - Thread.SectionStart : 0);
+  }
+
   void describeThreads() {
     uint64_t Lived = 0, InSections = 0;
     for (const RawThread &Thread : Process.Threads) {
       P.Threads += Thread.Started;
       P.ThreadsAtOnce += Thread.Started > 0;
       P.Sections += Thread.Sections;
-      Lived += Thread.EndedTime;
-      InSections += Thread.SectionTime;
-      if (Thread.Live && End > Thread.StartTicks)
-        Lived += End - Thread.StartTicks;
-      if (Thread.SectionStart && End > Thread.SectionStart)
-        InSections += End - Thread.SectionStart;
+      Lived += livedBy(Thread);
+      InSections += inSections(Thread);
     }
     P.ThreadTime = ns(Lived);
     P.SectionTime = ns(InSections);
@@ -343,6 +349,71 @@ private:
       Inner->TriedInside[Key] += Nesting.Tried;
   }
 
+  // Of a thread without a name the function that it began with says what it is.
+  std::string nameOf(const RawThread &Thread) {
+    if (!Thread.Name.empty())
+      return Thread.Name;
+    if (!Thread.Entry)
+      return Thread.Id == 1 ? "main" : "";
+    const Frame &Entry = frame(Thread.Entry + 1); // it is no return address
+    if (StringRef(Entry.Module).starts_with("libstdc++"))
+      return ""; // where all of C++'s threads begin
+    return Entry.Place.Function.empty() ? Entry.place() : Entry.Place.Function;
+  }
+
+  std::vector<ThreadShare> sharesOf(ArrayRef<const RawShare *> Raw) {
+    std::map<std::string, ThreadShare> ByKey;
+    for (const RawShare *Part : Raw) {
+      const Sum *Class = sumOfGroup(Part->Group);
+      if (!Class || !Part->Count)
+        continue;
+      ThreadShare &Share = ByKey[keyOf(Class->Identity)];
+      if (Part->Wait) {
+        Share.Wait += ns(Part->Total);
+      } else {
+        Share.Acquisitions += Part->Count;
+        Share.Hold += ns(Part->Total);
+      }
+    }
+    std::vector<ThreadShare> Result;
+    for (auto &[Key, Share] : ByKey) {
+      Share.Key = Key;
+      Result.push_back(Share);
+    }
+    std::stable_sort(Result.begin(), Result.end(), [](const auto &A, const auto &B) {
+      return std::make_pair(A.Wait, A.Hold) > std::make_pair(B.Wait, B.Hold);
+    });
+    return Result;
+  }
+
+  void finishThreads() {
+    std::map<uint32_t, std::vector<const RawShare *>> Shares;
+    for (const RawShare &Share : Process.Shares)
+      Shares[Share.Thread].push_back(&Share);
+    for (const RawThread &Thread : Process.Threads) {
+      if (!Thread.Started)
+        continue;
+      ProfiledThread T;
+      T.Id = Thread.Id;
+      T.Threads = Thread.Started;
+      T.Lived = ns(livedBy(Thread));
+      T.Section = ns(inSections(Thread));
+      T.Sections = Thread.Sections;
+      T.Name = nameOf(Thread);
+      T.Classes = sharesOf(Shares[Thread.Id]);
+      for (const ThreadShare &Share : T.Classes)
+        T.Wait += Share.Wait;
+      P.ByThread.push_back(std::move(T));
+    }
+    std::stable_sort(P.ByThread.begin(), P.ByThread.end(), [](const auto &A, const auto &B) {
+      return std::make_pair(A.Wait, A.Section) > std::make_pair(B.Wait, B.Section);
+    });
+    if (P.ByThread.size() > ThreadsShown) {
+      P.ThreadsOmitted = P.ByThread.size() - ThreadsShown;
+      P.ByThread.resize(ThreadsShown);
+    }
+  }
+
   // Most frequent first.
   static std::vector<std::pair<std::string, uint64_t>>
   ranked(const std::map<std::string, uint64_t> &Counts) {
@@ -380,6 +451,7 @@ private:
   void finishClasses() {
     for (const RawNesting &Nesting : Process.Nestings)
       addNesting(Nesting);
+    finishThreads();
     for (Sum &S : Sums)
       finishClass(S);
     std::sort(P.Classes.begin(), P.Classes.end(), costlier<ProfiledClass>);

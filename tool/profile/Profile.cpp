@@ -204,6 +204,35 @@ void writeRun(json::OStream &J, const Profile &P) {
   });
 }
 
+void writeThread(json::OStream &J, const ProfiledThread &T) {
+  J.object([&] {
+    J.attribute("id", T.Id);
+    J.attribute("name", T.Name);
+    J.attribute("threads", T.Threads);
+    J.attribute("lived_ns", T.Lived);
+    J.attribute("section_ns", T.Section);
+    J.attribute("wait_ns", T.Wait);
+    J.attribute("sections", T.Sections);
+    J.attributeArray("classes", [&] {
+      for (const ThreadShare &S : T.Classes)
+        J.object([&] {
+          J.attribute("key", S.Key);
+          J.attribute("acquisitions", S.Acquisitions);
+          J.attribute("wait_ns", S.Wait);
+          J.attribute("hold_ns", S.Hold);
+        });
+    });
+  });
+}
+
+void writeThreads(json::OStream &J, const Profile &P) {
+  J.attributeArray("by_thread", [&] {
+    for (const ProfiledThread &T : P.ByThread)
+      writeThread(J, T);
+  });
+  J.attribute("threads_omitted", P.ThreadsOmitted);
+}
+
 } // namespace
 
 void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
@@ -219,6 +248,8 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
       for (const ProfiledClass &Class : P.Classes)
         writeClass(J, Class, Details);
     });
+    if (Details && !P.ByThread.empty())
+      writeThreads(J, P);
     if (!P.Servers.empty())
       J.attributeArray("servers", [&] {
         for (const ServerCounts &Server : P.Servers)
@@ -310,6 +341,19 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
          O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime);
 }
 
+bool fromJSON(const json::Value &V, ThreadShare &S, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("key", S.Key) && O.map("acquisitions", S.Acquisitions) &&
+         O.map("wait_ns", S.Wait) && O.map("hold_ns", S.Hold);
+}
+
+bool fromJSON(const json::Value &V, ProfiledThread &T, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("id", T.Id) && O.map("name", T.Name) && O.map("threads", T.Threads) &&
+         O.map("lived_ns", T.Lived) && O.map("section_ns", T.Section) && O.map("wait_ns", T.Wait) &&
+         O.map("sections", T.Sections) && O.map("classes", T.Classes);
+}
+
 bool fromJSON(const json::Value &V, Dropped &D, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("mutex_operations", D.Mutexes) && O.map("times", D.Times) &&
@@ -354,6 +398,8 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.map("thread_ns", P.ThreadTime) && O.map("section_ns", P.SectionTime) &&
          O.map("sections", P.Sections) && O.map("foreign_releases", P.ForeignReleases) &&
          O.map("dropped", P.Drops) && O.map("classes", P.Classes) &&
+         O.mapOptional("by_thread", P.ByThread) &&
+         O.mapOptional("threads_omitted", P.ThreadsOmitted) &&
          O.mapOptional("servers", P.Servers) && O.mapOptional("source", P.Source);
 }
 

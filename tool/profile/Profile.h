@@ -74,6 +74,20 @@ struct ProfiledClass {
   std::optional<RuntimeCounts> Runtime;
 };
 
+// One class as one thread used it.
+struct ThreadShare {
+  std::string Key;
+  uint64_t Acquisitions = 0, Wait = 0, Hold = 0; // acquisitions: its holds
+};
+
+// A thread, or threads that ran one after the other in one record.
+struct ProfiledThread {
+  uint64_t Id = 0, Threads = 1;
+  std::string Name; // the last one's; or the function that it began with; or empty
+  uint64_t Lived = 0, Section = 0, Wait = 0, Sections = 0;
+  std::vector<ThreadShare> Classes; // costliest first
+};
+
 struct Ending {
   std::string How; // exit, signal, unknown or running
   int Status = 0;  // exit status or signal number
@@ -103,8 +117,10 @@ struct Profile {
   uint64_t Overhead = 0;                                    // ns, estimated for this run
   uint64_t ForeignReleases = 0;
   Dropped Drops;
-  std::vector<ProfiledClass> Classes; // costliest first
-  std::vector<ServerCounts> Servers;  // by number
+  std::vector<ProfiledClass> Classes;   // costliest first
+  std::vector<ServerCounts> Servers;    // by number
+  std::vector<ProfiledThread> ByThread; // costliest first
+  uint64_t ThreadsOmitted = 0;
 
   uint64_t acquisitions() const;
 };
@@ -117,7 +133,7 @@ struct Inversion {
 };
 std::vector<Inversion> findInversions(const Profile &P);
 
-// With `Details` the locks and backtraces of each class as well.
+// With `Details` the locks and backtraces of each class, and the threads, as well.
 void writeProfile(const Profile &P, llvm::raw_ostream &OS, bool Details = true);
 
 // Why a file is not a profile, as a message code.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Records.h"
 
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
@@ -105,6 +106,14 @@ private:
     return true;
   }
 
+  // A program may give its threads any name.
+  static std::string printable(StringRef Name) {
+    std::string Text = json::fixUTF8(Name);
+    std::replace_if(
+        Text.begin(), Text.end(), [](unsigned char C) { return C < 32 || C == 127; }, '?');
+    return Text;
+  }
+
   static RawCounts counts(const relock_counts &Counts, const relock_rare &Rare) {
     RawCounts Result;
     Result.Acquisitions = Counts.acquisitions;
@@ -131,7 +140,7 @@ private:
     case RELOCK_RECORD_OBJECT:
       return readObject(Process, From);
     case RELOCK_RECORD_HISTOGRAM:
-      return readHistogram(From);
+      return readHistogram(Process, From);
     case RELOCK_RECORD_NESTING:
       return readNesting(Process, From);
     }
@@ -145,9 +154,10 @@ private:
     relock_thread Thread;
     if (!load(Thread, From))
       return;
-    Process.Threads.push_back({Thread.started, Thread.start_ticks, Thread.ended_time,
-                               Thread.section_start, Thread.section_time, Thread.sections,
-                               Thread.live != 0});
+    Thread.name[sizeof Thread.name - 1] = 0;
+    Process.Threads.push_back({Thread.id, printable(Thread.name), Thread.entry, Thread.started,
+                               Thread.start_ticks, Thread.ended_time, Thread.section_start,
+                               Thread.section_time, Thread.sections, Thread.live != 0});
     see(Process, Thread.start_ticks);
     see(Process, Thread.section_start);
   }
@@ -193,7 +203,7 @@ private:
     see(Process, Object.counts.hold_start);
   }
 
-  void readHistogram(StringRef From) {
+  void readHistogram(RawProcess &Process, StringRef From) {
     relock_histogram Histogram;
     if (!load(Histogram, From))
       return;
@@ -202,6 +212,8 @@ private:
     Result.Total = Histogram.total;
     Result.Max = Histogram.max;
     Result.Buckets.assign(Histogram.buckets, Histogram.buckets + RELOCK_BUCKETS);
+    Process.Shares.push_back({Histogram.thread, Histogram.group, Histogram.measure == RELOCK_WAIT,
+                              Histogram.count, Histogram.total});
     RawGroup &Group = Groups[Histogram.group];
     (Histogram.measure == RELOCK_WAIT ? Group.Wait : Group.Hold).add(Result);
   }

@@ -42,6 +42,13 @@ struct RawHistogram {
   uint64_t percentile(unsigned Percent) const;
 };
 
+// What one thread waited for and held the mutexes of one group.
+struct RawShare {
+  uint32_t Thread, Group;
+  bool Wait;
+  uint64_t Count, Total;
+};
+
 struct RawGroup {
   uint32_t Index = 0;
   uint64_t Address = 0; // 0: not of static storage
@@ -60,6 +67,9 @@ struct RawNesting {
 };
 
 struct RawThread {
+  uint32_t Id;
+  std::string Name;
+  uint64_t Entry; // the function it began with; 0: unknown
   uint64_t Started, StartTicks, EndedTime, SectionStart, SectionTime, Sections;
   bool Live;
 };
@@ -71,6 +81,7 @@ struct RawProcess {
   std::vector<RawGroup> Groups;
   std::vector<RawThread> Threads;
   std::vector<RawNesting> Nestings;
+  std::vector<RawShare> Shares;
   uint64_t LastSeen = 0; // the latest tick in any record
 
   uint64_t acquisitions() const;

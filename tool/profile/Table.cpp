@@ -73,6 +73,8 @@ public:
     printHeader();
     printClasses();
     printInversions();
+    if (Options.Threads)
+      printThreads();
     if (!P.Servers.empty())
       printServers();
     if (Options.Explain)
@@ -256,6 +258,32 @@ private:
                 2);
   }
 
+  const ProfiledClass *classOf(StringRef Key) const {
+    auto Found = find_if(P.Classes, [&](const ProfiledClass &C) { return C.Key == Key; });
+    return Found == P.Classes.end() ? nullptr : &*Found;
+  }
+
+  void printThreadLine(const std::array<std::string, 7> &Columns) {
+    OS << left_justify(StringRef(Columns[0]).take_front(NameWidth), NameWidth);
+    for (size_t I = 1; I < 6; ++I)
+      OS << right_justify(Columns[I], 9);
+    OS << "  " << StringRef(Columns[6]).take_front(Width - NameWidth - 5 * 9 - 2) << '\n';
+  }
+
+  void printThreads() {
+    OS << "\nThreads, the longest total wait first:\n\n";
+    printThreadLine({"THREAD", "THREADS", "LIVED", "IN SECT.", "WAIT", "SECTIONS", "MOSTLY"});
+    size_t Shown = std::min<size_t>(Options.Threads, P.ByThread.size());
+    for (const ProfiledThread &T : ArrayRef(P.ByThread).take_front(Shown)) {
+      const ProfiledClass *Mostly = T.Classes.empty() ? nullptr : classOf(T.Classes[0].Key);
+      printThreadLine({T.Name.empty() ? "#" + std::to_string(T.Id) : T.Name, count(T.Threads),
+                       duration(T.Lived), percent(T.Section, T.Lived), duration(T.Wait),
+                       count(T.Sections), Mostly ? Mostly->Name : "-"});
+    }
+    if (uint64_t More = P.ByThread.size() - Shown + P.ThreadsOmitted)
+      OS << "\n" << count(More) << " more not shown.\n";
+  }
+
   static constexpr unsigned ServerWidths[] = {6, 9, 7, 7, 7, 6, 6, 7, 7, 8, 5, 5};
 
   void printServer(const std::array<std::string, std::size(ServerWidths)> &Columns) {
@@ -291,6 +319,10 @@ private:
         "buckets 25 % wide and are right to 12.5 %.",
         "in critical sections: time in which a thread holds a mutex or waits for one, each moment "
         "counted once, as a share of the time that all threads lived, asleep or not.",
+        "--threads=N, THREADS: how many ran one after the other in this row. IN SECT.: share of "
+        "their lives in which they held or waited for a mutex. WAIT: all they waited for. "
+        "SECTIONS: "
+        "outermost ones. MOSTLY: the class that they waited for longest, or held.",
         "profiler: cost measured at the start of this run for a mutex that nobody else wants, "
         "times the operations recorded. Each hold includes the part that is named.",
     };

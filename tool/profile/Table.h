@@ -12,6 +12,7 @@ namespace relock {
 struct TableOptions {
   bool Explain = false;
   unsigned Limit = 0; // classes to show; 0: all that were ever locked
+  unsigned Threads = 0;
 };
 
 void printTable(const Profile &P, const TableOptions &Options, llvm::raw_ostream &OS);

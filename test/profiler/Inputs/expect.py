@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """expect.py PROFILE EXPRESSION...: each expression must hold for the profile.
 
-An expression is Python over `profile`, the whole file, `lock(name)`, the class of that name, and
-`inside(name, other)`, how often it was acquired while the other one was held.
+An expression is Python over `profile`, the whole file, `lock(name)`, the class of that name, 
+`inside(name, other)`, how often it was acquired while the other one was held, `thread(name)`, the
+row of that thread, and `held(thread, name)`, how often it held the class.
 """
 import json
 import sys
@@ -22,6 +23,18 @@ def lock(name):
 def inside(name, other, member="inside"):
     key = lock(other)["key"]
     return sum(i["count"] for i in lock(name).get(member, []) if i["key"] == key)
+
+
+def thread(name):
+    found = [t for t in profile["by_thread"] if t["name"] == name]
+    if len(found) != 1:
+        sys.exit(f"{len(found)} threads are named {name}")
+    return found[0]
+
+
+def held(name, of):
+    key = lock(of)["key"]
+    return sum(c["acquisitions"] for c in thread(name)["classes"] if c["key"] == key)
 
 
 MS = 1000 * 1000
