@@ -30,6 +30,18 @@ enum relock_record_kind {
   RELOCK_RECORD_OBJECT,
   RELOCK_RECORD_HISTOGRAM,
   RELOCK_RECORD_NESTING,
+  RELOCK_RECORD_TALLY,
+};
+
+enum relock_primitive {
+  RELOCK_MUTEX,
+  RELOCK_RWLOCK,
+  RELOCK_SPINLOCK,
+  RELOCK_CONDITION,
+  RELOCK_SEMAPHORE,
+  RELOCK_BARRIER,
+  RELOCK_FUTEX, /* waits that the program asks the system for itself: one object for all */
+  RELOCK_PRIMITIVES,
 };
 
 enum relock_end {
@@ -106,7 +118,8 @@ struct relock_rare {
   uint64_t trylock_failures, timeouts, cond_waits, reentries;
 };
 
-/* Mutexes that were initialised by the same backtrace, or one mutex of static storage. */
+/* Mutexes that were initialised by the same backtrace, or one mutex of static storage; or objects
+ * of another primitive. */
 struct relock_group {
   struct relock_record record;
   uint32_t index;
@@ -116,6 +129,7 @@ struct relock_group {
   uint32_t hidden;      /* the profiler's own measurement */
   uint64_t objects;     /* ever created */
   uint64_t handovers;
+  uint64_t primitive;
   uint64_t frames[RELOCK_FRAMES];
   struct relock_rare retired_rare;
   struct relock_counts retired;
@@ -128,11 +142,25 @@ struct relock_object {
   uint32_t live;
   uint64_t address;
   struct relock_rare rare;
-  uint64_t padding;
+  uint64_t primitive;
   struct relock_counts counts;
 };
 
-enum relock_measure { RELOCK_WAIT, RELOCK_HOLD };
+/* A thread's counts of a group whose objects have no single holder to write them: readers of an
+ * rwlock, and whoever waits for a condition, semaphore or barrier. */
+struct relock_tally {
+  struct relock_record record;
+  uint32_t group;
+  uint32_t padding;
+  uint64_t acquisitions; /* by readers, of semaphores; waits for conditions and barriers */
+  uint64_t contended;    /* of these, had to wait */
+  uint64_t try_failures, timeouts;
+  uint64_t signals; /* of a condition; posts of a semaphore */
+  uint64_t broadcasts;
+};
+
+/* Of an rwlock, the first two are the writers'. */
+enum relock_measure { RELOCK_WAIT, RELOCK_HOLD, RELOCK_READ_WAIT, RELOCK_READ_HOLD };
 
 struct relock_histogram {
   struct relock_record record;

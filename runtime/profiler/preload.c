@@ -9,6 +9,7 @@
  * that was not contended before.
  */
 #define _GNU_SOURCE
+#include "preload.h"
 #include "nesting.h"
 #include "real.h"
 #include "record.h"
@@ -18,8 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define EXPORT __attribute__((visibility("default")))
 
 enum state { NEW, STARTING, RECORDING, OFF };
 
@@ -112,7 +111,7 @@ static uint64_t drop(struct thread *thread, struct relock_object *object, uint64
       thread->held[kept++] = held;
   }
   thread->held_count = kept;
-  if (!kept && thread->record->section_start) {
+  if (!kept && !thread->read_count && thread->record->section_start) {
     thread->record->section_time += now - thread->record->section_start;
     thread->record->section_start = 0;
   }
@@ -138,7 +137,7 @@ static void wait_begins(struct thread *thread, uint64_t now) {
 }
 
 static void wait_failed(struct thread *thread, uint64_t now) {
-  if (!thread->held_count && thread->record->section_start) {
+  if (!thread->held_count && !thread->read_count && thread->record->section_start) {
     thread->record->section_time += now - thread->record->section_start;
     thread->record->section_start = 0;
   }
@@ -154,8 +153,6 @@ static struct relock_object *object_of(pthread_mutex_t *mutex) {
     count_drop(&header->dropped_objects);
   return object;
 }
-
-enum how { PLAIN, TIMED, CLOCKED };
 
 static int wait_for(pthread_mutex_t *mutex, enum how how, clockid_t clock,
                     const struct timespec *until) {
@@ -396,9 +393,7 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict condition,
 
 static void *run_thread(void *argument) {
   struct thread *thread = argument;
-  inside = true;
-  attach(thread);
-  inside = false;
+  recording_attach(thread);
   return thread->start(thread->argument);
 }
 
@@ -533,6 +528,50 @@ static struct thread *enter(void) {
     attach(thread);
   }
   return self;
+}
+
+/* What preload.h offers to the other primitives. */
+
+struct thread *recording_enter(void) { return enter(); }
+void recording_leave(void) { leave(); }
+void recording_attach(struct thread *thread) {
+  inside = true;
+  attach(thread);
+  inside = false;
+}
+
+void hold_begins(struct thread *thread, struct relock_object *object, uint64_t before,
+                 uint64_t after, bool tried) {
+  take(thread, object, before, after, tried);
+}
+uint64_t hold_ends(struct thread *thread, struct relock_object *object, uint64_t now) {
+  return drop(thread, object, now);
+}
+void section_begins(struct thread *thread, uint64_t now) { wait_begins(thread, now); }
+void section_may_end(struct thread *thread, uint64_t now) { wait_failed(thread, now); }
+
+struct relock_object *primitive_object(enum relock_primitive primitive, const void *address) {
+  struct relock_object *object = primitive_find(primitive, address);
+  if (!object)
+    object = primitive_create(primitive, address, false);
+  if (!object)
+    count_drop(&header->dropped_objects);
+  return object;
+}
+
+void primitive_initialised(enum relock_primitive primitive, const void *address) {
+  if (!enter())
+    return;
+  if (!primitive_create(primitive, address, true))
+    count_drop(&header->dropped_objects);
+  leave();
+}
+
+void primitive_destroyed(enum relock_primitive primitive, const void *address) {
+  if (!enter())
+    return;
+  primitive_retire(primitive, address);
+  leave();
 }
 
 __attribute__((constructor)) static void begin(void) {

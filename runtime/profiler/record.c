@@ -19,7 +19,7 @@
 #endif
 
 enum {
-  TABLE_SIZE = 1 << 20, /* addresses of mutexes; a power of two */
+  TABLE_SIZE = 1 << 20, /* addresses of locks; a power of two */
   PROBES_MAX = 64,
   GROUPS_MAX = STATS_PAGE * STATS_PAGES,
   GROUP_TABLE_SIZE = 2 * GROUPS_MAX,
@@ -31,7 +31,7 @@ enum {
 #define NO_GROUP UINT32_MAX
 
 struct entry {
-  uintptr_t address; /* 0: never used; entries are reused, never emptied */
+  uintptr_t key; /* 0: never used; entries are reused, never emptied */
   struct relock_object *object;
 };
 
@@ -228,7 +228,7 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     thread->started = lives;
     thread->start_ticks = now;
     thread->ended_time = thread->section_time = thread->sections = 0;
-    thread->section_start = lives && survivor->held_count ? now : 0;
+    thread->section_start = lives && (survivor->held_count || survivor->read_count) ? now : 0;
     break;
   }
   case RELOCK_RECORD_OBJECT: {
@@ -247,6 +247,11 @@ static void clear_record(struct relock_record *record, const struct thread *surv
   case RELOCK_RECORD_NESTING: {
     struct relock_nesting *nesting = (struct relock_nesting *)record;
     nesting->count = nesting->tried = 0;
+    break;
+  }
+  case RELOCK_RECORD_TALLY: {
+    struct relock_tally *tally = (struct relock_tally *)record;
+    memset(&tally->acquisitions, 0, sizeof *tally - offsetof(struct relock_tally, acquisitions));
     break;
   }
   }
@@ -272,10 +277,18 @@ static void restore_holds(struct thread *survivor, uint64_t now) {
     counts->depth = survivor->held_depth[i];
     counts->hold_start = now;
   }
+  for (uint32_t i = 0; survivor && i < survivor->read_count; i++)
+    survivor->reads[i].since = now;
+}
+
+/* Under which an object is found: its address, of which no processor uses the highest bits. */
+static uintptr_t key(enum relock_primitive primitive, uintptr_t address) {
+  return address | (uintptr_t)primitive << 58;
 }
 
 static bool is_current(const struct entry *entry) {
-  return entry->object->live && entry->object->address == entry->address &&
+  return entry->object->live &&
+         key(entry->object->primitive, entry->object->address) == entry->key &&
          entry->object->group < group_count;
 }
 
@@ -321,7 +334,7 @@ bool record_restart(struct thread *survivor) {
   free_threads = NULL;
   for (uint32_t i = 0; i < thread_count; i++)
     if (all_threads[i] != survivor) {
-      all_threads[i]->held_count = 0;
+      all_threads[i]->held_count = all_threads[i]->read_count = 0;
       all_threads[i]->next_free = free_threads;
       free_threads = all_threads[i];
     }
@@ -414,7 +427,7 @@ void thread_name(pthread_t id, const char *name) {
 }
 
 void thread_begin(struct thread *thread, uint64_t now, bool again) {
-  thread->held_count = 0;
+  thread->held_count = thread->read_count = 0;
   thread->record->section_start = 0;
   thread->record->start_ticks = now;
   thread->record->started += !again;
@@ -440,20 +453,19 @@ void thread_give_back(struct thread *thread) {
   record_unlock();
 }
 
-/* Mutexes. */
+/* Mutexes, and objects of the other primitives. */
 
 static void changed(void) { __atomic_store_n(&header->changes, ++changes, __ATOMIC_RELEASE); }
 
 static size_t hash(uint64_t value) { return (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32); }
 
-struct relock_object *object_find(const pthread_mutex_t *mutex) {
-  uintptr_t address = (uintptr_t)mutex;
-  size_t at = hash(address >> 3);
+static inline struct relock_object *find_object(uintptr_t key) {
+  size_t at = hash(key >> 3);
   for (unsigned probe = 0; probe < PROBES_MAX; probe++, at++) {
     struct entry *entry = &table[at & (TABLE_SIZE - 1)];
-    /* Pairs with the release in insert(): the object is complete when its address is seen. */
-    uintptr_t found = __atomic_load_n(&entry->address, __ATOMIC_ACQUIRE);
-    if (found == address)
+    /* Pairs with the release in insert(): the object is complete when its key is seen. */
+    uintptr_t found = __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE);
+    if (found == key)
       return __atomic_load_n(&entry->object, __ATOMIC_ACQUIRE);
     if (!found)
       return NULL;
@@ -461,16 +473,24 @@ struct relock_object *object_find(const pthread_mutex_t *mutex) {
   return NULL;
 }
 
-static struct entry *find_entry(uintptr_t address) {
-  size_t at = hash(address >> 3);
+struct relock_object *object_find(const pthread_mutex_t *mutex) {
+  return find_object((uintptr_t)mutex);
+}
+
+struct relock_object *primitive_find(enum relock_primitive primitive, const void *address) {
+  return find_object(key(primitive, (uintptr_t)address));
+}
+
+static struct entry *find_entry(uintptr_t key) {
+  size_t at = hash(key >> 3);
   struct entry *vacant = NULL;
   for (unsigned probe = 0; probe < PROBES_MAX; probe++, at++) {
     struct entry *entry = &table[at & (TABLE_SIZE - 1)];
-    if (entry->address == address)
+    if (entry->key == key)
       return entry;
     if (!vacant && !entry->object)
       vacant = entry;
-    if (!entry->address)
+    if (!entry->key)
       break;
   }
   return vacant;
@@ -483,15 +503,17 @@ static uint64_t group_hash(uint64_t address, const uint64_t *frames, uint32_t co
   return value;
 }
 
-static bool same_group(const struct relock_group *group, uint64_t address, const uint64_t *frames,
-                       uint32_t count) {
+static bool same_group(const struct relock_group *group, enum relock_primitive primitive,
+                       uint64_t address, const uint64_t *frames, uint32_t count) {
+  if (group->primitive != primitive)
+    return false;
   if (group->address || address)
     return group->address == address;
   return group->frame_count == count && !memcmp(group->frames, frames, count * sizeof *frames);
 }
 
-static struct relock_group *find_group(uint64_t address, const uint64_t *frames, uint32_t count,
-                                       bool initialised) {
+static struct relock_group *find_group(enum relock_primitive primitive, uint64_t address,
+                                       const uint64_t *frames, uint32_t count, bool initialised) {
   size_t at = hash(group_hash(address, frames, count));
   struct relock_group *group;
   for (;; at++) {
@@ -499,7 +521,7 @@ static struct relock_group *find_group(uint64_t address, const uint64_t *frames,
     if (!index)
       break;
     group = groups[index - 1];
-    if (same_group(group, address, frames, count))
+    if (same_group(group, primitive, address, frames, count))
       return group;
   }
   if (group_count == GROUPS_MAX)
@@ -508,6 +530,7 @@ static struct relock_group *find_group(uint64_t address, const uint64_t *frames,
   if (!group)
     return NULL;
   group->index = group_count;
+  group->primitive = primitive;
   group->address = address;
   group->initialised = initialised;
   group->frame_count = count;
@@ -530,6 +553,7 @@ static struct relock_object *new_object(struct relock_group *group, uintptr_t ad
       return NULL;
   }
   object->group = group->index;
+  object->primitive = group->primitive;
   object->address = address;
   object->live = 1;
   group->objects++;
@@ -557,46 +581,55 @@ static void retire(struct entry *entry) {
   free_objects = object;
 }
 
-static struct relock_object *insert(uintptr_t address, const uint64_t *frames, uint32_t count,
-                                    bool initialised) {
-  struct entry *entry = find_entry(address);
+static struct relock_object *insert(enum relock_primitive primitive, uintptr_t address,
+                                    const uint64_t *frames, uint32_t count, bool initialised) {
+  uintptr_t wanted = key(primitive, address);
+  struct entry *entry = find_entry(wanted);
   struct relock_group *group;
   struct relock_object *object;
-  if (entry && entry->address == address && entry->object) {
+  if (entry && entry->key == wanted && entry->object) {
     if (!initialised)
       return entry->object; /* another thread was faster */
     retire(entry);          /* its memory was freed without destroying it */
   }
   if (!entry)
     return NULL;
-  group = find_group(site_is_static(address) ? address : 0, frames, count, initialised);
+  group = find_group(primitive, site_is_static(address) ? address : 0, frames, count, initialised);
   object = group ? new_object(group, address) : NULL;
   if (object) {
     __atomic_store_n(&entry->object, object, __ATOMIC_RELEASE);
-    __atomic_store_n(&entry->address, address, __ATOMIC_RELEASE);
+    __atomic_store_n(&entry->key, wanted, __ATOMIC_RELEASE);
   }
   return object;
 }
 
-struct relock_object *object_create(const pthread_mutex_t *mutex, bool initialised) {
+struct relock_object *primitive_create(enum relock_primitive primitive, const void *address,
+                                       bool initialised) {
   uint64_t frames[RELOCK_FRAMES];
   uint32_t count = site_backtrace(frames);
   struct relock_object *object;
   site_refresh_modules();
   record_lock();
-  object = insert((uintptr_t)mutex, frames, count, initialised);
+  object = insert(primitive, (uintptr_t)address, frames, count, initialised);
   record_unlock();
   return object;
 }
 
-void object_retire(const pthread_mutex_t *mutex) {
+struct relock_object *object_create(const pthread_mutex_t *mutex, bool initialised) {
+  return primitive_create(RELOCK_MUTEX, mutex, initialised);
+}
+
+void primitive_retire(enum relock_primitive primitive, const void *address) {
+  uintptr_t wanted = key(primitive, (uintptr_t)address);
   struct entry *entry;
   record_lock();
-  entry = find_entry((uintptr_t)mutex);
-  if (entry && entry->address == (uintptr_t)mutex && entry->object)
+  entry = find_entry(wanted);
+  if (entry && entry->key == wanted && entry->object)
     retire(entry);
   record_unlock();
 }
+
+void object_retire(const pthread_mutex_t *mutex) { primitive_retire(RELOCK_MUTEX, mutex); }
 
 void object_hide(struct relock_object *object) { groups[object->group]->hidden = 1; }
 
@@ -628,6 +661,14 @@ static struct stats *thread_stats(struct thread *thread, uint32_t group) {
   return &(*page)[group % STATS_PAGE];
 }
 
+static void count_in(struct relock_histogram *histogram, uint64_t value) {
+  histogram->count++;
+  histogram->total += value;
+  if (value > histogram->max)
+    histogram->max = value;
+  histogram->buckets[relock_bucket(value)]++;
+}
+
 void measure(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value) {
   struct stats *stats = thread_stats(thread, group);
   struct relock_histogram *histogram = stats ? stats->measure[what] : NULL;
@@ -637,9 +678,53 @@ void measure(struct thread *thread, uint32_t group, enum relock_measure what, ui
     count_drop(&header->dropped_histograms);
     return;
   }
-  histogram->count++;
-  histogram->total += value;
-  if (value > histogram->max)
-    histogram->max = value;
-  histogram->buckets[relock_bucket(value)]++;
+  count_in(histogram, value);
+}
+
+/* Tallies and readers' times. */
+
+static struct shared_stats *thread_shared_stats(struct thread *thread, uint32_t group) {
+  struct shared_stats **page = &thread->shared_page[group / STATS_PAGE];
+  if (!*page) {
+    record_lock();
+    *page = private_allocate(STATS_PAGE * sizeof **page);
+    record_unlock();
+    if (!*page)
+      return NULL;
+  }
+  return &(*page)[group % STATS_PAGE];
+}
+
+static struct relock_tally *new_tally(uint32_t group) {
+  struct relock_tally *tally;
+  record_lock();
+  tally = record_allocate(RELOCK_RECORD_TALLY, sizeof *tally);
+  if (tally)
+    tally->group = group;
+  record_unlock();
+  return tally;
+}
+
+struct relock_tally *thread_tally(struct thread *thread, uint32_t group) {
+  struct shared_stats *stats = thread_shared_stats(thread, group);
+  if (!stats)
+    return NULL;
+  if (!stats->tally)
+    stats->tally = new_tally(group);
+  return stats->tally;
+}
+
+void measure_reader(struct thread *thread, uint32_t group, enum relock_measure what,
+                    uint64_t value) {
+  struct shared_stats *stats = thread_shared_stats(thread, group);
+  struct relock_histogram **slot = NULL;
+  if (stats)
+    slot = what == RELOCK_READ_WAIT ? &stats->read_wait : &stats->read_hold;
+  if (slot && !*slot)
+    *slot = new_histogram(thread->record->id, group, what);
+  if (!slot || !*slot) {
+    count_drop(&header->dropped_histograms);
+    return;
+  }
+  count_in(*slot, value);
 }

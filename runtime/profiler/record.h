@@ -18,6 +18,19 @@ struct stats {
   struct relock_histogram *measure[2];
 };
 
+/* The same for groups that it has a tally of. */
+struct shared_stats {
+  struct relock_tally *tally;
+  struct relock_histogram *read_wait, *read_hold;
+};
+
+/* An rwlock that the thread reads under; once more for each time that it has locked it. */
+struct read_hold {
+  const void *lock;
+  uint64_t since;
+  uint32_t group;
+};
+
 /* A running thread. Threads that end leave theirs to threads that start, counts and all: memory
  * follows the number of threads that live at once. */
 struct thread {
@@ -26,11 +39,13 @@ struct thread {
   struct thread *next_free;
   void *(*start)(void *);
   void *argument;
-  uint32_t held_count;
+  uint32_t held_count, read_count;
   struct relock_object *held[HELD_MAX];
   uint32_t held_depth[HELD_MAX]; /* as of the last fork */
   struct relock_nesting *nestings[NESTING_LISTS];
   struct stats *page[STATS_PAGES];
+  struct shared_stats *shared_page[STATS_PAGES];
+  struct read_hold reads[HELD_MAX];
 };
 
 extern struct relock_header *header;
@@ -59,10 +74,21 @@ struct relock_object *object_find(const pthread_mutex_t *mutex);
 /* Null when memory is at its limit. */
 struct relock_object *object_create(const pthread_mutex_t *mutex, bool initialised);
 void object_retire(const pthread_mutex_t *mutex);
+/* The same for other primitives; an address can be known as one of each. */
+struct relock_object *primitive_find(enum relock_primitive primitive, const void *address);
+struct relock_object *primitive_create(enum relock_primitive primitive, const void *address,
+                                       bool initialised);
+void primitive_retire(enum relock_primitive primitive, const void *address);
 /* Marks the group of an object as the profiler's own. */
 void object_hide(struct relock_object *object);
 
 void measure(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value);
+
+/* For RELOCK_READ_WAIT and RELOCK_READ_HOLD. */
+void measure_reader(struct thread *thread, uint32_t group, enum relock_measure what,
+                    uint64_t value);
+/* Null when memory is at its limit. */
+struct relock_tally *thread_tally(struct thread *thread, uint32_t group);
 
 static inline void count_drop(uint64_t *counter) {
   __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);

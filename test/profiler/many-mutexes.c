@@ -14,7 +14,7 @@
 // RUN: %python %S/Inputs/expect.py %t.profile 'profile["dropped"]["mutex_operations"] > 0' \
 // RUN:   'lock("make (many-mutexes.c:21)")["acquisitions"] > 1000'
 // RUN: %relock report %t.profile | FileCheck %s
-// CHECK: not recorded: mutex operations {{[0-9]+}}
+// CHECK: not recorded: lock operations {{[0-9]+}}
 #include <pthread.h>
 #include <stdlib.h>
 static __attribute__((noinline)) void make(pthread_mutex_t *mutex) {

@@ -412,9 +412,9 @@ int writeProfiles(const Run &R) {
   Status = std::max(Status, reportRunning(Processes, R));
   if (!Process.acquisitions())
     Status = std::max(Status, failFor(LookAtThis, Words[0],
-                                      "acquired no pthread mutex; the profile holds only its "
-                                      "threads (locks of its own making, rwlocks and spinlocks "
-                                      "are not recorded)",
+                                      "took no lock of pthreads or C11 and waited for nothing of "
+                                      "theirs; the profile holds only its threads (locks of its "
+                                      "own making are not recorded)",
                                       "profile-no-locks"));
   message("profile written to " + Output + "; next: relock report " + Output, "profile-written");
   return Status;

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <pthread.h>
+#include <semaphore.h>
 
 using namespace llvm;
 
@@ -39,9 +41,28 @@ std::string hex(uint64_t Value) { return "0x" + utohexstr(Value, /*LowerCase=*/t
 struct Sum {
   ProfiledClass Class;
   std::string Identity;
+  relock_primitive Primitive = RELOCK_MUTEX;
   RawCounts Counts;
   RawHistogram Wait, Hold;
   std::map<std::string, uint64_t> Inside, TriedInside; // by key
+  RawTally Tally;
+  RawReaders Readers;
+};
+
+constexpr size_t NoArrays = SIZE_MAX; // any variable could be an array of something so small
+struct PrimitiveFacts {
+  const char *Name;
+  size_t Size; // of one object
+  bool IsLock;
+};
+constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
+    {"mutex", sizeof(pthread_mutex_t), true},
+    {"rwlock", sizeof(pthread_rwlock_t), true},
+    {"spinlock", NoArrays, true},
+    {"condition", sizeof(pthread_cond_t), false},
+    {"semaphore", sizeof(sem_t), false},
+    {"barrier", sizeof(pthread_barrier_t), false},
+    {"futex", NoArrays, false},
 };
 
 class Aggregator {
@@ -165,11 +186,16 @@ private:
     return Identity;
   }
 
-  Sum &sumOf(const std::string &Identity) {
+  // Objects of several primitives can be made in one line.
+  Sum &sumOf(const RawGroup &Group, const std::string &Where) {
+    const char *Primitive = Primitives[Group.Primitive].Name;
+    std::string Identity = Group.Primitive == RELOCK_MUTEX ? Where : Primitive + (" " + Where);
     auto [At, New] = Index.try_emplace(Identity, Sums.size());
     if (New) {
       Sums.emplace_back();
       Sums.back().Identity = Identity;
+      Sums.back().Primitive = Group.Primitive;
+      Sums.back().Class.Primitive = Primitive;
     }
     return Sums[At->second];
   }
@@ -206,7 +232,7 @@ private:
                  (Data.File.empty() ? "" : " " + Data.File + ":" + std::to_string(Data.Line));
     else if (!Data.Symbol.empty())
       Identity = "static " + File + " " + Data.Symbol + " " + Where;
-    Sum &S = sumOf(Identity);
+    Sum &S = sumOf(Group, Identity);
     if (!S.Class.Name.empty())
       return S;
     S.Class.Kind = "static";
@@ -223,20 +249,20 @@ private:
   }
 
   // A call may pass the mutex on to another one: the innermost that says where it is declared.
-  Declared declaredIn(ArrayRef<Frame> Trace) {
+  Declared declaredIn(relock_primitive Primitive, ArrayRef<Frame> Trace) {
     constexpr size_t Deepest = 4;
     for (const Frame &F : Trace.take_front(Deepest))
-      if (Declared D = Names.declared(F.Path, F.Offset, F.Place); !D.ClassName.empty())
+      if (Declared D = Names.declared(Primitive, F.Path, F.Offset, F.Place); !D.ClassName.empty())
         return D;
     return {};
   }
 
-  Sum &sumOfDynamic(ArrayRef<Frame> Trace) {
-    Declared D = declaredIn(Trace);
+  Sum &sumOfDynamic(const RawGroup &Group, ArrayRef<Frame> Trace) {
+    Declared D = declaredIn(Group.Primitive, Trace);
     if (D.ClassName.empty())
-      return sumOf(identityOf(Trace));
-    Sum &S = sumOf("declared " + Trace[0].Module + " " + D.ClassName + " " +
-                   sys::path::filename(D.File).str() + ":" + std::to_string(D.Line));
+      return sumOf(Group, identityOf(Trace));
+    Sum &S = sumOf(Group, "declared " + Trace[0].Module + " " + D.ClassName + " " +
+                              sys::path::filename(D.File).str() + ":" + std::to_string(D.Line));
     S.Class.Name = D.ClassName;
     S.Class.Module = Trace[0].Module;
     S.Class.File = D.File;
@@ -244,13 +270,23 @@ private:
     return S;
   }
 
+  // All futexes are counted as one, which has no name in the program.
+  Sum &sumOfFutexes(const RawGroup &Group) {
+    Sum &S = sumOf(Group, "waits");
+    S.Class.Name = "futex (raw)";
+    return S;
+  }
+
   void add(const RawGroup &Group) {
+    if (Group.Primitive == RELOCK_FUTEX)
+      return addCounts(sumOfFutexes(Group), Group, "");
     std::vector<Frame> Trace = backtrace(Group);
     const RawModule *Module = Group.Address ? Process.moduleOf(Group.Address) : nullptr;
     DataPlace Data;
     if (Module)
-      Data = Names.data(Module->Path, Group.Address - Module->Bias);
-    Sum &S = Module ? sumOfStatic(Group, Data, *Module, Trace) : sumOfDynamic(Trace);
+      Data =
+          Names.data(Module->Path, Group.Address - Module->Bias, Primitives[Group.Primitive].Size);
+    Sum &S = Module ? sumOfStatic(Group, Data, *Module, Trace) : sumOfDynamic(Group, Trace);
     if (S.Class.Name.empty())
       nameByBacktrace(S, Group, Trace);
     if (S.Class.Kind.empty())
@@ -258,13 +294,22 @@ private:
     if (S.Class.Backtrace.empty())
       for (const Frame &F : Trace)
         S.Class.Backtrace.push_back(F.shown());
+    addCounts(S, Group, Data.Path);
+  }
+
+  void addCounts(Sum &S, const RawGroup &Group, StringRef Path) {
     S.Class.Objects += Group.ObjectsCreated;
     ClassOf[Group.Index] = size_t(&S - Sums.data());
     S.Counts.add(Group.Retired);
     S.Wait.add(Group.Wait);
     S.Hold.add(Group.Hold);
+    S.Tally.add(Group.Tally);
+    if (Group.Readers) {
+      S.Readers.Wait.add(Group.Readers->Wait);
+      S.Readers.Hold.add(Group.Readers->Hold);
+    }
     for (const RawObject &Object : Group.Objects)
-      addObject(S, Object, Data.Path);
+      addObject(S, Object, Path);
   }
 
   static LockCounts countsOf(const RawCounts &Raw) {
@@ -282,6 +327,8 @@ private:
   void addObject(Sum &S, const RawObject &Object, StringRef Path) {
     S.Counts.add(Object.Counts);
     S.Class.HeldAtEnd += Object.Held;
+    if (!Primitives[S.Primitive].IsLock)
+      return; // who waits counts for all objects of the class
     LockObject Lock;
     Lock.Name = Path.empty() ? hex(Object.Address) : Path.str();
     Lock.Counts = countsOf(Object.Counts);
@@ -312,8 +359,31 @@ private:
   }
   static uint64_t waitOf(const LockObject &L) { return L.Wait; }
   static uint64_t holdOf(const LockObject &L) { return L.Hold; }
-  static uint64_t waitOf(const ProfiledClass &C) { return C.Wait.Total; }
+  static uint64_t waitOf(const ProfiledClass &C) { return C.waitTotal(); }
   static uint64_t holdOf(const ProfiledClass &C) { return C.Hold.Total; }
+
+  // Returns how many operations it stands for.
+  uint64_t addTally(Sum &S) {
+    ProfiledClass &Class = S.Class;
+    const RawTally &Tally = S.Tally;
+    if (S.Primitive == RELOCK_RWLOCK) {
+      ReaderCounts &Readers = Class.Readers.emplace();
+      Readers.Acquisitions = Tally.Acquisitions;
+      Readers.Contended = Tally.Contended;
+      Readers.TrylockFailures = Tally.TryFailures;
+      Readers.Timeouts = Tally.Timeouts;
+      Readers.Wait = times(S.Readers.Wait, 0, 0);
+      Readers.Hold = times(S.Readers.Hold, 0, 0);
+    } else if (!Primitives[S.Primitive].IsLock) {
+      Class.Counts.Acquisitions = Tally.Acquisitions;
+      Class.Counts.Contended = Tally.Contended;
+      Class.Counts.TrylockFailures = Tally.TryFailures;
+      Class.Counts.Timeouts = Tally.Timeouts;
+      Class.Wakes = WakeCounts{Tally.Signals, Tally.Broadcasts};
+    }
+    return Tally.Acquisitions + Tally.TryFailures + Tally.Timeouts + Tally.Signals +
+           Tally.Broadcasts;
+  }
 
   void finishClass(Sum &S) {
     ProfiledClass &Class = S.Class;
@@ -330,8 +400,10 @@ private:
     }
     uint64_t Operations = Class.Counts.Acquisitions + Class.Counts.TrylockFailures +
                           Class.Counts.CondWaits + Class.Counts.Timeouts;
+    if (S.Primitive != RELOCK_MUTEX)
+      Operations += addTally(S);
     P.Overhead += uint64_t(double(Operations) * P.PairOverhead);
-    P.Classes.push_back(std::move(Class));
+    (Primitives[S.Primitive].IsLock ? P.Classes : P.Waits).push_back(std::move(Class));
   }
 
   Sum *sumOfGroup(uint32_t Group) {
@@ -365,7 +437,7 @@ private:
     std::map<std::string, ThreadShare> ByKey;
     for (const RawShare *Part : Raw) {
       const Sum *Class = sumOfGroup(Part->Group);
-      if (!Class || !Part->Count)
+      if (!Class || !Part->Count || !Primitives[Class->Primitive].IsLock)
         continue;
       ThreadShare &Share = ByKey[keyOf(Class->Identity)];
       if (Part->Wait) {
@@ -424,11 +496,11 @@ private:
   }
 
   // Two classes of one name: static ones are told apart by file, others by their caller.
-  void separateNames() {
+  static void separateNames(std::vector<ProfiledClass> &Classes) {
     StringMap<unsigned> Uses;
-    for (const ProfiledClass &Class : P.Classes)
+    for (const ProfiledClass &Class : Classes)
       ++Uses[Class.Name];
-    for (ProfiledClass &Class : P.Classes) {
+    for (ProfiledClass &Class : Classes) {
       if (Uses[Class.Name] < 2)
         continue;
       if (Class.Kind == "static" && !Class.File.empty())
@@ -438,12 +510,12 @@ private:
       else if (Class.Backtrace.size() > 1)
         Class.Name += " from " + Class.Backtrace[1];
     }
-    numberNames();
+    numberNames(Classes);
   }
 
-  void numberNames() {
+  static void numberNames(std::vector<ProfiledClass> &Classes) {
     StringMap<unsigned> Uses;
-    for (ProfiledClass &Class : P.Classes)
+    for (ProfiledClass &Class : Classes)
       if (unsigned Use = ++Uses[Class.Name]; Use > 1)
         Class.Name += " #" + std::to_string(Use);
   }
@@ -454,8 +526,10 @@ private:
     finishThreads();
     for (Sum &S : Sums)
       finishClass(S);
-    std::sort(P.Classes.begin(), P.Classes.end(), costlier<ProfiledClass>);
-    separateNames();
+    for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits}) {
+      std::sort(Classes->begin(), Classes->end(), costlier<ProfiledClass>);
+      separateNames(*Classes);
+    }
   }
 
   const RawProcess &Process;

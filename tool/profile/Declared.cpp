@@ -66,16 +66,16 @@ DWARFDie strip(DWARFDie Type, std::string &Typedef) {
     else if (Type.getTag() != DW_TAG_const_type && Type.getTag() != DW_TAG_volatile_type &&
              Type.getTag() != DW_TAG_restrict_type)
       return Type;
-    if (Typedef == "pthread_mutex_t")
+    if (isPrimitiveType(Typedef))
       return Type;
     Type = Type.getAttributeValueAsReferencedDie(DW_AT_type);
   }
 }
 
-bool isMutex(DWARFDie Type) {
+bool isObject(DWARFDie Type, relock_primitive Primitive) {
   std::string Typedef;
   strip(Type, Typedef);
-  return Typedef == "pthread_mutex_t";
+  return isTypeOf(Primitive, Typedef);
 }
 
 bool isRecord(DWARFDie Type) {
@@ -109,11 +109,11 @@ public:
       Class = Function.str() + "." + Class;
   }
 
-  bool follow(ArrayRef<std::string> Steps) {
+  bool follow(relock_primitive Primitive, ArrayRef<std::string> Steps) {
     for (StringRef Step : Steps)
       if (!(Step == "[" ? element() : field(Step)))
         return false;
-    return isMutex(Type);
+    return isObject(Type, Primitive);
   }
 
   DWARFDie Declaration;
@@ -186,7 +186,8 @@ Declared describe(const Walk &W) {
   return Result;
 }
 
-Declared resolve(const DWARFContext::DIEsForAddress &Place, const Expression &E) {
+Declared resolve(const DWARFContext::DIEsForAddress &Place, relock_primitive Primitive,
+                 const Expression &E) {
   std::vector<DWARFDie> Locals, Globals;
   if (Place.FunctionDIE)
     collectVariables(Place.FunctionDIE, E[0], Locals);
@@ -194,14 +195,14 @@ Declared resolve(const DWARFContext::DIEsForAddress &Place, const Expression &E)
     const char *Function = Place.FunctionDIE.getShortName();
     Walk W(origin(Local), Function ? Function : "");
     // A local pointer says nothing about where its mutex is declared.
-    if (W.follow(ArrayRef(E).drop_front()) && !W.ThroughPointer)
+    if (W.follow(Primitive, ArrayRef(E).drop_front()) && !W.ThroughPointer)
       return describe(W);
   }
   if (!Locals.empty())
     return {};
   collectVariables(Place.CompileUnit->getUnitDIE(false), E[0], Globals);
   for (DWARFDie Global : Globals)
-    if (Walk W(Global, ""); W.follow(ArrayRef(E).drop_front()))
+    if (Walk W(Global, ""); W.follow(Primitive, ArrayRef(E).drop_front()))
       return describe(W);
   return {};
 }
@@ -222,13 +223,40 @@ std::vector<Expression> addressedExpressions(StringRef Text) {
   return Result;
 }
 
-Declared findDeclared(DWARFContext &Context, uint64_t Address, StringRef Statement) {
+bool isTypeOf(relock_primitive Primitive, StringRef Typedef) {
+  switch (Primitive) {
+  case RELOCK_MUTEX:
+    return Typedef == "pthread_mutex_t" || Typedef == "mtx_t";
+  case RELOCK_RWLOCK:
+    return Typedef == "pthread_rwlock_t";
+  case RELOCK_SPINLOCK:
+    return Typedef == "pthread_spinlock_t";
+  case RELOCK_CONDITION:
+    return Typedef == "pthread_cond_t" || Typedef == "cnd_t";
+  case RELOCK_SEMAPHORE:
+    return Typedef == "sem_t";
+  case RELOCK_BARRIER:
+    return Typedef == "pthread_barrier_t";
+  default:
+    return false;
+  }
+}
+
+bool isPrimitiveType(StringRef Typedef) {
+  for (unsigned P = 0; P < RELOCK_PRIMITIVES; ++P)
+    if (isTypeOf(relock_primitive(P), Typedef))
+      return true;
+  return false;
+}
+
+Declared findDeclared(DWARFContext &Context, relock_primitive Primitive, uint64_t Address,
+                      StringRef Statement) {
   DWARFContext::DIEsForAddress Place = Context.getDIEsForAddress(Address);
   if (!Place.CompileUnit)
     return {};
   Declared Found;
   for (const Expression &E : addressedExpressions(Statement)) {
-    Declared Next = resolve(Place, E);
+    Declared Next = resolve(Place, Primitive, E);
     if (Next.ClassName.empty())
       continue;
     if (!Found.ClassName.empty() && Found.ClassName != Next.ClassName)

@@ -5,6 +5,8 @@
 // its parts.
 #pragma once
 
+#include "../../runtime/profiler/layout.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 
@@ -23,7 +25,12 @@ struct Declared {
 using Expression = std::vector<std::string>;
 std::vector<Expression> addressedExpressions(llvm::StringRef Text);
 
+// The type names that an object of the primitive is declared with, in pthreads and in C11.
+bool isTypeOf(relock_primitive Primitive, llvm::StringRef Typedef);
+bool isPrimitiveType(llvm::StringRef Typedef);
+
 // `Address` is that of the call; `Statement` the source text from its line on.
-Declared findDeclared(llvm::DWARFContext &Context, uint64_t Address, llvm::StringRef Statement);
+Declared findDeclared(llvm::DWARFContext &Context, relock_primitive Primitive, uint64_t Address,
+                      llvm::StringRef Statement);
 
 } // namespace relock

@@ -11,10 +11,18 @@ namespace relock {
 
 char ProfileError::ID;
 
+uint64_t ProfiledClass::acquisitions() const {
+  return Counts.Acquisitions + (Readers ? Readers->Acquisitions : 0);
+}
+
+uint64_t ProfiledClass::waitTotal() const {
+  return Wait.Total + (Readers ? Readers->Wait.Total : 0);
+}
+
 uint64_t Profile::acquisitions() const {
   uint64_t Sum = 0;
   for (const ProfiledClass &Class : Classes)
-    Sum += Class.Counts.Acquisitions;
+    Sum += Class.acquisitions();
   return Sum;
 }
 
@@ -98,6 +106,17 @@ void writeRuntime(json::OStream &J, const RuntimeCounts &R) {
   });
 }
 
+void writeReaders(json::OStream &J, const ReaderCounts &R) {
+  J.attributeObject("readers", [&] {
+    J.attribute("acquisitions", R.Acquisitions);
+    J.attribute("contended", R.Contended);
+    J.attribute("trylock_failures", R.TrylockFailures);
+    J.attribute("timeouts", R.Timeouts);
+    writeTimes(J, "wait", R.Wait);
+    writeTimes(J, "hold", R.Hold);
+  });
+}
+
 void writeServer(json::OStream &J, const ServerCounts &S) {
   J.object([&] {
     J.attribute("number", S.Number);
@@ -130,6 +149,7 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, bool Details) {
   J.object([&] {
     J.attribute("name", Class.Name);
     J.attribute("key", Class.Key);
+    J.attribute("primitive", Class.Primitive);
     J.attribute("kind", Class.Kind);
     J.attribute("module", Class.Module);
     J.attribute("file", Class.File);
@@ -145,6 +165,12 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, bool Details) {
       writeInside(J, "tried_inside", Class.TriedInside);
     if (Class.Runtime)
       writeRuntime(J, *Class.Runtime);
+    if (Class.Readers)
+      writeReaders(J, *Class.Readers);
+    if (Class.Wakes) {
+      J.attribute("signals", Class.Wakes->Signals);
+      J.attribute("broadcasts", Class.Wakes->Broadcasts);
+    }
     if (!Details)
       return;
     J.attributeArray("backtrace", [&] {
@@ -250,6 +276,10 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
     });
     if (Details && !P.ByThread.empty())
       writeThreads(J, P);
+    J.attributeArray("waits", [&] {
+      for (const ProfiledClass &Class : P.Waits)
+        writeClass(J, Class, Details);
+    });
     if (!P.Servers.empty())
       J.attributeArray("servers", [&] {
         for (const ServerCounts &Server : P.Servers)
@@ -330,6 +360,24 @@ static bool mapInside(json::ObjectMapper &O, StringLiteral Name,
   return true;
 }
 
+bool fromJSON(const json::Value &V, ReaderCounts &R, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("acquisitions", R.Acquisitions) && O.map("contended", R.Contended) &&
+         O.map("trylock_failures", R.TrylockFailures) && O.map("timeouts", R.Timeouts) &&
+         O.map("wait", R.Wait) && O.map("hold", R.Hold);
+}
+
+namespace {
+
+bool fromWakes(const json::Value &V, std::optional<WakeCounts> &W, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  if (O && V.getAsObject()->get("signals"))
+    W.emplace();
+  return O && (!W || (O.map("signals", W->Signals) && O.map("broadcasts", W->Broadcasts)));
+}
+
+} // namespace
+
 bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("name", C.Name) && O.map("key", C.Key) && O.map("kind", C.Kind) &&
@@ -338,7 +386,9 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
          fromCounts(V, C.Counts, Path) && O.map("wait", C.Wait) && O.map("hold", C.Hold) &&
          mapInside(O, "inside", C.Inside) && mapInside(O, "tried_inside", C.TriedInside) &&
          O.mapOptional("backtrace", C.Backtrace) && O.mapOptional("locks", C.Locks) &&
-         O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime);
+         O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime) &&
+         O.mapOptional("primitive", C.Primitive) && O.mapOptional("readers", C.Readers) &&
+         fromWakes(V, C.Wakes, Path);
 }
 
 bool fromJSON(const json::Value &V, ThreadShare &S, json::Path Path) {
@@ -400,7 +450,8 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.map("dropped", P.Drops) && O.map("classes", P.Classes) &&
          O.mapOptional("by_thread", P.ByThread) &&
          O.mapOptional("threads_omitted", P.ThreadsOmitted) &&
-         O.mapOptional("servers", P.Servers) && O.mapOptional("source", P.Source);
+         O.mapOptional("waits", P.Waits) && O.mapOptional("servers", P.Servers) &&
+         O.mapOptional("source", P.Source);
 }
 
 Error unreadable(StringRef Code, const Twine &Text) {

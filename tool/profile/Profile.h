@@ -54,10 +54,24 @@ struct LockObject {
   uint64_t Wait = 0, Hold = 0;
 };
 
+// Readers of an rwlock.
+struct ReaderCounts {
+  uint64_t Acquisitions = 0, Contended = 0, TrylockFailures = 0, Timeouts = 0;
+  Times Wait, Hold;
+};
+
+// Of a condition, or posts of a semaphore.
+struct WakeCounts {
+  uint64_t Signals = 0, Broadcasts = 0;
+};
+
+// A lock class; or what threads wait for otherwise, where acquisitions are waits that succeeded
+// (for conditions, barriers and futexes: that were begun), and hold is empty.
 struct ProfiledClass {
-  std::string Key;  // stable from run to run
-  std::string Name; // as `relock check` names it where symbols allow
-  std::string Kind; // static, initialised or first-use
+  std::string Primitive = "mutex"; // rwlock, spinlock; condition, semaphore, barrier, futex
+  std::string Key;                 // stable from run to run
+  std::string Name;                // as `relock check` names it where symbols allow
+  std::string Kind;                // static, initialised or first-use
   std::string Module;
   std::string File; // declaration, initialisation or first use
   int Line = 0;
@@ -72,6 +86,12 @@ struct ProfiledClass {
   std::vector<LockObject> Locks; // the costliest of those that lived at the end
   uint64_t LocksOmitted = 0;
   std::optional<RuntimeCounts> Runtime;
+  std::optional<ReaderCounts> Readers; // of an rwlock, whose own counts and times are the writers'
+  std::optional<WakeCounts> Wakes;
+
+  // By all who took the lock, or waited for it.
+  uint64_t acquisitions() const;
+  uint64_t waitTotal() const;
 };
 
 // One class as one thread used it.
@@ -117,7 +137,8 @@ struct Profile {
   uint64_t Overhead = 0;                                    // ns, estimated for this run
   uint64_t ForeignReleases = 0;
   Dropped Drops;
-  std::vector<ProfiledClass> Classes;   // costliest first
+  std::vector<ProfiledClass> Classes;   // of locks, costliest first
+  std::vector<ProfiledClass> Waits;     // for anything else, longest first
   std::vector<ServerCounts> Servers;    // by number
   std::vector<ProfiledThread> ByThread; // costliest first
   uint64_t ThreadsOmitted = 0;

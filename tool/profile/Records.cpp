@@ -33,6 +33,15 @@ void RawHistogram::add(const RawHistogram &Other) {
     Buckets[I] += Other.Buckets[I];
 }
 
+void RawTally::add(const RawTally &Other) {
+  Acquisitions += Other.Acquisitions;
+  Contended += Other.Contended;
+  TryFailures += Other.TryFailures;
+  Timeouts += Other.Timeouts;
+  Signals += Other.Signals;
+  Broadcasts += Other.Broadcasts;
+}
+
 // The middle of the bucket in which the percentile lies.
 uint64_t RawHistogram::percentile(unsigned Percent) const {
   uint64_t Rank = (Count * Percent + 99) / 100, Seen = 0;
@@ -50,7 +59,7 @@ uint64_t RawHistogram::percentile(unsigned Percent) const {
 uint64_t RawProcess::acquisitions() const {
   uint64_t Sum = 0;
   for (const RawGroup &Group : Groups) {
-    Sum += Group.Retired.Acquisitions;
+    Sum += Group.Retired.Acquisitions + Group.Tally.Acquisitions;
     for (const RawObject &Object : Group.Objects)
       Sum += Object.Counts.Acquisitions;
   }
@@ -143,6 +152,8 @@ private:
       return readHistogram(Process, From);
     case RELOCK_RECORD_NESTING:
       return readNesting(Process, From);
+    case RELOCK_RECORD_TALLY:
+      return readTally(From);
     }
   }
 
@@ -182,6 +193,8 @@ private:
     RawGroup &Result = Groups[Group.index];
     Hidden[Group.index] = Group.hidden != 0;
     Result.Index = Group.index;
+    if (Group.primitive < RELOCK_PRIMITIVES)
+      Result.Primitive = relock_primitive(Group.primitive);
     Result.Address = Group.address;
     Result.Initialised = Group.initialised != 0;
     Result.ObjectsCreated = Group.objects;
@@ -212,10 +225,36 @@ private:
     Result.Total = Histogram.total;
     Result.Max = Histogram.max;
     Result.Buckets.assign(Histogram.buckets, Histogram.buckets + RELOCK_BUCKETS);
-    Process.Shares.push_back({Histogram.thread, Histogram.group, Histogram.measure == RELOCK_WAIT,
-                              Histogram.count, Histogram.total});
+    bool Wait = Histogram.measure == RELOCK_WAIT || Histogram.measure == RELOCK_READ_WAIT;
+    Process.Shares.push_back(
+        {Histogram.thread, Histogram.group, Wait, Histogram.count, Histogram.total});
     RawGroup &Group = Groups[Histogram.group];
-    (Histogram.measure == RELOCK_WAIT ? Group.Wait : Group.Hold).add(Result);
+    if (Histogram.measure > RELOCK_HOLD && !Group.Readers)
+      Group.Readers.emplace();
+    switch (Histogram.measure) {
+    case RELOCK_WAIT:
+      return Group.Wait.add(Result);
+    case RELOCK_HOLD:
+      return Group.Hold.add(Result);
+    case RELOCK_READ_WAIT:
+      return Group.Readers->Wait.add(Result);
+    case RELOCK_READ_HOLD:
+      return Group.Readers->Hold.add(Result);
+    }
+  }
+
+  void readTally(StringRef From) {
+    relock_tally Tally;
+    if (!load(Tally, From))
+      return;
+    RawTally Result;
+    Result.Acquisitions = Tally.acquisitions;
+    Result.Contended = Tally.contended;
+    Result.TryFailures = Tally.try_failures;
+    Result.Timeouts = Tally.timeouts;
+    Result.Signals = Tally.signals;
+    Result.Broadcasts = Tally.broadcasts;
+    Groups[Tally.group].Tally.add(Result);
   }
 
   static void readNesting(RawProcess &Process, StringRef From) {

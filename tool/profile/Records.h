@@ -10,6 +10,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,8 +50,21 @@ struct RawShare {
   uint64_t Count, Total;
 };
 
+// What threads counted by themselves: readers of rwlocks, and waits that are not for locks.
+struct RawTally {
+  uint64_t Acquisitions = 0, Contended = 0, TryFailures = 0, Timeouts = 0;
+  uint64_t Signals = 0, Broadcasts = 0;
+
+  void add(const RawTally &Other);
+};
+
+struct RawReaders {
+  RawHistogram Wait, Hold;
+};
+
 struct RawGroup {
   uint32_t Index = 0;
+  relock_primitive Primitive = RELOCK_MUTEX;
   uint64_t Address = 0; // 0: not of static storage
   bool Initialised = false;
   uint64_t ObjectsCreated = 0;
@@ -58,6 +72,8 @@ struct RawGroup {
   std::vector<RawObject> Objects;
   RawCounts Retired;
   RawHistogram Wait, Hold;
+  RawTally Tally;
+  std::optional<RawReaders> Readers; // their times, if an rwlock was read under
 };
 
 // Acquisitions in one group while a mutex of another one was held, by one thread.
@@ -84,7 +100,7 @@ struct RawProcess {
   std::vector<RawShare> Shares;
   uint64_t LastSeen = 0; // the latest tick in any record
 
-  uint64_t acquisitions() const;
+  uint64_t acquisitions() const; // and waits of other kinds
   const RawModule *moduleOf(uint64_t Address) const;
 };
 

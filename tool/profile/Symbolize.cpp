@@ -14,7 +14,6 @@
 #include "llvm/Support/Path.h"
 
 #include <optional>
-#include <pthread.h>
 
 using namespace llvm;
 using namespace llvm::dwarf;
@@ -59,7 +58,7 @@ DWARFDie peel(DWARFDie Type, std::string &Typedef) {
     switch (Type.getTag()) {
     case DW_TAG_typedef:
       Typedef = toStringRef(Type.find(DW_AT_name)).str();
-      if (Typedef == "pthread_mutex_t")
+      if (isPrimitiveType(Typedef))
         return Type;
       [[fallthrough]];
     case DW_TAG_const_type:
@@ -100,11 +99,12 @@ bool isRecord(DWARFDie Type) {
          Type.getTag() == DW_TAG_class_type;
 }
 
-// The mutexes of the C++ library are the end of a path, not a record with fields.
-bool isLibraryMutex(DWARFDie Type) {
+// The locks and conditions of the C++ library are the end of a path, not a record with fields.
+bool isLibraryType(DWARFDie Type) {
   StringRef Name = toStringRef(Type.find(DW_AT_name));
   return Name == "mutex" || Name == "recursive_mutex" || Name == "timed_mutex" ||
-         Name == "recursive_timed_mutex";
+         Name == "recursive_timed_mutex" || Name == "shared_mutex" ||
+         Name == "shared_timed_mutex" || Name == "condition_variable";
 }
 
 // Follows the offset into the variable's type.
@@ -127,7 +127,7 @@ private:
       if (Type.getTag() == DW_TAG_array_type) {
         if (!enterElement(Type, Offset))
           return false;
-      } else if (isRecord(Type) && !isLibraryMutex(Type)) {
+      } else if (isRecord(Type) && !isLibraryType(Type)) {
         if (!enterMember(Type, Offset, Typedef))
           return false;
       } else {
@@ -275,19 +275,18 @@ static void placeByDebugInfo(DataPlace &Place, DWARFDie Variable, uint64_t Offse
   Place.Exact = true;
 }
 
-// Without type information an array of mutexes can still be told by its size.
-static void placeBySize(DataPlace &Place, uint64_t Offset, uint64_t Size) {
-  constexpr uint64_t Mutex = sizeof(pthread_mutex_t);
-  bool Array = Size > Mutex && Size % Mutex == 0 && Offset % Mutex == 0;
+// Without type information an array can still be told by its size.
+static void placeBySize(DataPlace &Place, uint64_t Offset, uint64_t Size, uint64_t Element) {
+  bool Array = Size > Element && Size % Element == 0 && Offset % Element == 0;
   Place.Exact = Array || Offset == 0;
   Place.ClassName = Place.Path = Place.Symbol;
   if (Array)
-    Place.Path += "[" + utostr(Offset / Mutex) + "]";
+    Place.Path += "[" + utostr(Offset / Element) + "]";
   else if (Offset)
     Place.ClassName = Place.Path = Place.Symbol + "+0x" + utohexstr(Offset, /*LowerCase=*/true);
 }
 
-DataPlace Symbolizer::data(StringRef Module, uint64_t Address) {
+DataPlace Symbolizer::data(StringRef Module, uint64_t Address, uint64_t Size) {
   DataPlace Place;
   auto Global =
       Impl->Symbols.symbolizeData(Module.str(), {Address, object::SectionedAddress::UndefSection});
@@ -300,17 +299,19 @@ DataPlace Symbolizer::data(StringRef Module, uint64_t Address) {
     return Place;
   Place.Symbol = Global->Name;
   uint64_t Offset = Address - Global->Start;
-  placeBySize(Place, Offset, Global->Size);
+  placeBySize(Place, Offset, Global->Size, Size);
   if (DWARFDie Variable = Impl->variable(Module, Address))
     placeByDebugInfo(Place, Variable, Offset);
   return Place;
 }
 
-Declared Symbolizer::declared(StringRef Module, uint64_t ReturnAddress, const CodePlace &Call) {
+Declared Symbolizer::declared(relock_primitive Primitive, StringRef Module, uint64_t ReturnAddress,
+                              const CodePlace &Call) {
   DWARFContext *Context = Impl->debug(Module);
   if (!Context || Call.File.empty())
     return {};
-  return findDeclared(*Context, ReturnAddress - 1, Impl->statement(Call.File, Call.Line));
+  return findDeclared(*Context, Primitive, ReturnAddress - 1,
+                      Impl->statement(Call.File, Call.Line));
 }
 
 } // namespace relock

@@ -41,9 +41,11 @@ public:
 
   // Addresses are those of the file, without the load bias.
   CodePlace code(llvm::StringRef Module, uint64_t ReturnAddress);
-  DataPlace data(llvm::StringRef Module, uint64_t Address);
-  // The mutex that the call is about, if the source is there and has not been edited.
-  Declared declared(llvm::StringRef Module, uint64_t ReturnAddress, const CodePlace &Call);
+  // `Size`: of the object there, which tells arrays of them where types are unknown.
+  DataPlace data(llvm::StringRef Module, uint64_t Address, uint64_t Size);
+  // The object that the call is about, if the source is there and has not been edited.
+  Declared declared(relock_primitive Primitive, llvm::StringRef Module, uint64_t ReturnAddress,
+                    const CodePlace &Call);
 
 private:
   struct Modules;

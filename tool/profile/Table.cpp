@@ -75,6 +75,8 @@ public:
     printInversions();
     if (Options.Threads)
       printThreads();
+    if (!P.Waits.empty())
+      printWaits();
     if (!P.Servers.empty())
       printServers();
     if (Options.Explain)
@@ -152,7 +154,7 @@ private:
 
   std::string dropped() const {
     Notes N;
-    N.add(P.Drops.Mutexes, "mutex operations");
+    N.add(P.Drops.Mutexes, "lock operations");
     N.add(P.Drops.Times, "times (the percentiles lack them)");
     N.add(P.Drops.Threads, "threads");
     N.add(P.Drops.Nested, "operations in signal handlers or the profiler");
@@ -168,7 +170,7 @@ private:
 
   void printClasses() {
     if (P.acquisitions() == 0) {
-      OS << "\nNo pthread mutex was acquired.\n";
+      OS << "\nNo lock was acquired.\n";
       return;
     }
     OS << "\nLock classes, the longest total wait first:\n\n";
@@ -177,7 +179,7 @@ private:
     printTimes("", {"TOTAL", "MEAN", "P50", "P99", "MAX"});
     unsigned Shown = 0, Unused = 0, Cut = 0;
     for (const ProfiledClass &Class : P.Classes) {
-      if (!Class.Counts.Acquisitions && !Class.Counts.TrylockFailures)
+      if (!Class.acquisitions() && !trylockFailures(Class))
         ++Unused;
       else if (Options.Limit && Shown == Options.Limit)
         ++Cut;
@@ -202,24 +204,51 @@ private:
                        duration(T.Max)});
   }
 
-  void printClass(const ProfiledClass &Class) {
-    std::string Name = Class.Name;
+  static uint64_t trylockFailures(const ProfiledClass &Class) {
+    return Class.Counts.TrylockFailures + (Class.Readers ? Class.Readers->TrylockFailures : 0);
+  }
+
+  static uint64_t timeouts(const ProfiledClass &Class) {
+    return Class.Counts.Timeouts + (Class.Readers ? Class.Readers->Timeouts : 0);
+  }
+
+  // On lines of its own if it is too long for the column.
+  void printName(std::string Name) {
     if (Name.size() > NameWidth) {
       for (; Name.size() > Width; Name = Name.substr(Width))
         OS << StringRef(Name).take_front(Width) << '\n';
       OS << Name << '\n';
       Name.clear();
     }
-    OS << left_justify(Name, NameWidth) << right_justify(count(Class.Counts.Acquisitions), 9)
-       << right_justify(percent(Class.Counts.Contended, Class.Counts.Acquisitions), 7) << ' ';
-    if (Class.Runtime) {
+    OS << left_justify(Name, NameWidth);
+  }
+
+  void printCounts(uint64_t Acquisitions, uint64_t Contended) {
+    OS << right_justify(count(Acquisitions), 9)
+       << right_justify(percent(Contended, Acquisitions), 7) << ' ';
+  }
+
+  void printWaitAndHold(const Times &Wait, const Times &Hold) {
+    printTimes("wait", Wait);
+    OS.indent(NameWidth + 17); // below the label of the line above
+    printTimes("hold", Hold);
+  }
+
+  void printClass(const ProfiledClass &Class) {
+    printName(Class.Name);
+    printCounts(Class.Counts.Acquisitions, Class.Counts.Contended);
+    if (Class.Runtime)
       printTimes("wait", {duration(Class.Wait.Total), duration(Class.Wait.Mean), "-", "-", "-"});
-    } else {
-      printTimes("wait", Class.Wait);
-      OS.indent(NameWidth + 17); // below the label of the line above
-      printTimes("hold", Class.Hold);
+    else
+      printWaitAndHold(Class.Wait, Class.Hold);
+    if (Class.Readers) {
+      printName("  readers");
+      printCounts(Class.Readers->Acquisitions, Class.Readers->Contended);
+      printWaitAndHold(Class.Readers->Wait, Class.Readers->Hold);
     }
     Notes N;
+    if (Class.Primitive != "mutex")
+      N.Line = Class.Readers ? "rwlock, its writers first" : Class.Primitive;
     if (Class.Runtime) {
       N.Line = Class.Runtime->Algorithm;
       N.add(Class.Runtime->Server.value_or(0), "server");
@@ -229,9 +258,9 @@ private:
       N.add(Class.Runtime->Parked, "parked");
       N.add(Class.Runtime->Switches, "switches");
     }
-    N.add(Class.Objects > 1 ? Class.Objects : 0, "mutexes");
-    N.add(Class.Counts.TrylockFailures, "trylocks failed");
-    N.add(Class.Counts.Timeouts, "timed out");
+    N.add(Class.Objects > 1 ? Class.Objects : 0, plural(Class.Primitive).c_str());
+    N.add(trylockFailures(Class), "trylocks failed");
+    N.add(timeouts(Class), "timed out");
     N.add(Class.Counts.CondWaits, "condition waits");
     N.add(Class.Counts.Reentries, "recursive");
     N.add(Class.HeldAtEnd, "held at the end");
@@ -284,6 +313,85 @@ private:
       OS << "\n" << count(More) << " more not shown.\n";
   }
 
+  static std::string plural(StringRef Primitive) {
+    return (Primitive + (Primitive.ends_with("x") ? "es" : "s")).str();
+  }
+
+  // All waits of one primitive.
+  void printWaitTotal(StringRef Primitive) {
+    uint64_t Waits = 0, Blocked = 0;
+    Times T;
+    for (const ProfiledClass &Class : P.Waits) {
+      if (Class.Primitive != Primitive)
+        continue;
+      Waits += Class.Counts.Acquisitions;
+      Blocked += Class.Counts.Contended;
+      T.Count += Class.Wait.Count;
+      T.Total += Class.Wait.Total;
+      T.Max = std::max(T.Max, Class.Wait.Max);
+    }
+    if (!Waits && !T.Count)
+      return;
+    printName(Primitive == "futex" ? "futexes (raw)" : plural(Primitive));
+    printWaitCounts(Primitive, Waits, Blocked);
+    printTimes(waitLabel(Primitive), {duration(T.Total), duration(T.Count ? T.Total / T.Count : 0),
+                                      "-", "-", duration(T.Max)});
+  }
+
+  static StringRef waitLabel(StringRef Primitive) {
+    return Primitive == "condition" ? "idle" : "wait";
+  }
+
+  // Of the waits for a semaphore some have to block, of the others all do.
+  void printWaitCounts(StringRef Primitive, uint64_t Waits, uint64_t Blocked) {
+    OS << right_justify(count(Waits), 9)
+       << right_justify(Primitive == "semaphore" ? percent(Blocked, Waits) : "", 7) << ' ';
+  }
+
+  void printWait(const ProfiledClass &Class) {
+    printName("  " + Class.Name);
+    printWaitCounts(Class.Primitive, Class.Counts.Acquisitions, Class.Counts.Contended);
+    printTimes(waitLabel(Class.Primitive), Class.Wait);
+    Notes N;
+    N.add(Class.Objects > 1 ? Class.Objects : 0, plural(Class.Primitive).c_str());
+    N.add(Class.Counts.TrylockFailures, "trywaits failed");
+    N.add(Class.Counts.Timeouts, "timed out");
+    if (Class.Wakes) {
+      N.add(Class.Wakes->Signals, Class.Primitive == "semaphore" ? "posts" : "signals");
+      N.add(Class.Wakes->Broadcasts, "broadcasts");
+    }
+    if (!N.Line.empty())
+      OS << "    " << N.Line << '\n';
+  }
+
+  static bool waited(const ProfiledClass &Class) {
+    return Class.Counts.Acquisitions || Class.Counts.TrylockFailures || Class.Wait.Count;
+  }
+
+  // Totals of each primitive, then the longest waits of all.
+  void printWaits() {
+    if (llvm::none_of(P.Waits, waited))
+      return;
+    OS << "\nOther waiting, for no lock; condition waits are idle time:\n\n";
+    OS << left_justify("WAITED FOR", NameWidth) << right_justify("WAITS", 9)
+       << right_justify("BLOCK", 7) << ' ';
+    printTimes("", {"TOTAL", "MEAN", "P50", "P99", "MAX"});
+    unsigned Shown = 0, Cut = 0;
+    for (StringRef Primitive : {"condition", "semaphore", "barrier", "futex"})
+      printWaitTotal(Primitive);
+    OS << "of these\n";
+    for (const ProfiledClass &Class : P.Waits) {
+      if (!waited(Class) || Class.Primitive == "futex")
+        continue;
+      if (Options.Limit && Shown == Options.Limit)
+        ++Cut;
+      else
+        printWait(Class), ++Shown;
+    }
+    if (Cut)
+      OS << "\n" << Cut << " more; --limit=0 shows them all.\n";
+  }
+
   static constexpr unsigned ServerWidths[] = {6, 9, 7, 7, 7, 6, 6, 7, 7, 8, 5, 5};
 
   void printServer(const std::array<std::string, std::size(ServerWidths)> &Columns) {
@@ -306,18 +414,19 @@ private:
 
   void printExplanation() {
     static const char *const Text[] = {
-        "LOCK CLASS: all mutexes of one declaration, as `relock check` names it; without "
+        "LOCK CLASS: all mutexes, rwlocks or spinlocks of one declaration, as `relock check` names "
+        "it; without "
         "symbols, all that were initialised (or first used) by the same backtrace.",
         "ACQUIRED: successful acquisitions by lock, trylock, timedlock and clocklock. Coming back "
-        "from a condition wait is counted apart.",
-        "CONT: share of the acquisitions that found the mutex taken and had to wait.",
-        "wait: time from finding the mutex taken to getting it, or to giving up. MEAN and "
+        "from a condition wait is counted apart. Readers of an rwlock have lines of their own.",
+        "CONT: share of the acquisitions that found the lock taken and had to wait.",
+        "wait: time from finding the lock taken to getting it, or to giving up. MEAN and "
         "percentiles are over the operations that waited.",
         "hold: time from acquisition to release. A condition wait ends a hold and begins another; "
         "recursive acquisitions lengthen the first one.",
         "TOTAL, MEAN and MAX are exact; P50 and P99 (median, and what 99 % stay below) come from "
         "buckets 25 % wide and are right to 12.5 %.",
-        "in critical sections: time in which a thread holds a mutex or waits for one, each moment "
+        "in critical sections: time in which a thread holds a lock or waits for one, each moment "
         "counted once, as a share of the time that all threads lived, asleep or not.",
         "--threads=N, THREADS: how many ran one after the other in this row. IN SECT.: share of "
         "their lives in which they held or waited for a mutex. WAIT: all they waited for. "
@@ -340,8 +449,18 @@ private:
         "SLEEPS: for want of requests. MISSES: of the last-level cache, by its threads, where the "
         "machine counts them. THREADS: that served at the end.",
     };
+    static const char *const Waits[] = {
+        "WAITED FOR: what threads wait for other than locks. Nothing of it is waiting for a lock "
+        "or time in critical sections. Totals first, then what they are made of.",
+        "WAITS: of threads for a condition (begun, also those that had not ended), a barrier, or a "
+        "semaphore (successful ones). BLOCK: share of a semaphore's that had to block.",
+        "idle: time in condition waits, until the mutex is taken again: usually threads that have "
+        "nothing to do. futexes (raw): waits that the program asks the system for itself.",
+    };
     OS << '\n';
     for (const char *Line : Text)
+      paragraph(Line);
+    for (const char *Line : ArrayRef(Waits).drop_back(P.Waits.empty() ? std::size(Waits) : 0))
       paragraph(Line);
     for (const char *Line : ArrayRef(Servers).drop_back(P.Servers.empty() ? std::size(Servers) : 0))
       paragraph(Line);

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """expect.py PROFILE EXPRESSION...: each expression must hold for the profile.
 
-An expression is Python over `profile`, the whole file, `lock(name)`, the class of that name, 
-`inside(name, other)`, how often it was acquired while the other one was held, `thread(name)`, the
-row of that thread, and `held(thread, name)`, how often it held the class.
+An expression is Python over `profile`, the whole file, `lock(name)`, the class of that name,
+`wait(name)`, what is waited for under that name, `inside(name, other)`, how often it was acquired
+while the other one was held, `thread(name)`, the row of that thread, and `held(thread, name)`, how
+often it held the class.
 """
 import json
 import sys
@@ -12,12 +13,20 @@ with open(sys.argv[1]) as file:
     profile = json.load(file)
 
 
-def lock(name):
-    found = [c for c in profile["classes"] if c["name"] == name]
+def only(name, classes):
+    found = [c for c in classes if c["name"] == name]
     if len(found) != 1:
-        names = ", ".join(c["name"] for c in profile["classes"])
+        names = ", ".join(c["name"] for c in classes)
         sys.exit(f"{len(found)} classes are named {name}; there are: {names}")
     return found[0]
+
+
+def lock(name):
+    return only(name, profile["classes"])
+
+
+def wait(name):
+    return only(name, profile["waits"])
 
 
 def inside(name, other, member="inside"):
@@ -42,8 +51,9 @@ failed = False
 for expression in sys.argv[2:]:
     if not eval(expression):
         print(f"does not hold: {expression}")
-        for name in [p.split('")')[0] for p in expression.split('lock("')[1:]]:
-            seen = {k: v for k, v in lock(name).items() if k not in ("locks", "backtrace")}
-            print(json.dumps(seen, indent=1))
+        for find in lock, wait:
+            for name in [p.split('")')[0] for p in expression.split(find.__name__ + '("')[1:]]:
+                seen = {k: v for k, v in find(name).items() if k not in ("locks", "backtrace")}
+                print(json.dumps(seen, indent=1))
         failed = True
 sys.exit(failed)

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the files of interposed functions share. State and mutexes are in preload.c.
+ */
+#ifndef RELOCK_PROFILER_PRELOAD_H
+#define RELOCK_PROFILER_PRELOAD_H
+
+#include "record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* How long a lock operation is willing to wait. */
+enum how { PLAIN, TIMED, CLOCKED };
+
+struct patience {
+  enum how how;
+  clockid_t clock;
+  const struct timespec *until;
+};
+
+/* Whether the real function may be tried first: those of rwlocks and semaphores look at the time
+ * before they look at the lock. */
+static inline bool is_valid(const struct patience *patience) {
+  if (patience->how == PLAIN)
+    return true;
+  return patience->until->tv_nsec >= 0 && patience->until->tv_nsec < 1000000000 &&
+         (patience->clock == CLOCK_REALTIME || patience->clock == CLOCK_MONOTONIC);
+}
+
+/* The calling thread's records, or null when this call is not to be recorded. What is entered is
+ * left before the real function waits, and whenever it can be cancelled. */
+struct thread *recording_enter(void);
+void recording_leave(void);
+/* In a thread that has just been created. */
+void recording_attach(struct thread *thread);
+
+/* The object at an address, made if this is its first use; null is counted as dropped. */
+struct relock_object *primitive_object(enum relock_primitive primitive, const void *address);
+/* These two enter and leave by themselves. */
+void primitive_initialised(enum relock_primitive primitive, const void *address);
+void primitive_destroyed(enum relock_primitive primitive, const void *address);
+
+/* `before`: when the operation began to wait; `tried`: by a trylock. */
+void hold_begins(struct thread *thread, struct relock_object *object, uint64_t before,
+                 uint64_t after, bool tried);
+/* Returns how long the hold was. */
+uint64_t hold_ends(struct thread *thread, struct relock_object *object, uint64_t now);
+/* A wait for a lock, or a read hold, is section time. */
+void section_begins(struct thread *thread, uint64_t now);
+void section_may_end(struct thread *thread, uint64_t now);
+
+/* An exclusive lock that is not a mutex; `wait` is what the program called. */
+struct exclusive {
+  enum relock_primitive primitive;
+  int (*attempt)(void *lock);
+  int (*wait)(void *lock, const struct patience *patience);
+  int (*release)(void *lock);
+};
+
+int exclusive_lock(const struct exclusive *kind, void *lock, const struct patience *patience);
+int exclusive_trylock(const struct exclusive *kind, void *lock);
+/* `object` is held by somebody. */
+int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
+                     struct relock_object *object, void *lock);
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Locks with one holder other than mutexes: spinlocks, and rwlocks for their writers.
+ */
+#define _GNU_SOURCE
+#include "preload.h"
+#include "real.h"
+
+#include <errno.h>
+
+static int lock_contended(const struct exclusive *kind, struct thread *thread,
+                          struct relock_object *object, void *lock, uint64_t before,
+                          const struct patience *patience) {
+  uint64_t after;
+  int result;
+  section_begins(thread, before);
+  recording_leave();
+  result = kind->wait(lock, patience);
+  thread = recording_enter();
+  if (!thread)
+    return result;
+  after = relock_ticks();
+  if (result == 0) {
+    object->counts.acquisitions++;
+    object->counts.contended++;
+    object->counts.wait += after - before;
+    hold_begins(thread, object, before, after, false);
+  } else {
+    section_may_end(thread, after);
+    if (result == ETIMEDOUT)
+      __atomic_fetch_add(&object->rare.timeouts, 1, __ATOMIC_RELAXED);
+  }
+  if (result == 0 || result == ETIMEDOUT)
+    measure(thread, object->group, RELOCK_WAIT, after - before);
+  recording_leave();
+  return result;
+}
+
+/* The lock's object; entered if it is not null. */
+static struct relock_object *enter_lock(enum relock_primitive primitive, const void *lock,
+                                        struct thread **thread) {
+  struct relock_object *object;
+  *thread = recording_enter();
+  if (!*thread)
+    return NULL;
+  object = primitive_object(primitive, lock);
+  if (!object)
+    recording_leave();
+  return object;
+}
+
+int exclusive_lock(const struct exclusive *kind, void *lock, const struct patience *patience) {
+  struct thread *thread = NULL;
+  struct relock_object *object;
+  uint64_t before;
+  int result;
+  real_resolve();
+  object = is_valid(patience) ? enter_lock(kind->primitive, lock, &thread) : NULL;
+  if (!object)
+    return kind->wait(lock, patience);
+  before = relock_ticks();
+  result = kind->attempt(lock);
+  if (result == EBUSY)
+    return lock_contended(kind, thread, object, lock, before, patience);
+  if (result == 0) {
+    object->counts.acquisitions++;
+    hold_begins(thread, object, before, before, false);
+  }
+  recording_leave();
+  return result ? kind->wait(lock, patience) : 0;
+}
+
+int exclusive_trylock(const struct exclusive *kind, void *lock) {
+  struct thread *thread;
+  struct relock_object *object = enter_lock(kind->primitive, lock, &thread);
+  uint64_t before;
+  int result;
+  if (!object)
+    return kind->attempt(lock);
+  before = relock_ticks();
+  result = kind->attempt(lock);
+  if (result == 0) {
+    object->counts.acquisitions++;
+    hold_begins(thread, object, before, before, true);
+  } else if (result == EBUSY) {
+    __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
+  }
+  recording_leave();
+  return result;
+}
+
+int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
+                     struct relock_object *object, void *lock) {
+  uint32_t group = object->group;
+  bool foreign = object->counts.owner != thread->record->id;
+  uint64_t hold = hold_ends(thread, object, relock_ticks());
+  /* From here on the lock may be freed by whoever gets it next. */
+  int result = kind->release(lock);
+  if (foreign)
+    count_drop(&header->foreign_releases);
+  measure(thread, group, RELOCK_HOLD, hold);
+  return result;
+}
+
+/* Spinlocks. */
+
+static int attempt_spin(void *lock) { return real.spin_trylock(lock); }
+static int release_spin(void *lock) { return real.spin_unlock(lock); }
+static int wait_spinning(void *lock, const struct patience *patience) {
+  (void)patience;
+  return real.spin_lock(lock);
+}
+
+static const struct exclusive spin = {RELOCK_SPINLOCK, attempt_spin, wait_spinning, release_spin};
+
+EXPORT int pthread_spin_lock(pthread_spinlock_t *lock) {
+  return exclusive_lock(&spin, (void *)lock, &(struct patience){.how = PLAIN});
+}
+
+EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock) {
+  return exclusive_trylock(&spin, (void *)lock);
+}
+
+EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
+  struct thread *thread = recording_enter();
+  struct relock_object *object =
+      thread ? primitive_find(RELOCK_SPINLOCK, (const void *)lock) : NULL;
+  int result;
+  if (object && object->counts.owner)
+    result = exclusive_unlock(&spin, thread, object, (void *)lock);
+  else
+    result = real.spin_unlock(lock);
+  if (thread)
+    recording_leave();
+  return result;
+}
+
+EXPORT int pthread_spin_init(pthread_spinlock_t *lock, int shared) {
+  int result;
+  real_resolve();
+  result = real.spin_init(lock, shared);
+  if (result == 0)
+    primitive_initialised(RELOCK_SPINLOCK, (const void *)lock);
+  return result;
+}
+
+EXPORT int pthread_spin_destroy(pthread_spinlock_t *lock) {
+  int result;
+  real_resolve();
+  result = real.spin_destroy(lock);
+  if (result == 0)
+    primitive_destroyed(RELOCK_SPINLOCK, (const void *)lock);
+  return result;
+}
