@@ -80,7 +80,8 @@ static void put_model(FILE *out) {
   put_string(out, model, strlen(model));
 }
 
-#define NO_TIMES "\"p50_ns\": 0, \"p99_ns\": 0, \"max_ns\": 0, \"histogram\": []}"
+#define NO_TIMES                                                                                   \
+  "\"p50_ns\": 0, \"p90_ns\": 0, \"p99_ns\": 0, \"max_ns\": 0, \"histogram\": []}"
 
 static void put_class(FILE *out, const struct relock_report_class *entry) {
   const relock_statistics_t s = entry->counts;

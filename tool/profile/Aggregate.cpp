@@ -345,6 +345,7 @@ private:
     T.Total = ns(std::max(Histogram.Total, Total));
     T.Mean = T.Count ? T.Total / T.Count : 0;
     T.P50 = ns(Histogram.percentile(50));
+    T.P90 = ns(Histogram.percentile(90));
     T.P99 = ns(Histogram.percentile(99));
     T.Max = ns(Histogram.Max);
     for (unsigned I = 0; I < RELOCK_BUCKETS; ++I)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Profile.h"
 
+#include "profile/Buckets.h"
 #include "llvm/ADT/StringMap.h"
+
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -72,6 +74,7 @@ void writeTimes(json::OStream &J, StringRef Name, const Times &T) {
     J.attribute("total_ns", T.Total);
     J.attribute("mean_ns", T.Mean);
     J.attribute("p50_ns", T.P50);
+    J.attribute("p90_ns", T.P90);
     J.attribute("p99_ns", T.P99);
     J.attribute("max_ns", T.Max);
     J.attributeArray("histogram", [&] {
@@ -268,6 +271,8 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
     J.attribute("version", ProfileVersion);
     if (!P.Source.empty())
       J.attribute("source", P.Source);
+    if (P.Runs > 1)
+      J.attribute("runs", P.Runs);
     writeProgram(J, P);
     writeRun(J, P);
     J.attributeArray("classes", [&] {
@@ -306,8 +311,8 @@ bool fromJSON(const json::Value &V, Times &T, json::Path Path) {
   json::ObjectMapper O(V, Path);
   std::vector<std::vector<uint64_t>> Histogram;
   if (!O || !O.map("count", T.Count) || !O.map("total_ns", T.Total) || !O.map("mean_ns", T.Mean) ||
-      !O.map("p50_ns", T.P50) || !O.map("p99_ns", T.P99) || !O.map("max_ns", T.Max) ||
-      !O.map("histogram", Histogram))
+      !O.map("p50_ns", T.P50) || !O.mapOptional("p90_ns", T.P90) || !O.map("p99_ns", T.P99) ||
+      !O.map("max_ns", T.Max) || !O.map("histogram", Histogram))
     return false;
   for (const std::vector<uint64_t> &Bucket : Histogram) {
     if (Bucket.size() != 2) {
@@ -449,9 +454,19 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.map("sections", P.Sections) && O.map("foreign_releases", P.ForeignReleases) &&
          O.map("dropped", P.Drops) && O.map("classes", P.Classes) &&
          O.mapOptional("by_thread", P.ByThread) &&
-         O.mapOptional("threads_omitted", P.ThreadsOmitted) &&
-         O.mapOptional("waits", P.Waits) && O.mapOptional("servers", P.Servers) &&
-         O.mapOptional("source", P.Source);
+         O.mapOptional("threads_omitted", P.ThreadsOmitted) && O.mapOptional("waits", P.Waits) &&
+         O.mapOptional("servers", P.Servers) && O.mapOptional("source", P.Source) &&
+         O.mapOptional("runs", P.Runs);
+}
+
+// Profiles from before `p90_ns` have it in their histograms.
+void fillPercentiles(Profile &P) {
+  Buckets Clock(P.TicksPerSecond);
+  for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits})
+    for (ProfiledClass &Class : *Classes)
+      for (Times *T : {&Class.Wait, &Class.Hold})
+        if (!T->P90)
+          T->P90 = Clock.percentile(*T, 90);
 }
 
 Error unreadable(StringRef Code, const Twine &Text) {
@@ -499,6 +514,7 @@ Expected<Profile> readProfile(StringRef File) {
     return unreadable("profile-truncated", "lacks a part or has it in the wrong form (" +
                                                toString(Path.getError()) +
                                                "); profile the program again");
+  fillPercentiles(P);
   return P;
 }
 

@@ -26,7 +26,7 @@ struct LockCounts {
 
 // Nanoseconds.
 struct Times {
-  uint64_t Count = 0, Total = 0, Mean = 0, P50 = 0, P99 = 0, Max = 0;
+  uint64_t Count = 0, Total = 0, Mean = 0, P50 = 0, P90 = 0, P99 = 0, Max = 0;
   std::vector<std::pair<uint64_t, uint64_t>> Histogram; // smallest value of a bucket, count
 };
 
@@ -122,6 +122,7 @@ struct Dropped {
 };
 
 struct Profile {
+  uint64_t Runs = 1;  // more than one: added up by mergeProfiles
   std::string Source; // empty: the profiler; "librelock": RELOCK_STATS=FILE, without holds
   std::vector<std::string> Command;
   std::string Executable;

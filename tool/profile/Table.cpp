@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Table.h"
 
+#include "profile/Text.h"
+
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
 
 #include <array>
 #include <cstring>
@@ -13,56 +14,7 @@ namespace relock {
 
 namespace {
 
-constexpr unsigned Width = 80, NameWidth = 19;
-
-// Four significant places at most, so that a column of seven always holds it.
-std::string number(double Value, StringRef Unit) {
-  const char *Format = Value < 10 ? "%.2f" : Value < 100 ? "%.1f" : "%.0f";
-  char Text[32];
-  snprintf(Text, sizeof Text, Format, Value);
-  return Text + Unit.str();
-}
-
-std::string duration(uint64_t Ns) {
-  if (Ns < 1000)
-    return std::to_string(Ns) + "ns";
-  if (Ns < 1000000)
-    return number(double(Ns) / 1e3, "us");
-  if (Ns < 1000000000)
-    return number(double(Ns) / 1e6, "ms");
-  return number(double(Ns) / 1e9, "s");
-}
-
-std::string count(uint64_t Value) {
-  if (Value < 100000)
-    return std::to_string(Value);
-  if (Value < 1000000)
-    return number(double(Value) / 1e3, "k");
-  if (Value < 1000000000)
-    return number(double(Value) / 1e6, "M");
-  return number(double(Value) / 1e9, "G");
-}
-
-std::string share(double Share) {
-  double Percent = 100 * Share;
-  char Text[32];
-  snprintf(Text, sizeof Text, Percent > 0 && Percent < 10 ? "%.2f%%" : "%.1f%%", Percent);
-  return Text;
-}
-
-std::string percent(uint64_t Part, uint64_t Whole) {
-  return share(Whole ? double(Part) / double(Whole) : 0);
-}
-
-// One line per item that happened; nothing that did not.
-class Notes {
-public:
-  void add(uint64_t Value, const char *Text) {
-    if (Value)
-      Line += (Line.empty() ? "" : ", ") + std::string(Text) + " " + count(Value);
-  }
-  std::string Line;
-};
+constexpr unsigned NameWidth = 19;
 
 class Table {
 public:
@@ -86,31 +38,7 @@ public:
   }
 
 private:
-  // Breaks between words; what follows the first line is indented.
-  void paragraph(StringRef Text, unsigned Indent = 2) {
-    unsigned Column = 0;
-    SmallVector<StringRef> Words;
-    Text.split(Words, ' ', -1, false);
-    for (StringRef Word : Words) {
-      for (; Word.size() > Width - Indent; Word = Word.drop_front(Width - Indent)) {
-        if (Column)
-          (OS << '\n').indent(Indent);
-        OS << Word.take_front(Width - Indent);
-        Column = Width;
-      }
-      if (Column && Column + 1 + Word.size() > Width) {
-        OS << '\n';
-        OS.indent(Indent);
-        Column = Indent;
-      } else if (Column) {
-        OS << ' ';
-        ++Column;
-      }
-      OS << Word;
-      Column += Word.size();
-    }
-    OS << '\n';
-  }
+  void paragraph(StringRef Text, unsigned Indent = 2) { printParagraph(Text, OS, Indent); }
 
   std::string ending() const {
     if (P.End.How == "exit")
@@ -118,6 +46,8 @@ private:
     if (P.End.How == "signal")
       return std::string("ended by signal ") + std::to_string(P.End.Status) + " (" +
              strsignal(P.End.Status) + ")";
+    if (P.Runs > 1)
+      return "which ended differently";
     return P.End.How == "running" ? "was still running" : "ended in an unknown way";
   }
 
@@ -126,8 +56,10 @@ private:
     for (const std::string &Word : P.Command)
       Command += " " + Word;
     paragraph("program:" + Command);
-    paragraph("process " + std::to_string(P.Pid) + (P.Forked ? " (forked)" : "") + ": " +
-              duration(P.Duration) + ", " + count(P.Threads) +
+    std::string Process = P.Runs > 1
+                              ? std::to_string(P.Runs) + " runs together"
+                              : "process " + std::to_string(P.Pid) + (P.Forked ? " (forked)" : "");
+    paragraph(Process + ": " + duration(P.Duration) + ", " + count(P.Threads) +
               (P.Threads == 1 ? " thread (" : " threads (") + count(P.ThreadsAtOnce) +
               " at once), " + ending());
     paragraph("machine: " + P.Machine + ", " + std::to_string(P.Processors) + " processors");
@@ -149,19 +81,7 @@ private:
     paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
               number(P.HoldOverhead, "ns") + " of it in the hold), about " +
               percent(P.Overhead, P.ThreadTime) + " of the threads' time");
-    paragraph(dropped());
-  }
-
-  std::string dropped() const {
-    Notes N;
-    N.add(P.Drops.Mutexes, "lock operations");
-    N.add(P.Drops.Times, "times (the percentiles lack them)");
-    N.add(P.Drops.Threads, "threads");
-    N.add(P.Drops.Nested, "operations in signal handlers or the profiler");
-    N.add(P.Drops.Modules, "modules");
-    N.add(P.Drops.Processes, "forked processes");
-    N.add(P.Drops.Nestings, "nested acquisitions (only their order)");
-    return N.Line.empty() ? "not recorded: nothing was dropped" : "not recorded: " + N.Line;
+    paragraph(droppedText(P.Drops));
   }
 
   static std::string classes(unsigned Count) {
@@ -215,8 +135,8 @@ private:
   // On lines of its own if it is too long for the column.
   void printName(std::string Name) {
     if (Name.size() > NameWidth) {
-      for (; Name.size() > Width; Name = Name.substr(Width))
-        OS << StringRef(Name).take_front(Width) << '\n';
+      for (; Name.size() > ReportWidth; Name = Name.substr(ReportWidth))
+        OS << StringRef(Name).take_front(ReportWidth) << '\n';
       OS << Name << '\n';
       Name.clear();
     }
@@ -296,7 +216,7 @@ private:
     OS << left_justify(StringRef(Columns[0]).take_front(NameWidth), NameWidth);
     for (size_t I = 1; I < 6; ++I)
       OS << right_justify(Columns[I], 9);
-    OS << "  " << StringRef(Columns[6]).take_front(Width - NameWidth - 5 * 9 - 2) << '\n';
+    OS << "  " << StringRef(Columns[6]).take_front(ReportWidth - NameWidth - 5 * 9 - 2) << '\n';
   }
 
   void printThreads() {
@@ -425,7 +345,7 @@ private:
         "hold: time from acquisition to release. A condition wait ends a hold and begins another; "
         "recursive acquisitions lengthen the first one.",
         "TOTAL, MEAN and MAX are exact; P50 and P99 (median, and what 99 % stay below) come from "
-        "buckets 25 % wide and are right to 12.5 %.",
+        "buckets 25 % wide and are right to 12.5 %. --json has P90 as well.",
         "in critical sections: time in which a thread holds a lock or waits for one, each moment "
         "counted once, as a share of the time that all threads lived, asleep or not.",
         "--threads=N, THREADS: how many ran one after the other in this row. IN SECT.: share of "

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+#include "profile/Compare.h"
+
+#include "profile/Text.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <array>
+#include <cmath>
+
+using namespace llvm;
+
+namespace relock {
+
+namespace {
+
+double perSecond(uint64_t Value, const Profile &P) {
+  return P.Duration ? double(Value) / (double(P.Duration) / 1e9) : 0;
+}
+
+// What is said of one class, or of all, in one run. Rates are per second of run.
+struct Figures {
+  uint64_t Acquired = 0, Contended = 0;
+  Times Wait, Hold;
+  bool Holds = true; // measured
+
+  Figures(const Profile &P) : Holds(P.Source.empty()) {}
+  Figures(const Profile &P, const ProfiledClass *Class) : Figures(P) {
+    if (Class)
+      add(*Class);
+  }
+
+  void add(const ProfiledClass &Class) {
+    Acquired += Class.Counts.Acquisitions;
+    Contended += Class.Counts.Contended;
+    for (auto [Sum, T] : {std::pair(&Wait, &Class.Wait), {&Hold, &Class.Hold}}) {
+      Sum->Count += T->Count;
+      Sum->Total += T->Total;
+    }
+  }
+  double contention() const { return Acquired ? double(Contended) / double(Acquired) : 0; }
+};
+
+double mean(const Times &T) { return T.Count ? double(T.Total) / double(T.Count) : 0; }
+
+bool wasUsed(const ProfiledClass *Class) {
+  return Class && (Class->Counts.Acquisitions || Class->Counts.TrylockFailures);
+}
+
+// The classes of one name, where there is just one.
+StringMap<const ProfiledClass *> byName(const Profile &P) {
+  StringMap<const ProfiledClass *> Result;
+  for (const ProfiledClass &Class : P.Classes)
+    if (auto [Where, New] = Result.try_emplace(Class.Name, &Class); !New)
+      Where->second = nullptr;
+  return Result;
+}
+
+std::vector<ComparedClass> pairUp(const Profile &Before, const Profile &After) {
+  StringMap<const ProfiledClass *> Named = byName(Before), NamedAfter = byName(After), Keyed;
+  for (const ProfiledClass &Class : After.Classes)
+    Keyed[Class.Key] = &Class;
+  std::vector<ComparedClass> Result;
+  SmallPtrSet<const ProfiledClass *, 16> Taken;
+  for (const ProfiledClass &Class : Before.Classes) {
+    const ProfiledClass *Same = Named.lookup(Class.Name) ? NamedAfter.lookup(Class.Name) : nullptr;
+    if (!Same)
+      Same = Keyed.lookup(Class.Key);
+    if (Same && !Taken.insert(Same).second)
+      Same = nullptr;
+    Result.push_back({&Class, Same});
+  }
+  for (const ProfiledClass &Class : After.Classes)
+    if (!Taken.contains(&Class))
+      Result.push_back({nullptr, &Class});
+  return Result;
+}
+
+// Of how much the order speaks: the change in waiting, in holding where both runs know it, in use.
+std::array<double, 3> changeOf(const ComparedClass &C, const Profile &Before,
+                               const Profile &After) {
+  Figures B(Before, C.Before), A(After, C.After);
+  auto Change = [&](uint64_t Old, uint64_t New) {
+    return std::fabs(perSecond(New, After) - perSecond(Old, Before));
+  };
+  return {Change(B.Wait.Total, A.Wait.Total),
+          B.Holds && A.Holds ? Change(B.Hold.Total, A.Hold.Total) : 0,
+          Change(B.Acquired, A.Acquired)};
+}
+
+constexpr unsigned NameWidth = 19;
+constexpr unsigned Widths[] = {9, 8, 10, 10, 9, 9};
+using Row = std::array<std::string, std::size(Widths)>;
+
+Row figures(const Figures &F, const Profile &P) {
+  Row R = {count(uint64_t(perSecond(F.Acquired, P) + 0.5)),
+           percent(F.Contended, F.Acquired),
+           duration(uint64_t(perSecond(F.Wait.Total, P) + 0.5)),
+           duration(uint64_t(mean(F.Wait) + 0.5)),
+           "-",
+           "-"};
+  if (F.Holds) {
+    R[4] = duration(uint64_t(perSecond(F.Hold.Total, P) + 0.5));
+    R[5] = duration(uint64_t(mean(F.Hold) + 0.5));
+  }
+  return R;
+}
+
+std::string change(double Before, double After) {
+  if (Before == After)
+    return "=";
+  if (Before == 0)
+    return "-";
+  double Percent = 100 * (After / Before - 1);
+  if (Percent >= 1000)
+    return "x" + count(uint64_t(After / Before + 0.5));
+  char Text[32];
+  snprintf(Text, sizeof Text,
+           std::fabs(Percent) < 10 || (Percent < -99 && Percent > -100) ? "%+.1f%%" : "%+.0f%%",
+           Percent);
+  return Text;
+}
+
+// Of shares: percentage points.
+std::string points(double Before, double After) {
+  double Points = 100 * (After - Before);
+  char Text[32];
+  snprintf(Text, sizeof Text, std::fabs(Points) < 99.95 ? "%+.1fpt" : "%+.0fpt", Points);
+  return std::fabs(Points) < 0.05 ? "=" : Text;
+}
+
+class Comparison {
+public:
+  Comparison(const Profile &Before, const Profile &After, const TableOptions &Options,
+             raw_ostream &OS)
+      : Before(Before), After(After), Options(Options), OS(OS) {}
+
+  void print() {
+    printRun("before", Before);
+    printRun("after", After);
+    printCautions();
+    printClasses();
+    if (Options.Explain)
+      printExplanation();
+    else
+      OS << "\nrelock report --diff --explain says what each column means.\n";
+  }
+
+private:
+  void paragraph(StringRef Text) { printParagraph(Text, OS); }
+
+  void printRun(StringRef Label, const Profile &P) {
+    std::string Text = Label.str() + ":";
+    for (const std::string &Word : P.Command)
+      Text += " " + Word;
+    Text += "; " + (P.Runs > 1 ? std::to_string(P.Runs) + " runs together, " : std::string()) +
+            duration(P.Duration) + ", " + count(P.Threads) +
+            (P.Threads == 1 ? " thread; " : " threads; ");
+    if (P.Source.empty())
+      Text += percent(P.SectionTime, P.ThreadTime) +
+              " of the threads' time in critical sections; profiler: about " +
+              percent(P.Overhead, P.ThreadTime) + " of it; " + droppedText(P.Drops);
+    else
+      Text += "the statistics of " + P.Source + " (RELOCK_STATS)";
+    paragraph(Text);
+  }
+
+  void printCautions() {
+    if (Before.Source != After.Source)
+      paragraph("note: librelock (RELOCK_STATS) measures no holds: there is '-'. Its waits of "
+                "delegated sections last until the section has been run, so they contain it.");
+    else if (!Before.Source.empty())
+      paragraph("note: librelock (RELOCK_STATS) measures no holds: there is '-'.");
+    if (Before.Machine != After.Machine || Before.Processors != After.Processors)
+      paragraph("note: the machines differ: before " + Before.Machine + ", " +
+                std::to_string(Before.Processors) + " processors; after " + After.Machine + ", " +
+                std::to_string(After.Processors) + " processors");
+  }
+
+  void printClasses() {
+    std::vector<ComparedClass> Classes = compareProfiles(Before, After);
+    if (Classes.empty()) {
+      OS << "\nNeither run acquired a lock.\n";
+      return;
+    }
+    OS << "\nLock classes, the largest change in waiting first:\n\n";
+    printRow("LOCK CLASS", "", {"ACQ/S", "CONT", "WAIT/S", "PER WAIT", "HOLD/S", "PER HOLD"});
+    size_t Shown = 0;
+    for (const ComparedClass &C : Classes) {
+      if (Options.Limit && Shown == Options.Limit)
+        break;
+      printClass(C);
+      ++Shown;
+    }
+    if (size_t More = Classes.size() - Shown)
+      OS << '\n'
+         << More << (More == 1 ? " more lock class" : " more lock classes")
+         << "; --limit=0 shows them all.\n\n";
+    printTotals();
+  }
+
+  void printClass(const ComparedClass &C) {
+    std::string Name = C.After ? C.After->Name : C.Before->Name;
+    if (Name.size() > NameWidth) {
+      for (; Name.size() > ReportWidth; Name = Name.substr(ReportWidth))
+        OS << StringRef(Name).take_front(ReportWidth) << '\n';
+      OS << Name << '\n';
+      Name.clear();
+    }
+    if (!C.Before)
+      printRow(Name, "new", figures({After, C.After}, After));
+    else if (!C.After)
+      printRow(Name, "gone", figures({Before, C.Before}, Before));
+    else
+      printBoth(Name, {Before, C.Before}, {After, C.After});
+  }
+
+  void printTotals() {
+    Figures B(Before), A(After);
+    for (const ProfiledClass &Class : Before.Classes)
+      B.add(Class);
+    for (const ProfiledClass &Class : After.Classes)
+      A.add(Class);
+    printBoth("all classes", B, A);
+  }
+
+  void printBoth(StringRef Name, const Figures &B, const Figures &A) {
+    printRow(Name, "before", figures(B, Before));
+    printRow("", "after", figures(A, After));
+    auto Rate = [&](uint64_t Old, uint64_t New) {
+      return change(perSecond(Old, Before), perSecond(New, After));
+    };
+    Row R = {Rate(B.Acquired, A.Acquired),
+             points(B.contention(), A.contention()),
+             Rate(B.Wait.Total, A.Wait.Total),
+             change(mean(B.Wait), mean(A.Wait)),
+             "-",
+             "-"};
+    if (B.Holds && A.Holds) {
+      R[4] = Rate(B.Hold.Total, A.Hold.Total);
+      R[5] = change(mean(B.Hold), mean(A.Hold));
+    }
+    printRow("", "change", R);
+  }
+
+  void printRow(StringRef Name, StringRef Label, const Row &Columns) {
+    OS << left_justify(Name, NameWidth) << left_justify(Label, 6);
+    for (auto [Column, Width] : zip_equal(Columns, Widths))
+      OS << right_justify(Column, Width);
+    OS << '\n';
+  }
+
+  void printExplanation() {
+    static const char *const Text[] = {
+        "LOCK CLASS: of one name in both runs, or of one key. new, gone: only one run has it, for "
+        "example because the other names it otherwise.",
+        "ACQ/S: acquisitions per second of run. CONT: share of them that had to wait; its change "
+        "is in percentage points.",
+        "WAIT/S, HOLD/S: what all threads together waited, and held, per second of run; several "
+        "threads can wait more than a second in a second.",
+        "PER WAIT, PER HOLD: the mean of one.",
+        "change: of the value before; x12: twelve times as much. '=': the same. '-': nothing to "
+        "compare with.",
+        "all classes: the sum, those included that are not shown.",
+    };
+    OS << '\n';
+    for (const char *Line : Text)
+      paragraph(Line);
+  }
+
+  const Profile &Before, &After;
+  const TableOptions &Options;
+  raw_ostream &OS;
+};
+
+} // namespace
+
+std::vector<ComparedClass> compareProfiles(const Profile &Before, const Profile &After) {
+  std::vector<ComparedClass> Result = pairUp(Before, After);
+  erase_if(Result, [](const ComparedClass &C) { return !wasUsed(C.Before) && !wasUsed(C.After); });
+  stable_sort(Result, [&](const ComparedClass &A, const ComparedClass &B) {
+    return changeOf(A, Before, After) > changeOf(B, Before, After);
+  });
+  return Result;
+}
+
+void printComparison(const Profile &Before, const Profile &After, const TableOptions &Options,
+                     raw_ostream &OS) {
+  Comparison(Before, After, Options, OS).print();
+}
+
+} // namespace relock

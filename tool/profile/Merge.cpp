@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+#include "profile/Merge.h"
+
+#include "profile/Buckets.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Path.h"
+
+#include <map>
+
+using namespace llvm;
+
+namespace relock {
+
+namespace {
+
+constexpr size_t LocksPerClass = 100; // as in a profile
+
+StringRef programOf(const Profile &P) {
+  return sys::path::filename(P.Executable.empty() && !P.Command.empty() ? P.Command[0]
+                                                                        : P.Executable);
+}
+
+std::string sourceOf(const Profile &P) { return P.Source.empty() ? "relock profile" : P.Source; }
+
+void add(LockCounts &Sum, const LockCounts &C) {
+  Sum.Acquisitions += C.Acquisitions;
+  Sum.Contended += C.Contended;
+  Sum.Handovers += C.Handovers;
+  Sum.TrylockFailures += C.TrylockFailures;
+  Sum.Timeouts += C.Timeouts;
+  Sum.CondWaits += C.CondWaits;
+  Sum.Reentries += C.Reentries;
+}
+
+void add(Dropped &Sum, const Dropped &D) {
+  Sum.Mutexes += D.Mutexes;
+  Sum.Times += D.Times;
+  Sum.Threads += D.Threads;
+  Sum.Nested += D.Nested;
+  Sum.Modules += D.Modules;
+  Sum.Processes += D.Processes;
+  Sum.Nestings += D.Nestings;
+}
+
+void add(WakeCounts &Sum, const WakeCounts &W) {
+  Sum.Signals += W.Signals;
+  Sum.Broadcasts += W.Broadcasts;
+}
+
+// How often what was held under each key.
+void add(std::vector<std::pair<std::string, uint64_t>> &Sum,
+         const std::vector<std::pair<std::string, uint64_t>> &Inside) {
+  for (const auto &[Key, Count] : Inside) {
+    auto Same = find_if(Sum, [&](const auto &Known) { return Known.first == Key; });
+    if (Same != Sum.end())
+      Same->second += Count;
+    else
+      Sum.push_back({Key, Count});
+  }
+}
+
+void add(RuntimeCounts &Sum, const RuntimeCounts &R) {
+  if (Sum.Algorithm != R.Algorithm)
+    Sum.Algorithm = "several algorithms";
+  if (Sum.Server != R.Server)
+    Sum.Server.reset();
+  Sum.Held += R.Held;
+  Sum.Executed += R.Executed;
+  Sum.Delegated += R.Delegated;
+  Sum.Batches += R.Batches;
+  Sum.Parked += R.Parked;
+  Sum.Switches += R.Switches;
+}
+
+double mean(double A, uint64_t WeightA, double B, uint64_t WeightB) {
+  return WeightA + WeightB ? (A * double(WeightA) + B * double(WeightB)) / double(WeightA + WeightB)
+                           : 0;
+}
+
+// The rates are over what they are rates of.
+void add(ServerCounts &Sum, const ServerCounts &S) {
+  Sum.UseRate = mean(Sum.UseRate, Sum.ActivePasses, S.UseRate, S.ActivePasses);
+  Sum.FalseSerialization =
+      mean(Sum.FalseSerialization, Sum.ActivePasses, S.FalseSerialization, S.ActivePasses);
+  Sum.SlowRate = mean(Sum.SlowRate, Sum.Sections, S.SlowRate, S.Sections);
+  Sum.Sections += S.Sections;
+  Sum.Passes += S.Passes;
+  Sum.ActivePasses += S.ActivePasses;
+  Sum.ManagerWakes += S.ManagerWakes;
+  Sum.Activations += S.Activations;
+  Sum.Sleeps += S.Sleeps;
+  Sum.Threads = std::max(Sum.Threads, S.Threads);
+  if (Sum.CacheMisses && S.CacheMisses)
+    *Sum.CacheMisses += *S.CacheMisses;
+  else
+    Sum.CacheMisses.reset();
+  if (Sum.Cpu != S.Cpu)
+    Sum.Cpu.reset();
+  Sum.Fifo &= S.Fifo;
+}
+
+// Static mutexes are the same ones in every run; the addresses of others say nothing.
+void add(ProfiledClass &Sum, std::vector<LockObject> Locks) {
+  StringMap<size_t> Known;
+  if (Sum.Kind == "static")
+    for (auto [I, Lock] : enumerate(Sum.Locks))
+      Known[Lock.Name] = I;
+  for (LockObject &Lock : Locks) {
+    auto Found = Known.find(Lock.Name);
+    if (Found == Known.end()) {
+      Sum.Locks.push_back(std::move(Lock));
+      continue;
+    }
+    LockObject &Same = Sum.Locks[Found->second];
+    add(Same.Counts, Lock.Counts);
+    Same.Wait += Lock.Wait;
+    Same.Hold += Lock.Hold;
+  }
+}
+
+auto costOf(const LockObject &L) { return std::tie(L.Wait, L.Hold, L.Counts.Acquisitions); }
+auto costOf(const ProfiledClass &C) {
+  return std::tie(C.Wait.Total, C.Hold.Total, C.Counts.Acquisitions);
+}
+
+template <typename T> bool costlier(const T &A, const T &B) {
+  return costOf(A) != costOf(B) ? costOf(B) < costOf(A) : A.Name < B.Name;
+}
+
+class Merger {
+public:
+  explicit Merger(Profile First) : Sum(std::move(First)), Clock(Sum.TicksPerSecond) {
+    for (auto [I, Class] : enumerate(Sum.Classes))
+      Locks[Class.Key] = I;
+    for (auto [I, Class] : enumerate(Sum.Waits))
+      Waits[Class.Key] = I;
+  }
+
+  void add(Profile P) {
+    addRun(P);
+    Buckets Theirs(P.TicksPerSecond);
+    for (ProfiledClass &Class : P.Classes)
+      add(Sum.Classes, Locks, std::move(Class), Theirs);
+    for (ProfiledClass &Class : P.Waits)
+      add(Sum.Waits, Waits, std::move(Class), Theirs);
+    for (const ServerCounts &Server : P.Servers)
+      add(Server);
+  }
+
+  Profile finish() {
+    for (std::vector<ProfiledClass> *Classes : {&Sum.Classes, &Sum.Waits}) {
+      for (ProfiledClass &Class : *Classes) {
+        for (Times *T : timesOf(Class))
+          finish(*T);
+        finishLocks(Class);
+      }
+      std::stable_sort(Classes->begin(), Classes->end(), costlier<ProfiledClass>);
+    }
+    return std::move(Sum);
+  }
+
+private:
+  void addRun(const Profile &P) {
+    for (auto [Ours, Theirs] : {std::pair(&Sum.PairOverhead, P.PairOverhead),
+                                {&Sum.PairPlain, P.PairPlain},
+                                {&Sum.HoldOverhead, P.HoldOverhead}})
+      *Ours = mean(*Ours, Sum.Runs, Theirs, P.Runs);
+    Sum.Runs += P.Runs;
+    if (Sum.End.How != P.End.How || Sum.End.Status != P.End.Status)
+      Sum.End = {"unknown", 0};
+    if (!StringRef(Sum.Machine).contains(P.Machine))
+      Sum.Machine += "; " + P.Machine;
+    Sum.Processors = std::max(Sum.Processors, P.Processors);
+    Sum.Duration += P.Duration;
+    Sum.Threads += P.Threads;
+    Sum.ThreadsAtOnce = std::max(Sum.ThreadsAtOnce, P.ThreadsAtOnce);
+    Sum.ThreadTime += P.ThreadTime;
+    Sum.SectionTime += P.SectionTime;
+    Sum.Sections += P.Sections;
+    Sum.Overhead += P.Overhead;
+    Sum.ForeignReleases += P.ForeignReleases;
+    relock::add(Sum.Drops, P.Drops);
+    Sum.ThreadsOmitted += P.ByThread.size() + P.ThreadsOmitted; // the first run's are shown
+  }
+
+  static std::vector<Times *> timesOf(ProfiledClass &Class) {
+    std::vector<Times *> All = {&Class.Wait, &Class.Hold};
+    if (Class.Readers)
+      All.insert(All.end(), {&Class.Readers->Wait, &Class.Readers->Hold});
+    return All;
+  }
+
+  void add(std::vector<ProfiledClass> &Classes, StringMap<size_t> &Index, ProfiledClass Class,
+           const Buckets &Theirs) {
+    auto [Where, New] = Index.try_emplace(Class.Key, Classes.size());
+    if (New) {
+      for (Times *T : timesOf(Class))
+        T->Histogram = rebucket(T->Histogram, Theirs);
+      Classes.push_back(std::move(Class));
+      return;
+    }
+    ProfiledClass &Same = Classes[Where->second];
+    Same.Objects += Class.Objects;
+    Same.HeldAtEnd += Class.HeldAtEnd;
+    relock::add(Same.Counts, Class.Counts);
+    add(Same.Wait, Class.Wait, Theirs);
+    add(Same.Hold, Class.Hold, Theirs);
+    if (Class.Readers)
+      add(Same.Readers ? *Same.Readers : Same.Readers.emplace(), *Class.Readers, Theirs);
+    if (Class.Wakes)
+      relock::add(Same.Wakes ? *Same.Wakes : Same.Wakes.emplace(), *Class.Wakes);
+    relock::add(Same.Inside, Class.Inside);
+    relock::add(Same.TriedInside, Class.TriedInside);
+    relock::add(Same, std::move(Class.Locks));
+    Same.LocksOmitted += Class.LocksOmitted;
+    if (Same.Runtime && Class.Runtime)
+      relock::add(*Same.Runtime, *Class.Runtime);
+  }
+
+  void add(const ServerCounts &Server) {
+    auto Same = find_if(Sum.Servers, [&](auto &S) { return S.Number == Server.Number; });
+    if (Same != Sum.Servers.end())
+      relock::add(*Same, Server);
+    else
+      Sum.Servers.push_back(Server);
+  }
+
+  void add(ReaderCounts &Ours, const ReaderCounts &R, const Buckets &Theirs) {
+    Ours.Acquisitions += R.Acquisitions;
+    Ours.Contended += R.Contended;
+    Ours.TrylockFailures += R.TrylockFailures;
+    Ours.Timeouts += R.Timeouts;
+    add(Ours.Wait, R.Wait, Theirs);
+    add(Ours.Hold, R.Hold, Theirs);
+  }
+
+  void add(Times &Ours, const Times &T, const Buckets &Theirs) {
+    Ours.Count += T.Count;
+    Ours.Total += T.Total;
+    Ours.Max = std::max(Ours.Max, T.Max);
+    for (auto Bucket : rebucket(T.Histogram, Theirs))
+      Ours.Histogram.push_back(Bucket);
+  }
+
+  // Into the buckets of the first profile's clock, by the middle of each bucket.
+  using Histogram = std::vector<std::pair<uint64_t, uint64_t>>;
+  Histogram rebucket(const Histogram &H, const Buckets &Theirs) const {
+    Histogram Result;
+    for (auto [Floor, Count] : H)
+      Result.push_back({Clock.floor(Clock.holding(Theirs.middle(Theirs.named(Floor)))), Count});
+    return Result;
+  }
+
+  void finish(Times &T) const {
+    std::map<uint64_t, uint64_t> Counts;
+    for (auto [Floor, Count] : T.Histogram)
+      Counts[Floor] += Count;
+    T.Histogram.assign(Counts.begin(), Counts.end());
+    T.Mean = T.Count ? T.Total / T.Count : 0;
+    T.P50 = Clock.percentile(T, 50);
+    T.P90 = Clock.percentile(T, 90);
+    T.P99 = Clock.percentile(T, 99);
+  }
+
+  static void finishLocks(ProfiledClass &Class) {
+    std::stable_sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
+    if (Class.Locks.size() > LocksPerClass) {
+      Class.LocksOmitted += Class.Locks.size() - LocksPerClass;
+      Class.Locks.resize(LocksPerClass);
+    }
+  }
+
+  Profile Sum;
+  Buckets Clock;
+  StringMap<size_t> Locks, Waits; // the index of a class, by key
+};
+
+} // namespace
+
+std::string whyNotMerged(const Profile &A, const Profile &B) {
+  if (programOf(A) != programOf(B))
+    return ("is a profile of '" + programOf(B) + "', and the first one of '" + programOf(A) +
+            "'; only runs of one program can be added")
+        .str();
+  if (A.Source != B.Source)
+    return "was written by " + sourceOf(B) + ", and the first one by " + sourceOf(A) +
+           ", which measure different things; compare them with --diff";
+  return "";
+}
+
+Profile mergeProfiles(std::vector<Profile> Runs) {
+  if (Runs.size() == 1)
+    return std::move(Runs.front());
+  Merger M(std::move(Runs.front()));
+  for (Profile &P : drop_begin(Runs))
+    M.add(std::move(P));
+  return M.finish();
+}
+
+} // namespace relock

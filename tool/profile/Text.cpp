@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "profile/Text.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+using namespace llvm;
+
+namespace relock {
+
+std::string number(double Value, StringRef Unit) {
+  const char *Format = Value < 10 ? "%.2f" : Value < 100 ? "%.1f" : "%.0f";
+  char Text[32];
+  snprintf(Text, sizeof Text, Format, Value);
+  return Text + Unit.str();
+}
+
+std::string duration(uint64_t Ns) {
+  if (Ns < 1000)
+    return std::to_string(Ns) + "ns";
+  if (Ns < 1000000)
+    return number(double(Ns) / 1e3, "us");
+  if (Ns < 1000000000)
+    return number(double(Ns) / 1e6, "ms");
+  return number(double(Ns) / 1e9, "s");
+}
+
+std::string count(uint64_t Value) {
+  if (Value < 100000)
+    return std::to_string(Value);
+  if (Value < 1000000)
+    return number(double(Value) / 1e3, "k");
+  if (Value < 1000000000)
+    return number(double(Value) / 1e6, "M");
+  return number(double(Value) / 1e9, "G");
+}
+
+std::string share(double Share) {
+  double Percent = 100 * Share;
+  char Text[32];
+  snprintf(Text, sizeof Text, Percent > 0 && Percent < 10 ? "%.2f%%" : "%.1f%%", Percent);
+  return Text;
+}
+
+std::string percent(uint64_t Part, uint64_t Whole) {
+  return share(Whole ? double(Part) / double(Whole) : 0);
+}
+
+std::string droppedText(const Dropped &Drops) {
+  Notes N;
+  N.add(Drops.Mutexes, "lock operations");
+  N.add(Drops.Times, "times (the percentiles lack them)");
+  N.add(Drops.Threads, "threads");
+  N.add(Drops.Nested, "operations in signal handlers or the profiler");
+  N.add(Drops.Modules, "modules");
+  N.add(Drops.Processes, "forked processes");
+  N.add(Drops.Nestings, "nested acquisitions (only their order)");
+  return N.Line.empty() ? "not recorded: nothing was dropped" : "not recorded: " + N.Line;
+}
+
+void printParagraph(StringRef Text, raw_ostream &OS, unsigned Indent) {
+  unsigned Column = 0;
+  SmallVector<StringRef> Words;
+  Text.split(Words, ' ', -1, false);
+  for (StringRef Word : Words) {
+    for (; Word.size() > ReportWidth - Indent; Word = Word.drop_front(ReportWidth - Indent)) {
+      if (Column)
+        (OS << '\n').indent(Indent);
+      OS << Word.take_front(ReportWidth - Indent);
+      Column = ReportWidth;
+    }
+    if (Column && Column + 1 + Word.size() > ReportWidth) {
+      OS << '\n';
+      OS.indent(Indent);
+      Column = Indent;
+    } else if (Column) {
+      OS << ' ';
+      ++Column;
+    }
+    OS << Word;
+    Column += Word.size();
+  }
+  OS << '\n';
+}
+
+} // namespace relock

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+//
+// How reports say numbers, and how they break lines.
+#pragma once
+
+#include "profile/Profile.h"
+
+namespace relock {
+
+inline constexpr unsigned ReportWidth = 80;
+
+// Four significant places at most, so that a column of seven always holds it.
+std::string number(double Value, llvm::StringRef Unit);
+std::string duration(uint64_t Ns);
+std::string count(uint64_t Value);
+std::string share(double Share);
+std::string percent(uint64_t Part, uint64_t Whole);
+
+// One line per item that happened; nothing that did not.
+class Notes {
+public:
+  void add(uint64_t Value, const char *Text) {
+    if (Value)
+      Line += (Line.empty() ? "" : ", ") + std::string(Text) + " " + count(Value);
+  }
+  std::string Line;
+};
+
+std::string droppedText(const Dropped &Drops);
+
+// Breaks between words; what follows the first line is indented.
+void printParagraph(llvm::StringRef Text, llvm::raw_ostream &OS, unsigned Indent = 2);
+
+} // namespace relock
