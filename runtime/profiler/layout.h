@@ -16,6 +16,8 @@
 #define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
 
+#define RELOCK_RECORDS_SAMPLE "RELOCK_PROFILE_SAMPLE" /* microseconds between two samples */
+
 #define RELOCK_FRAMES 8
 
 /* Logarithmic buckets: values below 8 have one each, above that 4 to every power of two, so a
@@ -31,6 +33,7 @@ enum relock_record_kind {
   RELOCK_RECORD_HISTOGRAM,
   RELOCK_RECORD_NESTING,
   RELOCK_RECORD_TALLY,
+  RELOCK_RECORD_SITE,
 };
 
 enum relock_primitive {
@@ -79,6 +82,7 @@ struct relock_header {
   uint64_t unrecorded_children; /* forked processes that could not start a file of their own */
   uint64_t foreign_releases;    /* released by another thread than the one that acquired */
   uint64_t dropped_nestings;    /* acquisitions whose nesting is not counted */
+  uint64_t dropped_samples;     /* acquisitions whose call found no room */
   char executable[1024];
 };
 
@@ -92,6 +96,7 @@ struct relock_thread {
   uint64_t section_start; /* 0: holds nothing and waits for nothing */
   uint64_t section_time;
   uint64_t sections;
+  uint64_t sampling; /* ticks spent on backtraces */
   /* Of the last thread that used this record. */
   uint64_t entry; /* the function it began with; 0: not begun by pthread_create */
   char name[16];  /* given by pthread_setname_np */
@@ -177,6 +182,18 @@ struct relock_nesting {
   uint32_t inner, outer; /* groups */
   uint64_t next;         /* the thread's own list; an address in the process */
   uint64_t count, tried; /* `tried`: those of them that were trylocks */
+};
+
+/* A call that acquires mutexes of a group, by its samples. Updated atomically; each sample counts
+ * as many times as the acquisitions, or the waits, that it stands for. */
+struct relock_site {
+  struct relock_record record;
+  uint32_t group;
+  uint32_t frame_count;
+  uint64_t samples;
+  uint64_t acquisitions, hold;
+  uint64_t contended, wait;
+  uint64_t frames[RELOCK_FRAMES];
 };
 
 static inline unsigned relock_bucket(uint64_t value) {

@@ -13,6 +13,7 @@
 #include "nesting.h"
 #include "real.h"
 #include "record.h"
+#include "sample.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -111,6 +112,8 @@ static uint64_t drop(struct thread *thread, struct relock_object *object, uint64
       thread->held[kept++] = held;
   }
   thread->held_count = kept;
+  if (thread->pending_count)
+    sample_released(thread, object, hold);
   if (!kept && !thread->read_count && thread->record->section_start) {
     thread->record->section_time += now - thread->record->section_start;
     thread->record->section_start = 0;
@@ -167,11 +170,13 @@ static int wait_for(pthread_mutex_t *mutex, enum how how, clockid_t clock,
 }
 
 static int record_contended(struct thread *thread, struct relock_object *object,
-                            pthread_mutex_t *mutex, uint64_t before, enum how how, clockid_t clock,
-                            const struct timespec *until) {
+                            pthread_mutex_t *mutex, struct sample *sample, uint64_t before,
+                            enum how how, clockid_t clock, const struct timespec *until) {
   uint64_t after;
   int result;
   wait_begins(thread, before);
+  if (sample_due(&thread->waits))
+    sample_wait(thread, object, sample);
   leave();
   result = wait_for(mutex, how, clock, until);
   inside = true;
@@ -181,11 +186,15 @@ static int record_contended(struct thread *thread, struct relock_object *object,
     object->counts.contended++;
     object->counts.wait += after - before;
     take(thread, object, before, after, false);
+    if (sample->site)
+      sample_acquired(thread, object, sample, after - before);
   } else {
     wait_failed(thread, after);
     if (result != ETIMEDOUT)
       return result; /* an error, such as relocking an error-checking mutex, is no wait */
     __atomic_fetch_add(&object->rare.timeouts, 1, __ATOMIC_RELAXED);
+    if (sample->site)
+      sample_gave_up(sample, after - before);
   }
   measure(thread, object->group, RELOCK_WAIT, after - before);
   return result;
@@ -195,6 +204,7 @@ static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t
                                  const struct timespec *until) {
   struct thread *thread = enter();
   struct relock_object *object;
+  struct sample sample = {NULL, 0, 0};
   uint64_t before;
   int result;
   if (!thread)
@@ -204,6 +214,8 @@ static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t
     leave();
     return wait_for(mutex, how, clock, until);
   }
+  if (sample_due(&thread->acquisitions))
+    sample = sample_acquisition(thread, object);
   before = relock_ticks();
   result = real.trylock(mutex);
   if (acquired(result)) {
@@ -213,8 +225,10 @@ static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t
       object->counts.acquisitions++;
       take(thread, object, before, before, false);
     }
+    if (sample.site)
+      sample_acquired(thread, object, &sample, 0);
   } else if (result == EBUSY) {
-    result = record_contended(thread, object, mutex, before, how, clock, until);
+    result = record_contended(thread, object, mutex, &sample, before, how, clock, until);
   } else {
     leave(); /* let the operation that was asked for say what is wrong */
     return wait_for(mutex, how, clock, until);
@@ -240,6 +254,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t cl
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   struct thread *thread = enter();
   struct relock_object *object = thread ? object_of(mutex) : NULL;
+  struct sample sample = {NULL, 0, 0};
   uint64_t before;
   int result;
   if (!object) {
@@ -247,6 +262,8 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
       leave();
     return real.trylock(mutex);
   }
+  if (sample_due(&thread->acquisitions))
+    sample = sample_acquisition(thread, object);
   before = relock_ticks();
   result = real.trylock(mutex);
   if (acquired(result) && reenters(thread, object)) {
@@ -254,6 +271,9 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   } else if (acquired(result)) {
     object->counts.acquisitions++;
     take(thread, object, before, before, true);
+  }
+  if (acquired(result) && sample.site) {
+    sample_acquired(thread, object, &sample, 0);
   } else if (result == EBUSY) {
     __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
   }
@@ -475,13 +495,15 @@ static void calibrate(void) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   struct relock_object *object;
   header->pair_plain = time_pairs(&mutex, real.lock, real.unlock);
+  self->acquisitions.countdown = UINT64_MAX; /* what samples cost is measured by itself */
   header->pair_recorded = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock);
   object = object_find(&mutex);
   if (!object)
     return;
   object_hide(object);
   header->pair_hold = object->counts.hold * 1024 / object->counts.holds;
-  self->record->section_time = self->record->sections = 0;
+  self->record->section_time = self->record->sections = self->record->sampling = 0;
+  sample_begin(self);
 }
 
 /* The first call may come from a constructor of another library, before ours. */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "record.h"
 #include "real.h"
+#include "sample.h"
 #include "site.h"
 
 #include <errno.h>
@@ -206,6 +207,7 @@ bool record_start(void) {
   if (length < 0)
     header->executable[0] = 0;
   site_refresh_modules();
+  sample_start();
   __atomic_store_n(&header->magic, RELOCK_RECORDS_MAGIC, __ATOMIC_RELEASE);
   return true;
 }
@@ -227,7 +229,7 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     thread->live = lives;
     thread->started = lives;
     thread->start_ticks = now;
-    thread->ended_time = thread->section_time = thread->sections = 0;
+    thread->ended_time = thread->section_time = thread->sections = thread->sampling = 0;
     thread->section_start = lives && (survivor->held_count || survivor->read_count) ? now : 0;
     break;
   }
@@ -254,6 +256,11 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     memset(&tally->acquisitions, 0, sizeof *tally - offsetof(struct relock_tally, acquisitions));
     break;
   }
+  case RELOCK_RECORD_SITE: {
+    struct relock_site *site = (struct relock_site *)record;
+    site->samples = site->acquisitions = site->hold = site->contended = site->wait = 0;
+    break;
+  }
   }
 }
 
@@ -261,7 +268,7 @@ static void clear_drops(void) {
   header->dropped_objects = header->dropped_histograms = header->dropped_threads = 0;
   header->dropped_nested = header->dropped_modules = 0;
   header->unrecorded_children = header->foreign_releases = 0;
-  header->dropped_nestings = 0;
+  header->dropped_nestings = header->dropped_samples = 0;
 }
 
 void record_before_fork(struct thread *thread) {
@@ -334,7 +341,7 @@ bool record_restart(struct thread *survivor) {
   free_threads = NULL;
   for (uint32_t i = 0; i < thread_count; i++)
     if (all_threads[i] != survivor) {
-      all_threads[i]->held_count = all_threads[i]->read_count = 0;
+      all_threads[i]->held_count = all_threads[i]->read_count = all_threads[i]->pending_count = 0;
       all_threads[i]->next_free = free_threads;
       free_threads = all_threads[i];
     }
@@ -373,6 +380,7 @@ static struct thread *new_thread(void) {
   if (!thread->record || !remember_thread(thread))
     return NULL;
   thread->record->id = thread_count; /* 0 is nobody */
+  sample_begin(thread);
   return thread;
 }
 
@@ -427,7 +435,7 @@ void thread_name(pthread_t id, const char *name) {
 }
 
 void thread_begin(struct thread *thread, uint64_t now, bool again) {
-  thread->held_count = thread->read_count = 0;
+  thread->held_count = thread->read_count = thread->pending_count = 0;
   thread->record->section_start = 0;
   thread->record->start_ticks = now;
   thread->record->started += !again;

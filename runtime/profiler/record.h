@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256, NESTING_LISTS = 32 };
+enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256, NESTING_LISTS = 32, PENDING_MAX = 8 };
 
 /* A thread's own histograms of one group. */
 struct stats {
@@ -31,6 +31,18 @@ struct read_hold {
   uint32_t group;
 };
 
+/* When the next sample is due: see sample.h. */
+struct sampling {
+  uint64_t countdown, gap, period, last, random;
+};
+
+/* A hold that is a sample. */
+struct pending {
+  const struct relock_object *object;
+  struct relock_site *site;
+  uint64_t hold_start, weight;
+};
+
 /* A running thread. Threads that end leave theirs to threads that start, counts and all: memory
  * follows the number of threads that live at once. */
 struct thread {
@@ -39,9 +51,11 @@ struct thread {
   struct thread *next_free;
   void *(*start)(void *);
   void *argument;
-  uint32_t held_count, read_count;
+  struct sampling acquisitions, waits;
+  uint32_t held_count, read_count, pending_count;
   struct relock_object *held[HELD_MAX];
   uint32_t held_depth[HELD_MAX]; /* as of the last fork */
+  struct pending pending[PENDING_MAX];
   struct relock_nesting *nestings[NESTING_LISTS];
   struct stats *page[STATS_PAGES];
   struct shared_stats *shared_page[STATS_PAGES];

@@ -44,6 +44,10 @@ cl::opt<std::string> Output("o", cl::init("relock.profile"), cl::value_desc("FIL
 cl::opt<unsigned> MemoryLimit("memory-limit", cl::init(512), cl::value_desc("MIB"),
                               cl::desc("Memory for the records of one process (default 512)"),
                               cl::sub(Command), cl::cat(Category));
+cl::opt<unsigned> SampleInterval("sample-interval", cl::init(1000), cl::value_desc("US"),
+                                 cl::desc("Microseconds between two backtraces of a thread "
+                                          "(default 1000; 0: every acquisition)"),
+                                 cl::sub(Command), cl::cat(Category));
 cl::list<std::string> Words(cl::Positional, cl::OneOrMore, cl::desc("-- COMMAND [ARGUMENTS]"),
                             cl::sub(Command), cl::cat(Category));
 
@@ -194,6 +198,7 @@ int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
   setenv("LD_PRELOAD", Preload.c_str(), 1);
   setenv(RELOCK_RECORDS_DIR, R.Folder.c_str(), 1);
   setenv(RELOCK_RECORDS_LIMIT, std::to_string(uint64_t(MemoryLimit) << 20).c_str(), 1);
+  setenv(RELOCK_RECORDS_SAMPLE, std::to_string(SampleInterval).c_str(), 1);
   for (int Signal = 1; Signal < NSIG; ++Signal)
     if (InheritedSignals.Ignored[Signal])
       signal(Signal, SIG_IGN);

@@ -35,6 +35,11 @@ cl::opt<unsigned> Threads("threads", cl::init(0), cl::value_desc("N"),
                           cl::desc("Show the N threads that waited longest (default none)"),
                           cl::sub(Command), cl::cat(Category));
 
+cl::opt<unsigned> Sites("sites", cl::init(3), cl::value_desc("N"),
+                        cl::desc("Show the N costliest call sites of the N costliest lock classes "
+                                 "(default 3; 0: none)"),
+                        cl::sub(Command), cl::cat(Category));
+
 // None: a message was printed.
 std::optional<std::vector<Profile>> readAll() {
   std::vector<Profile> Read;
@@ -95,7 +100,7 @@ int run() {
   if (Json)
     writeProfile(P, outs(), /*Details=*/false);
   else
-    printTable(P, {Explain, Limit, Threads}, outs());
+    printTable(P, {Explain, Limit, Threads, Sites}, outs());
   return finishOutput();
 }
 

@@ -24,7 +24,7 @@ ClockReading readClocks() {
 
 namespace {
 
-constexpr size_t LocksPerClass = 100, ThreadsShown = 100;
+constexpr size_t LocksPerClass = 100, ThreadsShown = 100, SitesPerClass = 20;
 
 // FNV-1a: the key must not change between runs, builds or machines.
 std::string keyOf(StringRef Text) {
@@ -45,6 +45,7 @@ struct Sum {
   RawCounts Counts;
   RawHistogram Wait, Hold;
   std::map<std::string, uint64_t> Inside, TriedInside; // by key
+  std::map<std::vector<std::string>, RawSite> Sites;   // by stack
   RawTally Tally;
   RawReaders Readers;
 };
@@ -105,9 +106,9 @@ private:
         double(Header.pair_recorded - std::min(Header.pair_plain, Header.pair_recorded)) / 1024;
     P.HoldOverhead = NsPerTick * double(Header.pair_hold) / 1024;
     P.ForeignReleases = Header.foreign_releases;
-    P.Drops = {Header.dropped_objects, Header.dropped_histograms, Header.dropped_threads,
-               Header.dropped_nested,  Header.dropped_modules,    Header.unrecorded_children,
-               Header.dropped_nestings};
+    P.Drops = {Header.dropped_objects,  Header.dropped_histograms, Header.dropped_threads,
+               Header.dropped_nested,   Header.dropped_modules,    Header.unrecorded_children,
+               Header.dropped_nestings, Header.dropped_samples};
   }
 
   uint64_t livedBy(const RawThread &Thread) const {
@@ -121,16 +122,18 @@ private:
   }
 
   void describeThreads() {
-    uint64_t Lived = 0, InSections = 0;
+    uint64_t Lived = 0, InSections = 0, Sampling = 0;
     for (const RawThread &Thread : Process.Threads) {
       P.Threads += Thread.Started;
       P.ThreadsAtOnce += Thread.Started > 0;
       P.Sections += Thread.Sections;
       Lived += livedBy(Thread);
       InSections += inSections(Thread);
+      Sampling += Thread.Sampling;
     }
     P.ThreadTime = ns(Lived);
     P.SectionTime = ns(InSections);
+    P.Sampling = ns(Sampling);
   }
 
   struct Frame {
@@ -168,9 +171,9 @@ private:
   }
 
   // How a thread or a process starts is the C library's business and differs between versions.
-  std::vector<Frame> backtrace(const RawGroup &Group) {
+  std::vector<Frame> backtrace(ArrayRef<uint64_t> Addresses) {
     std::vector<Frame> Result;
-    for (uint64_t Address : Group.Frames)
+    for (uint64_t Address : Addresses)
       Result.push_back(frame(Address));
     while (Result.size() > 1 && (StringRef(Result.back().Module).starts_with("libc.so") ||
                                  StringRef(Result.back().Module).starts_with("ld-linux") ||
@@ -280,7 +283,7 @@ private:
   void add(const RawGroup &Group) {
     if (Group.Primitive == RELOCK_FUTEX)
       return addCounts(sumOfFutexes(Group), Group, "");
-    std::vector<Frame> Trace = backtrace(Group);
+    std::vector<Frame> Trace = backtrace(Group.Frames);
     const RawModule *Module = Group.Address ? Process.moduleOf(Group.Address) : nullptr;
     DataPlace Data;
     if (Module)
@@ -394,6 +397,7 @@ private:
     Class.TriedInside = ranked(S.TriedInside);
     Class.Wait = times(S.Wait, S.Counts.Wait, S.Counts.Contended);
     Class.Hold = times(S.Hold, S.Counts.Hold, S.Counts.Holds);
+    finishSites(S);
     std::sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
     if (Class.Locks.size() > LocksPerClass) {
       Class.LocksOmitted = Class.Locks.size() - LocksPerClass;
@@ -420,6 +424,51 @@ private:
     Inner->Inside[Key] += Nesting.Count;
     if (Nesting.Tried)
       Inner->TriedInside[Key] += Nesting.Tried;
+  }
+
+  void addSite(const RawSite &Site) {
+    Sum *S = sumOfGroup(Site.Group);
+    if (!S)
+      return;
+    std::vector<std::string> Stack;
+    for (const Frame &F : backtrace(Site.Frames))
+      Stack.push_back(F.shown());
+    RawSite &Total = S->Sites[Stack];
+    Total.Samples += Site.Samples;
+    Total.Acquisitions += Site.Acquisitions;
+    Total.Hold += Site.Hold;
+    Total.Contended += Site.Contended;
+    Total.Wait += Site.Wait;
+  }
+
+  // The samples say how the exact numbers of the class divide among its calls.
+  static uint64_t part(uint64_t Exact, uint64_t Sampled, uint64_t AllSampled) {
+    return AllSampled ? uint64_t(double(Exact) * double(Sampled) / double(AllSampled) + 0.5) : 0;
+  }
+
+  static void finishSites(Sum &S) {
+    ProfiledClass &Class = S.Class;
+    RawSite All;
+    for (const auto &[Stack, Site] : S.Sites) {
+      All.Acquisitions += Site.Acquisitions;
+      All.Hold += Site.Hold;
+      All.Contended += Site.Contended;
+      All.Wait += Site.Wait;
+    }
+    for (const auto &[Stack, Site] : S.Sites)
+      Class.Sites.push_back({Stack, Site.Samples,
+                             part(Class.Counts.Acquisitions, Site.Acquisitions, All.Acquisitions),
+                             part(Class.Counts.Contended, Site.Contended, All.Contended),
+                             part(Class.Wait.Total, Site.Wait, All.Wait),
+                             part(Class.Hold.Total, Site.Hold, All.Hold)});
+    std::stable_sort(Class.Sites.begin(), Class.Sites.end(), [](const auto &A, const auto &B) {
+      return std::make_tuple(A.Wait, A.Hold, A.Acquisitions) >
+             std::make_tuple(B.Wait, B.Hold, B.Acquisitions);
+    });
+    if (Class.Sites.size() > SitesPerClass) {
+      Class.SitesOmitted = Class.Sites.size() - SitesPerClass;
+      Class.Sites.resize(SitesPerClass);
+    }
   }
 
   // Of a thread without a name the function that it began with says what it is.
@@ -522,8 +571,11 @@ private:
   }
 
   void finishClasses() {
+    P.Overhead = P.Sampling;
     for (const RawNesting &Nesting : Process.Nestings)
       addNesting(Nesting);
+    for (const RawSite &Site : Process.Sites)
+      addSite(Site);
     finishThreads();
     for (Sum &S : Sums)
       finishClass(S);

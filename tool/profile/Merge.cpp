@@ -15,7 +15,7 @@ namespace relock {
 
 namespace {
 
-constexpr size_t LocksPerClass = 100; // as in a profile
+constexpr size_t LocksPerClass = 100, SitesPerClass = 20; // as in a profile
 
 StringRef programOf(const Profile &P) {
   return sys::path::filename(P.Executable.empty() && !P.Command.empty() ? P.Command[0]
@@ -42,6 +42,7 @@ void add(Dropped &Sum, const Dropped &D) {
   Sum.Modules += D.Modules;
   Sum.Processes += D.Processes;
   Sum.Nestings += D.Nestings;
+  Sum.Samples += D.Samples;
 }
 
 void add(WakeCounts &Sum, const WakeCounts &W) {
@@ -101,6 +102,21 @@ void add(ServerCounts &Sum, const ServerCounts &S) {
   Sum.Fifo &= S.Fifo;
 }
 
+void add(std::vector<CallSite> &Sum, std::vector<CallSite> Sites) {
+  for (CallSite &Site : Sites) {
+    auto Same = find_if(Sum, [&](const CallSite &Known) { return Known.Stack == Site.Stack; });
+    if (Same == Sum.end()) {
+      Sum.push_back(std::move(Site));
+      continue;
+    }
+    Same->Samples += Site.Samples;
+    Same->Acquisitions += Site.Acquisitions;
+    Same->Contended += Site.Contended;
+    Same->Wait += Site.Wait;
+    Same->Hold += Site.Hold;
+  }
+}
+
 // Static mutexes are the same ones in every run; the addresses of others say nothing.
 void add(ProfiledClass &Sum, std::vector<LockObject> Locks) {
   StringMap<size_t> Known;
@@ -125,8 +141,13 @@ auto costOf(const ProfiledClass &C) {
   return std::tie(C.Wait.Total, C.Hold.Total, C.Counts.Acquisitions);
 }
 
+auto costOf(const CallSite &S) { return std::tie(S.Wait, S.Hold, S.Acquisitions); }
+StringRef nameOf(const LockObject &L) { return L.Name; }
+StringRef nameOf(const ProfiledClass &C) { return C.Name; }
+StringRef nameOf(const CallSite &S) { return S.Stack.empty() ? StringRef() : S.Stack.front(); }
+
 template <typename T> bool costlier(const T &A, const T &B) {
-  return costOf(A) != costOf(B) ? costOf(B) < costOf(A) : A.Name < B.Name;
+  return costOf(A) != costOf(B) ? costOf(B) < costOf(A) : nameOf(A) < nameOf(B);
 }
 
 class Merger {
@@ -154,7 +175,8 @@ public:
       for (ProfiledClass &Class : *Classes) {
         for (Times *T : timesOf(Class))
           finish(*T);
-        finishLocks(Class);
+        keepCostliest(Class.Locks, LocksPerClass, Class.LocksOmitted);
+        keepCostliest(Class.Sites, SitesPerClass, Class.SitesOmitted);
       }
       std::stable_sort(Classes->begin(), Classes->end(), costlier<ProfiledClass>);
     }
@@ -180,6 +202,7 @@ private:
     Sum.SectionTime += P.SectionTime;
     Sum.Sections += P.Sections;
     Sum.Overhead += P.Overhead;
+    Sum.Sampling += P.Sampling;
     Sum.ForeignReleases += P.ForeignReleases;
     relock::add(Sum.Drops, P.Drops);
     Sum.ThreadsOmitted += P.ByThread.size() + P.ThreadsOmitted; // the first run's are shown
@@ -215,6 +238,8 @@ private:
     relock::add(Same.TriedInside, Class.TriedInside);
     relock::add(Same, std::move(Class.Locks));
     Same.LocksOmitted += Class.LocksOmitted;
+    relock::add(Same.Sites, std::move(Class.Sites));
+    Same.SitesOmitted += Class.SitesOmitted;
     if (Same.Runtime && Class.Runtime)
       relock::add(*Same.Runtime, *Class.Runtime);
   }
@@ -264,11 +289,12 @@ private:
     T.P99 = Clock.percentile(T, 99);
   }
 
-  static void finishLocks(ProfiledClass &Class) {
-    std::stable_sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
-    if (Class.Locks.size() > LocksPerClass) {
-      Class.LocksOmitted += Class.Locks.size() - LocksPerClass;
-      Class.Locks.resize(LocksPerClass);
+  template <typename T>
+  static void keepCostliest(std::vector<T> &All, size_t Most, uint64_t &Omitted) {
+    std::stable_sort(All.begin(), All.end(), costlier<T>);
+    if (All.size() > Most) {
+      Omitted += All.size() - Most;
+      All.resize(Most);
     }
   }
 

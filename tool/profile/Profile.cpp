@@ -148,6 +148,24 @@ void writeLock(json::OStream &J, const LockObject &Lock) {
   });
 }
 
+void writeSites(json::OStream &J, const ProfiledClass &Class) {
+  J.attributeArray("sites", [&] {
+    for (const CallSite &Site : Class.Sites)
+      J.object([&] {
+        J.attributeArray("stack", [&] {
+          for (const std::string &Frame : Site.Stack)
+            J.value(Frame);
+        });
+        J.attribute("samples", Site.Samples);
+        J.attribute("acquisitions", Site.Acquisitions);
+        J.attribute("contended", Site.Contended);
+        J.attribute("wait_ns", Site.Wait);
+        J.attribute("hold_ns", Site.Hold);
+      });
+  });
+  J.attribute("sites_omitted", Class.SitesOmitted);
+}
+
 void writeClass(json::OStream &J, const ProfiledClass &Class, bool Details) {
   J.object([&] {
     J.attribute("name", Class.Name);
@@ -185,6 +203,8 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, bool Details) {
         writeLock(J, Lock);
     });
     J.attribute("locks_omitted", Class.LocksOmitted);
+    if (!Class.Sites.empty())
+      writeSites(J, Class);
   });
 }
 
@@ -221,6 +241,7 @@ void writeRun(json::OStream &J, const Profile &P) {
     J.attribute("plain_pair_ns", P.PairPlain);
     J.attribute("hold_bias_ns", P.HoldOverhead);
     J.attribute("total_ns", P.Overhead);
+    J.attribute("sampling_ns", P.Sampling);
   });
   J.attributeObject("dropped", [&] {
     J.attribute("mutex_operations", P.Drops.Mutexes);
@@ -230,6 +251,7 @@ void writeRun(json::OStream &J, const Profile &P) {
     J.attribute("modules", P.Drops.Modules);
     J.attribute("processes", P.Drops.Processes);
     J.attribute("nestings", P.Drops.Nestings);
+    J.attribute("samples", P.Drops.Samples);
   });
 }
 
@@ -349,6 +371,13 @@ bool fromJSON(const json::Value &V, LockObject &L, json::Path Path) {
          O.map("hold_ns", L.Hold);
 }
 
+bool fromJSON(const json::Value &V, CallSite &S, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("stack", S.Stack) && O.map("samples", S.Samples) &&
+         O.map("acquisitions", S.Acquisitions) && O.map("contended", S.Contended) &&
+         O.map("wait_ns", S.Wait) && O.map("hold_ns", S.Hold);
+}
+
 struct KeyCount : std::pair<std::string, uint64_t> {};
 
 bool fromJSON(const json::Value &V, KeyCount &Count, json::Path Path) {
@@ -392,6 +421,7 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
          mapInside(O, "inside", C.Inside) && mapInside(O, "tried_inside", C.TriedInside) &&
          O.mapOptional("backtrace", C.Backtrace) && O.mapOptional("locks", C.Locks) &&
          O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime) &&
+         O.mapOptional("sites", C.Sites) && O.mapOptional("sites_omitted", C.SitesOmitted) &&
          O.mapOptional("primitive", C.Primitive) && O.mapOptional("readers", C.Readers) &&
          fromWakes(V, C.Wakes, Path);
 }
@@ -414,7 +444,7 @@ bool fromJSON(const json::Value &V, Dropped &D, json::Path Path) {
   return O && O.map("mutex_operations", D.Mutexes) && O.map("times", D.Times) &&
          O.map("threads", D.Threads) && O.map("nested_operations", D.Nested) &&
          O.map("modules", D.Modules) && O.map("processes", D.Processes) &&
-         O.mapOptional("nestings", D.Nestings);
+         O.mapOptional("nestings", D.Nestings) && O.mapOptional("samples", D.Samples);
 }
 
 namespace {
@@ -441,7 +471,8 @@ bool fromOverhead(const json::Object &Root, Profile &P, json::Path Path) {
   const json::Value Missing = nullptr, *V = Root.get("overhead");
   json::ObjectMapper O(V ? *V : Missing, Here);
   return O && O.map("per_acquisition_ns", P.PairOverhead) && O.map("plain_pair_ns", P.PairPlain) &&
-         O.map("hold_bias_ns", P.HoldOverhead) && O.map("total_ns", P.Overhead);
+         O.map("hold_bias_ns", P.HoldOverhead) && O.map("total_ns", P.Overhead) &&
+         O.mapOptional("sampling_ns", P.Sampling);
 }
 
 bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {

@@ -67,6 +67,13 @@ struct WakeCounts {
 
 // A lock class; or what threads wait for otherwise, where acquisitions are waits that succeeded
 // (for conditions, barriers and futexes: that were begun), and hold is empty.
+// A call that acquires mutexes of a class: its share of the class, estimated from samples.
+struct CallSite {
+  std::vector<std::string> Stack; // innermost first
+  uint64_t Samples = 0;
+  uint64_t Acquisitions = 0, Contended = 0, Wait = 0, Hold = 0;
+};
+
 struct ProfiledClass {
   std::string Primitive = "mutex"; // rwlock, spinlock; condition, semaphore, barrier, futex
   std::string Key;                 // stable from run to run
@@ -85,6 +92,8 @@ struct ProfiledClass {
   std::vector<std::pair<std::string, uint64_t>> Inside, TriedInside;
   std::vector<LockObject> Locks; // the costliest of those that lived at the end
   uint64_t LocksOmitted = 0;
+  std::vector<CallSite> Sites; // costliest first
+  uint64_t SitesOmitted = 0;
   std::optional<RuntimeCounts> Runtime;
   std::optional<ReaderCounts> Readers; // of an rwlock, whose own counts and times are the writers'
   std::optional<WakeCounts> Wakes;
@@ -115,9 +124,9 @@ struct Ending {
 
 struct Dropped {
   uint64_t Mutexes = 0, Times = 0, Threads = 0, Nested = 0, Modules = 0, Processes = 0;
-  uint64_t Nestings = 0;
+  uint64_t Nestings = 0, Samples = 0;
   bool any() const {
-    return Mutexes || Times || Threads || Nested || Modules || Processes || Nestings;
+    return Mutexes || Times || Threads || Nested || Modules || Processes || Nestings || Samples;
   }
 };
 
@@ -136,6 +145,7 @@ struct Profile {
   uint64_t TicksPerSecond = 0;
   double PairOverhead = 0, PairPlain = 0, HoldOverhead = 0; // ns per acquisition
   uint64_t Overhead = 0;                                    // ns, estimated for this run
+  uint64_t Sampling = 0;                                    // ns of backtraces, measured
   uint64_t ForeignReleases = 0;
   Dropped Drops;
   std::vector<ProfiledClass> Classes;   // of locks, costliest first

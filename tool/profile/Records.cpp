@@ -154,6 +154,8 @@ private:
       return readNesting(Process, From);
     case RELOCK_RECORD_TALLY:
       return readTally(From);
+    case RELOCK_RECORD_SITE:
+      return readSite(Process, From);
     }
   }
 
@@ -168,7 +170,8 @@ private:
     Thread.name[sizeof Thread.name - 1] = 0;
     Process.Threads.push_back({Thread.id, printable(Thread.name), Thread.entry, Thread.started,
                                Thread.start_ticks, Thread.ended_time, Thread.section_start,
-                               Thread.section_time, Thread.sections, Thread.live != 0});
+                               Thread.section_time, Thread.sections, Thread.sampling,
+                               Thread.live != 0});
     see(Process, Thread.start_ticks);
     see(Process, Thread.section_start);
   }
@@ -261,6 +264,22 @@ private:
     relock_nesting Nesting;
     if (load(Nesting, From) && Nesting.count)
       Process.Nestings.push_back({Nesting.inner, Nesting.outer, Nesting.count, Nesting.tried});
+  }
+
+  static void readSite(RawProcess &Process, StringRef From) {
+    relock_site Site;
+    if (!load(Site, From) || !Site.samples)
+      return;
+    RawSite Result;
+    Result.Group = Site.group;
+    Result.Samples = Site.samples;
+    Result.Acquisitions = Site.acquisitions;
+    Result.Hold = Site.hold;
+    Result.Contended = Site.contended;
+    Result.Wait = Site.wait;
+    Result.Frames.assign(Site.frames,
+                         Site.frames + std::min<uint32_t>(Site.frame_count, RELOCK_FRAMES));
+    Process.Sites.push_back(std::move(Result));
   }
 
   StringRef Bytes;

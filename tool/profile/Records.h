@@ -82,11 +82,19 @@ struct RawNesting {
   uint64_t Count, Tried;
 };
 
+// A call that acquires mutexes of a group. Estimates: see relock_site.
+struct RawSite {
+  uint32_t Group = 0;
+  uint64_t Samples = 0, Acquisitions = 0, Hold = 0, Contended = 0, Wait = 0;
+  std::vector<uint64_t> Frames;
+};
+
 struct RawThread {
   uint32_t Id;
   std::string Name;
   uint64_t Entry; // the function it began with; 0: unknown
   uint64_t Started, StartTicks, EndedTime, SectionStart, SectionTime, Sections;
+  uint64_t Sampling;
   bool Live;
 };
 
@@ -98,6 +106,7 @@ struct RawProcess {
   std::vector<RawThread> Threads;
   std::vector<RawNesting> Nestings;
   std::vector<RawShare> Shares;
+  std::vector<RawSite> Sites;
   uint64_t LastSeen = 0; // the latest tick in any record
 
   uint64_t acquisitions() const; // and waits of other kinds

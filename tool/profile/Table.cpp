@@ -24,6 +24,8 @@ public:
   void print() {
     printHeader();
     printClasses();
+    if (Options.Sites)
+      printSites();
     printInversions();
     if (Options.Threads)
       printThreads();
@@ -38,7 +40,9 @@ public:
   }
 
 private:
-  void paragraph(StringRef Text, unsigned Indent = 2) { printParagraph(Text, OS, Indent); }
+  void paragraph(StringRef Text, unsigned Indent = 2, unsigned First = 0) {
+    printParagraph(Text, OS, Indent, First);
+  }
 
   std::string ending() const {
     if (P.End.How == "exit")
@@ -79,8 +83,9 @@ private:
               percent(P.SectionTime, P.ThreadTime) + " of the threads' time (" +
               duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
     paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
-              number(P.HoldOverhead, "ns") + " of it in the hold), about " +
-              percent(P.Overhead, P.ThreadTime) + " of the threads' time");
+              number(P.HoldOverhead, "ns") + " of it in the hold); with " + duration(P.Sampling) +
+              " of sampling call sites about " + percent(P.Overhead, P.ThreadTime) +
+              " of the threads' time");
     paragraph(droppedText(P.Drops));
   }
 
@@ -190,6 +195,34 @@ private:
 
   static std::string times(uint64_t Count) {
     return count(Count) + (Count == 1 ? " time" : " times");
+  }
+
+  void printSite(const ProfiledClass &Class, const CallSite &Site) {
+    constexpr size_t Frames = 4;
+    std::string Line = "wait " + duration(Site.Wait) + " (" + percent(Site.Wait, Class.Wait.Total) +
+                       "), hold " + duration(Site.Hold) + " (" +
+                       percent(Site.Hold, Class.Hold.Total) + "), acquired " +
+                       count(Site.Acquisitions) + " (" +
+                       percent(Site.Acquisitions, Class.Counts.Acquisitions) + ")";
+    paragraph(Line, 4, 2);
+    std::string Stack;
+    for (const std::string &Frame : ArrayRef(Site.Stack).take_front(Frames))
+      Stack += (Stack.empty() ? "" : " < ") + Frame;
+    paragraph(Stack + (Site.Stack.size() > Frames ? " < ..." : ""), 6, 4);
+  }
+
+  void printSites() {
+    unsigned Shown = 0;
+    for (const ProfiledClass &Class : P.Classes) {
+      if (Class.Sites.empty() || Shown == Options.Sites)
+        continue;
+      if (!Shown++)
+        OS << "\nWhere they are acquired, estimated from samples:\n";
+      OS << '\n';
+      paragraph(Class.Name, 0);
+      for (const CallSite &Site : ArrayRef(Class.Sites).take_front(Options.Sites))
+        printSite(Class, Site);
+    }
   }
 
   void printInversions() {
@@ -348,6 +381,9 @@ private:
         "buckets 25 % wide and are right to 12.5 %. --json has P90 as well.",
         "in critical sections: time in which a thread holds a lock or waits for one, each moment "
         "counted once, as a share of the time that all threads lived, asleep or not.",
+        "Where they are acquired: calls with their callers, of one acquisition per thread and "
+        "millisecond or so and as many waits; the samples divide the exact numbers of the class. "
+        "--sites=N shows more.",
         "--threads=N, THREADS: how many ran one after the other in this row. IN SECT.: share of "
         "their lives in which they held or waited for a mutex. WAIT: all they waited for. "
         "SECTIONS: "

@@ -54,30 +54,33 @@ std::string droppedText(const Dropped &Drops) {
   N.add(Drops.Modules, "modules");
   N.add(Drops.Processes, "forked processes");
   N.add(Drops.Nestings, "nested acquisitions (only their order)");
+  N.add(Drops.Samples, "samples of call sites");
   return N.Line.empty() ? "not recorded: nothing was dropped" : "not recorded: " + N.Line;
 }
 
-void printParagraph(StringRef Text, raw_ostream &OS, unsigned Indent) {
-  unsigned Column = 0;
+void printParagraph(StringRef Text, raw_ostream &OS, unsigned Indent, unsigned First) {
+  unsigned Column = First;
+  bool AtStart = true;
+  auto NewLine = [&] {
+    (OS << '\n').indent(Indent);
+    Column = Indent;
+    AtStart = true;
+  };
   SmallVector<StringRef> Words;
   Text.split(Words, ' ', -1, false);
+  OS.indent(First);
   for (StringRef Word : Words) {
-    for (; Word.size() > ReportWidth - Indent; Word = Word.drop_front(ReportWidth - Indent)) {
-      if (Column)
-        (OS << '\n').indent(Indent);
-      OS << Word.take_front(ReportWidth - Indent);
-      Column = ReportWidth;
-    }
-    if (Column && Column + 1 + Word.size() > ReportWidth) {
-      OS << '\n';
-      OS.indent(Indent);
-      Column = Indent;
-    } else if (Column) {
-      OS << ' ';
-      ++Column;
+    if (!AtStart && Column + 1 + Word.size() > ReportWidth)
+      NewLine();
+    OS << (AtStart ? "" : " ");
+    Column += !AtStart;
+    for (; Column + Word.size() > ReportWidth; NewLine()) { // longer than a line
+      OS << Word.take_front(ReportWidth - Column);
+      Word = Word.drop_front(ReportWidth - Column);
     }
     OS << Word;
     Column += Word.size();
+    AtStart = false;
   }
   OS << '\n';
 }

@@ -28,7 +28,8 @@ public:
 
 std::string droppedText(const Dropped &Drops);
 
-// Breaks between words; what follows the first line is indented.
-void printParagraph(llvm::StringRef Text, llvm::raw_ostream &OS, unsigned Indent = 2);
+// Breaks between words; the first line is indented by `First`, what follows by `Indent`.
+void printParagraph(llvm::StringRef Text, llvm::raw_ostream &OS, unsigned Indent = 2,
+                    unsigned First = 0);
 
 } // namespace relock

@@ -3,8 +3,9 @@
 
 An expression is Python over `profile`, the whole file, `lock(name)`, the class of that name,
 `wait(name)`, what is waited for under that name, `inside(name, other)`, how often it was acquired
-while the other one was held, `thread(name)`, the row of that thread, and `held(thread, name)`, how
-often it held the class.
+while the other one was held, `thread(name)`, the row of that thread, `held(thread, name)`, how
+often it held the class, and `site(name, *functions)`, the calls of the class that come from these,
+added up.
 """
 import json
 import sys
@@ -44,6 +45,15 @@ def thread(name):
 def held(name, of):
     key = lock(of)["key"]
     return sum(c["acquisitions"] for c in thread(name)["classes"] if c["key"] == key)
+
+
+def site(name, *functions):
+    total = dict.fromkeys(("samples", "acquisitions", "contended", "wait_ns", "hold_ns"), 0)
+    for s in lock(name)["sites"]:
+        if [f.split(" ")[0] for f in s["stack"][: len(functions)]] == list(functions):
+            for member in total:
+                total[member] += s[member]
+    return total
 
 
 MS = 1000 * 1000

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "sample.h"
+#include "site.h"
+
+#include <features.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SITE_TABLE_SIZE = 1 << 16, PROBES_MAX = 64, PERIOD_MAX = 1 << 16 };
+
+static struct relock_site *sites[SITE_TABLE_SIZE]; /* entries are filled, never emptied */
+static uint64_t interval;                          /* ticks between two samples of a thread */
+
+static uint64_t ticks_per_millisecond(void) {
+#if defined(__aarch64__)
+  uint64_t frequency;
+  __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
+  return frequency / 1000;
+#else
+  return 1 << 21; /* near enough */
+#endif
+}
+
+void sample_start(void) {
+  const char *text = getenv(RELOCK_RECORDS_SAMPLE);
+  interval = (text ? strtoull(text, NULL, 10) : 1000) * ticks_per_millisecond() / 1000;
+}
+
+static void begin(struct sampling *sampling, uint32_t id) {
+  sampling->countdown = sampling->gap = sampling->period = 1;
+  sampling->random = id * 0x9e3779b97f4a7c15ull;
+}
+
+void sample_begin(struct thread *thread) {
+  begin(&thread->acquisitions, thread->record->id);
+  begin(&thread->waits, thread->record->id);
+}
+
+/* Older unwinders take a lock of the loader, which a thread that holds a mutex of the program
+ * must not wait for: the program may take the two in the other order. */
+static bool may_unwind(const struct thread *thread) {
+#if __GLIBC_PREREQ(2, 35) && __GNUC__ >= 12
+  (void)thread;
+  return true;
+#else
+  return thread->held_count == 0;
+#endif
+}
+
+/* Gaps of random length, because a program's own rhythm would favour one of its calls. */
+static uint64_t random_gap(struct sampling *sampling) {
+  sampling->random ^= sampling->random << 13;
+  sampling->random ^= sampling->random >> 7;
+  sampling->random ^= sampling->random << 17;
+  return 1 + sampling->random % (2 * sampling->period - 1);
+}
+
+/* Returns how many the sample stands for, and sets when the next one is due. */
+static uint64_t next_gap(struct sampling *sampling, uint64_t now) {
+  uint64_t gap = sampling->gap, elapsed = now - sampling->last;
+  if (elapsed < interval / 2 && sampling->period < PERIOD_MAX)
+    sampling->period *= 2;
+  else if (elapsed > 2 * interval)
+    sampling->period =
+        1 + (uint64_t)((double)sampling->period * (double)interval / (double)elapsed);
+  sampling->last = now;
+  sampling->gap = sampling->countdown = random_gap(sampling);
+  return gap;
+}
+
+static size_t hash(uint32_t group, const uint64_t *frames, uint32_t count) {
+  uint64_t value = group;
+  for (uint32_t i = 0; i < count; i++)
+    value = (value ^ frames[i]) * 0x9e3779b97f4a7c15ull;
+  return (size_t)(value >> 32);
+}
+
+/* The site of this backtrace, or where it can be entered; null: there is no room. */
+static struct relock_site **find(uint32_t group, const uint64_t *frames, uint32_t count) {
+  size_t at = hash(group, frames, count);
+  for (unsigned probe = 0; probe < PROBES_MAX; probe++, at++) {
+    struct relock_site **entry = &sites[at % SITE_TABLE_SIZE];
+    struct relock_site *site = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    if (!site || (site->group == group && site->frame_count == count &&
+                  !memcmp(site->frames, frames, count * sizeof *frames)))
+      return entry;
+  }
+  return NULL;
+}
+
+static struct relock_site *add(uint32_t group, const uint64_t *frames, uint32_t count) {
+  struct relock_site **entry, *site = NULL;
+  record_lock();
+  entry = find(group, frames, count);
+  if (entry)
+    site = *entry ? *entry : record_allocate(RELOCK_RECORD_SITE, sizeof *site);
+  if (site && !*entry) {
+    site->group = group;
+    site->frame_count = count;
+    memcpy(site->frames, frames, count * sizeof *frames);
+    __atomic_store_n(entry, site, __ATOMIC_RELEASE);
+  }
+  record_unlock();
+  return site;
+}
+
+static struct relock_site *current_site(const struct thread *thread, uint32_t group) {
+  uint64_t frames[RELOCK_FRAMES];
+  uint32_t count = site_backtrace(frames);
+  struct relock_site **entry = find(group, frames, count), *site = entry ? *entry : NULL;
+  if (!site) {
+    if (!thread->held_count) /* see may_unwind() */
+      site_refresh_modules();
+    site = add(group, frames, count);
+  }
+  if (!site)
+    count_drop(&header->dropped_samples);
+  return site;
+}
+
+struct sample sample_acquisition(struct thread *thread, const struct relock_object *object) {
+  uint64_t now = relock_ticks();
+  struct sample sample = {NULL, next_gap(&thread->acquisitions, now), 0};
+  if (may_unwind(thread))
+    sample.site = current_site(thread, object->group);
+  thread->record->sampling += relock_ticks() - now;
+  return sample;
+}
+
+void sample_wait(struct thread *thread, const struct relock_object *object, struct sample *sample) {
+  uint64_t now = relock_ticks();
+  sample->wait_weight = next_gap(&thread->waits, now);
+  if (!sample->site) {
+    sample->weight = 0;
+    if (may_unwind(thread))
+      sample->site = current_site(thread, object->group);
+  }
+  thread->record->sampling += relock_ticks() - now;
+}
+
+static void add_to(uint64_t *sum, uint64_t value) {
+  if (value)
+    __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
+}
+
+void sample_gave_up(const struct sample *sample, uint64_t wait) {
+  add_to(&sample->site->wait, sample->wait_weight * wait);
+}
+
+void sample_acquired(struct thread *thread, struct relock_object *object,
+                     const struct sample *sample, uint64_t wait) {
+  struct pending *pending;
+  add_to(&sample->site->samples, 1);
+  add_to(&sample->site->acquisitions, sample->weight);
+  add_to(&sample->site->contended, sample->wait_weight);
+  add_to(&sample->site->wait, sample->wait_weight * wait);
+  if (!sample->weight || object->counts.depth > 1)
+    return;
+  if (thread->held_count <= 1)
+    thread->pending_count = 0; /* what other threads have released meanwhile */
+  if (thread->pending_count == PENDING_MAX) {
+    count_drop(&header->dropped_samples);
+    return;
+  }
+  pending = &thread->pending[thread->pending_count++];
+  pending->object = object;
+  pending->hold_start = object->counts.hold_start;
+  pending->site = sample->site;
+  pending->weight = sample->weight;
+}
+
+void sample_released(struct thread *thread, const struct relock_object *object, uint64_t hold) {
+  for (uint32_t i = 0; i < thread->pending_count; i++) {
+    struct pending *pending = &thread->pending[i];
+    if (pending->object != object)
+      continue;
+    if (pending->hold_start == object->counts.hold_start)
+      add_to(&pending->site->hold, pending->weight * hold);
+    *pending = thread->pending[--thread->pending_count];
+    return;
+  }
+}

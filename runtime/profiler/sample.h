@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which call acquires a mutex: the backtrace of one acquisition in so many, and of one wait in so
+ * many, is looked up before the mutex is acquired and stands for those since the last one. How
+ * many that are adapts to about a sample per thread and interval.
+ */
+#ifndef RELOCK_PROFILER_SAMPLE_H
+#define RELOCK_PROFILER_SAMPLE_H
+
+#include "record.h"
+
+/* One acquisition in the making; without a site it is none. */
+struct sample {
+  struct relock_site *site;
+  uint64_t weight, wait_weight; /* how many acquisitions, and how many waits, it stands for */
+};
+
+/* Reads the interval from the environment. */
+void sample_start(void);
+/* A new thread: its first acquisitions are all samples, until it shows how many there are. */
+void sample_begin(struct thread *thread);
+
+/* The next acquisition, or the next wait, is a sample. */
+static inline bool sample_due(struct sampling *sampling) { return --sampling->countdown == 0; }
+struct sample sample_acquisition(struct thread *thread, const struct relock_object *object);
+void sample_wait(struct thread *thread, const struct relock_object *object, struct sample *sample);
+
+/* The sampled acquisition succeeded after waiting for so long, or gave up. */
+void sample_acquired(struct thread *thread, struct relock_object *object,
+                     const struct sample *sample, uint64_t wait);
+void sample_gave_up(const struct sample *sample, uint64_t wait);
+/* A hold ends, and samples are pending. */
+void sample_released(struct thread *thread, const struct relock_object *object, uint64_t hold);
+
+#endif
