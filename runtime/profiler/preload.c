@@ -388,7 +388,9 @@ static void resume(struct suspended suspended) {
 
 EXPORT int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex) {
   struct suspended suspended = suspend(mutex);
+  struct waiting waiting = condition_wait_begins(condition);
   int result = real.cond_wait(condition, mutex);
+  condition_wait_ends(&waiting, result);
   resume(suspended);
   return result;
 }
@@ -397,7 +399,9 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *restrict condition,
                                   pthread_mutex_t *restrict mutex,
                                   const struct timespec *restrict until) {
   struct suspended suspended = suspend(mutex);
+  struct waiting waiting = condition_wait_begins(condition);
   int result = real.cond_timedwait(condition, mutex, until);
+  condition_wait_ends(&waiting, result);
   resume(suspended);
   return result;
 }
@@ -406,7 +410,9 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *restrict condition,
                                   pthread_mutex_t *restrict mutex, clockid_t clock,
                                   const struct timespec *restrict until) {
   struct suspended suspended = suspend(mutex);
+  struct waiting waiting = condition_wait_begins(condition);
   int result = real.cond_clockwait(condition, mutex, clock, until);
+  condition_wait_ends(&waiting, result);
   resume(suspended);
   return result;
 }

@@ -67,4 +67,15 @@ int exclusive_trylock(const struct exclusive *kind, void *lock);
 int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
                      struct relock_object *object, void *lock);
 
+/* A wait that is no wait for a lock: for a condition, semaphore, barrier or futex. Between its
+ * begin and its end nothing is entered, so a thread that is cancelled leaves nothing behind. */
+struct waiting {
+  struct relock_tally *tally; /* of the thread; null: not recorded */
+  uint32_t group;
+  uint64_t since;
+};
+
+struct waiting condition_wait_begins(const pthread_cond_t *condition);
+void condition_wait_ends(const struct waiting *waiting, int result);
+
 #endif
