@@ -100,6 +100,8 @@ struct relock_thread {
   /* Of the last thread that used this record. */
   uint64_t entry; /* the function it began with; 0: not begun by pthread_create */
   char name[16];  /* given by pthread_setname_np */
+  uint64_t wait_start; /* 0: waits for nothing, or for a lock */
+  uint64_t wait_group;
 };
 
 struct relock_module {

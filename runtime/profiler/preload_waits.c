@@ -37,6 +37,12 @@ static struct relock_tally *enter_tally(enum relock_primitive primitive, const v
   return tally;
 }
 
+/* The thread's record tells the reader of a wait that has not ended. */
+static void note_wait(struct thread *thread, uint32_t group, uint64_t since) {
+  thread->record->wait_group = group;
+  thread->record->wait_start = since;
+}
+
 /* Counted when it begins: threads that wait until the program ends, or are cancelled, have
  * waited too. */
 static struct waiting wait_begins(enum relock_primitive primitive, const void *address) {
@@ -45,8 +51,9 @@ static struct waiting wait_begins(enum relock_primitive primitive, const void *a
   waiting.tally = enter_tally(primitive, address, &thread, &waiting.group);
   if (waiting.tally) {
     waiting.tally->acquisitions++;
-    recording_leave();
     waiting.since = relock_ticks();
+    note_wait(thread, waiting.group, waiting.since);
+    recording_leave();
   }
   return waiting;
 }
@@ -57,6 +64,7 @@ static void wait_ends(const struct waiting *waiting, int error) {
   struct thread *thread = waiting->tally ? recording_enter() : NULL;
   if (!thread)
     return;
+  note_wait(thread, 0, 0);
   if (error && error != ETIMEDOUT) {
     waiting->tally->acquisitions--; /* refused */
   } else {
@@ -137,6 +145,7 @@ static int wait_semaphore(struct relock_tally *tally, uint32_t group, uint64_t b
   uint64_t after = relock_ticks();
   struct thread *thread = recording_enter();
   if (thread) {
+    note_wait(thread, 0, 0);
     tally->acquisitions += result == 0;
     tally->contended += result == 0;
     tally->timeouts += result && error == ETIMEDOUT;
@@ -165,6 +174,8 @@ static int record_semaphore(sem_t *semaphore, const struct patience *patience) {
     tally->acquisitions++;
   else
     error = errno;
+  if (error == EAGAIN)
+    note_wait(thread, group, before);
   recording_leave();
   errno = before_errno;
   if (error == EAGAIN)

@@ -230,6 +230,7 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     thread->started = lives;
     thread->start_ticks = now;
     thread->ended_time = thread->section_time = thread->sections = thread->sampling = 0;
+    thread->wait_start = 0;
     thread->section_start = lives && (survivor->held_count || survivor->read_count) ? now : 0;
     break;
   }
@@ -436,7 +437,7 @@ void thread_name(pthread_t id, const char *name) {
 
 void thread_begin(struct thread *thread, uint64_t now, bool again) {
   thread->held_count = thread->read_count = thread->pending_count = 0;
-  thread->record->section_start = 0;
+  thread->record->section_start = thread->record->wait_start = 0;
   thread->record->start_ticks = now;
   thread->record->started += !again;
   if (!again)
@@ -448,7 +449,7 @@ void thread_finish(struct thread *thread, uint64_t now) {
   struct relock_thread *record = thread->record;
   if (record->section_start)
     record->section_time += now - record->section_start;
-  record->section_start = 0;
+  record->section_start = record->wait_start = 0;
   record->ended_time += now - record->start_ticks;
   record->live = 0;
   thread_give_back(thread);

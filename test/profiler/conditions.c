@@ -10,7 +10,8 @@
 // RUN:   'wait("queue.ready")["objects"] == 2 and wait("queue.ready")["wait"]["count"] == 97' \
 // RUN:   'wait("woken")["acquisitions"] == 1 and wait("woken")["timeouts"] == 0' \
 // RUN:   'wait("woken")["wait"]["max_ns"] >= 40 * MS and wait("woken")["contended"] == 0' \
-// RUN:   'wait("never")["acquisitions"] == 2 and wait("never")["wait"]["count"] == 0' \
+// RUN:   'wait("never")["acquisitions"] == 2 and wait("never")["wait"]["count"] == 1' \
+// RUN:   'wait("never")["wait"]["total_ns"] >= 30 * MS' \
 // RUN:   'lock("mutex")["condition_waits"] == 98 and lock("mutex")["wait"]["total_ns"] == 0' \
 // RUN:   'lock("mutex")["held_at_end"] == 0' \
 // RUN:   'profile["section_ns"] < profile["duration_ns"]' \
@@ -110,5 +111,6 @@ int main(void) {
   waits = 0;
   pthread_create(&thread, NULL, wait_for_ever, &waits);
   await(&waits);
+  usleep(30 * 1000);
   return 0;
 }

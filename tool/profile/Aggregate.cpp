@@ -306,6 +306,8 @@ private:
     S.Counts.add(Group.Retired);
     S.Wait.add(Group.Wait);
     S.Hold.add(Group.Hold);
+    for (uint64_t Start : Group.OpenWaits)
+      S.Wait.add(End > Start ? End - Start : 0);
     S.Tally.add(Group.Tally);
     if (Group.Readers) {
       S.Readers.Wait.add(Group.Readers->Wait);

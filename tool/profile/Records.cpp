@@ -33,6 +33,13 @@ void RawHistogram::add(const RawHistogram &Other) {
     Buckets[I] += Other.Buckets[I];
 }
 
+void RawHistogram::add(uint64_t Value) {
+  ++Count;
+  Total += Value;
+  Max = std::max(Max, Value);
+  ++Buckets[relock_bucket(Value)];
+}
+
 void RawTally::add(const RawTally &Other) {
   Acquisitions += Other.Acquisitions;
   Contended += Other.Contended;
@@ -102,6 +109,9 @@ public:
       readRecord(Process, Record.kind, Bytes.substr(At, Record.size));
       At += Record.size;
     }
+    for (const RawThread &Thread : Process.Threads)
+      if (auto Group = Groups.find(Thread.WaitGroup); Thread.WaitStart && Group != Groups.end())
+        Group->second.OpenWaits.push_back(Thread.WaitStart);
     for (auto &[Index, Group] : Groups)
       if (!Hidden[Index])
         Process.Groups.push_back(std::move(Group));
@@ -171,9 +181,11 @@ private:
     Process.Threads.push_back({Thread.id, printable(Thread.name), Thread.entry, Thread.started,
                                Thread.start_ticks, Thread.ended_time, Thread.section_start,
                                Thread.section_time, Thread.sections, Thread.sampling,
+                               Thread.wait_start, Thread.wait_group,
                                Thread.live != 0});
     see(Process, Thread.start_ticks);
     see(Process, Thread.section_start);
+    see(Process, Thread.wait_start);
   }
 
   void readModule(RawProcess &Process, StringRef From) {

@@ -40,6 +40,7 @@ struct RawHistogram {
   std::vector<uint64_t> Buckets = std::vector<uint64_t>(RELOCK_BUCKETS);
 
   void add(const RawHistogram &Other);
+  void add(uint64_t Value);
   uint64_t percentile(unsigned Percent) const;
 };
 
@@ -72,6 +73,7 @@ struct RawGroup {
   std::vector<RawObject> Objects;
   RawCounts Retired;
   RawHistogram Wait, Hold;
+  std::vector<uint64_t> OpenWaits; // when those began that have not ended; for no lock
   RawTally Tally;
   std::optional<RawReaders> Readers; // their times, if an rwlock was read under
 };
@@ -95,6 +97,7 @@ struct RawThread {
   uint64_t Entry; // the function it began with; 0: unknown
   uint64_t Started, StartTicks, EndedTime, SectionStart, SectionTime, Sections;
   uint64_t Sampling;
+  uint64_t WaitStart, WaitGroup; // 0 and any: waits for nothing but a lock
   bool Live;
 };
 

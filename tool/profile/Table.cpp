@@ -408,7 +408,8 @@ private:
     static const char *const Waits[] = {
         "WAITED FOR: what threads wait for other than locks. Nothing of it is waiting for a lock "
         "or time in critical sections. Totals first, then what they are made of.",
-        "WAITS: of threads for a condition (begun, also those that had not ended), a barrier, or a "
+        "WAITS: of threads for a condition (begun, those included that never ended), a barrier, or "
+        "a "
         "semaphore (successful ones). BLOCK: share of a semaphore's that had to block.",
         "idle: time in condition waits, until the mutex is taken again: usually threads that have "
         "nothing to do. futexes (raw): waits that the program asks the system for itself.",
