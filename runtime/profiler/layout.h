@@ -34,6 +34,7 @@ enum relock_record_kind {
   RELOCK_RECORD_NESTING,
   RELOCK_RECORD_TALLY,
   RELOCK_RECORD_SITE,
+  RELOCK_RECORD_TIMELINE,
 };
 
 enum relock_primitive {
@@ -197,6 +198,30 @@ struct relock_site {
   uint64_t contended, wait;
   uint64_t frames[RELOCK_FRAMES];
 };
+
+/* Waits one by one. Those of each power of two of ticks have a ring of their own, so that short
+ * ones, of which there are most, displace no long ones. */
+#define RELOCK_RINGS 20
+#define RELOCK_RING_SIZE 500
+#define RELOCK_RING_FIRST 10 /* waits below 2 to the power of this share the first ring */
+
+struct relock_wait {
+  uint64_t start;
+  uint64_t wait; /* 0: being written, or never */
+  uint32_t thread, group;
+};
+
+struct relock_timeline {
+  struct relock_record record;
+  uint64_t counts[RELOCK_RINGS]; /* waits that have gone into each ring */
+  struct relock_wait waits[RELOCK_RINGS][RELOCK_RING_SIZE];
+};
+
+static inline unsigned relock_ring(uint64_t wait) {
+  unsigned power = wait ? 63u - (unsigned)__builtin_clzll(wait) : 0;
+  unsigned ring = power < RELOCK_RING_FIRST ? 0 : power - RELOCK_RING_FIRST;
+  return ring < RELOCK_RINGS ? ring : RELOCK_RINGS - 1;
+}
 
 static inline unsigned relock_bucket(uint64_t value) {
   unsigned exponent, bucket;

@@ -14,6 +14,7 @@
 #include "real.h"
 #include "record.h"
 #include "sample.h"
+#include "timeline.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -197,6 +198,7 @@ static int record_contended(struct thread *thread, struct relock_object *object,
       sample_gave_up(sample, after - before);
   }
   measure(thread, object->group, RELOCK_WAIT, after - before);
+  timeline_add(thread, object->group, before, after - before);
   return result;
 }
 

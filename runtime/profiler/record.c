@@ -257,6 +257,11 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     memset(&tally->acquisitions, 0, sizeof *tally - offsetof(struct relock_tally, acquisitions));
     break;
   }
+  case RELOCK_RECORD_TIMELINE: {
+    struct relock_timeline *timeline = (struct relock_timeline *)record;
+    memset(timeline->counts, 0, sizeof *timeline - offsetof(struct relock_timeline, counts));
+    break;
+  }
   case RELOCK_RECORD_SITE: {
     struct relock_site *site = (struct relock_site *)record;
     site->samples = site->acquisitions = site->hold = site->contended = site->wait = 0;

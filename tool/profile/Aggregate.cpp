@@ -538,6 +538,20 @@ private:
     }
   }
 
+  // Waits that were displaced, or that found no room at all, are known by their number only.
+  void finishTimeline() {
+    uint64_t All = 0, Start = Process.Header.start_ticks;
+    for (const ProfiledClass &Class : P.Classes)
+      All += Class.Wait.Count;
+    for (const RawWait &Wait : Process.Waits)
+      if (const Sum *Class = sumOfGroup(Wait.Group); Class && Wait.Start >= Start)
+        P.Timeline.push_back(
+            {Wait.Thread, keyOf(Class->Identity), ns(Wait.Start - Start), ns(Wait.Wait)});
+    std::stable_sort(P.Timeline.begin(), P.Timeline.end(),
+                     [](const auto &A, const auto &B) { return A.Start < B.Start; });
+    P.TimelineOmitted = All - std::min<uint64_t>(All, P.Timeline.size());
+  }
+
   // Most frequent first.
   static std::vector<std::pair<std::string, uint64_t>>
   ranked(const std::map<std::string, uint64_t> &Counts) {
@@ -581,6 +595,7 @@ private:
     finishThreads();
     for (Sum &S : Sums)
       finishClass(S);
+    finishTimeline();
     for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits}) {
       std::sort(Classes->begin(), Classes->end(), costlier<ProfiledClass>);
       separateNames(*Classes);

@@ -276,6 +276,19 @@ void writeThread(json::OStream &J, const ProfiledThread &T) {
   });
 }
 
+void writeTimeline(json::OStream &J, const Profile &P) {
+  J.attributeArray("timeline", [&] {
+    for (const ProfiledWait &Wait : P.Timeline)
+      J.object([&] {
+        J.attribute("thread", Wait.Thread);
+        J.attribute("key", Wait.Key);
+        J.attribute("start_ns", Wait.Start);
+        J.attribute("wait_ns", Wait.Wait);
+      });
+  });
+  J.attribute("timeline_omitted", P.TimelineOmitted);
+}
+
 void writeThreads(json::OStream &J, const Profile &P) {
   J.attributeArray("by_thread", [&] {
     for (const ProfiledThread &T : P.ByThread)
@@ -307,6 +320,8 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
       for (const ProfiledClass &Class : P.Waits)
         writeClass(J, Class, Details);
     });
+    if (Details && !P.Timeline.empty())
+      writeTimeline(J, P);
     if (!P.Servers.empty())
       J.attributeArray("servers", [&] {
         for (const ServerCounts &Server : P.Servers)
@@ -439,6 +454,12 @@ bool fromJSON(const json::Value &V, ProfiledThread &T, json::Path Path) {
          O.map("sections", T.Sections) && O.map("classes", T.Classes);
 }
 
+bool fromJSON(const json::Value &V, ProfiledWait &W, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("thread", W.Thread) && O.map("key", W.Key) && O.map("start_ns", W.Start) &&
+         O.map("wait_ns", W.Wait);
+}
+
 bool fromJSON(const json::Value &V, Dropped &D, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("mutex_operations", D.Mutexes) && O.map("times", D.Times) &&
@@ -485,7 +506,9 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.map("sections", P.Sections) && O.map("foreign_releases", P.ForeignReleases) &&
          O.map("dropped", P.Drops) && O.map("classes", P.Classes) &&
          O.mapOptional("by_thread", P.ByThread) &&
-         O.mapOptional("threads_omitted", P.ThreadsOmitted) && O.mapOptional("waits", P.Waits) &&
+         O.mapOptional("threads_omitted", P.ThreadsOmitted) &&
+         O.mapOptional("timeline", P.Timeline) &&
+         O.mapOptional("timeline_omitted", P.TimelineOmitted) && O.mapOptional("waits", P.Waits) &&
          O.mapOptional("servers", P.Servers) && O.mapOptional("source", P.Source) &&
          O.mapOptional("runs", P.Runs);
 }

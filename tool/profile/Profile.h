@@ -117,6 +117,13 @@ struct ProfiledThread {
   std::vector<ThreadShare> Classes; // costliest first
 };
 
+// One wait for a mutex.
+struct ProfiledWait {
+  uint64_t Thread = 0; // ProfiledThread::Id
+  std::string Key;
+  uint64_t Start = 0, Wait = 0; // since the start of the process
+};
+
 struct Ending {
   std::string How; // exit, signal, unknown or running
   int Status = 0;  // exit status or signal number
@@ -153,6 +160,8 @@ struct Profile {
   std::vector<ServerCounts> Servers;    // by number
   std::vector<ProfiledThread> ByThread; // costliest first
   uint64_t ThreadsOmitted = 0;
+  std::vector<ProfiledWait> Timeline; // by start
+  uint64_t TimelineOmitted = 0;
 
   uint64_t acquisitions() const;
 };

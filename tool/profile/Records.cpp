@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <memory>
 
 using namespace llvm;
 
@@ -166,6 +167,8 @@ private:
       return readTally(From);
     case RELOCK_RECORD_SITE:
       return readSite(Process, From);
+    case RELOCK_RECORD_TIMELINE:
+      return readTimeline(Process, From);
     }
   }
 
@@ -292,6 +295,16 @@ private:
     Result.Frames.assign(Site.frames,
                          Site.frames + std::min<uint32_t>(Site.frame_count, RELOCK_FRAMES));
     Process.Sites.push_back(std::move(Result));
+  }
+
+  static void readTimeline(RawProcess &Process, StringRef From) {
+    auto Timeline = std::make_unique<relock_timeline>();
+    if (!load(*Timeline, From))
+      return;
+    for (const auto &Ring : Timeline->waits)
+      for (const relock_wait &Wait : Ring)
+        if (Wait.wait)
+          Process.Waits.push_back({Wait.start, Wait.wait, Wait.thread, Wait.group});
   }
 
   StringRef Bytes;

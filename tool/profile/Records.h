@@ -91,6 +91,11 @@ struct RawSite {
   std::vector<uint64_t> Frames;
 };
 
+struct RawWait {
+  uint64_t Start, Wait;
+  uint32_t Thread, Group;
+};
+
 struct RawThread {
   uint32_t Id;
   std::string Name;
@@ -110,7 +115,8 @@ struct RawProcess {
   std::vector<RawNesting> Nestings;
   std::vector<RawShare> Shares;
   std::vector<RawSite> Sites;
-  uint64_t LastSeen = 0; // the latest tick in any record
+  std::vector<RawWait> Waits; // in no order
+  uint64_t LastSeen = 0;      // the latest tick in any record
 
   uint64_t acquisitions() const; // and waits of other kinds
   const RawModule *moduleOf(uint64_t Address) const;
