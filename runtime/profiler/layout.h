@@ -143,15 +143,18 @@ struct relock_group {
   struct relock_counts retired;
 };
 
-/* The second line moves between caches together with the mutex: its holder alone writes it. */
+/* The second line moves between caches together with the mutex: its holder alone writes it. The
+ * third belongs to threads that found the mutex taken, and the first hardly changes. */
 struct relock_object {
   struct relock_record record;
   uint32_t group;
   uint32_t live;
   uint64_t address;
-  struct relock_rare rare;
   uint64_t primitive;
+  uint64_t padding[4];
   struct relock_counts counts;
+  struct relock_rare rare;
+  uint32_t waiting; /* now */
 };
 
 /* A thread's counts of a group whose objects have no single holder to write them: readers of an
@@ -174,7 +177,9 @@ struct relock_histogram {
   struct relock_record record;
   uint32_t group;
   uint32_t measure;
-  uint32_t thread, unused;
+  uint32_t thread;
+  uint32_t waiters_max; /* that a wait found waiting already */
+  uint64_t waiters;     /* their sum over all waits */
   uint64_t count, total, max;
   uint64_t buckets[RELOCK_BUCKETS];
 };

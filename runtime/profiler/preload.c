@@ -173,15 +173,18 @@ static int wait_for(pthread_mutex_t *mutex, enum how how, clockid_t clock,
 static int record_contended(struct thread *thread, struct relock_object *object,
                             pthread_mutex_t *mutex, struct sample *sample, uint64_t before,
                             enum how how, clockid_t clock, const struct timespec *until) {
+  uint32_t waiters;
   uint64_t after;
   int result;
   wait_begins(thread, before);
   if (sample_due(&thread->waits))
     sample_wait(thread, object, sample);
+  waiters = __atomic_fetch_add(&object->waiting, 1, __ATOMIC_RELAXED);
   leave();
   result = wait_for(mutex, how, clock, until);
   inside = true;
   after = relock_ticks();
+  __atomic_fetch_sub(&object->waiting, 1, __ATOMIC_RELAXED);
   if (acquired(result)) {
     object->counts.acquisitions++;
     object->counts.contended++;
@@ -197,7 +200,7 @@ static int record_contended(struct thread *thread, struct relock_object *object,
     if (sample->site)
       sample_gave_up(sample, after - before);
   }
-  measure(thread, object->group, RELOCK_WAIT, after - before);
+  measure_wait(thread, object->group, after - before, waiters);
   timeline_add(thread, object->group, before, after - before);
   return result;
 }

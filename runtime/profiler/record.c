@@ -219,6 +219,12 @@ static void clear_group(struct relock_group *group) {
   group->handovers = 0;
 }
 
+static void clear_object(struct relock_object *object) {
+  memset(&object->counts, 0, sizeof object->counts);
+  memset(&object->rare, 0, sizeof object->rare);
+  object->waiting = 0;
+}
+
 /* Objects count themselves in their groups, which have been cleared before. */
 static void clear_record(struct relock_record *record, const struct thread *survivor,
                          uint64_t now) {
@@ -236,15 +242,15 @@ static void clear_record(struct relock_record *record, const struct thread *surv
   }
   case RELOCK_RECORD_OBJECT: {
     struct relock_object *object = (struct relock_object *)record;
-    memset(&object->rare, 0, sizeof object->rare);
-    memset(&object->counts, 0, sizeof object->counts);
+    clear_object(object);
     if (object->live && object->group < group_count)
       groups[object->group]->objects++;
     break;
   }
   case RELOCK_RECORD_HISTOGRAM: {
     struct relock_histogram *histogram = (struct relock_histogram *)record;
-    memset(&histogram->count, 0, sizeof *histogram - offsetof(struct relock_histogram, count));
+    histogram->waiters_max = 0;
+    memset(&histogram->waiters, 0, sizeof *histogram - offsetof(struct relock_histogram, waiters));
     break;
   }
   case RELOCK_RECORD_NESTING: {
@@ -559,8 +565,7 @@ static struct relock_object *new_object(struct relock_group *group, uintptr_t ad
   changed();
   if (object) {
     free_objects = (struct relock_object *)(uintptr_t)object->address;
-    memset(&object->rare, 0, sizeof object->rare);
-    memset(&object->counts, 0, sizeof object->counts);
+    clear_object(object);
   } else {
     object = record_allocate(RELOCK_RECORD_OBJECT, sizeof *object);
     if (!object)
@@ -683,16 +688,31 @@ static void count_in(struct relock_histogram *histogram, uint64_t value) {
   histogram->buckets[relock_bucket(value)]++;
 }
 
-void measure(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value) {
+static struct relock_histogram *add(struct thread *thread, uint32_t group, enum relock_measure what,
+                                    uint64_t value) {
   struct stats *stats = thread_stats(thread, group);
   struct relock_histogram *histogram = stats ? stats->measure[what] : NULL;
   if (stats && !histogram)
     histogram = stats->measure[what] = new_histogram(thread->record->id, group, what);
   if (!histogram) {
     count_drop(&header->dropped_histograms);
-    return;
+    return NULL;
   }
   count_in(histogram, value);
+  return histogram;
+}
+
+void measure(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value) {
+  add(thread, group, what, value);
+}
+
+void measure_wait(struct thread *thread, uint32_t group, uint64_t value, uint32_t waiters) {
+  struct relock_histogram *histogram = add(thread, group, RELOCK_WAIT, value);
+  if (!histogram)
+    return;
+  histogram->waiters += waiters;
+  if (waiters > histogram->waiters_max)
+    histogram->waiters_max = waiters;
 }
 
 /* Tallies and readers' times. */

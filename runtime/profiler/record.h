@@ -97,6 +97,8 @@ void primitive_retire(enum relock_primitive primitive, const void *address);
 void object_hide(struct relock_object *object);
 
 void measure(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value);
+/* A wait that found so many others waiting. */
+void measure_wait(struct thread *thread, uint32_t group, uint64_t value, uint32_t waiters);
 
 /* For RELOCK_READ_WAIT and RELOCK_READ_HOLD. */
 void measure_reader(struct thread *thread, uint32_t group, enum relock_measure what,

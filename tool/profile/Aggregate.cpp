@@ -399,6 +399,8 @@ private:
     Class.TriedInside = ranked(S.TriedInside);
     Class.Wait = times(S.Wait, S.Counts.Wait, S.Counts.Contended);
     Class.Hold = times(S.Hold, S.Counts.Hold, S.Counts.Holds);
+    Class.WaitersMean = S.Wait.Count ? double(S.Wait.Waiters) / double(S.Wait.Count) : 0;
+    Class.WaitersMax = S.Wait.WaitersMax;
     finishSites(S);
     std::sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
     if (Class.Locks.size() > LocksPerClass) {

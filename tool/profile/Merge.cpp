@@ -205,7 +205,9 @@ private:
     Sum.Sampling += P.Sampling;
     Sum.ForeignReleases += P.ForeignReleases;
     relock::add(Sum.Drops, P.Drops);
-    Sum.ThreadsOmitted += P.ByThread.size() + P.ThreadsOmitted; // the first run's are shown
+    // The first run's are shown.
+    Sum.ThreadsOmitted += P.ByThread.size() + P.ThreadsOmitted;
+    Sum.TimelineOmitted += P.Timeline.size() + P.TimelineOmitted;
   }
 
   static std::vector<Times *> timesOf(ProfiledClass &Class) {
@@ -228,6 +230,8 @@ private:
     Same.Objects += Class.Objects;
     Same.HeldAtEnd += Class.HeldAtEnd;
     relock::add(Same.Counts, Class.Counts);
+    Same.WaitersMean = mean(Same.WaitersMean, Same.Wait.Count, Class.WaitersMean, Class.Wait.Count);
+    Same.WaitersMax = std::max(Same.WaitersMax, Class.WaitersMax);
     add(Same.Wait, Class.Wait, Theirs);
     add(Same.Hold, Class.Hold, Theirs);
     if (Class.Readers)

@@ -166,7 +166,11 @@ void writeSites(json::OStream &J, const ProfiledClass &Class) {
   J.attribute("sites_omitted", Class.SitesOmitted);
 }
 
-void writeClass(json::OStream &J, const ProfiledClass &Class, bool Details) {
+double arrivals(const ProfiledClass &Class, uint64_t Duration) {
+  return Duration ? double(Class.Counts.Acquisitions) * 1e9 / double(Duration) : 0;
+}
+
+void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration, bool Details) {
   J.object([&] {
     J.attribute("name", Class.Name);
     J.attribute("key", Class.Key);
@@ -180,6 +184,11 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, bool Details) {
     writeCounts(J, Class.Counts);
     writeTimes(J, "wait", Class.Wait);
     writeTimes(J, "hold", Class.Hold);
+    J.attributeObject("waiters", [&] {
+      J.attribute("mean", Class.WaitersMean);
+      J.attribute("max", Class.WaitersMax);
+    });
+    J.attribute("arrivals_per_s", arrivals(Class, Duration));
     if (!Class.Inside.empty())
       writeInside(J, "inside", Class.Inside);
     if (!Class.TriedInside.empty())
@@ -312,13 +321,13 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
     writeRun(J, P);
     J.attributeArray("classes", [&] {
       for (const ProfiledClass &Class : P.Classes)
-        writeClass(J, Class, Details);
+        writeClass(J, Class, P.Duration, Details);
     });
     if (Details && !P.ByThread.empty())
       writeThreads(J, P);
     J.attributeArray("waits", [&] {
       for (const ProfiledClass &Class : P.Waits)
-        writeClass(J, Class, Details);
+        writeClass(J, Class, P.Duration, Details);
     });
     if (Details && !P.Timeline.empty())
       writeTimeline(J, P);
@@ -393,6 +402,15 @@ bool fromJSON(const json::Value &V, CallSite &S, json::Path Path) {
          O.map("wait_ns", S.Wait) && O.map("hold_ns", S.Hold);
 }
 
+static bool mapWaiters(const json::Value &V, ProfiledClass &C, json::Path Path) {
+  const json::Value *Waiters = V.getAsObject()->get("waiters");
+  if (!Waiters)
+    return true;
+  json::Path Here = Path.field("waiters");
+  json::ObjectMapper O(*Waiters, Here);
+  return O && O.map("mean", C.WaitersMean) && O.map("max", C.WaitersMax);
+}
+
 struct KeyCount : std::pair<std::string, uint64_t> {};
 
 bool fromJSON(const json::Value &V, KeyCount &Count, json::Path Path) {
@@ -433,10 +451,11 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
          O.map("module", C.Module) && O.map("file", C.File) && O.map("line", C.Line) &&
          O.map("objects", C.Objects) && O.map("held_at_end", C.HeldAtEnd) &&
          fromCounts(V, C.Counts, Path) && O.map("wait", C.Wait) && O.map("hold", C.Hold) &&
-         mapInside(O, "inside", C.Inside) && mapInside(O, "tried_inside", C.TriedInside) &&
-         O.mapOptional("backtrace", C.Backtrace) && O.mapOptional("locks", C.Locks) &&
-         O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime) &&
-         O.mapOptional("sites", C.Sites) && O.mapOptional("sites_omitted", C.SitesOmitted) &&
+         mapWaiters(V, C, Path) && mapInside(O, "inside", C.Inside) &&
+         mapInside(O, "tried_inside", C.TriedInside) && O.mapOptional("backtrace", C.Backtrace) &&
+         O.mapOptional("locks", C.Locks) && O.mapOptional("locks_omitted", C.LocksOmitted) &&
+         O.mapOptional("librelock", C.Runtime) && O.mapOptional("sites", C.Sites) &&
+         O.mapOptional("sites_omitted", C.SitesOmitted) &&
          O.mapOptional("primitive", C.Primitive) && O.mapOptional("readers", C.Readers) &&
          fromWakes(V, C.Wakes, Path);
 }

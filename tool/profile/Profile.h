@@ -92,6 +92,9 @@ struct ProfiledClass {
   std::vector<std::pair<std::string, uint64_t>> Inside, TriedInside;
   std::vector<LockObject> Locks; // the costliest of those that lived at the end
   uint64_t LocksOmitted = 0;
+  // Threads that those that had to wait found waiting already.
+  double WaitersMean = 0;
+  uint64_t WaitersMax = 0;
   std::vector<CallSite> Sites; // costliest first
   uint64_t SitesOmitted = 0;
   std::optional<RuntimeCounts> Runtime;

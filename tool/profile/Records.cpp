@@ -30,6 +30,8 @@ void RawHistogram::add(const RawHistogram &Other) {
   Count += Other.Count;
   Total += Other.Total;
   Max = std::max(Max, Other.Max);
+  Waiters += Other.Waiters;
+  WaitersMax = std::max(WaitersMax, Other.WaitersMax);
   for (size_t I = 0; I < Buckets.size(); ++I)
     Buckets[I] += Other.Buckets[I];
 }
@@ -242,6 +244,8 @@ private:
     Result.Count = Histogram.count;
     Result.Total = Histogram.total;
     Result.Max = Histogram.max;
+    Result.Waiters = Histogram.waiters;
+    Result.WaitersMax = Histogram.waiters_max;
     Result.Buckets.assign(Histogram.buckets, Histogram.buckets + RELOCK_BUCKETS);
     bool Wait = Histogram.measure == RELOCK_WAIT || Histogram.measure == RELOCK_READ_WAIT;
     Process.Shares.push_back(

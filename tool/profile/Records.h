@@ -37,6 +37,7 @@ struct RawObject {
 
 struct RawHistogram {
   uint64_t Count = 0, Total = 0, Max = 0;
+  uint64_t Waiters = 0, WaitersMax = 0; // of waits
   std::vector<uint64_t> Buckets = std::vector<uint64_t>(RELOCK_BUCKETS);
 
   void add(const RawHistogram &Other);

@@ -184,6 +184,7 @@ private:
       N.add(Class.Runtime->Switches, "switches");
     }
     N.add(Class.Objects > 1 ? Class.Objects : 0, plural(Class.Primitive).c_str());
+    N.add(Class.WaitersMax, "waiters at most");
     N.add(trylockFailures(Class), "trylocks failed");
     N.add(timeouts(Class), "timed out");
     N.add(Class.Counts.CondWaits, "condition waits");
