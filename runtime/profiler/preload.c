@@ -253,6 +253,10 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock,
                                    const struct timespec *restrict until) {
+  if (!is_clock(clock)) {
+    real_resolve();
+    return real.clocklock(mutex, clock, until);
+  }
   return record_lock_operation(mutex, CLOCKED, clock, until);
 }
 

@@ -22,13 +22,18 @@ struct patience {
   const struct timespec *until;
 };
 
+/* Others are refused, whether a lock is free or not. */
+static inline bool is_clock(clockid_t clock) {
+  return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
 /* Whether the real function may be tried first: those of rwlocks and semaphores look at the time
  * before they look at the lock. */
 static inline bool is_valid(const struct patience *patience) {
   if (patience->how == PLAIN)
     return true;
   return patience->until->tv_nsec >= 0 && patience->until->tv_nsec < 1000000000 &&
-         (patience->clock == CLOCK_REALTIME || patience->clock == CLOCK_MONOTONIC);
+         is_clock(patience->clock);
 }
 
 /* The calling thread's records, or null when this call is not to be recorded. What is entered is
