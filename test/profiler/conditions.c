@@ -16,6 +16,10 @@
 // RUN:   'lock("mutex")["held_at_end"] == 0' \
 // RUN:   'profile["section_ns"] < profile["duration_ns"]' \
 // RUN:   'not any(profile["dropped"].values())'
+// RUN: %relock report --json %t.profile > %t.json
+// RUN: %python %S/Inputs/expect.py %t.json \
+// RUN:   'wait("queue.ready")["primitive"] == "condition"' \
+// RUN:   'wait("queue.ready")["signals"] == 13 and wait("queue.ready")["broadcasts"] == 11'
 // RUN: %relock report %t.profile | FileCheck %s
 // RUN: %relock report --limit=1 %t.profile | FileCheck %s --check-prefix=LIMIT
 // RUN: %relock report --explain %t.profile > %t.out

@@ -24,6 +24,11 @@
 // RUN:   'lock("written")["hold"]["max_ns"] >= 80 * MS and lock("written")["contended"] == 0' \
 // RUN:   'profile["section_ns"] >= 160 * MS and profile["foreign_releases"] == 0' \
 // RUN:   'not any(profile["dropped"].values())'
+// RUN: %relock report --json %t.profile > %t.json
+// RUN: %python %S/Inputs/expect.py %t.json \
+// RUN:   'lock("written")["primitive"] == "rwlock"' \
+// RUN:   'lock("written")["readers"]["wait"]["max_ns"] >= 40 * MS' \
+// RUN:   'lock("shared")["readers"]["acquisitions"] == 1'
 // RUN: %relock report %t.profile | FileCheck %s
 // CHECK: {{^shared +1 +100\.0% wait}}
 // CHECK-NEXT: {{^ +hold}}

@@ -366,7 +366,7 @@ private:
   static uint64_t waitOf(const LockObject &L) { return L.Wait; }
   static uint64_t holdOf(const LockObject &L) { return L.Hold; }
   static uint64_t waitOf(const ProfiledClass &C) { return C.waitTotal(); }
-  static uint64_t holdOf(const ProfiledClass &C) { return C.Hold.Total; }
+  static uint64_t holdOf(const ProfiledClass &C) { return C.holdTotal(); }
 
   // Returns how many operations it stands for.
   uint64_t addTally(Sum &S) {

@@ -21,6 +21,10 @@ uint64_t ProfiledClass::waitTotal() const {
   return Wait.Total + (Readers ? Readers->Wait.Total : 0);
 }
 
+uint64_t ProfiledClass::holdTotal() const {
+  return Hold.Total + (Readers ? Readers->Hold.Total : 0);
+}
+
 uint64_t Profile::acquisitions() const {
   uint64_t Sum = 0;
   for (const ProfiledClass &Class : Classes)

@@ -104,6 +104,7 @@ struct ProfiledClass {
   // By all who took the lock, or waited for it.
   uint64_t acquisitions() const;
   uint64_t waitTotal() const;
+  uint64_t holdTotal() const;
 };
 
 // One class as one thread used it.

@@ -333,10 +333,11 @@ private:
     unsigned Shown = 0, Cut = 0;
     for (StringRef Primitive : {"condition", "semaphore", "barrier", "futex"})
       printWaitTotal(Primitive);
-    OS << "of these\n";
     for (const ProfiledClass &Class : P.Waits) {
       if (!waited(Class) || Class.Primitive == "futex")
         continue;
+      if (!Shown)
+        OS << "of these\n";
       if (Options.Limit && Shown == Options.Limit)
         ++Cut;
       else
@@ -369,8 +370,7 @@ private:
   void printExplanation() {
     static const char *const Text[] = {
         "LOCK CLASS: all mutexes, rwlocks or spinlocks of one declaration, as `relock check` names "
-        "it; without "
-        "symbols, all that were initialised (or first used) by the same backtrace.",
+        "it; without symbols, all that were initialised (or first used) by the same backtrace.",
         "ACQUIRED: successful acquisitions by lock, trylock, timedlock and clocklock. Coming back "
         "from a condition wait is counted apart. Readers of an rwlock have lines of their own.",
         "CONT: share of the acquisitions that found the lock taken and had to wait.",
@@ -409,9 +409,8 @@ private:
     static const char *const Waits[] = {
         "WAITED FOR: what threads wait for other than locks. Nothing of it is waiting for a lock "
         "or time in critical sections. Totals first, then what they are made of.",
-        "WAITS: of threads for a condition (begun, those included that never ended), a barrier, or "
-        "a "
-        "semaphore (successful ones). BLOCK: share of a semaphore's that had to block.",
+        "WAITS: for a condition (those included that never ended), at a barrier, and successful "
+        "ones for a semaphore. BLOCK: share of a semaphore's that had to block.",
         "idle: time in condition waits, until the mutex is taken again: usually threads that have "
         "nothing to do. futexes (raw): waits that the program asks the system for itself.",
     };
