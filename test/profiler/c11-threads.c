@@ -4,7 +4,7 @@
 // RUN: %relock profile -o %t.profile -- %t
 // RUN: %python %S/Inputs/expect.py %t.profile \
 // RUN:   'lock("mutex")["primitive"] == "mutex"' \
-// RUN:   'lock("mutex")["acquisitions"] == 3 * 997 + 1' \
+// RUN:   'lock("mutex")["acquisitions"] == 3 * 997 + 2' \
 // RUN:   'lock("mutex")["condition_waits"] == 2' \
 // RUN:   'lock("taken")["trylock_failures"] == 11 and lock("taken")["timeouts"] == 1' \
 // RUN:   'lock("taken")["wait"]["max_ns"] >= 40 * MS and lock("taken")["acquisitions"] == 1' \
@@ -42,10 +42,12 @@ static int count(void *argument) {
 
 static int wake(void *argument) {
   (void)argument;
+  mtx_lock(&mutex); /* the other thread waits */
   sleep_ms(50);
   woken = 1;
   cnd_signal(&ready);
   cnd_broadcast(&ready);
+  mtx_unlock(&mutex);
   return 0;
 }
 
@@ -89,7 +91,8 @@ int main(void) {
   mtx_unlock(&taken);
   mtx_lock(&mutex);
   thrd_create(&thread, wake, NULL);
-  cnd_wait(&ready, &mutex);
+  while (!woken)
+    cnd_wait(&ready, &mutex);
   expect(cnd_timedwait(&ready, &mutex, &past) == thrd_timedout);
   mtx_unlock(&mutex);
   thrd_join(thread, NULL);

@@ -45,9 +45,11 @@ struct queue {
 } *queues[2];
 static int begun;
 
+/* Gets the mutex when the other thread waits, and never waits for it. */
 static void *wake(void *argument) {
+  while (pthread_mutex_trylock(&mutex))
+    usleep(1000);
   usleep(50 * 1000);
-  pthread_mutex_lock(&mutex);
   begun = 1;
   pthread_cond_signal(&woken);
   pthread_mutex_unlock(&mutex);

@@ -29,7 +29,7 @@ static void expect(int condition) {
 }
 
 static void *wake(void *argument) {
-  usleep(50 * 1000);
+  usleep(100 * 1000);
   atomic_store(&word, 1);
   syscall(SYS_futex, &word, FUTEX_WAKE, 1, NULL, NULL, 0);
   return argument;

@@ -127,7 +127,7 @@ static void hold_against(pthread_rwlock_t *lock, void *(*waiter)(void *)) {
   pthread_create(&thread, NULL, waiter, NULL);
   while (!atomic_load(&stage))
     usleep(1000);
-  usleep(50 * 1000);
+  usleep(100 * 1000);
   pthread_rwlock_unlock(lock);
   pthread_join(thread, NULL);
 }

@@ -97,7 +97,7 @@ static void *meet(void *argument) {
   int serial = 0;
   for (int i = 0; i < 11; i++) {
     if (argument && i == 5)
-      usleep(50 * 1000);
+      usleep(100 * 1000);
     serial += pthread_barrier_wait(&gate.barrier) == PTHREAD_BARRIER_SERIAL_THREAD;
   }
   return (void *)(long)serial;
@@ -173,7 +173,7 @@ int main(void) {
   pthread_create(&thread, NULL, wait_for_post, NULL);
   while (atomic_load(&stage) != 1)
     usleep(1000);
-  usleep(50 * 1000);
+  usleep(100 * 1000);
   sem_post(&posted);
   pthread_join(thread, NULL);
   pthread_create(&thread, NULL, wait_for_ever, NULL);

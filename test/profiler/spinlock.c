@@ -73,7 +73,7 @@ int main(void) {
   pthread_create(&spinner, NULL, spin, NULL);
   while (!atomic_load(&waits))
     usleep(1000);
-  usleep(50 * 1000);
+  usleep(100 * 1000);
   pthread_spin_unlock(&spun);
   return pthread_join(spinner, NULL);
 }
