@@ -27,6 +27,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -48,6 +49,9 @@ cl::opt<unsigned> SampleInterval("sample-interval", cl::init(1000), cl::value_de
                                  cl::desc("Microseconds between two backtraces of a thread "
                                           "(default 1000; 0: every acquisition)"),
                                  cl::sub(Command), cl::cat(Category));
+cl::opt<unsigned> Every("every", cl::init(0), cl::value_desc("SECONDS"),
+                        cl::desc("Write the profile so far every SECONDS, too"), cl::sub(Command),
+                        cl::cat(Category));
 cl::list<std::string> Words(cl::Positional, cl::OneOrMore, cl::desc("-- COMMAND [ARGUMENTS]"),
                             cl::sub(Command), cl::cat(Category));
 
@@ -69,7 +73,7 @@ __attribute__((constructor)) void rememberIgnoredSignals() {
 }
 
 // What the signal handler needs.
-volatile sig_atomic_t Child = 0, LastForwarded = 0;
+volatile sig_atomic_t Child = 0, LastForwarded = 0, WantedSoFar = 0, AskedFor = 0;
 
 // A signal from the terminal has reached the program already. Those that our caller ignores are
 // forwarded too: the program may have set a handler of its own.
@@ -79,12 +83,22 @@ void forward(int Signal, siginfo_t *Info, void *) {
     kill(Child, Signal);
 }
 
+// Our own timer, or somebody who wants to see the profile now.
+void wantSoFar(int, siginfo_t *Info, void *) {
+  WantedSoFar = 1;
+  if (Info->si_code <= 0)
+    AskedFor = 1;
+}
+
 void forwardSignals() {
   struct sigaction Action = {};
   Action.sa_sigaction = forward;
   Action.sa_flags = SA_SIGINFO | SA_RESTART;
   for (int Signal : Forwarded)
     sigaction(Signal, &Action, nullptr);
+  Action.sa_sigaction = wantSoFar;
+  Action.sa_flags = SA_SIGINFO; // interrupts the waiting
+  sigaction(SIGALRM, &Action, nullptr);
 }
 
 std::string findLibrary() {
@@ -178,7 +192,8 @@ struct Run {
   std::string Program, Folder, Library;
   pid_t Pid = 0;
   int Status = 0;
-  ClockReading Start, End;
+  bool Ended = false;
+  ClockReading Start, End; // or the last look at it
 };
 
 // Says what is wrong and returns the exit status that it means.
@@ -212,6 +227,22 @@ int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
   _exit(127);
 }
 
+void writeSoFar(Run &R);
+
+void waitForEnd(Run &R) {
+  itimerval Timer = {{Every, 0}, {Every, 0}};
+  setitimer(ITIMER_REAL, &Timer, nullptr);
+  while (waitpid(R.Pid, &R.Status, 0) < 0 && errno == EINTR)
+    if (WantedSoFar) {
+      WantedSoFar = 0;
+      writeSoFar(R);
+    }
+  Timer = {};
+  setitimer(ITIMER_REAL, &Timer, nullptr);
+  R.End = readClocks();
+  R.Ended = true;
+}
+
 // Runs the program to its end. Returns the error number if it could not be started.
 int runProgram(Run &R) {
   int Pipe[2];
@@ -240,9 +271,7 @@ int runProgram(Run &R) {
   int Error = 0;
   bool Failed = read(Pipe[0], &Error, sizeof Error) == sizeof Error;
   close(Pipe[0]);
-  while (waitpid(R.Pid, &R.Status, 0) < 0 && errno == EINTR)
-    ;
-  R.End = readClocks();
+  waitForEnd(R);
   Child = 0;
   return Failed ? Error : 0;
 }
@@ -312,11 +341,14 @@ Profile makeProfile(const RawProcess &Process, const Run &R) {
   bool Main = pid_t(Process.Header.pid) == R.Pid;
   ClockReading Now = readClocks();
   // The clocks run on while the program is dead: its end is what was read when it died.
-  Profile P = aggregate(Process, Now, Main ? std::optional<uint64_t>(R.End.Ticks) : std::nullopt);
+  bool Seen = Main || stillRuns(Process, R);
+  Profile P = aggregate(Process, Now, Seen ? std::optional<uint64_t>(R.End.Ticks) : std::nullopt);
   P.Command.assign(Words.begin(), Words.end());
   P.Machine = machineModel();
   P.Processors = int(sysconf(_SC_NPROCESSORS_ONLN));
-  if (Main && WIFSIGNALED(R.Status))
+  if (Main && !R.Ended)
+    P.End = {"running", 0};
+  else if (Main && WIFSIGNALED(R.Status))
     P.End = {"signal", WTERMSIG(R.Status)};
   else if (Main)
     P.End = {"exit", WEXITSTATUS(R.Status)};
@@ -383,7 +415,7 @@ int writeOthers(const std::vector<RawProcess> &Processes, size_t Main, const Run
     Names.push_back(File);
     ++Written;
   }
-  if (Written)
+  if (Written && R.Ended)
     messageFor(Words[0],
                "other processes took locks too; their profiles are " + listed(Names) +
                    (Left ? "; not written: " + std::to_string(Left) + " more" : ""),
@@ -399,6 +431,25 @@ int reportRunning(ArrayRef<RawProcess> Processes, const Run &R) {
                          ", and what it does there is not recorded: run it in the foreground",
                      "profile-running");
   return Done;
+}
+
+// A program that never ends has its profile all the same.
+void writeSoFar(Run &R) {
+  static bool Said = false;
+  R.End = readClocks();
+  std::vector<RawProcess> Processes = readFolder(R.Folder);
+  if (Processes.empty())
+    return;
+  size_t Main = chooseMain(Processes, R.Pid);
+  if (Error E = writeProfileTo(Output, makeProfile(Processes[Main], R))) {
+    failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
+    return;
+  }
+  writeOthers(Processes, Main, R);
+  if (!Said || AskedFor)
+    message("profile so far written to " + Output + "; the program runs on", "profile-so-far");
+  Said = true;
+  AskedFor = 0;
 }
 
 int writeProfiles(const Run &R) {
