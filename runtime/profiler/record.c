@@ -350,6 +350,8 @@ bool record_restart(struct thread *survivor) {
     at += record->size;
   }
   restore_holds(survivor, now);
+  if (survivor)
+    sample_begin(survivor);
   free_threads = NULL;
   for (uint32_t i = 0; i < thread_count; i++)
     if (all_threads[i] != survivor) {
@@ -361,6 +363,8 @@ bool record_restart(struct thread *survivor) {
 }
 
 void record_end(enum relock_end end, int status) {
+  if (header->pid != (uint32_t)getpid())
+    return; /* a child of vfork, in its parent's memory */
   header->status = (uint32_t)status & 0xff;
   header->end_ns = now_ns();
   header->end_ticks = relock_ticks();

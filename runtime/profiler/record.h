@@ -33,7 +33,7 @@ struct read_hold {
 
 /* When the next sample is due: see sample.h. */
 struct sampling {
-  uint64_t countdown, gap, period, last, random;
+  uint64_t countdown, period, last, random;
 };
 
 /* A hold that is a sample. */

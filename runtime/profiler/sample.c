@@ -27,7 +27,7 @@ void sample_start(void) {
 }
 
 static void begin(struct sampling *sampling, uint32_t id) {
-  sampling->countdown = sampling->gap = sampling->period = 1;
+  sampling->countdown = sampling->period = 1;
   sampling->random = id * 0x9e3779b97f4a7c15ull;
 }
 
@@ -55,17 +55,17 @@ static uint64_t random_gap(struct sampling *sampling) {
   return 1 + sampling->random % (2 * sampling->period - 1);
 }
 
-/* Returns how many the sample stands for, and sets when the next one is due. */
+/* Returns how many the sample stands for, which is the mean of the gap that it ends, and sets when
+ * the next one is due. */
 static uint64_t next_gap(struct sampling *sampling, uint64_t now) {
-  uint64_t gap = sampling->gap, elapsed = now - sampling->last;
+  uint64_t weight = sampling->period, elapsed = now - sampling->last;
   if (elapsed < interval / 2 && sampling->period < PERIOD_MAX)
     sampling->period *= 2;
   else if (elapsed > 2 * interval)
-    sampling->period =
-        1 + (uint64_t)((double)sampling->period * (double)interval / (double)elapsed);
+    sampling->period = 1 + (uint64_t)((double)weight * (double)interval / (double)elapsed);
   sampling->last = now;
-  sampling->gap = sampling->countdown = random_gap(sampling);
-  return gap;
+  sampling->countdown = random_gap(sampling);
+  return weight;
 }
 
 static size_t hash(uint32_t group, const uint64_t *frames, uint32_t count) {

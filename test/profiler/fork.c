@@ -6,10 +6,13 @@
 // RUN: FileCheck %s --check-prefix=SAID < %t.err
 // RUN: %python %S/Inputs/expect.py %t.dir/profile \
 // RUN:   'lock("mutex")["acquisitions"] == 11 and not profile["program"]["forked"]' \
-// RUN:   'lock("make (fork.c:33)")["acquisitions"] == 1' 'profile["threads"] == 2'
+// RUN:   'inside("mutex", "held") == 0' 'len(profile["timeline"]) == 1' \
+// RUN:   'lock("make (fork.c:37)")["acquisitions"] == 1' 'profile["threads"] == 2'
 // RUN: %python %S/Inputs/expect.py %t.dir/profile.* \
 // RUN:   'lock("mutex")["acquisitions"] == 7 and profile["program"]["forked"]' \
-// RUN:   'lock("make (fork.c:33)")["acquisitions"] == 5' 'profile["threads"] == 1' \
+// RUN:   'inside("mutex", "held") == 3 and "timeline" not in profile' \
+// RUN:   'site("mutex", "visit", "main")["acquisitions"] == 7' \
+// RUN:   'lock("make (fork.c:37)")["acquisitions"] == 5' 'profile["threads"] == 1' \
 // RUN:   'lock("held")["acquisitions"] == 0 and lock("held")["hold"]["count"] == 1' \
 // RUN:   'lock("held")["held_at_end"] == 0'
 // SAID: other processes took locks too; their profiles are {{.*}}profile.{{[0-9]+}} [profile-processes]
@@ -17,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -40,6 +44,7 @@ static void *idle(void *argument) {
 
 int main(void) {
   pthread_mutex_t *heap = malloc(sizeof *heap);
+  struct timespec past = {0, 0};
   pthread_t thread;
   make(heap);
   visit(heap, 1);
@@ -48,9 +53,11 @@ int main(void) {
   while (!atomic_load(&started))
     ;
   pthread_mutex_lock(&held);
+  pthread_mutex_timedlock(&held, &past); /* a wait that the child must not inherit */
   if (fork() == 0) {
+    visit(&mutex, 3);
     pthread_mutex_unlock(&held);
-    visit(&mutex, 7);
+    visit(&mutex, 4);
     visit(heap, 5);
     exit(0);
   }

@@ -544,7 +544,7 @@ private:
   void finishTimeline() {
     uint64_t All = 0, Start = Process.Header.start_ticks;
     for (const ProfiledClass &Class : P.Classes)
-      All += Class.Wait.Count;
+      All += std::max(Class.Wait.Count, Class.Counts.Contended + Class.Counts.Timeouts);
     for (const RawWait &Wait : Process.Waits)
       if (const Sum *Class = sumOfGroup(Wait.Group); Class && Wait.Start >= Start)
         P.Timeline.push_back(

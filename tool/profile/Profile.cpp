@@ -333,7 +333,7 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
       for (const ProfiledClass &Class : P.Waits)
         writeClass(J, Class, P.Duration, Details);
     });
-    if (Details && !P.Timeline.empty())
+    if (Details && (!P.Timeline.empty() || P.TimelineOmitted))
       writeTimeline(J, P);
     if (!P.Servers.empty())
       J.attributeArray("servers", [&] {

@@ -27,7 +27,7 @@ public:
     if (Options.Sites)
       printSites();
     printInversions();
-    if (Options.Threads)
+    if (Options.Threads && !P.ByThread.empty())
       printThreads();
     if (!P.Waits.empty())
       printWaits();
