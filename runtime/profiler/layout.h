@@ -188,7 +188,6 @@ struct relock_histogram {
 struct relock_nesting {
   struct relock_record record;
   uint32_t inner, outer; /* groups */
-  uint64_t next;         /* the thread's own list; an address in the process */
   uint64_t count, tried; /* `tried`: those of them that were trylocks */
 };
 

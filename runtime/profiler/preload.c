@@ -95,6 +95,8 @@ static void take(struct thread *thread, struct relock_object *object, uint64_t b
     nesting_count(thread, object, tried);
   if (thread->held_count < HELD_MAX)
     thread->held[thread->held_count++] = object;
+  else
+    count_drop(&header->dropped_nestings); /* those inside it */
 }
 
 /* Ends a hold; the value of `now` is also the end of the section if nothing else is held. */

@@ -36,7 +36,7 @@ struct entry {
   struct relock_object *object;
 };
 
-/* Private memory that is never given back, for what the reader of the file need not see. */
+/* For private_allocate(). */
 struct pool {
   char *next, *end;
 };
@@ -80,7 +80,7 @@ static void *private_pages(size_t size) {
   return pages == MAP_FAILED ? NULL : pages;
 }
 
-static void *private_allocate(size_t size) {
+void *private_allocate(size_t size) {
   void *result;
   size = (size + 15) & ~(size_t)15;
   if ((size_t)(pool.end - pool.next) < size) {

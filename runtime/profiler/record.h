@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256, NESTING_LISTS = 32, PENDING_MAX = 8 };
+enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256, PENDING_MAX = 8 };
 
 /* A thread's own histograms of one group. */
 struct stats {
@@ -43,6 +43,12 @@ struct pending {
   uint64_t hold_start, weight;
 };
 
+/* A hash table of the pairs of groups that a thread nests. */
+struct nestings {
+  struct relock_nesting **table;
+  uint32_t count, capacity;
+};
+
 /* A running thread. Threads that end leave theirs to threads that start, counts and all: memory
  * follows the number of threads that live at once. */
 struct thread {
@@ -56,7 +62,7 @@ struct thread {
   struct relock_object *held[HELD_MAX];
   uint32_t held_depth[HELD_MAX]; /* as of the last fork */
   struct pending pending[PENDING_MAX];
-  struct relock_nesting *nestings[NESTING_LISTS];
+  struct nestings nestings;
   struct stats *page[STATS_PAGES];
   struct shared_stats *shared_page[STATS_PAGES];
   struct read_hold reads[HELD_MAX];
@@ -111,6 +117,8 @@ static inline void count_drop(uint64_t *counter) {
 }
 
 /* With the lock held. */
+/* Private memory that is never given back, for what the reader of the file need not see. */
+void *private_allocate(size_t size);
 void *record_allocate(enum relock_record_kind kind, size_t size);
 
 #endif
