@@ -41,6 +41,8 @@ if shutil.which("spatch"):
     config.available_features.add("spatch")
 if shutil.which("ninja"):
     config.available_features.add("ninja")
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 if config.relock_emulator:
     config.available_features.add("emulated")
 if lit_config.params.get("long"):

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // relock report: shows a profile, several added up, or two side by side.
+#include "driver/Options.h"
+#include "driver/ProjectOption.h"
+#include "driver/ReportVerdicts.h"
 #include "driver/Subcommand.h"
 #include "profile/Compare.h"
+#include "profile/Html.h"
 #include "profile/Merge.h"
 #include "profile/Profile.h"
 #include "profile/Table.h"
 #include "support/Messages.h"
+#include "support/Output.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -40,11 +45,23 @@ cl::opt<unsigned> Sites("sites", cl::init(3), cl::value_desc("N"),
                                  "(default 3; 0: none)"),
                         cl::sub(Command), cl::cat(Category));
 
-// None: a message was printed.
-std::optional<std::vector<Profile>> readAll() {
+cl::opt<std::string> HtmlFile("html", cl::value_desc("FILE"),
+                              cl::desc("Write the report as one HTML file, for a browser"),
+                              cl::sub(Command), cl::cat(Category));
+cl::list<std::string> Builds("p", cl::value_desc("BUILD"),
+                             cl::desc("With --html: show for each lock class whether it can be "
+                                      "converted, as `relock check -p BUILD` says it"),
+                             cl::sub(Command), cl::cat(Category));
+cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
+                             cl::sub(Command), cl::cat(Category));
+cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
+                       cl::sub(Command), cl::cat(Category));
+
+// None: a message was printed. Document: of the last one.
+std::optional<std::vector<Profile>> readAll(json::Value &Document) {
   std::vector<Profile> Read;
   for (const std::string &File : Files) {
-    Expected<Profile> P = readProfile(File);
+    Expected<Profile> P = readProfile(File, &Document);
     if (!P) {
       handleAllErrors(P.takeError(),
                       [&](const ProfileError &E) { messageFor(File, E.Text, E.Code); });
@@ -69,9 +86,46 @@ bool rightUsage() {
     message("--diff takes two profiles, one from before and one from after the change", "usage");
   else if (Diff && Json)
     message("--diff prints a table; for scripts, --json prints each of the profiles", "usage");
+  else if (Diff && !HtmlFile.empty())
+    message("--html shows one profile, or several added up; it does not go with --diff", "usage");
+  else if (HtmlFile.empty() && !Builds.empty())
+    message("-p goes with --html: add --html FILE, or run `relock check`", "usage");
   else
     return true;
   return false;
+}
+
+// The file as it was, since it may have more than Profile knows; or the sum of several.
+json::Value documentOf(const Profile &P, json::Value Document) {
+  if (Files.size() == 1)
+    return Document;
+  std::string Text;
+  raw_string_ostream OS(Text);
+  writeProfile(P, OS);
+  return cantFail(json::parse(Text));
+}
+
+int writeReport(StringRef File, function_ref<void(raw_ostream &)> Write) {
+  Error Failed = writeAtomically(File, Write);
+  if (!Failed)
+    return Done;
+  messageFor(File, "cannot be written: " + toString(std::move(Failed)), "cannot-write");
+  return BadUsage;
+}
+
+int runHtml(const Profile &P, const json::Value &Document) {
+  if (Error Failed = checkWritable(HtmlFile)) {
+    messageFor(HtmlFile, "cannot be written: " + toString(std::move(Failed)), "cannot-write");
+    return BadUsage;
+  }
+  json::Value Verdicts = nullptr;
+  if (!Builds.empty()) {
+    std::optional<json::Value> Checked = checkProfile(P, Builds, Project, Jobs);
+    if (!Checked)
+      return BadUsage;
+    Verdicts = std::move(*Checked);
+  }
+  return writeReport(HtmlFile, [&](raw_ostream &OS) { writeHtml(Document, Verdicts, OS); });
 }
 
 int finishOutput() {
@@ -87,7 +141,8 @@ int finishOutput() {
 int run() {
   if (!rightUsage())
     return BadUsage;
-  std::optional<std::vector<Profile>> Read = readAll();
+  json::Value Document = nullptr;
+  std::optional<std::vector<Profile>> Read = readAll(Document);
   if (!Read)
     return BadUsage;
   if (Diff) {
@@ -97,6 +152,8 @@ int run() {
   if (!canMerge(*Read))
     return BadUsage;
   Profile P = mergeProfiles(std::move(*Read));
+  if (!HtmlFile.empty())
+    return runHtml(P, documentOf(P, std::move(Document)));
   if (Json)
     writeProfile(P, outs(), /*Details=*/false);
   else

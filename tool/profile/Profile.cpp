@@ -564,7 +564,7 @@ Error notJson(StringRef Text) {
 
 } // namespace
 
-Expected<Profile> readProfile(StringRef File) {
+Expected<Profile> readProfile(StringRef File, json::Value *Document) {
   auto Buffer = MemoryBuffer::getFile(File);
   if (!Buffer)
     return unreadable("profile-unreadable", "cannot be read: " + Buffer.getError().message() +
@@ -592,6 +592,8 @@ Expected<Profile> readProfile(StringRef File) {
                                                toString(Path.getError()) +
                                                "); profile the program again");
   fillPercentiles(P);
+  if (Document)
+    *Document = std::move(*Value);
   return P;
 }
 

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
@@ -192,6 +193,7 @@ public:
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 };
 
-llvm::Expected<Profile> readProfile(llvm::StringRef File);
+// `Document` gets the whole file, with the members that Profile does not know.
+llvm::Expected<Profile> readProfile(llvm::StringRef File, llvm::json::Value *Document = nullptr);
 
 } // namespace relock

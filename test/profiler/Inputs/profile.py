@@ -22,6 +22,7 @@ def times(histogram):
     count, total = len(values), sum(values)
     return {"count": count, "total_ns": total, "mean_ns": total // max(count, 1),
             "p50_ns": values[(count - 1) // 2] if values else 0,
+            "p90_ns": values[(90 * count + 99) // 100 - 1] if values else 0,
             "p99_ns": values[(99 * count + 99) // 100 - 1] if values else 0,
             "max_ns": values[-1] if values else 0, "histogram": histogram}
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+//
+// A profile as one HTML file that loads nothing: tool/profile/html with the data filled in.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <string>
+
+namespace relock {
+
+// JSON that can stand in a <script> element of a page, whatever its strings hold.
+std::string scriptJson(const llvm::json::Value &V);
+
+// `Profile` is a profile file; `Verdicts` of `relock check`: null, or an object with `classes`,
+// each with the `key` of its class in the profile.
+void writeHtml(const llvm::json::Value &Profile, const llvm::json::Value &Verdicts,
+               llvm::raw_ostream &OS);
+
+} // namespace relock
