@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The test suite: which files are tests, what they may call, what this build can run.
+import glob
 import os
 import re
 import shutil
@@ -41,6 +42,10 @@ if shutil.which("spatch"):
     config.available_features.add("spatch")
 if shutil.which("ninja"):
     config.available_features.add("ninja")
+pprof = glob.glob("/usr/lib/go/pkg/tool/*/pprof")
+if pprof:
+    config.available_features.add("pprof")
+    config.substitutions.append(("%pprof", pprof[0]))
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 if config.relock_emulator:

@@ -13,6 +13,7 @@ REASONS = {
     "clang": "clang-19 was not found",
     "spatch": "spatch was not found (Debian's coccinelle)",
     "chromium": "chromium was not found (Debian's chromium), to open the report in a browser",
+    "pprof": "Go's pprof was not found (Debian's golang-go)",
     "emulated": "another processor is emulated; the test says what cannot work there",
     "realtime": "needs SCHED_FIFO (root, CAP_SYS_NICE or RLIMIT_RTPRIO), 2 processors, and no "
     "ThreadSanitizer",

@@ -6,6 +6,7 @@
 #include "driver/ReportVerdicts.h"
 #include "driver/Subcommand.h"
 #include "profile/Compare.h"
+#include "profile/Export.h"
 #include "profile/Html.h"
 #include "profile/Merge.h"
 #include "profile/Profile.h"
@@ -14,6 +15,8 @@
 #include "support/Output.h"
 
 #include "llvm/Support/raw_ostream.h"
+
+#include <functional>
 
 using namespace llvm;
 
@@ -48,6 +51,16 @@ cl::opt<unsigned> Sites("sites", cl::init(3), cl::value_desc("N"),
 cl::opt<std::string> HtmlFile("html", cl::value_desc("FILE"),
                               cl::desc("Write the report as one HTML file, for a browser"),
                               cl::sub(Command), cl::cat(Category));
+cl::opt<std::string> FoldedFile("folded", cl::value_desc("FILE"),
+                                cl::desc("Write the waiting as folded stacks, for flame graphs"),
+                                cl::sub(Command), cl::cat(Category));
+cl::opt<std::string> PprofFile("pprof", cl::value_desc("FILE"),
+                               cl::desc("Write a profile for pprof, like Go's mutex profiles"),
+                               cl::sub(Command), cl::cat(Category));
+cl::opt<std::string> TraceFile("trace", cl::value_desc("FILE"),
+                               cl::desc("Write each wait with its time, for Perfetto and "
+                                        "about:tracing"),
+                               cl::sub(Command), cl::cat(Category));
 cl::list<std::string> Builds("p", cl::value_desc("BUILD"),
                              cl::desc("With --html: show for each lock class whether it can be "
                                       "converted, as `relock check -p BUILD` says it"),
@@ -81,13 +94,19 @@ bool canMerge(const std::vector<Profile> &Read) {
   return true;
 }
 
+bool writesFiles() {
+  return !HtmlFile.empty() || !FoldedFile.empty() || !PprofFile.empty() || !TraceFile.empty();
+}
+
 bool rightUsage() {
   if (Diff && Files.size() != 2)
     message("--diff takes two profiles, one from before and one from after the change", "usage");
   else if (Diff && Json)
     message("--diff prints a table; for scripts, --json prints each of the profiles", "usage");
-  else if (Diff && !HtmlFile.empty())
-    message("--html shows one profile, or several added up; it does not go with --diff", "usage");
+  else if (Diff && writesFiles())
+    message("--html, --folded, --pprof and --trace show one profile, or several added up; they do "
+            "not go with --diff",
+            "usage");
   else if (HtmlFile.empty() && !Builds.empty())
     message("-p goes with --html: add --html FILE, or run `relock check`", "usage");
   else
@@ -105,27 +124,59 @@ json::Value documentOf(const Profile &P, json::Value Document) {
   return cantFail(json::parse(Text));
 }
 
-int writeReport(StringRef File, function_ref<void(raw_ostream &)> Write) {
-  Error Failed = writeAtomically(File, Write);
-  if (!Failed)
-    return Done;
+struct ReportFile {
+  std::string Name;
+  std::function<void(raw_ostream &)> Write;
+};
+
+void failedToWrite(StringRef File, Error Failed) {
   messageFor(File, "cannot be written: " + toString(std::move(Failed)), "cannot-write");
-  return BadUsage;
 }
 
-int runHtml(const Profile &P, const json::Value &Document) {
-  if (Error Failed = checkWritable(HtmlFile)) {
-    messageFor(HtmlFile, "cannot be written: " + toString(std::move(Failed)), "cannot-write");
-    return BadUsage;
+// What would take time, or fail, comes before any of them is written.
+std::optional<std::vector<ReportFile>> reportFiles(const Profile &P, const json::Value &Document) {
+  const json::Object &Root = *Document.getAsObject();
+  std::vector<ReportFile> Result;
+  if (!HtmlFile.empty()) {
+    std::optional<json::Value> Verdicts(nullptr);
+    if (!Builds.empty() && !(Verdicts = checkProfile(P, Builds, Project, Jobs)))
+      return std::nullopt;
+    Result.push_back({HtmlFile, [&Document, Verdicts = std::move(*Verdicts)](raw_ostream &OS) {
+                        writeHtml(Document, Verdicts, OS);
+                      }});
   }
-  json::Value Verdicts = nullptr;
-  if (!Builds.empty()) {
-    std::optional<json::Value> Checked = checkProfile(P, Builds, Project, Jobs);
-    if (!Checked)
+  if (!FoldedFile.empty())
+    Result.push_back({FoldedFile, [&](raw_ostream &OS) { writeFolded(Root, OS); }});
+  if (!PprofFile.empty())
+    Result.push_back({PprofFile, [&](raw_ostream &OS) { writePprof(Root, OS); }});
+  if (!TraceFile.empty() && !hasTimeline(Root)) {
+    messageFor(Files.front(),
+               Files.size() > 1 ? "only one run has its waits one by one; give one profile"
+                                : "has only the sums of its waits, not each with its time",
+               "report-no-timeline");
+    return std::nullopt;
+  }
+  if (!TraceFile.empty())
+    Result.push_back({TraceFile, [&](raw_ostream &OS) { writeTrace(Root, OS); }});
+  return Result;
+}
+
+int writeReports(const Profile &P, const json::Value &Document) {
+  for (StringRef File :
+       {StringRef(HtmlFile), StringRef(FoldedFile), StringRef(PprofFile), StringRef(TraceFile)})
+    if (Error Failed = File.empty() ? Error::success() : checkWritable(File)) {
+      failedToWrite(File, std::move(Failed));
       return BadUsage;
-    Verdicts = std::move(*Checked);
-  }
-  return writeReport(HtmlFile, [&](raw_ostream &OS) { writeHtml(Document, Verdicts, OS); });
+    }
+  std::optional<std::vector<ReportFile>> Reports = reportFiles(P, Document);
+  if (!Reports)
+    return BadUsage;
+  for (const ReportFile &Report : *Reports)
+    if (Error Failed = writeAtomically(Report.Name, Report.Write)) {
+      failedToWrite(Report.Name, std::move(Failed));
+      return BadUsage;
+    }
+  return Done;
 }
 
 int finishOutput() {
@@ -152,8 +203,12 @@ int run() {
   if (!canMerge(*Read))
     return BadUsage;
   Profile P = mergeProfiles(std::move(*Read));
-  if (!HtmlFile.empty())
-    return runHtml(P, documentOf(P, std::move(Document)));
+  if (writesFiles()) {
+    Document = documentOf(P, std::move(Document));
+    int Status = writeReports(P, Document);
+    if (Status != Done || !Json)
+      return Status;
+  }
   if (Json)
     writeProfile(P, outs(), /*Details=*/false);
   else

@@ -97,8 +97,13 @@ std::optional<json::Value> checkProfile(const Profile &P, ArrayRef<std::string> 
     return std::nullopt;
   }
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
-  if (!Declared || !Index->Unparsed.empty())
+  if (!Declared)
     return std::nullopt;
+  if (!Index->Unparsed.empty()) {
+    message("which lock classes convert is only known when every file is; no report was written",
+            "unparsed");
+    return std::nullopt;
+  }
   Decision Decided = decide(*Index, *Declared, Jobs, /*AcceptUncovered=*/false);
   reportUnmatched(Decided);
   return cantFail(json::parse(VerdictWriter(*Index, *Declared, Decided).write(P)));
