@@ -11,6 +11,7 @@
 #include "profile/Merge.h"
 #include "profile/Profile.h"
 #include "profile/Table.h"
+#include "profile/Text.h"
 #include "support/Messages.h"
 #include "support/Output.h"
 
@@ -197,6 +198,8 @@ int run() {
   if (!Read)
     return BadUsage;
   if (Diff) {
+    for (Profile &P : *Read)
+      makePrintable(P);
     printComparison((*Read)[0], (*Read)[1], {Explain, Limit}, outs());
     return finishOutput();
   }
@@ -209,10 +212,12 @@ int run() {
     if (Status != Done || !Json)
       return Status;
   }
-  if (Json)
+  if (Json) {
     writeProfile(P, outs(), /*Details=*/false);
-  else
+  } else {
+    makePrintable(P);
     printTable(P, {Explain, Limit, Threads, Sites}, outs());
+  }
   return finishOutput();
 }
 

@@ -58,6 +58,30 @@ std::string droppedText(const Dropped &Drops) {
   return N.Line.empty() ? "not recorded: nothing was dropped" : "not recorded: " + N.Line;
 }
 
+static void makePrintable(std::string &Text) {
+  for (char &C : Text)
+    if ((unsigned char)C < ' ' || C == '\x7f')
+      C = '?';
+}
+
+void makePrintable(Profile &P) {
+  for (std::string &Word : P.Command)
+    makePrintable(Word);
+  makePrintable(P.Machine);
+  makePrintable(P.Source);
+  for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits})
+    for (ProfiledClass &Class : *Classes) {
+      makePrintable(Class.Name);
+      if (Class.Runtime)
+        makePrintable(Class.Runtime->Algorithm);
+      for (CallSite &Site : Class.Sites)
+        for (std::string &Frame : Site.Stack)
+          makePrintable(Frame);
+    }
+  for (ProfiledThread &Thread : P.ByThread)
+    makePrintable(Thread.Name);
+}
+
 void printParagraph(StringRef Text, raw_ostream &OS, unsigned Indent, unsigned First) {
   unsigned Column = First;
   bool AtStart = true;

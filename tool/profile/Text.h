@@ -28,6 +28,9 @@ public:
 
 std::string droppedText(const Dropped &Drops);
 
+// For the terminal: control characters of names and paths become `?`.
+void makePrintable(Profile &P);
+
 // Breaks between words; the first line is indented by `First`, what follows by `Indent`.
 void printParagraph(llvm::StringRef Text, llvm::raw_ostream &OS, unsigned Indent = 2,
                     unsigned First = 0);

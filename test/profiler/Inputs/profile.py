@@ -17,7 +17,9 @@ DROPPED = ["mutex_operations", "times", "threads", "nested_operations", "modules
 
 
 def times(histogram):
-    """A bucket's smallest value stands for all that is in it."""
+    """A bucket's smallest value stands for all that is in it. May be given as a whole, too."""
+    if isinstance(histogram, dict):
+        return histogram
     values = sorted(floor for floor, count in histogram for _ in range(count))
     count, total = len(values), sum(values)
     return {"count": count, "total_ns": total, "mean_ns": total // max(count, 1),
@@ -31,8 +33,10 @@ def lock_class(given):
     entry = {"name": "lock", "key": given.get("name", "lock"), "kind": "static", "module": "program",
              "file": "program.c", "line": 1, "objects": 1, "held_at_end": 0}
     entry.update({name: 0 for name in COUNTS})
-    entry["acquisitions"] = sum(count for _, count in given.get("hold", []))
-    entry["contended"] = sum(count for _, count in given.get("wait", []))
+    if "acquisitions" not in given:
+        entry["acquisitions"] = sum(count for _, count in given.get("hold", []))
+    if "contended" not in given:
+        entry["contended"] = sum(count for _, count in given.get("wait", []))
     entry.update(given)
     entry["wait"] = times(given.get("wait", []))
     entry["hold"] = times(given.get("hold", []))

@@ -276,7 +276,7 @@ const columns = [
 ].filter((column) => column.measured !== false);
 
 let order = { column: columns[3], up: false };
-let opened = classes.length ? classes[0].key : undefined;
+let opened = (sorted(classes)[0] || {}).key;
 
 function showVerdict(c) {
   const verdict = verdictOf(c);
@@ -348,7 +348,9 @@ function timesPart(c, kind, draw) {
   const times = c[kind], canvas = make("canvas", { role: "img", "aria-label": "Histogram of the " + kind + " times" });
   const line = [["P50", times.p50_ns], ["P90", times.p90_ns], ["P99", times.p99_ns], ["longest", times.max_ns]]
     .filter(([, ns]) => ns !== undefined).map(([name, ns]) => name + " " + duration(ns)).join(" · ");
-  if (!times.histogram.length) return part(kind === "wait" ? "Waiting" : "Holding", make("p", { class: "hint" }, "None."));
+  if (!times.histogram.length)
+    return part(kind === "wait" ? "Waiting" : "Holding", make("p", { class: "hint" }, times.count
+      ? duration(times.total_ns) + " in " + count(times.count) + ", mean " + duration(times.mean_ns) + "; how they are spread was not measured." : "None."));
   draw.push(() => drawChart(canvas, histogramChart(times, kind)));
   return part(kind === "wait" ? "How long it was waited for" : "How long it was held",
     make("p", { class: "hint" }, line), make("div", { class: "chart" }, canvas));
@@ -524,6 +526,16 @@ function showNesting() {
   }));
 }
 
+function showServers() {
+  const servers = profile.servers || [];
+  if (!servers.length) return;
+  $("servers").hidden = false;
+  $("servers").append(table(["Server", "Sections", "Use", "False serialization", "Slow", "Manager woken", "Activations", "Sleeps",
+    "Cache misses", "Threads", "CPU", "FIFO"], servers.map((s) => [String(s.number), count(s.sections), percent(s.use_rate),
+    percent(s.false_serialization), percent(s.slow_rate), count(s.manager_wakes), count(s.activations), count(s.sleeps),
+    s.cache_misses === null ? "–" : count(s.cache_misses), count(s.threads), s.cpu === null ? "any" : String(s.cpu), s.fifo ? "yes" : "no"])));
+}
+
 useColors();
 setUpTips();
 showRun();
@@ -533,6 +545,7 @@ showClasses();
 showWaiting();
 showThreads();
 showNesting();
+showServers();
 $("filter").addEventListener("input", showClasses);
 $("measure").addEventListener("change", showThreads);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
