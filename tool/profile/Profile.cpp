@@ -205,6 +205,8 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration,
       J.attribute("signals", Class.Wakes->Signals);
       J.attribute("broadcasts", Class.Wakes->Broadcasts);
     }
+    if (Class.CacheMissesPerSection)
+      J.attribute("cache_misses_per_section", *Class.CacheMissesPerSection);
     if (!Details)
       return;
     J.attributeArray("backtrace", [&] {
@@ -461,6 +463,7 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
          O.mapOptional("librelock", C.Runtime) && O.mapOptional("sites", C.Sites) &&
          O.mapOptional("sites_omitted", C.SitesOmitted) &&
          O.mapOptional("primitive", C.Primitive) && O.mapOptional("readers", C.Readers) &&
+         O.mapOptional("cache_misses_per_section", C.CacheMissesPerSection) &&
          fromWakes(V, C.Wakes, Path);
 }
 

@@ -101,6 +101,7 @@ struct ProfiledClass {
   std::optional<RuntimeCounts> Runtime;
   std::optional<ReaderCounts> Readers; // of an rwlock, whose own counts and times are the writers'
   std::optional<WakeCounts> Wakes;
+  std::optional<double> CacheMissesPerSection; // written by nobody yet; read where it is there
 
   // By all who took the lock, or waited for it.
   uint64_t acquisitions() const;
