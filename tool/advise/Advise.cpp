@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace llvm;
 
@@ -12,6 +13,7 @@ namespace relock {
 namespace {
 
 constexpr size_t MostReasons = 3; // that a comment lists; `relock check` lists all
+constexpr size_t MostNames = 4;   // that a message lists; `relock report` lists all
 
 std::string counted(size_t N, StringRef What) {
   return (Twine(N) + " " + What + (N == 1 ? "" : "s")).str();
@@ -19,15 +21,20 @@ std::string counted(size_t N, StringRef What) {
 
 class Adviser {
 public:
-  Adviser(const Decision &Decided, const Plan &Before, StringRef Root,
-          function_ref<bool(StringRef)> IsConverted)
-      : Decided(Decided), Before(Before), Root(Root), IsConverted(IsConverted) {}
+  Adviser(const Decision &Decided, const Plan &Before, const Costs *Measured,
+          const Thresholds &Limits, StringRef Root, function_ref<bool(StringRef)> IsConverted)
+      : Decided(Decided), Before(Before), Measured(Measured), Limits(Limits), Root(Root),
+        IsConverted(IsConverted) {}
 
   Advice run() {
     static_cast<Commented &>(Result.Next) = Before;
     Result.Next.Path = Before.Path;
     Result.Next.Servers = Before.Servers;
+    Result.Next.Profiles = Before.Profiles;
+    Result.Next.Thresholds = Before.Thresholds;
     addCuts();
+    if (Measured)
+      chooseByCosts();
     std::set<std::string> Known;
     for (const PlanEntry &Old : Before.Classes) {
       Known.insert(Old.Class);
@@ -46,12 +53,17 @@ public:
       Result.Yours += Entry.Advised.empty();
     }
     addHead();
+    if (Measured)
+      addFindings();
     return std::move(Result);
   }
 
 private:
   const Decision &Decided;
   const Plan &Before;
+  const Costs *Measured;
+  const Thresholds &Limits;
+  std::map<std::string, ClassChoice> Choices; // empty without profiles
   StringRef Root;
   function_ref<bool(StringRef)> IsConverted;
   Advice Result;
@@ -80,23 +92,59 @@ private:
 
   // An entry is Relock's while it says what `advised` says, and no more.
   static bool isYours(const PlanEntry &Entry) {
-    return Entry.Advised.empty() || Entry.Server || Entry.Converts == (Entry.Advised == "keep") ||
-           (!Entry.Algorithm.empty() && Entry.Algorithm != Entry.Advised);
+    auto [Algorithm, Server] = StringRef(Entry.Advised).split(':');
+    return Entry.Advised.empty() || Entry.Server != serverNumber(Server) ||
+           Entry.Converts == (Entry.Advised == "keep") ||
+           (!Entry.Algorithm.empty() && Entry.Algorithm != Algorithm);
+  }
+
+  // An entry that Relock keeps is not yours by an algorithm in it: that waits for the day when the
+  // class converts.
+  static bool isYourVerdict(const PlanEntry &Entry) {
+    return isYours(Entry) && (Entry.Converts || Entry.Advised != "keep");
+  }
+
+  void chooseByCosts() {
+    std::map<std::string, PersonsChoice> Yours;
+    for (const PlanEntry &Old : Before.Classes)
+      if (const CheckedClass *Class = find(Old.Class);
+          Class && Class->converts() && isYourVerdict(Old))
+        Yours[Old.Class] = {Old.Converts, usesServer(Old.Algorithm) ? Old.Server.value_or(1) : 0};
+    Choices = Chooser(Decided, *Measured, Limits, Yours).run();
+  }
+
+  ClassChoice choiceFor(const CheckedClass &Class) const {
+    auto Chosen = Choices.find(Class.Class.Name);
+    if (Chosen != Choices.end())
+      return Chosen->second;
+    ClassChoice Default;
+    Default.Algorithm = DefaultAlgorithm.str();
+    return Default;
   }
 
   PlanEntry renewed(const PlanEntry &Old, const CheckedClass &Class) {
     bool Yours = !Old.Class.empty() && isYours(Old);
-    // The class could not convert: an algorithm in the entry does not make that verdict yours.
-    bool YourVerdict = Yours && (Old.Converts || Old.Advised != "keep");
+    bool YourVerdict = !Old.Class.empty() && isYourVerdict(Old);
     PlanEntry Next = Old;
     Next.Class = Class.Class.Name;
-    if (!Yours)
+    if (!Yours) {
       Next.Algorithm.clear();
+      Next.Server.reset();
+    }
     if (Class.converts()) {
-      Next.Converts = !YourVerdict || Old.Converts;
-      if (Next.Converts && Next.Algorithm.empty())
+      ClassChoice Choice = choiceFor(Class);
+      Next.Converts = YourVerdict ? Old.Converts : !Choice.Algorithm.empty();
+      if (Next.Converts && !Yours) {
+        Next.Algorithm = Choice.Algorithm;
+        if (Choice.Server > 1)
+          Next.Server = Choice.Server;
+      } else if (Next.Converts && Next.Algorithm.empty()) {
         Next.Algorithm = DefaultAlgorithm.str();
-      Next.Advised = Yours ? "" : DefaultAlgorithm.str();
+      }
+      if (Next.Converts)
+        Next.Advised = Yours ? "" : withServer(Choice.Algorithm, Choice.Server);
+      else
+        Next.Advised = YourVerdict ? "" : "keep";
     } else {
       Next.Converts = false;
       Next.Advised = YourVerdict && !Old.Converts ? "" : "keep";
@@ -111,9 +159,14 @@ private:
     return Next;
   }
 
-  static PlanEntry converted(const PlanEntry &Old) {
+  PlanEntry converted(const PlanEntry &Old) const {
     PlanEntry Next = Old;
     Next.Remarks = {"converted by an earlier rewrite; relock_locks.h has its algorithm"};
+    if (!Measured)
+      return Next;
+    if (auto Known = Measured->Unknown.find(Old.Class); Known != Measured->Unknown.end())
+      Next.Remarks.push_back((Known->second.Timed ? "before that " : "since then ") +
+                             figures(Known->second));
     return Next;
   }
 
@@ -178,12 +231,15 @@ private:
   std::vector<std::string> remarks(const CheckedClass &Class) const {
     size_t Delegate = count_if(
         Class.Sections, [](const CheckedSection &S) { return S.Outcome == Verdict::Delegate; });
+    std::vector<std::string> Lines;
+    if (auto Chosen = Choices.find(Class.Class.Name); Chosen != Choices.end())
+      Lines = Chosen->second.Remarks;
     std::string First = place(Class.Class.At) + "; " + counted(Class.Sections.size(), "section");
     if (Class.converts() && !Class.Sections.empty())
       First += (": " + Twine(Delegate) + " delegate, " + Twine(Class.Sections.size() - Delegate) +
                 " hold")
                    .str();
-    std::vector<std::string> Lines = {std::move(First)};
+    Lines.push_back(std::move(First));
     if (std::string Others = group(Class); !Others.empty())
       Lines.push_back("converted together with " + Others);
     if (Class.converts())
@@ -251,23 +307,151 @@ private:
         Hold += S.Outcome == Verdict::Hold;
       }
     size_t Converting = count_if(Decided.Classes, [](auto &Class) { return Class.converts(); });
-    Result.Next.Remarks = {
+    std::vector<std::string> &Head = Result.Next.Remarks;
+    Head = {
         "What `relock rewrite --plan` converts to what. Edit it; `relock advise -o` on this file",
-        "brings it up to date and keeps your edits. Comments with `#.` are written anew each time.",
-        "No profile was read: nothing here says what a lock costs, or whether another would help.",
-        (Twine(Decided.Classes.size()) + " lock classes, of which " + Twine(Converting) +
-         " can convert; " + Twine(Sites) + " lock sites: " + Twine(Delegate) + " delegate, " +
-         Twine(Hold) + " hold, " + Twine(Sites - Delegate - Hold - Decided.Uncovered.size()) +
-         " keep, " + Twine(Decided.Uncovered.size()) + " uncovered.")
-            .str()};
+        "brings it up to date and keeps your edits. Comments with `#.` are written anew each "
+        "time."};
+    if (Measured)
+      addMeasured(Head);
+    else
+      Head.push_back("No profile was read: nothing here says what a lock costs, or whether another "
+                     "would help.");
+    Head.push_back((Twine(Decided.Classes.size()) + " lock classes, of which " + Twine(Converting) +
+                    " can convert; " + Twine(Sites) + " lock sites: " + Twine(Delegate) +
+                    " delegate, " + Twine(Hold) + " hold, " +
+                    Twine(Sites - Delegate - Hold - Decided.Uncovered.size()) + " keep, " +
+                    Twine(Decided.Uncovered.size()) + " uncovered.")
+                       .str());
+  }
+
+  // --- What the profiles say --------------------------------------------------------------------
+
+  void addMeasured(std::vector<std::string> &Head) const {
+    for (const ProfileFile &File : Measured->Files) {
+      std::string Text = "Profile " + File.File + ": " + timeText(File.Run.Duration) + " of " +
+                         sys::path::filename(File.Run.Executable).str() + ", " +
+                         counted(File.Run.Threads, "thread") + ", " +
+                         counted(std::max(File.Run.Processors, 0), "processor");
+      if (File.timed())
+        Text += "; sections and the waiting for them: " + percentText(shareOfSections(File.Run)) +
+                " of the threads' time";
+      else
+        Text += "; counted by librelock, without hold times and the threads' time";
+      if (File.Run.Drops.any())
+        Text += "; incomplete, see `relock report`";
+      Head.push_back(Text + ".");
+    }
+    std::string Of = Limits.File.empty()
+                         ? "shipped; `relock advise --find-thresholds` finds those of "
+                           "a machine"
+                         : "of " + Limits.File;
+    Head.push_back("Thresholds (" + Of + "): lower " + percentText(Limits.Lower) + ", upper " +
+                   percentText(Limits.Upper) + " of the threads' time in sections; waits " +
+                   percentText(Limits.Waits) + ".");
+    Head.push_back(
+        "The time that threads sleep elsewhere counts, too, and lowers every share. What "
+        "a conversion gains is");
+    Head.push_back("not predicted: measure before and after it.");
+    if (isNothingToDo())
+      Head.push_back("Nothing to do: " + whyNothing() + ".");
+    for (const auto &[Name, Cost] : Measured->Unknown)
+      if (isForeign(Name) && isHot(Cost, Limits))
+        Head.push_back("Hot, and no lock class of this build: " + Name + " (" +
+                       percentText(Cost.Share) + " of the threads' time; " + figures(Cost) + ").");
+  }
+
+  // A class that an earlier rewrite has converted is no lock class of the program any more.
+  bool isForeign(StringRef Unknown) const { return !IsConverted(Unknown); }
+
+  static double shareOfSections(const Profile &Run) {
+    return Run.ThreadTime ? double(Run.SectionTime) / double(Run.ThreadTime) : 0;
+  }
+
+  bool isNothingToDo() const {
+    return Measured->Timed && !Result.Converted &&
+           none_of(Choices, [](const auto &Choice) { return Choice.second.Hot; }) &&
+           none_of(Measured->Unknown, [&](const auto &Class) {
+             return isForeign(Class.first) && isHot(Class.second, Limits);
+           });
+  }
+
+  std::string whyNothing() const {
+    const std::pair<const std::string, ClassCost> *Costliest = nullptr;
+    for (const auto &Class : Measured->Classes)
+      if (!Costliest || Class.second.Share > Costliest->second.Share)
+        Costliest = &Class;
+    std::string Text = "sections and the waiting for them take " +
+                       percentText(Measured->sectionShare()) + " of the threads' time";
+    if (!Costliest)
+      return Text + ", and none is of a lock class of this build";
+    return Text + "; '" + Costliest->first + "', the costliest, is " +
+           Choices.at(Costliest->first).Remarks.front();
+  }
+
+  void addFindings() {
+    for (const ProfileFile &File : Measured->Files)
+      if (!File.timed())
+        report("the profile " + File.File +
+                   " is librelock's: it has neither hold times nor the time of "
+                   "the threads, so that the cost of a lock is not known from it",
+               "profile-counts", false);
+    for (const CheckedClass &Class : Decided.Classes)
+      if (auto Chosen = Choices.find(Class.Class.Name);
+          Chosen != Choices.end() && Chosen->second.Hot && !Class.converts())
+        addHotKept(Class);
+    addUnknown();
+    if (isNothingToDo())
+      report("nothing to do: " + whyNothing(), "nothing-to-do", false);
+  }
+
+  void report(std::string Text, StringRef Code, bool LookAtThis) {
+    Result.Findings.push_back({std::move(Text), Code.str(), LookAtThis});
+  }
+
+  void addHotKept(const CheckedClass &Class) {
+    const Reason &Why = Class.Class.Kept.front();
+    report("'" + Class.Class.Name + "' takes " +
+               percentText(Measured->Classes.at(Class.Class.Name).Share) +
+               " of the threads' time, and cannot be converted: it " + Why.Message + " (" +
+               place(Why.At) + ")",
+           "hot-kept", true);
+  }
+
+  void addUnknown() {
+    std::vector<std::pair<double, std::string>> Cold;
+    for (const auto &[Name, Cost] : Measured->Unknown)
+      if (!isForeign(Name))
+        continue;
+      else if (isHot(Cost, Limits))
+        report("'" + Name + "' takes " + percentText(Cost.Share) +
+                   " of the threads' time, and is no lock class of this build: of a library, or of "
+                   "another program?",
+               "hot-unknown", true);
+      else
+        Cold.push_back({Cost.Share, Name});
+    if (Cold.empty())
+      return;
+    sort(Cold, [](const auto &A, const auto &B) {
+      return A.first != B.first ? A.first > B.first : A.second < B.second;
+    });
+    std::string Names;
+    for (const auto &[Share, Name] : ArrayRef(Cold).take_front(MostNames))
+      Names += (Names.empty() ? "'" : ", '") + Name + "' (" + percentText(Share) + ")";
+    if (Cold.size() > MostNames)
+      Names += " and " + counted(Cold.size() - MostNames, "other");
+    report(counted(Cold.size(), "profiled lock") + ", none of them hot, " +
+               (Cold.size() == 1 ? "is no lock class" : "are no lock classes") +
+               " of this build: " + Names,
+           "profile-unmatched", false);
   }
 };
 
 } // namespace
 
-Advice advise(const Decision &Decided, const Plan &Before, StringRef Root,
-              function_ref<bool(StringRef)> IsConverted) {
-  return Adviser(Decided, Before, Root, IsConverted).run();
+Advice advise(const Decision &Decided, const Plan &Before, const Costs *Measured,
+              const Thresholds &Limits, StringRef Root, function_ref<bool(StringRef)> IsConverted) {
+  return Adviser(Decided, Before, Measured, Limits, Root, IsConverted).run();
 }
 
 } // namespace relock

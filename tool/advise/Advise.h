@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Makes a plan of a decision, and of the plan that was there before: what a person has edited
-// stays.
+// Makes a plan of a decision, of what profiles say, and of the plan that was there before: what a
+// person has edited stays.
 #pragma once
 
+#include "advise/Choose.h"
 #include "advise/Plan.h"
 #include "program/Decide.h"
 
@@ -17,15 +18,24 @@ struct PlanChange {
   std::string Text, Code;
 };
 
+// What the profiles say beyond the plan.
+struct Finding {
+  std::string Text, Code;
+  bool LookAtThis = true;
+};
+
 struct Advice {
   Plan Next;
   std::vector<PlanChange> Changes;
+  std::vector<Finding> Findings;
   size_t Converted = 0, Kept = 0, Yours = 0; // entries of the plan
 };
 
-// Root: what the places in comments are relative to. IsConverted: true for the name of a class that
-// an earlier rewrite has converted.
-Advice advise(const Decision &Decided, const Plan &Before, llvm::StringRef Root,
+// Measured: null without profiles; then every class that can convert does, to the default. Root:
+// what the places in comments are relative to. IsConverted: true for the name of a class that an
+// earlier rewrite has converted.
+Advice advise(const Decision &Decided, const Plan &Before, const Costs *Measured,
+              const Thresholds &Limits, llvm::StringRef Root,
               llvm::function_ref<bool(llvm::StringRef)> IsConverted);
 
 } // namespace relock

@@ -91,9 +91,21 @@ private:
           if (Key == "servers")
             return isEmpty(Value) ||
                    elements(Value, Key, [&](yaml::Node *Entry) { return readServerEntry(Entry); });
-          return unknownKey(At, Key, "version, cuts, servers and classes");
+          if (Key == "profiles")
+            return isEmpty(Value) ||
+                   elements(Value, Key, [&](yaml::Node *Entry) { return readProfileName(Entry); });
+          if (Key == "thresholds") {
+            Result.Thresholds = word(Value).value_or("");
+            return !Result.Thresholds.empty() || fail(Value, "'thresholds' must be a file");
+          }
+          return unknownKey(At, Key, "version, profiles, thresholds, cuts, servers and classes");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
+  }
+
+  bool readProfileName(yaml::Node *Node) {
+    Result.Profiles.push_back(word(Node).value_or(""));
+    return !Result.Profiles.back().empty() || fail(Node, "an entry of 'profiles' must be a file");
   }
 
   bool readCut(yaml::Node *Node) {
@@ -248,9 +260,12 @@ private:
 
   bool readAdvised(const yaml::Node *N, std::string &Advised) {
     Advised = word(N).value_or("");
-    return Advised == "keep" || isAlgorithm(Advised) ||
-           fail(N, "'advised' is what `relock advise` wrote, an algorithm or keep; to make the "
-                   "entry yours, take the line out");
+    if (std::optional<std::string> Algorithm = parseAlgorithm(Advised))
+      Advised = *Algorithm;
+    else if (Advised != "keep")
+      return fail(N, "'advised' is what `relock advise` wrote, an algorithm or keep; to make the "
+                     "entry yours, take the line out");
+    return true;
   }
 
   // --- Comments ---------------------------------------------------------------------------------
@@ -342,6 +357,7 @@ public:
     remarks(P.Remarks, "");
     line(P, "version", "", "version: 1");
     OS << "\n";
+    writeSources(P);
     if (!P.Cuts.empty() || P.Notes.count("cuts"))
       line(P, "cuts", "", P.Cuts.empty() ? "cuts: []" : "cuts:");
     for (const PlanCut &C : P.Cuts)
@@ -373,6 +389,19 @@ private:
   void remarks(const std::vector<std::string> &Remarks, StringRef Indent) {
     for (const std::string &Remark : Remarks)
       OS << Indent << "#. " << Remark << "\n";
+  }
+
+  // What the advice rests on.
+  void writeSources(const Plan &P) {
+    if (P.Profiles.empty())
+      return;
+    std::vector<std::string> Names;
+    for (const std::string &File : P.Profiles)
+      Names.push_back(scalarText(File));
+    line(P, "profiles", "", "profiles: [" + join(Names, ", ") + "]");
+    if (!P.Thresholds.empty())
+      line(P, "thresholds", "", "thresholds: " + scalarText(P.Thresholds));
+    OS << "\n";
   }
 
   // A line with the comments on its key.

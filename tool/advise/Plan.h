@@ -37,8 +37,8 @@ struct PlanEntry : Commented {
   bool Converts = true;
   std::string Algorithm; // empty: not said
   std::optional<unsigned> Server;
-  std::string
-      Advised; // Relock's own choice, an algorithm or `keep`; empty: the entry is a person's
+  // Relock's own choice, an algorithm (`rcl:2`) or `keep`; empty: the entry is a person's.
+  std::string Advised;
   std::vector<std::string> Remarks; // Relock's comments, a line each
 };
 
@@ -55,6 +55,8 @@ struct Plan : Commented {
   std::string Path;
   std::vector<std::string> Remarks;    // at the head
   std::vector<std::string> CutRemarks; // at the cuts
+  std::vector<std::string> Profiles;   // that the advice rests on, as the command line named them
+  std::string Thresholds;              // the file of thresholds; empty: the shipped ones
   std::deque<PlanCut> Cuts;            // all in the order of the file
   std::deque<PlanServer> Servers;
   std::deque<PlanEntry> Classes;

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// relock advise: writes the plan that `relock rewrite --plan` follows, and brings it up to date.
+// relock advise: writes the plan that `relock rewrite --plan` follows, from profiles where there
+// are some, and brings it up to date.
 #include "advise/Advise.h"
 
+#include "driver/FindThresholds.h"
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
 #include "driver/Subcommand.h"
+#include "profile/Profile.h"
+#include "program/Merge.h"
 #include "support/Messages.h"
 #include "support/Output.h"
+#include "support/Yaml.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
@@ -19,7 +24,7 @@ namespace relock {
 
 static cl::SubCommand Command("advise", "write a plan of what to convert to what, for you to edit");
 static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
-                                    cl::OneOrMore, cl::sub(Command), cl::cat(options()));
+                                    cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
     Output("o",
            cl::desc("the plan (tool/doc/formats.md); where it exists, your edits in it stay "
@@ -31,8 +36,25 @@ static cl::opt<bool> AcceptUncovered("accept-uncovered", cl::desc(AcceptHelp), c
                                      cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
                               cl::sub(Command), cl::cat(options()));
-static cl::list<std::string> Profiles(cl::Positional, cl::desc("[PROFILE]"), cl::sub(Command),
-                                      cl::cat(options()));
+static cl::opt<std::string>
+    ThresholdFile("thresholds",
+                  cl::desc("from where on a lock is hot, as --find-thresholds prints it (default: "
+                           "the file that the plan names, or what tool/advise/README.md says)"),
+                  cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> FindThresholds(
+    "find-thresholds",
+    cl::desc(
+        "measure this machine for --thresholds instead, and print the file; takes a minute or two"),
+    cl::sub(Command), cl::cat(options()));
+static cl::opt<unsigned>
+    Threads("threads",
+            cl::desc("of --find-thresholds (default: one for each processor but "
+                     "one, and the shipped file where there are fewer than 4)"),
+            cl::value_desc("N"), cl::init(0), cl::sub(Command), cl::cat(options()));
+static cl::list<std::string> Profiles(cl::Positional,
+                                      cl::desc("[PROFILE...] of the program (default: those that "
+                                               "the plan names)"),
+                                      cl::sub(Command), cl::cat(options()));
 
 namespace {
 
@@ -62,11 +84,61 @@ int write(const Plan &Next) {
   return BadUsage;
 }
 
+// What the advice rests on; false: a message was printed. Names the files in the plan, so that the
+// next run reads them again.
+bool readSources(Plan &Before, std::vector<ProfileFile> &Files, Thresholds &Limits) {
+  if (!Profiles.empty())
+    Before.Profiles.assign(Profiles.begin(), Profiles.end());
+  if (ThresholdFile.getNumOccurrences())
+    Before.Thresholds = ThresholdFile;
+  for (const std::string &File : Before.Profiles) {
+    Expected<Profile> Read = readProfile(File);
+    if (!Read) {
+      handleAllErrors(Read.takeError(), [&](const ProfileError &E) {
+        messageFor(File, E.Text + (Profiles.empty() ? "; the plan names it" : ""), E.Code);
+      });
+      return false;
+    }
+    Files.push_back({File, std::move(*Read)});
+  }
+  if (Before.Thresholds.empty())
+    return true;
+  Expected<Thresholds> Read = Thresholds::read(Before.Thresholds);
+  if (Read) {
+    Limits = std::move(*Read);
+    return true;
+  }
+  handleAllErrors(Read.takeError(), [](const YamlError &E) {
+    if (E.At.Line)
+      message(E.At, E.Text, "thresholds-file");
+    else
+      messageFor(E.At.File, E.Text, "thresholds-file");
+  });
+  return false;
+}
+
+// The profile's names are the program's own, or those of declarations and operations in its source.
+Costs measure(std::vector<ProfileFile> Files, const IndexResult &Index,
+              const ProjectFile &Declared) {
+  Program Linked(Index.Units, Index.Unparsed, Index.NotC, AcceptUncovered, Declared);
+  MergeFinder Merges(Index.Units, Linked);
+  return addCosts(std::move(Files), [&](StringRef Name) {
+    std::vector<NamedLock> Found = Merges.named(Name);
+    return Found.size() == 1 ? Found.front().Class->Name : "";
+  });
+}
+
 int run() {
-  if (!Profiles.empty()) {
-    message("'" + Profiles.front() +
-                "': advice does not read profiles yet; leave it out, and see with `relock report` "
-                "which locks hurt",
+  if (FindThresholds && Profiles.empty() && Builds.empty() && Output.empty())
+    return findThresholds(Threads);
+  if (FindThresholds || Threads.getNumOccurrences()) {
+    message("--find-thresholds measures this machine, with --threads or without; it goes with "
+            "nothing else",
+            "usage");
+    return BadUsage;
+  }
+  if (Builds.empty()) {
+    message("say which build the plan is for: -p BUILD, the folder with compile_commands.json",
             "usage");
     return BadUsage;
   }
@@ -81,6 +153,10 @@ int run() {
       return BadUsage;
     Before = std::move(*Read);
   }
+  std::vector<ProfileFile> Files;
+  Thresholds Limits;
+  if (!readSources(Before, Files, Limits))
+    return BadUsage;
   Expected<IndexResult> Index = indexBuild(Builds, Jobs);
   if (!Index) {
     message(toString(Index.takeError()), "no-database");
@@ -101,17 +177,24 @@ int run() {
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered, Wanted);
   reportUnmatched(Decided);
   reportCuts(*Index, Decided);
-  Advice Given = advise(Decided, Before, sourceRoot(*Index),
-                        [&](StringRef Name) { return isConverted(*Index, Name); });
+  std::optional<Costs> Measured;
+  if (!Files.empty())
+    Measured = measure(std::move(Files), *Index, *Declared);
+  Advice Given =
+      advise(Decided, Before, Measured ? &*Measured : nullptr, Limits, sourceRoot(*Index),
+             [&](StringRef Name) { return isConverted(*Index, Name); });
   int Status = write(Given.Next);
   if (Status != Done)
     return Status;
   for (const PlanChange &Change : Given.Changes)
     message(Change.At, Change.Text, Change.Code);
+  for (const Finding &Found : Given.Findings)
+    message(Found.Text, Found.Code);
   errs() << "relock: " << Given.Next.Classes.size()
          << " lock classes in the plan: " << Given.Converted << " convert, " << Given.Kept
          << " keep; " << Given.Yours << " of the entries are yours\n";
-  return Given.Changes.empty() ? Done : LookAtThis;
+  bool Look = any_of(Given.Findings, [](const Finding &Found) { return Found.LookAtThis; });
+  return Given.Changes.empty() && !Look ? Done : LookAtThis;
 }
 
 } // namespace

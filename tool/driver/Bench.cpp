@@ -7,6 +7,7 @@
 #include "bench/Plot.h"
 #include "bench/Results.h"
 #include "bench/Table.h"
+#include "driver/Benchmark.h"
 #include "driver/Options.h"
 #include "support/Messages.h"
 #include "support/Output.h"
@@ -109,20 +110,6 @@ int fail(int Status, const Twine &Text, StringRef Code) {
 int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
   messageFor(File, Text.str(), Code);
   return Status;
-}
-
-std::string findRunner() {
-  if (!Runner.empty())
-    return Runner;
-  std::string Executable =
-      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findRunner));
-  for (StringRef Place : {"relock-bench", "../libexec/relock/relock-bench"}) {
-    SmallString<256> Path(sys::path::parent_path(Executable));
-    sys::path::append(Path, Place);
-    if (sys::fs::can_execute(Path))
-      return Path.str().str();
-  }
-  return "";
 }
 
 std::vector<std::string> arguments(StringRef Program) {
@@ -350,7 +337,7 @@ int writeFiles(const BenchResults &Results) {
 
 // A run takes long: whatever can be refused is refused before it.
 int prepare(Run &R) {
-  R.Program = findRunner();
+  R.Program = Runner.empty() ? findBenchmark() : Runner.getValue();
   if (R.Program.empty())
     return fail(InternalError,
                 "relock-bench is not beside this command; build or install the runtime, or say "

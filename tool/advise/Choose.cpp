@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "advise/Choose.h"
+
+#include "advise/Algorithms.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstdio>
+
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+std::string decimal(double Value) {
+  char Text[32];
+  snprintf(Text, sizeof Text, "%.2f", Value);
+  return Text;
+}
+
+enum class Level { Unwaited, Below, FewWaits, Rescued, Between, Above };
+
+bool hasPoorLocality(const ClassCost &Cost, const Thresholds &Limits) {
+  std::optional<double> Misses = Cost.misses();
+  return Misses ? *Misses >= Limits.Misses : Cost.handovers() >= Limits.Handovers;
+}
+
+Level levelOf(const ClassCost &Cost, const Thresholds &Limits) {
+  if (!Cost.Contended)
+    return Level::Unwaited;
+  bool Reaches = Cost.Share >= Limits.Lower, Waits = Cost.WaitShare >= Limits.Waits;
+  if (Reaches && Waits)
+    return Cost.Share >= Limits.Upper ? Level::Above : Level::Between;
+  if (Cost.Share >= Limits.Rescued && hasPoorLocality(Cost, Limits))
+    return Level::Rescued;
+  return Reaches ? Level::FewWaits : Level::Below;
+}
+
+// The second metric, and which of the two it is.
+std::string locality(const ClassCost &Cost) {
+  if (std::optional<double> Misses = Cost.misses())
+    return decimal(*Misses) + " cache misses per section";
+  return decimal(Cost.handovers()) + " handovers per acquisition (an estimate of the shared lines "
+                                     "that move: the profile has no cache misses)";
+}
+
+std::string taken(const ClassCost &Cost) {
+  return "sections and the waiting for them take " + percentText(Cost.Share) +
+         " of the threads' time";
+}
+
+std::string reason(const ClassCost &Cost, Level Where, const Thresholds &Limits) {
+  std::string Lower = "the lower threshold (" + percentText(Limits.Lower) + ")";
+  std::string Upper = "the upper threshold (" + percentText(Limits.Upper) + ")";
+  switch (Where) {
+  case Level::Unwaited:
+    return "left: none of its acquisitions, " + countText(Cost.Acquisitions) + ", had to wait";
+  case Level::Below:
+    return "left: its " + taken(Cost) + ", below " + Lower;
+  case Level::FewWaits:
+    return "left: its " + taken(Cost) + ", but its waits only " + percentText(Cost.WaitShare) +
+           " (threshold " + percentText(Limits.Waits) + "), and another lock gains no more";
+  case Level::Rescued:
+    return "hot: its " + taken(Cost) + " only, but its data moves: " + locality(Cost);
+  case Level::Between:
+    return "hot: its " + taken(Cost) + ", above " + Lower;
+  case Level::Above:
+    return "hot: its " + taken(Cost) + ", above " + Upper;
+  }
+  return "";
+}
+
+bool delegates(const CheckedClass &Class) {
+  return any_of(Class.Sections,
+                [](const CheckedSection &S) { return S.Outcome == Verdict::Delegate; });
+}
+
+} // namespace
+
+bool isHot(const ClassCost &Cost, const Thresholds &Limits) {
+  return Cost.Timed && levelOf(Cost, Limits) >= Level::Rescued;
+}
+
+std::string figures(const ClassCost &Cost) {
+  std::vector<std::string> Parts;
+  if (Cost.Contended) {
+    Parts.push_back("waits: " + (Cost.Timed ? percentText(Cost.WaitShare) + " of the threads' time"
+                                            : timeText(Cost.Wait) + " in all"));
+    Parts.push_back(percentText(double(Cost.Contended) / double(Cost.Acquisitions)) + " of " +
+                    countText(Cost.Acquisitions) + " acquisitions had to wait, " +
+                    timeText(Cost.Wait / Cost.Contended) + " on average");
+  }
+  if (Cost.Timed) {
+    Parts.push_back("sections of " + timeText(Cost.meanHold()));
+    Parts.push_back(Cost.misses() ? decimal(*Cost.misses()) + " cache misses per section"
+                                  : decimal(Cost.handovers()) + " handovers per acquisition");
+  }
+  return join(Parts, "; ");
+}
+
+std::map<std::string, ClassChoice> Chooser::run() {
+  for (const CheckedClass &Class : Decided.Classes)
+    Choices[Class.Class.Name] = choose(Class);
+  keepGroupsTogether();
+  assignServers();
+  return std::move(Choices);
+}
+
+ClassChoice Chooser::choose(const CheckedClass &Class) const {
+  ClassChoice Choice;
+  auto Known = Measured.Classes.find(Class.Class.Name);
+  if (Known != Measured.Classes.end() && Known->second.Timed) {
+    chooseLock(Class, Known->second, Choice);
+  } else if (Measured.Timed) {
+    Choice.Remarks.push_back("left: no profile has it; nothing took it in these runs");
+    return Choice;
+  } else {
+    // Counts of librelock alone: nothing speaks against the lock that nobody has to choose.
+    Choice.Algorithm = Class.converts() ? DefaultAlgorithm.str() : "";
+    Choice.Remarks.push_back(
+        "not judged: no profile with hold times and the threads' time was read");
+  }
+  if (Known == Measured.Classes.end())
+    return Choice;
+  if (std::string Text = figures(Known->second); !Text.empty())
+    Choice.Remarks.push_back(Text);
+  if (Known->second.Timed && Measured.Files.size() > 1)
+    Choice.Remarks.push_back("the shares are those of " + Known->second.MostIn +
+                             ", where it costs most; in all profiles together it takes " +
+                             percentText(Known->second.ShareOfAll));
+  return Choice;
+}
+
+void Chooser::chooseLock(const CheckedClass &Class, const ClassCost &Cost,
+                         ClassChoice &Choice) const {
+  Level Where = levelOf(Cost, Limits);
+  Choice.Hot = Where >= Level::Rescued;
+  Choice.Remarks.push_back(reason(Cost, Where, Limits));
+  if (!Choice.Hot || !Class.converts())
+    return;
+  Choice.Algorithm = DefaultAlgorithm.str();
+  if (Where != Level::Above)
+    return;
+  std::string Why = whyNoServer(Class, Cost);
+  if (Why.empty())
+    Choice.Algorithm = "rcl";
+  else
+    Choice.Remarks.push_back("no server (rcl): " + Why);
+}
+
+std::string Chooser::whyNoServer(const CheckedClass &Class, const ClassCost &Cost) const {
+  if (Measured.Processors < ProcessorsPerServer)
+    return "it takes a processor, and the profiled machine has " +
+           std::to_string(Measured.Processors) + " of at least " +
+           std::to_string(ProcessorsPerServer);
+  if (double(Cost.time()) < DominantPart * double(Measured.SectionTime))
+    return "the class takes less than " + percentText(DominantPart) + " of the time in sections";
+  return delegates(Class) ? "" : "no section of the class can be delegated";
+}
+
+// Classes that share source text convert together or not at all. What a person says of one holds
+// for the others; else one that is hot takes them along.
+void Chooser::keepGroupsTogether() {
+  std::map<std::string, std::vector<const CheckedClass *>> Groups;
+  for (const CheckedClass &Class : Decided.Classes)
+    if (Class.converts())
+      Groups[Class.Class.Group].push_back(&Class);
+  for (const auto &[Group, Members] : Groups) {
+    auto Says = find_if(Members, [&](auto *C) { return Yours.count(C->Class.Name); });
+    auto Hot = find_if(Members, [&](auto *C) { return !Choices[C->Class.Name].Algorithm.empty(); });
+    auto Leader = Says != Members.end() ? Says : Hot;
+    if (Leader == Members.end())
+      continue;
+    const std::string &Name = (*Leader)->Class.Name;
+    bool Converts = Says == Members.end() || Yours.at(Name).Converts;
+    for (const CheckedClass *Class : Members) {
+      ClassChoice &Choice = Choices[Class->Class.Name];
+      if (Class == *Leader || Converts != Choice.Algorithm.empty())
+        continue;
+      Choice.Algorithm = Converts ? DefaultAlgorithm.str() : "";
+      Choice.Remarks.push_back((Converts ? "converts with '" : "kept with '") + Name +
+                               "', with which it shares source text");
+    }
+  }
+}
+
+// --- Servers ------------------------------------------------------------------------------------
+
+// The classes on `rcl`: those that are taken inside each other are one nest. Sections of one server
+// never wait for each other's locks.
+std::vector<std::vector<std::string>> Chooser::nests() const {
+  std::map<std::string, size_t> NestOf;
+  for (const auto &[Name, Choice] : Choices)
+    if (Choice.Algorithm == "rcl" && !Yours.count(Name))
+      NestOf.emplace(Name, NestOf.size());
+  for (const auto &[Name, Nest] : NestOf)
+    for (const auto &[Outer, Count] : Measured.Classes.at(Name).Inside)
+      if (auto Other = NestOf.find(Outer); Other != NestOf.end() && Count) {
+        size_t From = Other->second, To = NestOf.at(Name);
+        for (auto &[Any, Number] : NestOf)
+          Number = Number == From ? To : Number;
+      }
+  std::map<size_t, std::vector<std::string>> ByNumber;
+  for (const auto &[Name, Nest] : NestOf)
+    ByNumber[Nest].push_back(Name);
+  std::vector<std::vector<std::string>> Result;
+  for (auto &[Number, Classes] : ByNumber)
+    Result.push_back(std::move(Classes));
+  return Result;
+}
+
+double Chooser::load(const std::vector<std::string> &Classes) const {
+  double Sum = 0;
+  for (const std::string &Name : Classes)
+    if (auto Known = Measured.Classes.find(Name); Known != Measured.Classes.end())
+      Sum += double(Known->second.Hold);
+  return Sum;
+}
+
+// The nests with most work first, each to the server with the least: the hottest have one for
+// themselves as long as there are servers.
+void Chooser::assignServers() {
+  std::vector<std::vector<std::string>> Nests = nests();
+  stable_sort(Nests, [&](const auto &A, const auto &B) { return load(A) > load(B); });
+  size_t Most = std::min<size_t>(Measured.Processors / ProcessorsPerServer, MaxServers);
+  std::vector<double> Loads(std::max<size_t>(Most, 1));
+  for (const auto &[Name, Said] : Yours)
+    if (Said.Server && Said.Server <= Loads.size())
+      Loads[Said.Server - 1] += load({Name}) + 1; // somebody's, however little it does
+  for (const std::vector<std::string> &Nest : Nests) {
+    auto Least = std::min_element(Loads.begin(), Loads.end());
+    *Least += load(Nest);
+    unsigned Server = unsigned(Least - Loads.begin()) + 1;
+    for (const std::string &Name : Nest) {
+      Choices[Name].Server = Server;
+      std::vector<std::string> Others;
+      copy_if(Nest, std::back_inserter(Others), [&](auto &Other) { return Other != Name; });
+      Choices[Name].Remarks.push_back("server " + std::to_string(Server) +
+                                      (Others.empty() ? ""
+                                                      : ", with '" + join(Others, "', '") +
+                                                            "': one is taken inside the other"));
+    }
+  }
+}
+
+} // namespace relock

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+#include "advise/Costs.h"
+
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+std::string scaled(double Value, const char *Unit) {
+  char Text[48];
+  snprintf(Text, sizeof Text, Value < 10 ? "%.1f %s" : "%.0f %s", Value, Unit);
+  return Text;
+}
+
+class Adder {
+public:
+  explicit Adder(function_ref<std::string(StringRef)> ClassOf) : ClassOf(ClassOf) {}
+
+  Costs run(std::vector<ProfileFile> Files) {
+    for (const ProfileFile &File : Files)
+      if (File.timed()) {
+        Result.Timed = true;
+        Result.ThreadTime += File.Run.ThreadTime;
+        Result.SectionTime += File.Run.SectionTime;
+        unsigned Processors = std::max(File.Run.Processors, 1);
+        Result.Processors =
+            Result.Processors ? std::min(Result.Processors, Processors) : Processors;
+      }
+    for (const ProfileFile &File : Files)
+      addFile(File);
+    finish(Result.Classes);
+    finish(Result.Unknown);
+    Result.Files = std::move(Files);
+    return std::move(Result);
+  }
+
+private:
+  function_ref<std::string(StringRef)> ClassOf;
+  Costs Result;
+
+  // Where two classes of a profile had one name, their callers stand behind it: `box.lock from …`.
+  // One that is known by a call only has its place in parentheses.
+  std::string classOf(const ProfiledClass &Class) const {
+    StringRef Name = StringRef(Class.Name).split(" from ").first.split(" #").first;
+    std::string Found = ClassOf(Name);
+    if (Found.empty() && Class.Line && !Class.File.empty() && Class.Kind != "static")
+      Found = ClassOf((sys::path::filename(Class.File) + ":" + Twine(Class.Line)).str());
+    return Found;
+  }
+
+  void addFile(const ProfileFile &File) {
+    std::map<std::string, std::string> NameOf; // by key
+    struct Sum {
+      uint64_t Time = 0, Wait = 0;
+    };
+    std::map<ClassCost *, Sum> Here;
+    for (const ProfiledClass &Class : File.Run.Classes) {
+      std::string Name = classOf(Class);
+      NameOf[Class.Key] = Name;
+      ClassCost &Cost = Name.empty() ? Result.Unknown[Class.Name] : Result.Classes[Name];
+      add(Cost, Class, File.timed());
+      if (File.timed()) {
+        Here[&Cost].Time += Class.Wait.Total + Class.Hold.Total;
+        Here[&Cost].Wait += Class.Wait.Total;
+      }
+    }
+    for (auto [Cost, Sums] : Here) {
+      double Share = shareOf(Sums.Time, File.Run.ThreadTime);
+      if (!Cost->MostIn.empty() && Share <= Cost->Share)
+        continue;
+      Cost->Share = Share;
+      Cost->WaitShare = shareOf(Sums.Wait, File.Run.ThreadTime);
+      Cost->MostIn = File.File;
+    }
+    for (const ProfiledClass &Class : File.Run.Classes)
+      if (auto Inner = Result.Classes.find(NameOf[Class.Key]); Inner != Result.Classes.end())
+        for (const auto &[Key, Count] : Class.Inside)
+          if (const std::string &Outer = NameOf[Key]; !Outer.empty() && Outer != Inner->first)
+            Inner->second.Inside[Outer] += Count;
+  }
+
+  // What librelock counts is a converted lock's: its waits do not add to those of a pthread mutex.
+  void add(ClassCost &Cost, const ProfiledClass &Class, bool Timed) {
+    if (Cost.Timed && !Timed)
+      return;
+    if (Timed && !Cost.Timed)
+      Cost = ClassCost();
+    Cost.Timed = Timed;
+    Cost.Acquisitions += Class.Counts.Acquisitions;
+    Cost.Contended += Class.Counts.Contended;
+    Cost.Handovers += Class.Counts.Handovers;
+    Cost.Wait += Class.Wait.Total;
+    Cost.Hold += Class.Hold.Total;
+    Cost.Holds += Class.Hold.Count;
+    if (Class.CacheMissesPerSection) {
+      Cost.Missed += *Class.CacheMissesPerSection * double(Class.Counts.Acquisitions);
+      Cost.MissSections += Class.Counts.Acquisitions;
+    }
+  }
+
+  static double shareOf(uint64_t Part, uint64_t Whole) {
+    return Whole ? double(Part) / double(Whole) : 0;
+  }
+
+  void finish(std::map<std::string, ClassCost> &Classes) {
+    for (auto &[Name, Cost] : Classes)
+      if (Cost.Timed)
+        Cost.ShareOfAll = shareOf(Cost.time(), Result.ThreadTime);
+  }
+};
+
+} // namespace
+
+std::optional<double> ClassCost::misses() const {
+  if (!MissSections)
+    return std::nullopt;
+  return Missed / double(MissSections);
+}
+
+Costs addCosts(std::vector<ProfileFile> Files, function_ref<std::string(StringRef)> ClassOf) {
+  return Adder(ClassOf).run(std::move(Files));
+}
+
+std::string percentText(double Share) {
+  double Percent = 100 * Share;
+  if (Percent > 0 && Percent < 0.01)
+    return "under 0.01 %";
+  char Text[32];
+  snprintf(Text, sizeof Text,
+           Percent < 1    ? "%.2f %%"
+           : Percent < 10 ? "%.1f %%"
+                          : "%.0f %%",
+           Percent);
+  return Percent == 0 ? "0 %" : Text;
+}
+
+std::string countText(uint64_t Count) {
+  if (Count < 10000)
+    return std::to_string(Count);
+  if (Count < 1000000)
+    return scaled(double(Count) / 1e3, "k");
+  if (Count < 1000000000)
+    return scaled(double(Count) / 1e6, "M");
+  return scaled(double(Count) / 1e9, "G");
+}
+
+std::string timeText(uint64_t Ns) {
+  if (Ns < 1000)
+    return std::to_string(Ns) + " ns";
+  if (Ns < 1000000)
+    return scaled(double(Ns) / 1e3, "us");
+  if (Ns < 1000000000)
+    return scaled(double(Ns) / 1e6, "ms");
+  return scaled(double(Ns) / 1e9, "s");
+}
+
+} // namespace relock

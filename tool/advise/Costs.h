@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+//
+// What profiles say of a program's lock classes: figures of one or more runs, added up.
+#pragma once
+
+#include "profile/Profile.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace relock {
+
+// Of one class. Times are nanoseconds, shares are of the time of all threads.
+struct ClassCost {
+  uint64_t Acquisitions = 0, Contended = 0, Handovers = 0;
+  uint64_t Wait = 0, Hold = 0, Holds = 0;
+  bool Timed = false; // some profile has hold times: without them there is no share
+  // Its sections with the waiting for them, and the waiting alone, in the profile in which it costs
+  // most: a lock that one workload needs is not made cool by others.
+  double Share = 0, WaitShare = 0;
+  std::string MostIn;    // that profile
+  double ShareOfAll = 0; // of all profiles together
+  double Missed = 0;     // cache misses, in that many sections
+  uint64_t MissSections = 0;
+  std::map<std::string, uint64_t> Inside; // how often it was taken while that class was held
+
+  uint64_t time() const { return Wait + Hold; }
+  uint64_t meanHold() const { return Holds ? Hold / Holds : 0; }
+  double handovers() const { return Acquisitions ? double(Handovers) / double(Acquisitions) : 0; }
+  std::optional<double> misses() const;
+};
+
+struct ProfileFile {
+  std::string File;
+  Profile Run;
+  bool timed() const { return Run.Source.empty(); }
+};
+
+struct Costs {
+  std::vector<ProfileFile> Files;
+  std::map<std::string, ClassCost> Classes; // by the program's names
+  std::map<std::string, ClassCost> Unknown; // by the profile's: no class of the program
+  uint64_t ThreadTime = 0, SectionTime = 0; // of all profiles with times
+  unsigned Processors = 0;                  // of the smallest machine
+  bool Timed = false;
+
+  double sectionShare() const { return ThreadTime ? double(SectionTime) / double(ThreadTime) : 0; }
+};
+
+// ClassOf: the program's class that a name means, as Relock shows it or as FILE:LINE of an
+// operation; empty: none, or several.
+Costs addCosts(std::vector<ProfileFile> Files,
+               llvm::function_ref<std::string(llvm::StringRef)> ClassOf);
+
+// `0.42 %`, `1.2 M`, `310 ns`
+std::string percentText(double Share);
+std::string countText(uint64_t Count);
+std::string timeText(uint64_t Ns);
+
+} // namespace relock
