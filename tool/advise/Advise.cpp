@@ -354,7 +354,9 @@ private:
         "a conversion gains is");
     Head.push_back("not predicted: measure before and after it.");
     if (isNothingToDo())
-      Head.push_back("Nothing to do: " + whyNothing() + ".");
+      Head.push_back(whyNothing("Nothing") + ".");
+    if (std::string Text = hotClasses(); !Text.empty())
+      Head.push_back("Hot, with their shares: " + Text + ".");
     for (const auto &[Name, Cost] : Measured->Unknown)
       if (isForeign(Name) && isHot(Cost, Limits))
         Head.push_back("Hot, and no lock class of this build: " + Name + " (" +
@@ -376,13 +378,29 @@ private:
            });
   }
 
-  std::string whyNothing() const {
+  // The costliest first: `store.lock (21 %, adaptive), region.mutex (17 %, kept)`.
+  std::string hotClasses() const {
+    std::vector<std::pair<double, const PlanEntry *>> Hot;
+    for (const PlanEntry &Entry : Result.Next.Classes)
+      if (auto Chosen = Choices.find(Entry.Class); Chosen != Choices.end() && Chosen->second.Hot)
+        Hot.push_back({Measured->Classes.at(Entry.Class).Share, &Entry});
+    stable_sort(Hot, [](const auto &A, const auto &B) { return A.first > B.first; });
+    std::string Text;
+    for (auto [Share, Entry] : Hot)
+      Text += (Text.empty() ? "" : ", ") + Entry->Class + " (" + percentText(Share) + ", " +
+              (Entry->Converts ? Entry->Algorithm : "kept") + ")";
+    return Text;
+  }
+
+  std::string whyNothing(StringRef Nothing) const {
     const std::pair<const std::string, ClassCost> *Costliest = nullptr;
     for (const auto &Class : Measured->Classes)
       if (!Costliest || Class.second.Share > Costliest->second.Share)
         Costliest = &Class;
-    std::string Text = "sections and the waiting for them take " +
-                       percentText(Measured->sectionShare()) + " of the threads' time";
+    std::string Text = (Nothing + " to do on " + counted(Measured->Processors, "processor") +
+                        ": sections and the waiting for them take " +
+                        percentText(Measured->sectionShare()) + " of the threads' time")
+                           .str();
     if (!Costliest)
       return Text + ", and none is of a lock class of this build";
     return Text + "; '" + Costliest->first + "', the costliest, is " +
@@ -402,7 +420,7 @@ private:
         addHotKept(Class);
     addUnknown();
     if (isNothingToDo())
-      report("nothing to do: " + whyNothing(), "nothing-to-do", false);
+      report(whyNothing("nothing"), "nothing-to-do", false);
   }
 
   void report(std::string Text, StringRef Code, bool LookAtThis) {

@@ -110,25 +110,25 @@ std::map<std::string, ClassChoice> Chooser::run() {
 ClassChoice Chooser::choose(const CheckedClass &Class) const {
   ClassChoice Choice;
   auto Known = Measured.Classes.find(Class.Class.Name);
-  if (Known != Measured.Classes.end() && Known->second.Timed) {
-    chooseLock(Class, Known->second, Choice);
-  } else if (Measured.Timed) {
-    Choice.Remarks.push_back("left: no profile has it; nothing took it in these runs");
+  const ClassCost *Cost = Known == Measured.Classes.end() ? nullptr : &Known->second;
+  if (Measured.Timed && !(Cost && Cost->Timed && Cost->Acquisitions)) {
+    Choice.Remarks.push_back("left: nothing took it in the profiled runs");
     return Choice;
+  }
+  if (Measured.Timed) {
+    chooseLock(Class, *Cost, Choice);
   } else {
     // Counts of librelock alone: nothing speaks against the lock that nobody has to choose.
     Choice.Algorithm = Class.converts() ? DefaultAlgorithm.str() : "";
     Choice.Remarks.push_back(
         "not judged: no profile with hold times and the threads' time was read");
   }
-  if (Known == Measured.Classes.end())
-    return Choice;
-  if (std::string Text = figures(Known->second); !Text.empty())
+  if (std::string Text = Cost ? figures(*Cost) : ""; !Text.empty())
     Choice.Remarks.push_back(Text);
-  if (Known->second.Timed && Measured.Files.size() > 1)
-    Choice.Remarks.push_back("the shares are those of " + Known->second.MostIn +
+  if (Measured.Timed && Measured.Files.size() > 1)
+    Choice.Remarks.push_back("the shares are those of " + Cost->MostIn +
                              ", where it costs most; in all profiles together it takes " +
-                             percentText(Known->second.ShareOfAll));
+                             percentText(Cost->ShareOfAll));
   return Choice;
 }
 

@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,7 +32,11 @@ struct ClassCost {
 
   uint64_t time() const { return Wait + Hold; }
   uint64_t meanHold() const { return Holds ? Hold / Holds : 0; }
-  double handovers() const { return Acquisitions ? double(Handovers) / double(Acquisitions) : 0; }
+  // A wait on a condition variable ends with an acquisition that only the holds count.
+  double handovers() const {
+    uint64_t Taken = std::max(Acquisitions, Holds);
+    return Taken ? double(Handovers) / double(Taken) : 0;
+  }
   std::optional<double> misses() const;
 };
 
