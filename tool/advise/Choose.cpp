@@ -19,6 +19,9 @@ std::string decimal(double Value) {
   return Text;
 }
 
+// A wait of so many sections is none for the threads that came before.
+constexpr uint64_t ManySections = 100;
+
 enum class Level { Unwaited, Below, FewWaits, Rescued, Between, Above };
 
 bool hasPoorLocality(const ClassCost &Cost, const Thresholds &Limits) {
@@ -125,6 +128,8 @@ ClassChoice Chooser::choose(const CheckedClass &Class) const {
   }
   if (std::string Text = Cost ? figures(*Cost) : ""; !Text.empty())
     Choice.Remarks.push_back(Text);
+  if (std::string Text = Choice.Hot ? preemption(*Cost) : ""; !Text.empty())
+    Choice.Remarks.push_back(Text);
   if (Measured.Timed && Measured.Files.size() > 1)
     Choice.Remarks.push_back("the shares are those of " + Cost->MostIn +
                              ", where it costs most; in all profiles together it takes " +
@@ -147,6 +152,20 @@ void Chooser::chooseLock(const CheckedClass &Class, const ClassCost &Cost,
     Choice.Algorithm = "rcl";
   else
     Choice.Remarks.push_back("no server (rcl): " + Why);
+}
+
+// Where threads outnumber processors, a thread that is not running may hold the lock. Then the
+// waits are much longer than the sections.
+std::string Chooser::preemption(const ClassCost &Cost) const {
+  auto File = find_if(Measured.Files, [&](const ProfileFile &F) { return F.File == Cost.MostIn; });
+  uint64_t Wait = Cost.Wait / Cost.Contended, Section = std::max<uint64_t>(Cost.meanHold(), 1);
+  if (File->Run.ThreadsAtOnce <= uint64_t(std::max(File->Run.Processors, 1)) ||
+      Wait < ManySections * Section)
+    return "";
+  return "a wait lasts as long as " + countText(Wait / Section) + " sections: with " +
+         std::to_string(File->Run.ThreadsAtOnce) + " threads on " +
+         std::to_string(File->Run.Processors) +
+         " processors, who holds the lock is often not running";
 }
 
 std::string Chooser::whyNoServer(const CheckedClass &Class, const ClassCost &Cost) const {

@@ -47,6 +47,7 @@ private:
 
   ClassChoice choose(const CheckedClass &Class) const;
   void chooseLock(const CheckedClass &Class, const ClassCost &Cost, ClassChoice &Choice) const;
+  std::string preemption(const ClassCost &Cost) const;
   std::string whyNoServer(const CheckedClass &Class, const ClassCost &Cost) const;
   void keepGroupsTogether();
   void assignServers();
