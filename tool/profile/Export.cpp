@@ -78,6 +78,12 @@ void addClass(std::vector<Stack> &Stacks, const std::string &Program, const json
   std::string Name = textIn(Class, "name").str();
   const json::Object *Wait = Class.getObject("wait");
   std::array<uint64_t, 3> Rest = valuesOf(Class, Wait ? numberIn(*Wait, "total_ns") : 0);
+  if (const json::Object *Readers = Class.getObject("readers")) {
+    const json::Object *Theirs = Readers->getObject("wait");
+    for (auto [Sum, Reading] :
+         zip_equal(Rest, valuesOf(*Readers, Theirs ? numberIn(*Theirs, "total_ns") : 0)))
+      Sum += Reading;
+  }
   bool Sites = false;
   forEachObject(Class, "sites", [&](const json::Object &Site) {
     Stack S = {{Program}, valuesOf(Site, numberIn(Site, "wait_ns"))};

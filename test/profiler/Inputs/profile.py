@@ -40,6 +40,8 @@ def lock_class(given):
     entry.update(given)
     entry["wait"] = times(given.get("wait", []))
     entry["hold"] = times(given.get("hold", []))
+    if "readers" in given:
+        entry["readers"] = lock_class(given["readers"])
     return entry
 
 
@@ -59,6 +61,8 @@ def profile(given):
             result[name] = {**result.get(name, {}), **value}
         else:
             result[name] = value
+    if "waits" in given:
+        result["waits"] = [lock_class(entry) for entry in given["waits"]]
     result["classes"] = [lock_class(entry) for entry in given.get("classes", [])]
     return result
 

@@ -7,8 +7,17 @@
 const profile = JSON.parse(document.getElementById("profile").textContent);
 const verdicts = JSON.parse(document.getElementById("verdicts").textContent);
 const measured = !profile.source; // librelock measures no holds, percentiles and shares of time
-const classes = profile.classes.filter((c) => c.acquisitions || c.trylock_failures);
 const classOf = new Map(profile.classes.map((c) => [c.key, c]));
+
+// Times of writers and readers together; percentiles of both cannot be had from those of each.
+function times(c, kind) {
+  if (!c.readers) return c[kind];
+  const count = c[kind].count + c.readers[kind].count, total = c[kind].total_ns + c.readers[kind].total_ns;
+  return { count, total_ns: total, mean_ns: ratio(total, count) };
+}
+const acquisitions = (c) => c.acquisitions + (c.readers ? c.readers.acquisitions : 0);
+const contended = (c) => c.contended + (c.readers ? c.readers.contended : 0);
+const classes = profile.classes.filter((c) => acquisitions(c) || c.trylock_failures);
 const $ = (id) => document.getElementById(id);
 
 // ---- Numbers, as in the terminal report
@@ -18,6 +27,7 @@ function digits(value) {
 }
 
 function duration(ns) {
+  if (ns === undefined) return "–";
   if (ns < 1e3) return Math.round(ns) + " ns";
   if (ns < 1e6) return digits(ns / 1e3) + " µs";
   if (ns < 1e9) return digits(ns / 1e6) + " ms";
@@ -146,12 +156,13 @@ function histogramChart(times, name) {
     type: "bar",
     data: {
       labels: counts.map((_, i) => duration(bucketFloors[first + i])),
-      datasets: [{ data: counts, backgroundColor: color(name), barPercentage: 1, categoryPercentage: 0.92 }],
+      datasets: [{ data: counts, backgroundColor: color(name), barPercentage: 1, categoryPercentage: 0.92,
+        maxBarThickness: 40 }],
     },
     options: {
       scales: {
         x: { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 14 } },
-        y: { ticks: { callback: (n) => count(n), maxTicksLimit: 6 }, beginAtZero: true },
+        y: { ticks: { callback: (n) => count(n), maxTicksLimit: 6, precision: 0 }, beginAtZero: true },
       },
       interaction: { mode: "index", intersect: false },
       plugins: {
@@ -212,8 +223,8 @@ function showRun() {
 }
 
 function showFigures() {
-  const acquired = sum(classes, (c) => c.acquisitions), contended = sum(classes, (c) => c.contended);
-  const waited = sum(classes, (c) => c.wait.total_ns), { overhead } = profile;
+  const acquired = sum(classes, acquisitions), waits = sum(classes, contended);
+  const waited = sum(classes, (c) => times(c, "wait").total_ns), { overhead } = profile;
   const list = [];
   if (measured)
     list.push(figure(percent(ratio(profile.section_ns, profile.thread_ns)), "of the threads' time in critical sections",
@@ -222,7 +233,7 @@ function showFigures() {
   list.push(figure(duration(waited), measured ? percent(ratio(waited, profile.thread_ns)) + " of the threads' time waiting"
     : "waiting, all threads together", "From finding a lock taken until it is acquired, all threads together."));
   list.push(figure(count(acquired), count(perSecond(acquired)) + " acquisitions per second"));
-  list.push(figure(percent(ratio(contended, acquired)), "of them had to wait"));
+  list.push(figure(percent(ratio(waits, acquired)), "of them had to wait"));
   if (measured) {
     list.push(figure(percent(ratio(overhead.total_ns, profile.thread_ns)), "of the threads' time was the profiler",
       digits(overhead.per_acquisition_ns) + " ns per uncontended acquisition, measured at the start of the run; " +
@@ -250,24 +261,24 @@ function showNotes() {
 const verdictByKey = new Map(verdicts ? verdicts.classes.map((v) => [v.key, v]) : []);
 const verdictOf = (c) => verdictByKey.get(c.key);
 const most = {
-  wait: Math.max(1, ...classes.map((c) => c.wait.total_ns)),
-  hold: Math.max(1, ...classes.map((c) => c.hold.total_ns)),
+  wait: Math.max(1, ...classes.map((c) => times(c, "wait").total_ns)),
+  hold: Math.max(1, ...classes.map((c) => times(c, "hold").total_ns)),
 };
 
 function amount(kind) {
-  return (c) => make("div", { class: "amount" }, bar(c[kind].total_ns / most[kind], kind), duration(c[kind].total_ns));
+  return (c) => make("div", { class: "amount" }, bar(times(c, kind).total_ns / most[kind], kind), duration(times(c, kind).total_ns));
 }
 
-const time = (kind, member) => ({ value: (c) => c[kind][member], show: (c) => duration(c[kind][member]) });
+const time = (kind, member) => ({ value: (c) => times(c, kind)[member] || 0, show: (c) => duration(times(c, kind)[member]) });
 const columns = [
   { title: "Lock class", text: true, value: (c) => c.name, tip: "All locks of one declaration, as `relock check` names it." },
-  { title: "Acquired", value: (c) => c.acquisitions, show: (c) => count(c.acquisitions), tip: "Successful acquisitions." },
-  { title: "Waited", value: (c) => ratio(c.contended, c.acquisitions), show: (c) => percent(ratio(c.contended, c.acquisitions)),
+  { title: "Acquired", value: acquisitions, show: (c) => count(acquisitions(c)), tip: "Successful acquisitions." },
+  { title: "Waited", value: (c) => ratio(contended(c), acquisitions(c)), show: (c) => percent(ratio(contended(c), acquisitions(c))),
     tip: "Share of the acquisitions that found the lock taken and had to wait." },
-  { title: "Wait", value: (c) => c.wait.total_ns, show: amount("wait"), tip: "From finding the lock taken until it is acquired; the sum." },
+  { title: "Wait", value: (c) => times(c, "wait").total_ns, show: amount("wait"), tip: "From finding the lock taken until it is acquired; the sum." },
   { title: "mean", ...time("wait", "mean_ns"), tip: "Mean of the acquisitions that waited." },
   { title: "P99", ...time("wait", "p99_ns"), measured, tip: "99 % of the waits were shorter." },
-  { title: "Hold", value: (c) => c.hold.total_ns, show: amount("hold"), measured, tip: "From acquisition to release; the sum." },
+  { title: "Hold", value: (c) => times(c, "hold").total_ns, show: amount("hold"), measured, tip: "From acquisition to release; the sum." },
   { title: "mean", ...time("hold", "mean_ns"), measured, tip: "Mean of the holds." },
   { title: "P99", ...time("hold", "p99_ns"), measured, tip: "99 % of the holds were shorter." },
   { title: "Algorithm", text: true, measured: !measured, value: (c) => (c.librelock ? c.librelock.algorithm : ""), tip: "Of librelock." },
@@ -344,15 +355,16 @@ function facts(list) {
   return make("dl", {}, ...list.filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 
-function timesPart(c, kind, draw) {
+// Of a class, or of the readers of one.
+function timesPart(c, kind, draw, who) {
   const times = c[kind], canvas = make("canvas", { role: "img", "aria-label": "Histogram of the " + kind + " times" });
   const line = [["P50", times.p50_ns], ["P90", times.p90_ns], ["P99", times.p99_ns], ["longest", times.max_ns]]
     .filter(([, ns]) => ns !== undefined).map(([name, ns]) => name + " " + duration(ns)).join(" · ");
   if (!times.histogram.length)
-    return part(kind === "wait" ? "Waiting" : "Holding", make("p", { class: "hint" }, times.count
+    return part((kind === "wait" ? "Waiting" : "Holding") + (who || ""), make("p", { class: "hint" }, times.count
       ? duration(times.total_ns) + " in " + count(times.count) + ", mean " + duration(times.mean_ns) + "; how they are spread was not measured." : "None."));
   draw.push(() => drawChart(canvas, histogramChart(times, kind)));
-  return part(kind === "wait" ? "How long it was waited for" : "How long it was held",
+  return part((kind === "wait" ? "How long it was waited for" : "How long it was held") + (who || ""),
     make("p", { class: "hint" }, line), make("div", { class: "chart" }, canvas));
 }
 
@@ -361,6 +373,8 @@ function countsPart(c) {
   return part("Counts", facts([
     ["acquisitions", count(c.acquisitions) + " (" + count(perSecond(c.acquisitions)) + " per second)"],
     ["had to wait", count(c.contended)],
+    ["readers", c.readers && count(c.readers.acquisitions) + ", " + count(c.readers.contended) + " of them had to wait"],
+    ["found waiting already", c.waiters && c.waiters.max && digits(c.waiters.mean) + " threads in the mean, " + c.waiters.max + " at most"],
     ["handed to another thread", c.handovers && count(c.handovers)],
     ["trylocks failed", c.trylock_failures && count(c.trylock_failures)],
     ["timed out", c.timeouts && count(c.timeouts)],
@@ -377,7 +391,7 @@ function placePart(c) {
   const stack = c.backtrace || [];
   return part("Where it comes from", facts([
     ["declared or made in", c.file && c.file + (c.line ? ":" + c.line : "")],
-    ["module", c.module], ["kind", c.kind], ["key", c.key],
+    ["module", c.module], ["kind", [c.primitive, c.kind].filter(Boolean).join(", ")], ["key", c.key],
   ]), stack.length ? make("ol", { class: "stack" }, ...stack.map((frame) => make("li", {}, frame))) : undefined);
 }
 
@@ -420,14 +434,18 @@ function locksPart(c) {
 
 function sitesPart(c) {
   const list = [...c.sites].sort((a, b) => b.wait_ns - a.wait_ns || b.hold_ns - a.hold_ns);
-  return wide(part("Where it is taken", table(["Call site", "Acquired", "Waited", "Wait", "Hold"], list.map((s) =>
+  const samples = sum(list, (s) => s.samples || 0);
+  const hint = (samples ? "Estimated from " + plural(samples, "sample", "samples") + ". " : "") +
+    (c.sites_omitted ? plural(c.sites_omitted, "cheaper call site is", "cheaper call sites are") + " left out." : "");
+  return wide(part("Where it is taken", hint ? make("p", { class: "hint" }, hint) : undefined, table(["Call site", "Acquired", "Waited", "Wait", "Hold"], list.map((s) =>
     [make("div", { class: "stack" }, ...s.stack.map((frame) => make("div", {}, frame))), count(s.acquisitions),
       count(s.contended), duration(s.wait_ns), duration(s.hold_ns)]))));
 }
 
 function showDetails(c, draw) {
-  const parts = [timesPart(c, "wait", draw)];
-  if (measured) parts.push(timesPart(c, "hold", draw));
+  const kinds = measured ? ["wait", "hold"] : ["wait"];
+  const parts = kinds.map((kind) => timesPart(c, kind, draw, c.readers && ", by writers"));
+  if (c.readers) parts.push(...kinds.map((kind) => timesPart(c.readers, kind, draw, ", by readers")));
   parts.push(countsPart(c), placePart(c));
   if (verdicts) parts.push(verdictPart(c));
   if (c.sites && c.sites.length) parts.push(sitesPart(c));
@@ -455,6 +473,9 @@ function showWaiting() {
   if (keys.length <= shown.length) series.delete("other");
   const name = (key) => (key === "other" ? "other classes" : (classOf.get(key) || { name: key }).name);
   $("waiting").hidden = false;
+  if (profile.timeline_omitted)
+    $("waiting").querySelector(".hint").append(" It shows the " + plural(waits.length, "wait", "waits") + " that were kept, of each length the latest; " +
+      count(profile.timeline_omitted) + " others are missing.");
   drawChart($("waiting").querySelector("canvas"), () => ({
     type: "bar",
     data: {
@@ -472,13 +493,9 @@ function showWaiting() {
   }));
 }
 
-function threadRows() {
-  return profile.by_thread || (Array.isArray(profile.threads) ? profile.threads : []);
-}
-
 // The costliest threads and classes; the shade says how much of the largest value a cell has.
 function showThreads() {
-  const threads = threadRows().slice(0, 60), member = $("measure").value;
+  const all = profile.by_thread || [], threads = all.slice(0, 60), member = $("measure").value;
   if (!threads.length) return;
   const cost = new Map();
   for (const thread of threads)
@@ -487,7 +504,9 @@ function showThreads() {
   const largest = Math.max(1, ...threads.flatMap((t) => t.classes.map((used) => used[member])));
   const show = member === "acquisitions" ? count : duration;
   const name = (key) => (classOf.get(key) || { name: key }).name;
+  const left = all.length - threads.length + (profile.threads_omitted || 0);
   $("threads").hidden = false;
+  $("left").textContent = left ? "The " + (threads.length === 1 ? "thread" : threads.length + " threads") + " that waited longest; " + count(left) + " more are left out." : "";
   rows($("matrix").tHead, [make("tr", {}, make("th", { class: "text" }, "Thread"), make("th", {}, "lived"), make("th", {}, "in sections"),
     make("th", {}, "waited"), ...keys.map((key) => make("th", { class: "text" }, name(key))))]);
   rows($("matrix").tBodies[0], threads.map((thread) => {
@@ -496,7 +515,7 @@ function showThreads() {
       const entry = used.get(key);
       if (!entry) return make("td", {});
       const cell = make("td", { class: "cell", "data-tip": label + ", " + name(key) + "\nacquired " + count(entry.acquisitions) +
-        ", waited " + duration(entry.wait_ns) + ", held " + duration(entry.hold_ns) }, show(entry[member]));
+        ", waited " + duration(entry.wait_ns) + ", held " + duration(entry.hold_ns) }, entry[member] ? show(entry[member]) : "–");
       cell.style.background = "color-mix(in srgb, var(--" + (member === "hold_ns" ? "hold" : "wait") + ") " +
         Math.round(65 * Math.sqrt(entry[member] / largest)) + "%, transparent)";
       return cell;
@@ -526,6 +545,16 @@ function showNesting() {
   }));
 }
 
+// What is no lock: conditions, semaphores, barriers, raw futexes.
+function showOthers() {
+  const others = (profile.waits || []).filter((w) => w.acquisitions || w.wait.total_ns);
+  if (!others.length) return;
+  $("others").hidden = false;
+  $("others").append(table(["Waited for", "What it is", "Waits", "Wait", "mean", "P99", "longest"],
+    others.map((w) => [w.name, w.primitive || "", count(w.acquisitions), duration(w.wait.total_ns), duration(w.wait.mean_ns),
+      duration(w.wait.p99_ns), duration(w.wait.max_ns)]), 2));
+}
+
 function showServers() {
   const servers = profile.servers || [];
   if (!servers.length) return;
@@ -545,6 +574,7 @@ showClasses();
 showWaiting();
 showThreads();
 showNesting();
+showOthers();
 showServers();
 $("filter").addEventListener("input", showClasses);
 $("measure").addEventListener("change", showThreads);
