@@ -63,6 +63,13 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
+function draw(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
 function rows(body, list) {
   body.replaceChildren(...list);
 }
@@ -337,9 +344,9 @@ function showClasses() {
   const body = $("classes").tBodies[0], list = sorted(classes.filter(matches));
   showHead();
   dropCharts(body);
-  const draw = [];
-  rows(body, list.flatMap((c) => (c.key === opened ? [showRow(c), showDetails(c, draw)] : [showRow(c)])));
-  for (const start of draw) start();
+  const charted = [];
+  rows(body, list.flatMap((c) => (c.key === opened ? [showRow(c), showDetails(c, charted)] : [showRow(c)])));
+  for (const start of charted) start();
   $("shown").textContent = list.length === classes.length ? plural(list.length, "class", "classes")
     : list.length + " of " + plural(classes.length, "class", "classes");
   for (const button of $("classes").querySelectorAll("button")) if (button.textContent === focus) button.focus({ preventScroll: true });
@@ -356,14 +363,14 @@ function facts(list) {
 }
 
 // Of a class, or of the readers of one.
-function timesPart(c, kind, draw, who) {
+function timesPart(c, kind, charted, who) {
   const times = c[kind], canvas = make("canvas", { role: "img", "aria-label": "Histogram of the " + kind + " times" });
   const line = [["P50", times.p50_ns], ["P90", times.p90_ns], ["P99", times.p99_ns], ["longest", times.max_ns]]
     .filter(([, ns]) => ns !== undefined).map(([name, ns]) => name + " " + duration(ns)).join(" · ");
   if (!times.histogram.length)
     return part((kind === "wait" ? "Waiting" : "Holding") + (who || ""), make("p", { class: "hint" }, times.count
       ? duration(times.total_ns) + " in " + count(times.count) + ", mean " + duration(times.mean_ns) + "; how they are spread was not measured." : "None."));
-  draw.push(() => drawChart(canvas, histogramChart(times, kind)));
+  charted.push(() => drawChart(canvas, histogramChart(times, kind)));
   return part((kind === "wait" ? "How long it was waited for" : "How long it was held") + (who || ""),
     make("p", { class: "hint" }, line), make("div", { class: "chart" }, canvas));
 }
@@ -442,10 +449,10 @@ function sitesPart(c) {
       count(s.contended), duration(s.wait_ns), duration(s.hold_ns)]))));
 }
 
-function showDetails(c, draw) {
+function showDetails(c, charted) {
   const kinds = measured ? ["wait", "hold"] : ["wait"];
-  const parts = kinds.map((kind) => timesPart(c, kind, draw, c.readers && ", by writers"));
-  if (c.readers) parts.push(...kinds.map((kind) => timesPart(c.readers, kind, draw, ", by readers")));
+  const parts = kinds.map((kind) => timesPart(c, kind, charted, c.readers && ", by writers"));
+  if (c.readers) parts.push(...kinds.map((kind) => timesPart(c.readers, kind, charted, ", by readers")));
   parts.push(countsPart(c), placePart(c));
   if (verdicts) parts.push(verdictPart(c));
   if (c.sites && c.sites.length) parts.push(sitesPart(c));
@@ -525,6 +532,35 @@ function showThreads() {
   }));
 }
 
+// The classes on a circle, an arrow from what is held to what is then taken.
+function drawNesting(edges, isBoth) {
+  const all = [...new Set(edges.flatMap((edge) => [edge.outer, edge.inner]))], nodes = all.slice(0, 16);
+  const radius = 60 + 8 * nodes.length, width = 760, height = 2 * radius + 70, middle = [width / 2, height / 2];
+  const at = (node, r) => {
+    const angle = (2 * Math.PI * nodes.indexOf(node)) / nodes.length - Math.PI / 2;
+    return [middle[0] + r * Math.cos(angle), middle[1] + r * Math.sin(angle)];
+  };
+  const arrow = (id, fill) => draw("marker", { id, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 8, markerHeight: 8,
+    markerUnits: "userSpaceOnUse", orient: "auto" }, draw("path", { d: "M0 0 8 4 0 8Z", class: fill }));
+  const lines = edges.filter((e) => e.inner !== e.outer && nodes.includes(e.inner) && nodes.includes(e.outer)).map((edge) => {
+    const [x, y] = at(edge.outer, radius - 6), [u, v] = at(edge.inner, radius - 10), kind = isBoth(edge) ? "both" : "once";
+    const bend = 0.16; // to one side, so that both directions can be seen
+    const [p, q] = [(x + u) / 2 - bend * (v - y), (y + v) / 2 + bend * (u - x)];
+    return draw("path", { d: `M${x} ${y}Q${p} ${q} ${u} ${v}`, class: "edge " + kind, "marker-end": `url(#${kind})`,
+      "stroke-width": (1 + Math.log10(edge.count) / 2).toFixed(1),
+      "data-tip": edge.outer.name + " held, " + edge.inner.name + " taken: " + plural(edge.count, "time", "times") });
+  });
+  const labels = nodes.map((node) => {
+    const [x, y] = at(node, radius), [u, v] = at(node, radius + 12), side = Math.abs(x - middle[0]) < 1 ? "middle" : x < middle[0] ? "end" : "start";
+    const short = node.name.length > 34 ? node.name.slice(0, 33) + "…" : node.name;
+    return draw("g", { "data-tip": node.name }, draw("circle", { cx: x, cy: y, r: 5, class: "node" }),
+      draw("text", { x: u, y: v + (v < middle[1] ? 0 : 9), "text-anchor": side }, short));
+  });
+  if (all.length > nodes.length) lines.push(draw("text", { x: 8, y: height - 8, class: "more" }, "and " + (all.length - nodes.length) + " more classes"));
+  return draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Which lock classes are taken while which are held" },
+    draw("defs", {}, arrow("once", "once"), arrow("both", "both")), ...lines, ...labels);
+}
+
 // `inside` of a class names those that were held when it was acquired.
 function showNesting() {
   const edges = classes.flatMap((inner) => (inner.inside || []).map((edge) => {
@@ -533,15 +569,17 @@ function showNesting() {
   })).sort((a, b) => b.count - a.count);
   if (!edges.length) return;
   const ordered = new Set(edges.filter((e) => e.waited && e.inner !== e.outer).map((e) => e.outer.key + " " + e.inner.key));
+  const isBoth = (edge) => ordered.has(edge.outer.key + " " + edge.inner.key) && ordered.has(edge.inner.key + " " + edge.outer.key);
   const largest = edges[0].count;
   $("nesting").hidden = false;
+  $("graph").replaceChildren(drawNesting(edges, isBoth));
+  if (edges.length > 100) $("nesting").append(make("p", { class: "hint" }, "The 100 most frequent of " + count(edges.length) + " pairs."));
   rows($("edges").tHead, [make("tr", {}, make("th", { class: "text" }, "Held"), make("th", { class: "text" }, "and then taken"),
     make("th", {}, "times"), make("th", { class: "text" }, ""))]);
   rows($("edges").tBodies[0], edges.slice(0, 100).map((edge) => {
-    const both = ordered.has(edge.outer.key + " " + edge.inner.key) && ordered.has(edge.inner.key + " " + edge.outer.key);
     return make("tr", {}, make("td", { class: "text long" }, edge.outer.name), make("td", { class: "text long" }, edge.inner.name),
       make("td", {}, make("div", { class: "amount" }, bar(edge.count / largest, "hold"), count(edge.count))),
-      make("td", { class: "text keep" }, both ? "also taken in the other order: threads can wait for each other for ever" : ""));
+      make("td", { class: "text keep" }, isBoth(edge) ? "also taken in the other order: threads can wait for each other for ever" : ""));
   }));
 }
 
