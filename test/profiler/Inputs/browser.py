@@ -59,7 +59,8 @@ def main():
     test = os.path.join(folder, "test.html")
     with open(test, "w") as file:
         head, rest = text.split("<head>", 1)
-        file.write(head + "<head>" + BEFORE + rest.replace("</body>", AFTER % sys.stdin.read() + "</body>"))
+        rest = rest.replace("</body>", AFTER % sys.stdin.read() + "</body>")
+        file.write(head + "<head>" + BEFORE + rest)
     dump = browser(folder, test, "--dump-dom")
     said = re.search(r"\[\[(.*)\]\]", dump, re.DOTALL)
     print(html.unescape(said[1]) if said else "error: the script did not end:\n" + dump[-2000:])

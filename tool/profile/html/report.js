@@ -11,9 +11,11 @@ const classOf = new Map(profile.classes.map((c) => [c.key, c]));
 
 // Times of writers and readers together; percentiles of both cannot be had from those of each.
 function times(c, kind) {
-  if (!c.readers) return c[kind];
-  const count = c[kind].count + c.readers[kind].count, total = c[kind].total_ns + c.readers[kind].total_ns;
-  return { count, total_ns: total, mean_ns: ratio(total, count) };
+  if (!c.readers)
+    return c[kind];
+  const count = c[kind].count + c.readers[kind].count,
+        total = c[kind].total_ns + c.readers[kind].total_ns;
+  return {count, total_ns : total, mean_ns : ratio(total, count)};
 }
 const acquisitions = (c) => c.acquisitions + (c.readers ? c.readers.acquisitions : 0);
 const contended = (c) => c.contended + (c.readers ? c.readers.contended : 0);
@@ -27,17 +29,24 @@ function digits(value) {
 }
 
 function duration(ns) {
-  if (ns === undefined) return "–";
-  if (ns < 1e3) return Math.round(ns) + " ns";
-  if (ns < 1e6) return digits(ns / 1e3) + " µs";
-  if (ns < 1e9) return digits(ns / 1e6) + " ms";
+  if (ns === undefined)
+    return "–";
+  if (ns < 1e3)
+    return Math.round(ns) + " ns";
+  if (ns < 1e6)
+    return digits(ns / 1e3) + " µs";
+  if (ns < 1e9)
+    return digits(ns / 1e6) + " ms";
   return digits(ns / 1e9) + " s";
 }
 
 function count(value) {
-  if (value < 1e5) return String(Math.round(value));
-  if (value < 1e6) return digits(value / 1e3) + " k";
-  if (value < 1e9) return digits(value / 1e6) + " M";
+  if (value < 1e5)
+    return String(Math.round(value));
+  if (value < 1e6)
+    return digits(value / 1e3) + " k";
+  if (value < 1e9)
+    return digits(value / 1e6) + " M";
   return digits(value / 1e9) + " G";
 }
 
@@ -58,26 +67,26 @@ const sum = (list, of) => list.reduce((total, item) => total + of(item), 0);
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes || {}))
-    if (value !== undefined && value !== false) element.setAttribute(name, value);
+    if (value !== undefined && value !== false)
+      element.setAttribute(name, value);
   element.append(...children.filter((child) => child !== undefined && child !== null));
   return element;
 }
 
 function draw(tag, attributes, ...children) {
   const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes))
+    element.setAttribute(name, value);
   element.append(...children);
   return element;
 }
 
-function rows(body, list) {
-  body.replaceChildren(...list);
-}
+function rows(body, list) { body.replaceChildren(...list); }
 
 function bar(share, kind) {
   const filled = make("i");
   filled.style.width = 100 * Math.min(1, share) + "%";
-  return make("span", { class: "bar " + kind }, share > 0 ? filled : undefined);
+  return make("span", {class : "bar " + kind}, share > 0 ? filled : undefined);
 }
 
 // One tooltip for everything that has a data-tip, by mouse and by keyboard.
@@ -86,7 +95,8 @@ function setUpTips() {
   const hide = () => { tip.hidden = true; };
   const show = (event) => {
     const target = event.target.closest ? event.target.closest("[data-tip]") : null;
-    if (!target) return hide();
+    if (!target)
+      return hide();
     tip.textContent = target.dataset.tip;
     tip.hidden = false;
     const at = target.getBoundingClientRect();
@@ -99,13 +109,17 @@ function setUpTips() {
   document.addEventListener("focusin", show);
   document.addEventListener("mouseout", hide);
   document.addEventListener("focusout", hide);
-  document.addEventListener("keydown", (event) => { if (event.key === "Escape") hide(); });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape")
+      hide();
+  });
 }
 
 // ---- Charts
 
 const charts = new Set();
-const color = (name) => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+const color = (name) =>
+    getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
 
 function useColors() {
   Chart.defaults.color = color("muted");
@@ -117,7 +131,7 @@ function useColors() {
 
 // `describe` gives the configuration anew when the color scheme changes.
 function drawChart(canvas, describe) {
-  const entry = { canvas, describe, chart: new Chart(canvas, describe()) };
+  const entry = {canvas, describe, chart : new Chart(canvas, describe())};
   charts.add(entry);
   return entry;
 }
@@ -139,7 +153,7 @@ function redrawCharts() {
 }
 
 // The buckets of runtime/profiler/layout.h: one per value below 8, then 4 to every power of two.
-const bucketFloors = Array.from({ length: 180 }, (_, i) => {
+const bucketFloors = Array.from({length : 180}, (_, i) => {
   const ticks = i < 8 ? i : (4 + ((i - 8) % 4)) * 2 ** (Math.floor((i - 8) / 4) + 1);
   return Math.round(ticks * (1e9 / (profile.machine.ticks_per_second || 1e9)));
 });
@@ -147,83 +161,103 @@ const bucketFloors = Array.from({ length: 180 }, (_, i) => {
 function bucketOf(floor) {
   let best = 0;
   for (let i = 1; i < bucketFloors.length; i++)
-    if (Math.abs(bucketFloors[i] - floor) < Math.abs(bucketFloors[best] - floor)) best = i;
+    if (Math.abs(bucketFloors[i] - floor) < Math.abs(bucketFloors[best] - floor))
+      best = i;
   return best;
 }
 
 function histogramChart(times, name) {
-  const filled = times.histogram.map(([floor, n]) => [bucketOf(floor), n]);
-  const first = Math.min(...filled.map(([i]) => i)), last = Math.max(...filled.map(([i]) => i));
+  const filled = times.histogram.map(([ floor, n ]) => [bucketOf(floor), n]);
+  const first = Math.min(...filled.map(([ i ]) => i)), last = Math.max(...filled.map(([ i ]) => i));
   const counts = Array(last - first + 1).fill(0);
-  for (const [i, n] of filled) counts[i - first] += n;
+  for (const [i, n] of filled)
+    counts[i - first] += n;
   const total = sum(counts, (n) => n);
-  const range = (i) => duration(bucketFloors[first + i]) +
-    (first + i + 1 < bucketFloors.length ? " to " + duration(bucketFloors[first + i + 1]) : " and more");
+  const range = (i) =>
+      duration(bucketFloors[first + i]) + (first + i + 1 < bucketFloors.length
+                                               ? " to " + duration(bucketFloors[first + i + 1])
+                                               : " and more");
   return () => ({
-    type: "bar",
-    data: {
-      labels: counts.map((_, i) => duration(bucketFloors[first + i])),
-      datasets: [{ data: counts, backgroundColor: color(name), barPercentage: 1, categoryPercentage: 0.92,
-        maxBarThickness: 40 }],
-    },
-    options: {
-      scales: {
-        x: { grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 14 } },
-        y: { ticks: { callback: (n) => count(n), maxTicksLimit: 6, precision: 0 }, beginAtZero: true },
-      },
-      interaction: { mode: "index", intersect: false },
-      plugins: {
-        legend: { display: false },
-        tooltip: {
-          callbacks: {
-            title: ([item]) => range(item.dataIndex),
-            label: (item) => count(item.raw) + " (" + percent(ratio(item.raw, total)) + ")",
-            footer: ([item]) => percent(ratio(sum(counts.slice(0, item.dataIndex + 1), (n) => n), total)) +
-              " are as short or shorter",
-          },
-        },
-      },
-    },
-  });
+           type : "bar",
+           data : {
+             labels : counts.map((_, i) => duration(bucketFloors[first + i])),
+             datasets : [ {
+               data : counts,
+               backgroundColor : color(name),
+               barPercentage : 1,
+               categoryPercentage : 0.92,
+               maxBarThickness : 40
+             } ],
+           },
+           options : {
+             scales : {
+               x : {grid : {display : false}, ticks : {maxRotation : 0, autoSkipPadding : 14}},
+               y : {
+                 ticks : {callback : (n) => count(n), maxTicksLimit : 6, precision : 0},
+                 beginAtZero : true
+               },
+             },
+             interaction : {mode : "index", intersect : false},
+             plugins : {
+               legend : {display : false},
+               tooltip : {
+                 callbacks : {
+                   title : ([ item ]) => range(item.dataIndex),
+                   label : (item) => count(item.raw) + " (" + percent(ratio(item.raw, total)) + ")",
+                   footer : ([ item ]) =>
+                       percent(ratio(sum(counts.slice(0, item.dataIndex + 1), (n) => n), total)) +
+                       " are as short or shorter",
+                 },
+               },
+             },
+           },
+         });
 }
 
 // ---- The run
 
 function ending() {
-  const { ended, status } = profile.program;
-  if (ended === "exit") return "exit status " + status;
-  if (ended === "signal") return "ended by signal " + status;
-  if (profile.runs > 1) return "which ended differently";
+  const {ended, status} = profile.program;
+  if (ended === "exit")
+    return "exit status " + status;
+  if (ended === "signal")
+    return "ended by signal " + status;
+  if (profile.runs > 1)
+    return "which ended differently";
   return ended === "running" ? "was still running" : "ended in an unknown way";
 }
 
 function droppedText() {
   const names = {
-    mutex_operations: "mutex operations", times: "times (the percentiles lack them)",
-    nested_operations: "operations in signal handlers or the profiler",
-    processes: "forked processes",
+    mutex_operations : "mutex operations",
+    times : "times (the percentiles lack them)",
+    nested_operations : "operations in signal handlers or the profiler",
+    processes : "forked processes",
   };
-  const parts = Object.entries(profile.dropped).filter(([, n]) => n)
-    .map(([kind, n]) => count(n) + " " + (names[kind] || kind.replaceAll("_", " ")));
+  const parts =
+      Object.entries(profile.dropped)
+          .filter(([, n ]) => n)
+          .map(([ kind, n ]) => count(n) + " " + (names[kind] || kind.replaceAll("_", " ")));
   return parts.length ? parts.join(", ") : "nothing";
 }
 
 function figure(value, label, tip) {
-  return make("div", { class: "figure", "data-tip": tip, tabindex: tip ? 0 : undefined },
-    make("strong", {}, value), make("span", {}, label));
+  return make("div", {class : "figure", "data-tip" : tip, tabindex : tip ? 0 : undefined},
+              make("strong", {}, value), make("span", {}, label));
 }
 
 function showRun() {
-  const { program, machine } = profile;
+  const {program, machine} = profile;
   const name = (program.executable || program.command[0] || "").split("/").pop();
   $("title").textContent = "Locks of " + name;
   document.title = "Locks of " + name;
   $("run").textContent = [
     program.command.join(" "),
     profile.runs > 1 ? profile.runs + " runs together"
-      : "process " + program.pid + (program.forked ? " (forked)" : ""),
+                     : "process " + program.pid + (program.forked ? " (forked)" : ""),
     duration(profile.duration_ns),
-    plural(profile.threads, "thread", "threads") + " (" + count(profile.threads_at_once) + " at once)",
+    plural(profile.threads, "thread", "threads") + " (" + count(profile.threads_at_once) +
+        " at once)",
     ending(),
     machine.model + ", " + plural(machine.processors, "processor", "processors"),
   ].join(" · ");
@@ -231,21 +265,30 @@ function showRun() {
 
 function showFigures() {
   const acquired = sum(classes, acquisitions), waits = sum(classes, contended);
-  const waited = sum(classes, (c) => times(c, "wait").total_ns), { overhead } = profile;
+  const waited = sum(classes, (c) => times(c, "wait").total_ns), {overhead} = profile;
   const list = [];
   if (measured)
-    list.push(figure(percent(ratio(profile.section_ns, profile.thread_ns)), "of the threads' time in critical sections",
-      "Time in which a thread holds a lock or waits for one, each moment counted once: " +
-      duration(profile.section_ns) + " of " + duration(profile.thread_ns) + " that all threads lived, asleep or not."));
-  list.push(figure(duration(waited), measured ? percent(ratio(waited, profile.thread_ns)) + " of the threads' time waiting"
-    : "waiting, all threads together", "From finding a lock taken until it is acquired, all threads together."));
+    list.push(
+        figure(percent(ratio(profile.section_ns, profile.thread_ns)),
+               "of the threads' time in critical sections",
+               "Time in which a thread holds a lock or waits for one, each moment counted once: " +
+                   duration(profile.section_ns) + " of " + duration(profile.thread_ns) +
+                   " that all threads lived, asleep or not."));
+  list.push(figure(duration(waited),
+                   measured
+                       ? percent(ratio(waited, profile.thread_ns)) + " of the threads' time waiting"
+                       : "waiting, all threads together",
+                   "From finding a lock taken until it is acquired, all threads together."));
   list.push(figure(count(acquired), count(perSecond(acquired)) + " acquisitions per second"));
   list.push(figure(percent(ratio(waits, acquired)), "of them had to wait"));
   if (measured) {
-    list.push(figure(percent(ratio(overhead.total_ns, profile.thread_ns)), "of the threads' time was the profiler",
-      digits(overhead.per_acquisition_ns) + " ns per uncontended acquisition, measured at the start of the run; " +
-      digits(overhead.hold_bias_ns) + " ns of it lie in each hold."));
-    list.push(figure(droppedText(), "not recorded", "What the profiler found no room for, by kind."));
+    list.push(figure(percent(ratio(overhead.total_ns, profile.thread_ns)),
+                     "of the threads' time was the profiler",
+                     digits(overhead.per_acquisition_ns) +
+                         " ns per uncontended acquisition, measured at the start of the run; " +
+                         digits(overhead.hold_bias_ns) + " ns of it lie in each hold."));
+    list.push(
+        figure(droppedText(), "not recorded", "What the profiler found no room for, by kind."));
   }
   $("figures").replaceChildren(...list);
 }
@@ -253,13 +296,19 @@ function showFigures() {
 function showNotes() {
   const notes = [], unused = profile.classes.length - classes.length;
   if (!measured)
-    notes.push("These are the statistics of " + profile.source + " (RELOCK_STATS): holds, percentiles and shares of " +
-      "time were not measured, and nothing was profiled. The waits of delegated sections contain the section.");
+    notes.push(
+        "These are the statistics of " + profile.source +
+        " (RELOCK_STATS): holds, percentiles and shares of " +
+        "time were not measured, and nothing was profiled. The waits of delegated sections " +
+        "contain the section.");
   if (profile.foreign_releases)
-    notes.push(plural(profile.foreign_releases, "release", "releases") + " by a thread that had not acquired the lock.");
-  if (!classes.length) notes.push("No lock was acquired.");
-  if (unused) notes.push(plural(unused, "lock class was", "lock classes were") + " never locked and " +
-    (unused === 1 ? "is" : "are") + " not shown.");
+    notes.push(plural(profile.foreign_releases, "release", "releases") +
+               " by a thread that had not acquired the lock.");
+  if (!classes.length)
+    notes.push("No lock was acquired.");
+  if (unused)
+    notes.push(plural(unused, "lock class was", "lock classes were") + " never locked and " +
+               (unused === 1 ? "is" : "are") + " not shown.");
   $("notes").replaceChildren(...notes.map((text) => make("li", {}, text)));
 }
 
@@ -268,75 +317,126 @@ function showNotes() {
 const verdictByKey = new Map(verdicts ? verdicts.classes.map((v) => [v.key, v]) : []);
 const verdictOf = (c) => verdictByKey.get(c.key);
 const most = {
-  wait: Math.max(1, ...classes.map((c) => times(c, "wait").total_ns)),
-  hold: Math.max(1, ...classes.map((c) => times(c, "hold").total_ns)),
+  wait : Math.max(1, ...classes.map((c) => times(c, "wait").total_ns)),
+  hold : Math.max(1, ...classes.map((c) => times(c, "hold").total_ns)),
 };
 
 function amount(kind) {
-  return (c) => make("div", { class: "amount" }, bar(times(c, kind).total_ns / most[kind], kind), duration(times(c, kind).total_ns));
+  return (c) => make("div", {class : "amount"}, bar(times(c, kind).total_ns / most[kind], kind),
+                     duration(times(c, kind).total_ns));
 }
 
-const time = (kind, member) => ({ value: (c) => times(c, kind)[member] || 0, show: (c) => duration(times(c, kind)[member]) });
+const time = (kind, member) =>
+    ({value : (c) => times(c, kind)[member] || 0, show : (c) => duration(times(c, kind)[member])});
 const columns = [
-  { title: "Lock class", text: true, value: (c) => c.name, tip: "All locks of one declaration, as `relock check` names it." },
-  { title: "Acquired", value: acquisitions, show: (c) => count(acquisitions(c)), tip: "Successful acquisitions." },
-  { title: "Waited", value: (c) => ratio(contended(c), acquisitions(c)), show: (c) => percent(ratio(contended(c), acquisitions(c))),
-    tip: "Share of the acquisitions that found the lock taken and had to wait." },
-  { title: "Wait", value: (c) => times(c, "wait").total_ns, show: amount("wait"), tip: "From finding the lock taken until it is acquired; the sum." },
-  { title: "mean", ...time("wait", "mean_ns"), tip: "Mean of the acquisitions that waited." },
-  { title: "P99", ...time("wait", "p99_ns"), measured, tip: "99 % of the waits were shorter." },
-  { title: "Hold", value: (c) => times(c, "hold").total_ns, show: amount("hold"), measured, tip: "From acquisition to release; the sum." },
-  { title: "mean", ...time("hold", "mean_ns"), measured, tip: "Mean of the holds." },
-  { title: "P99", ...time("hold", "p99_ns"), measured, tip: "99 % of the holds were shorter." },
-  { title: "Algorithm", text: true, measured: !measured, value: (c) => (c.librelock ? c.librelock.algorithm : ""), tip: "Of librelock." },
-  { title: "Verdict", text: true, measured: Boolean(verdicts), value: (c) => (verdictOf(c) || {}).verdict || "",
-    show: showVerdict, tip: "Of `relock check`: can the class be converted?" },
+  {
+    title : "Lock class",
+    text : true,
+    value : (c) => c.name,
+    tip : "All locks of one declaration, as `relock check` names it."
+  },
+  {
+    title : "Acquired",
+    value : acquisitions,
+    show : (c) => count(acquisitions(c)),
+    tip : "Successful acquisitions."
+  },
+  {
+    title : "Waited",
+    value : (c) => ratio(contended(c), acquisitions(c)),
+    show : (c) => percent(ratio(contended(c), acquisitions(c))),
+    tip : "Share of the acquisitions that found the lock taken and had to wait."
+  },
+  {
+    title : "Wait",
+    value : (c) => times(c, "wait").total_ns,
+    show : amount("wait"),
+    tip : "From finding the lock taken until it is acquired; the sum."
+  },
+  {title : "mean", ...time("wait", "mean_ns"), tip : "Mean of the acquisitions that waited."},
+  {title : "P99", ...time("wait", "p99_ns"), measured, tip : "99 % of the waits were shorter."},
+  {
+    title : "Hold",
+    value : (c) => times(c, "hold").total_ns,
+    show : amount("hold"),
+    measured,
+    tip : "From acquisition to release; the sum."
+  },
+  {title : "mean", ...time("hold", "mean_ns"), measured, tip : "Mean of the holds."},
+  {title : "P99", ...time("hold", "p99_ns"), measured, tip : "99 % of the holds were shorter."},
+  {
+    title : "Algorithm",
+    text : true,
+    measured : !measured,
+    value : (c) => (c.librelock ? c.librelock.algorithm : ""),
+    tip : "Of librelock."
+  },
+  {
+    title : "Verdict",
+    text : true,
+    measured : Boolean(verdicts),
+    value : (c) => (verdictOf(c) || {}).verdict || "",
+    show : showVerdict,
+    tip : "Of `relock check`: can the class be converted?"
+  },
 ].filter((column) => column.measured !== false);
 
-let order = { column: columns[3], up: false };
+let order = {column : columns[3], up : false};
 let opened = (sorted(classes)[0] || {}).key;
 
 function showVerdict(c) {
   const verdict = verdictOf(c);
-  if (!verdict) return make("span", { class: "unknown", "data-tip": "relock check finds no class of this name in the sources." }, "not in the sources");
-  const first = verdict.reasons[0] || (verdict.held[0] || { reasons: [] }).reasons[0];
-  const sections = verdict.delegate + " of " + (verdict.delegate + verdict.hold + verdict.keep) + " sections delegated";
-  return make("span", { class: verdict.verdict, "data-tip": sections + (first ? "\n" + first.message + " [" + first.code + "]" : "") },
-    verdict.verdict === "convert" ? "converts" : "kept");
+  if (!verdict)
+    return make("span", {
+      class : "unknown",
+      "data-tip" : "relock check finds no class of this name in the sources."
+    },
+                "not in the sources");
+  const first = verdict.reasons[0] || (verdict.held[0] || {reasons : []}).reasons[0];
+  const sections = verdict.delegate + " of " + (verdict.delegate + verdict.hold + verdict.keep) +
+                   " sections delegated";
+  return make("span", {
+    class : verdict.verdict,
+    "data-tip" : sections + (first ? "\n" + first.message + " [" + first.code + "]" : "")
+  },
+              verdict.verdict === "convert" ? "converts" : "kept");
 }
 
 function sorted(list) {
-  const { value, text } = order.column, sign = order.up ? 1 : -1;
-  return [...list].sort((a, b) => sign * (text ? value(a).localeCompare(value(b)) : value(a) - value(b)));
+  const {value, text} = order.column, sign = order.up ? 1 : -1;
+  return [...list ].sort((a, b) => sign *
+                                   (text ? value(a).localeCompare(value(b)) : value(a) - value(b)));
 }
 
 function matches(c) {
   const wanted = $("filter").value.trim().toLowerCase();
-  return [c.name, c.file, c.module].some((text) => text.toLowerCase().includes(wanted));
+  return [ c.name, c.file, c.module ].some((text) => text.toLowerCase().includes(wanted));
 }
 
 function showHead() {
-  rows($("classes").tHead, [make("tr", {}, ...columns.map((column) => {
-    const button = make("button", { type: "button", "data-tip": column.tip }, column.title);
-    button.addEventListener("click", () => {
-      order = { column, up: order.column === column ? !order.up : Boolean(column.text) };
-      showClasses();
-    });
-    const sort = order.column === column ? (order.up ? "ascending" : "descending") : undefined;
-    return make("th", { class: column.text && "text", "aria-sort": sort, scope: "col" }, button);
-  }))]);
+  rows($("classes").tHead, [ make("tr", {}, ...columns.map((column) => {
+         const button = make("button", {type : "button", "data-tip" : column.tip}, column.title);
+         button.addEventListener("click", () => {
+           order = {column, up : order.column === column ? !order.up : Boolean(column.text)};
+           showClasses();
+         });
+         const sort = order.column === column ? (order.up ? "ascending" : "descending") : undefined;
+         return make("th", {class : column.text && "text", "aria-sort" : sort, scope : "col"},
+                     button);
+       })) ]);
 }
 
 function showRow(c) {
   const isOpen = opened === c.key;
-  const button = make("button", { type: "button", "aria-expanded": String(isOpen) }, c.name);
+  const button = make("button", {type : "button", "aria-expanded" : String(isOpen)}, c.name);
   button.addEventListener("click", () => {
     opened = isOpen ? undefined : c.key;
     showClasses();
   });
-  const cells = columns.map((column, i) => i ? make("td", { class: column.text && "text" }, column.show ? column.show(c) : column.value(c))
-    : make("td", { class: "name text" }, button));
-  return make("tr", { class: isOpen && "open" }, ...cells);
+  const cells = columns.map((column, i) => i ? make("td", {class : column.text && "text"},
+                                                    column.show ? column.show(c) : column.value(c))
+                                             : make("td", {class : "name text"}, button));
+  return make("tr", {class : isOpen && "open"}, ...cells);
 }
 
 function showClasses() {
@@ -345,86 +445,142 @@ function showClasses() {
   showHead();
   dropCharts(body);
   const charted = [];
-  rows(body, list.flatMap((c) => (c.key === opened ? [showRow(c), showDetails(c, charted)] : [showRow(c)])));
-  for (const start of charted) start();
-  $("shown").textContent = list.length === classes.length ? plural(list.length, "class", "classes")
-    : list.length + " of " + plural(classes.length, "class", "classes");
-  for (const button of $("classes").querySelectorAll("button")) if (button.textContent === focus) button.focus({ preventScroll: true });
+  rows(body, list.flatMap((c) => (c.key === opened ? [ showRow(c), showDetails(c, charted) ]
+                                                   : [ showRow(c) ])));
+  for (const start of charted)
+    start();
+  $("shown").textContent = list.length === classes.length
+                               ? plural(list.length, "class", "classes")
+                               : list.length + " of " + plural(classes.length, "class", "classes");
+  for (const button of $("classes").querySelectorAll("button"))
+    if (button.textContent === focus)
+      button.focus({preventScroll : true});
 }
 
 // ---- One class
 
-function part(title, ...content) {
-  return make("div", {}, make("h3", {}, title), ...content);
-}
+function part(title, ...content) { return make("div", {}, make("h3", {}, title), ...content); }
 
 function facts(list) {
-  return make("dl", {}, ...list.filter(([, value]) => value).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+  return make("dl", {},
+              ...list.filter(([, value ]) => value)
+                  .flatMap(([ name, value ]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 
 // Of a class, or of the readers of one.
 function timesPart(c, kind, charted, who) {
-  const times = c[kind], canvas = make("canvas", { role: "img", "aria-label": "Histogram of the " + kind + " times" });
-  const line = [["P50", times.p50_ns], ["P90", times.p90_ns], ["P99", times.p99_ns], ["longest", times.max_ns]]
-    .filter(([, ns]) => ns !== undefined).map(([name, ns]) => name + " " + duration(ns)).join(" · ");
+  const times = c[kind],
+        canvas =
+            make("canvas", {role : "img", "aria-label" : "Histogram of the " + kind + " times"});
+  const line =
+      [
+        [ "P50", times.p50_ns ], [ "P90", times.p90_ns ], [ "P99", times.p99_ns ],
+        [ "longest", times.max_ns ]
+      ].filter(([, ns ]) => ns !== undefined)
+          .map(([ name, ns ]) => name + " " + duration(ns))
+          .join(" · ");
   if (!times.histogram.length)
-    return part((kind === "wait" ? "Waiting" : "Holding") + (who || ""), make("p", { class: "hint" }, times.count
-      ? duration(times.total_ns) + " in " + count(times.count) + ", mean " + duration(times.mean_ns) + "; how they are spread was not measured." : "None."));
+    return part((kind === "wait" ? "Waiting" : "Holding") + (who || ""),
+                make("p", {class : "hint"},
+                     times.count
+                         ? duration(times.total_ns) + " in " + count(times.count) + ", mean " +
+                               duration(times.mean_ns) + "; how they are spread was not measured."
+                         : "None."));
   charted.push(() => drawChart(canvas, histogramChart(times, kind)));
-  return part((kind === "wait" ? "How long it was waited for" : "How long it was held") + (who || ""),
-    make("p", { class: "hint" }, line), make("div", { class: "chart" }, canvas));
+  return part((kind === "wait" ? "How long it was waited for" : "How long it was held") +
+                  (who || ""),
+              make("p", {class : "hint"}, line), make("div", {class : "chart"}, canvas));
 }
 
 function countsPart(c) {
   const library = c.librelock || {};
   return part("Counts", facts([
-    ["acquisitions", count(c.acquisitions) + " (" + count(perSecond(c.acquisitions)) + " per second)"],
-    ["had to wait", count(c.contended)],
-    ["readers", c.readers && count(c.readers.acquisitions) + ", " + count(c.readers.contended) + " of them had to wait"],
-    ["found waiting already", c.waiters && c.waiters.max && digits(c.waiters.mean) + " threads in the mean, " + c.waiters.max + " at most"],
-    ["handed to another thread", c.handovers && count(c.handovers)],
-    ["trylocks failed", c.trylock_failures && count(c.trylock_failures)],
-    ["timed out", c.timeouts && count(c.timeouts)],
-    ["condition waits", c.condition_waits && count(c.condition_waits)],
-    ["recursive", c.reentries && count(c.reentries)],
-    ["locks of the class", count(c.objects)],
-    ["held at the end", c.held_at_end && count(c.held_at_end)],
-    ["algorithm", library.algorithm],
-    ["executed, delegated", library.executed && count(library.executed) + ", " + count(library.delegated)],
-  ]));
+                [
+                  "acquisitions",
+                  count(c.acquisitions) + " (" + count(perSecond(c.acquisitions)) + " per second)"
+                ],
+                [ "had to wait", count(c.contended) ],
+                [
+                  "readers", c.readers && count(c.readers.acquisitions) + ", " +
+                                              count(c.readers.contended) + " of them had to wait"
+                ],
+                [
+                  "found waiting already",
+                  c.waiters && c.waiters.max &&
+                      digits(c.waiters.mean) + " threads in the mean, " + c.waiters.max + " at most"
+                ],
+                [ "handed to another thread", c.handovers && count(c.handovers) ],
+                [ "trylocks failed", c.trylock_failures && count(c.trylock_failures) ],
+                [ "timed out", c.timeouts && count(c.timeouts) ],
+                [ "condition waits", c.condition_waits && count(c.condition_waits) ],
+                [ "recursive", c.reentries && count(c.reentries) ],
+                [ "locks of the class", count(c.objects) ],
+                [ "held at the end", c.held_at_end && count(c.held_at_end) ],
+                [ "algorithm", library.algorithm ],
+                [
+                  "executed, delegated",
+                  library.executed && count(library.executed) + ", " + count(library.delegated)
+                ],
+              ]));
 }
 
 function placePart(c) {
   const stack = c.backtrace || [];
   return part("Where it comes from", facts([
-    ["declared or made in", c.file && c.file + (c.line ? ":" + c.line : "")],
-    ["module", c.module], ["kind", [c.primitive, c.kind].filter(Boolean).join(", ")], ["key", c.key],
-  ]), stack.length ? make("ol", { class: "stack" }, ...stack.map((frame) => make("li", {}, frame))) : undefined);
+                [ "declared or made in", c.file && c.file + (c.line ? ":" + c.line : "") ],
+                [ "module", c.module ],
+                [ "kind", [ c.primitive, c.kind ].filter(Boolean).join(", ") ],
+                [ "key", c.key ],
+              ]),
+              stack.length
+                  ? make("ol", {class : "stack"}, ...stack.map((frame) => make("li", {}, frame)))
+                  : undefined);
 }
 
 function reasonLine(reason) {
-  return make("li", {}, reason.message + " ", make("code", {}, "[" + reason.code + "] " + reason.location));
+  return make("li", {}, reason.message + " ",
+              make("code", {}, "[" + reason.code + "] " + reason.location));
 }
 
 function verdictPart(c) {
   const verdict = verdictOf(c);
-  if (!verdict) return part("Verdict of relock check", make("p", { class: "hint" }, "No class of this name is in the sources that were checked."));
-  const held = verdict.held.map((s) => make("li", {}, s.function + " (" + s.location + ") " + s.verdict,
-    make("ul", {}, ...s.reasons.map(reasonLine))));
+  if (!verdict)
+    return part(
+        "Verdict of relock check",
+        make("p", {class : "hint"}, "No class of this name is in the sources that were checked."));
+  const held =
+      verdict.held.map((s) => make("li", {}, s.function + " (" + s.location + ") " + s.verdict,
+                                   make("ul", {}, ...s.reasons.map(reasonLine))));
   const more = verdict.hold + verdict.keep - held.length;
   return part("Verdict of relock check",
-    make("p", { class: verdict.verdict }, verdict.verdict === "convert" ? "Converts" : "Kept as it is",
-      verdict.name !== c.name ? ", as part of " + verdict.name : ""),
-    facts([["declaration", verdict.declaration], ["sections", verdict.delegate + " delegated, " + verdict.hold + " held, " + verdict.keep + " kept"]]),
-    make("ul", {}, ...verdict.reasons.map(reasonLine), ...held),
-    more > 0 ? make("p", { class: "hint" }, plural(more, "more section", "more sections") + " not delegated; `relock check` lists all.") : undefined);
+              make("p", {class : verdict.verdict},
+                   verdict.verdict === "convert" ? "Converts" : "Kept as it is",
+                   verdict.name !== c.name ? ", as part of " + verdict.name : ""),
+              facts([
+                [ "declaration", verdict.declaration ],
+                [
+                  "sections", verdict.delegate + " delegated, " + verdict.hold + " held, " +
+                                  verdict.keep + " kept"
+                ]
+              ]),
+              make("ul", {}, ...verdict.reasons.map(reasonLine), ...held),
+              more > 0 ? make("p", {class : "hint"},
+                              plural(more, "more section", "more sections") +
+                                  " not delegated; `relock check` lists all.")
+                       : undefined);
 }
 
 function table(heads, list, texts) {
   const kind = (i) => (i < (texts || 1) ? "text long" : undefined);
-  return make("div", { class: "scroll" }, make("table", {},
-    make("thead", {}, make("tr", {}, ...heads.map((head, i) => make("th", { class: kind(i) }, head)))),
-    make("tbody", {}, ...list.map((cells) => make("tr", {}, ...cells.map((cell, i) => make("td", { class: kind(i) }, cell)))))));
+  return make(
+      "div", {class : "scroll"},
+      make("table", {},
+           make("thead", {},
+                make("tr", {}, ...heads.map((head, i) => make("th", {class : kind(i)}, head)))),
+           make("tbody", {},
+                ...list.map((cells) => make(
+                                "tr", {},
+                                ...cells.map((cell, i) => make("td", {class : kind(i)}, cell)))))));
 }
 
 function wide(element) {
@@ -434,173 +590,291 @@ function wide(element) {
 
 function locksPart(c) {
   const left = c.locks_omitted ? " " + count(c.locks_omitted) + " cheaper ones are left out." : "";
-  return wide(part("Its locks that lived at the end", left ? make("p", { class: "hint" }, left) : undefined,
-    table(["Lock", "Acquired", "Waited", "Wait", "Hold"], c.locks.map((l) =>
-      [l.name, count(l.acquisitions), percent(ratio(l.contended, l.acquisitions)), duration(l.wait_ns), duration(l.hold_ns)]))));
+  return wide(part(
+      "Its locks that lived at the end", left ? make("p", {class : "hint"}, left) : undefined,
+      table([ "Lock", "Acquired", "Waited", "Wait", "Hold" ],
+            c.locks.map(
+                (l) => [l.name, count(l.acquisitions), percent(ratio(l.contended, l.acquisitions)),
+                        duration(l.wait_ns), duration(l.hold_ns)]))));
 }
 
 function sitesPart(c) {
-  const list = [...c.sites].sort((a, b) => b.wait_ns - a.wait_ns || b.hold_ns - a.hold_ns);
+  const list = [...c.sites ].sort((a, b) => b.wait_ns - a.wait_ns || b.hold_ns - a.hold_ns);
   const samples = sum(list, (s) => s.samples || 0);
-  const hint = (samples ? "Estimated from " + plural(samples, "sample", "samples") + ". " : "") +
-    (c.sites_omitted ? plural(c.sites_omitted, "cheaper call site is", "cheaper call sites are") + " left out." : "");
-  return wide(part("Where it is taken", hint ? make("p", { class: "hint" }, hint) : undefined, table(["Call site", "Acquired", "Waited", "Wait", "Hold"], list.map((s) =>
-    [make("div", { class: "stack" }, ...s.stack.map((frame) => make("div", {}, frame))), count(s.acquisitions),
-      count(s.contended), duration(s.wait_ns), duration(s.hold_ns)]))));
+  const hint =
+      (samples ? "Estimated from " + plural(samples, "sample", "samples") + ". " : "") +
+      (c.sites_omitted ? plural(c.sites_omitted, "cheaper call site is", "cheaper call sites are") +
+                             " left out."
+                       : "");
+  return wide(part("Where it is taken", hint ? make("p", {class : "hint"}, hint) : undefined,
+                   table([ "Call site", "Acquired", "Waited", "Wait", "Hold" ],
+                         list.map((s) => [make("div", {class : "stack"},
+                                               ...s.stack.map((frame) => make("div", {}, frame))),
+                                          count(s.acquisitions), count(s.contended),
+                                          duration(s.wait_ns), duration(s.hold_ns)]))));
 }
 
 function showDetails(c, charted) {
-  const kinds = measured ? ["wait", "hold"] : ["wait"];
+  const kinds = measured ? [ "wait", "hold" ] : [ "wait" ];
   const parts = kinds.map((kind) => timesPart(c, kind, charted, c.readers && ", by writers"));
-  if (c.readers) parts.push(...kinds.map((kind) => timesPart(c.readers, kind, charted, ", by readers")));
+  if (c.readers)
+    parts.push(...kinds.map((kind) => timesPart(c.readers, kind, charted, ", by readers")));
   parts.push(countsPart(c), placePart(c));
-  if (verdicts) parts.push(verdictPart(c));
-  if (c.sites && c.sites.length) parts.push(sitesPart(c));
-  if (c.locks && c.locks.length > 1) parts.push(locksPart(c));
-  return make("tr", { class: "details" }, make("td", { colspan: columns.length }, make("div", { class: "panel" }, ...parts)));
+  if (verdicts)
+    parts.push(verdictPart(c));
+  if (c.sites && c.sites.length)
+    parts.push(sitesPart(c));
+  if (c.locks && c.locks.length > 1)
+    parts.push(locksPart(c));
+  return make("tr", {class : "details"},
+              make("td", {colspan : columns.length}, make("div", {class : "panel"}, ...parts)));
 }
 
 // ---- What profiles may have besides
 
-const palette = ["#4dabf7", "#ff922b", "#69db7c", "#da77f2", "#f06595", "#ffd43b", "#38d9a9", "#a9a2f5"];
+const palette =
+    [ "#4dabf7", "#ff922b", "#69db7c", "#da77f2", "#f06595", "#ffd43b", "#38d9a9", "#a9a2f5" ];
 
 // Columns of equal time, in each how many threads waited for a class on average.
 function showWaiting() {
   const waits = profile.timeline || [], columns = 120, span = profile.duration_ns / columns;
-  if (!waits.length || !span) return;
+  if (!waits.length || !span)
+    return;
   const cost = new Map();
-  for (const wait of waits) cost.set(wait.key, (cost.get(wait.key) || 0) + wait.wait_ns);
-  const keys = [...cost.keys()].sort((a, b) => cost.get(b) - cost.get(a)), shown = keys.slice(0, palette.length - 1);
-  const series = new Map([...shown, "other"].map((key) => [key, Array(columns).fill(0)]));
+  for (const wait of waits)
+    cost.set(wait.key, (cost.get(wait.key) || 0) + wait.wait_ns);
+  const keys = [...cost.keys() ].sort((a, b) => cost.get(b) - cost.get(a)),
+        shown = keys.slice(0, palette.length - 1);
+  const series = new Map([...shown, "other" ].map((key) => [key, Array(columns).fill(0)]));
   for (const wait of waits) {
     const values = series.get(wait.key) || series.get("other"), end = wait.start_ns + wait.wait_ns;
     for (let i = Math.max(0, Math.floor(wait.start_ns / span)); i < columns && i * span < end; i++)
       values[i] += (Math.min(end, (i + 1) * span) - Math.max(wait.start_ns, i * span)) / span;
   }
-  if (keys.length <= shown.length) series.delete("other");
-  const name = (key) => (key === "other" ? "other classes" : (classOf.get(key) || { name: key }).name);
+  if (keys.length <= shown.length)
+    series.delete("other");
+  const name = (key) =>
+      (key === "other" ? "other classes" : (classOf.get(key) || {name : key}).name);
   $("waiting").hidden = false;
   if (profile.timeline_omitted)
-    $("waiting").querySelector(".hint").append(" It shows the " + plural(waits.length, "wait", "waits") + " that were kept, of each length the latest; " +
-      count(profile.timeline_omitted) + " others are missing.");
-  drawChart($("waiting").querySelector("canvas"), () => ({
-    type: "bar",
-    data: {
-      labels: Array.from({ length: columns }, (_, i) => duration(i * span)),
-      datasets: [...series].map(([key, data], i) => ({ label: name(key), data, backgroundColor: palette[i], barPercentage: 1, categoryPercentage: 1 })),
-    },
-    options: {
-      scales: {
-        x: { stacked: true, grid: { display: false }, ticks: { maxRotation: 0, autoSkipPadding: 20 } },
-        y: { stacked: true, beginAtZero: true, title: { display: true, text: "threads waiting" } },
-      },
-      interaction: { mode: "index", intersect: false },
-      plugins: { tooltip: { filter: (item) => item.raw > 0, callbacks: { label: (item) => item.dataset.label + ": " + digits(item.raw) } } },
-    },
-  }));
+    $("waiting").querySelector(".hint").append(
+        " It shows the " + plural(waits.length, "wait", "waits") +
+        " that were kept, of each length the latest; " + count(profile.timeline_omitted) +
+        " others are missing.");
+  drawChart($("waiting").querySelector("canvas"),
+            () => ({
+              type : "bar",
+              data : {
+                labels : Array.from({length : columns}, (_, i) => duration(i * span)),
+                datasets : [...series ].map(([ key, data ], i) => ({
+                                              label : name(key),
+                                              data,
+                                              backgroundColor : palette[i],
+                                              barPercentage : 1,
+                                              categoryPercentage : 1
+                                            })),
+              },
+              options : {
+                scales : {
+                  x : {
+                    stacked : true,
+                    grid : {display : false},
+                    ticks : {maxRotation : 0, autoSkipPadding : 20}
+                  },
+                  y : {
+                    stacked : true,
+                    beginAtZero : true,
+                    title : {display : true, text : "threads waiting"}
+                  },
+                },
+                interaction : {mode : "index", intersect : false},
+                plugins : {
+                  tooltip : {
+                    filter : (item) => item.raw > 0,
+                    callbacks : {label : (item) => item.dataset.label + ": " + digits(item.raw)}
+                  }
+                },
+              },
+            }));
 }
 
 // The costliest threads and classes; the shade says how much of the largest value a cell has.
 function showThreads() {
   const all = profile.by_thread || [], threads = all.slice(0, 60), member = $("measure").value;
-  if (!threads.length) return;
+  if (!threads.length)
+    return;
   const cost = new Map();
   for (const thread of threads)
-    for (const used of thread.classes) cost.set(used.key, (cost.get(used.key) || 0) + used[member]);
-  const keys = [...cost.keys()].sort((a, b) => cost.get(b) - cost.get(a)).slice(0, 12);
+    for (const used of thread.classes)
+      cost.set(used.key, (cost.get(used.key) || 0) + used[member]);
+  const keys = [...cost.keys() ].sort((a, b) => cost.get(b) - cost.get(a)).slice(0, 12);
   const largest = Math.max(1, ...threads.flatMap((t) => t.classes.map((used) => used[member])));
   const show = member === "acquisitions" ? count : duration;
-  const name = (key) => (classOf.get(key) || { name: key }).name;
+  const name = (key) => (classOf.get(key) || {name : key}).name;
   const left = all.length - threads.length + (profile.threads_omitted || 0);
   $("threads").hidden = false;
-  $("left").textContent = left ? "The " + (threads.length === 1 ? "thread" : threads.length + " threads") + " that waited longest; " + count(left) + " more are left out." : "";
-  rows($("matrix").tHead, [make("tr", {}, make("th", { class: "text" }, "Thread"), make("th", {}, "lived"), make("th", {}, "in sections"),
-    make("th", {}, "waited"), ...keys.map((key) => make("th", { class: "text" }, name(key))))]);
+  $("left").textContent =
+      left ? "The " + (threads.length === 1 ? "thread" : threads.length + " threads") +
+                 " that waited longest; " + count(left) + " more are left out."
+           : "";
+  rows($("matrix").tHead,
+       [ make("tr", {}, make("th", {class : "text"}, "Thread"), make("th", {}, "lived"),
+              make("th", {}, "in sections"), make("th", {}, "waited"),
+              ...keys.map((key) => make("th", {class : "text"}, name(key)))) ]);
   rows($("matrix").tBodies[0], threads.map((thread) => {
-    const used = new Map(thread.classes.map((entry) => [entry.key, entry])), label = thread.name || "thread " + thread.id;
+    const used = new Map(thread.classes.map((entry) => [entry.key, entry])),
+          label = thread.name || "thread " + thread.id;
     const cells = keys.map((key) => {
       const entry = used.get(key);
-      if (!entry) return make("td", {});
-      const cell = make("td", { class: "cell", "data-tip": label + ", " + name(key) + "\nacquired " + count(entry.acquisitions) +
-        ", waited " + duration(entry.wait_ns) + ", held " + duration(entry.hold_ns) }, entry[member] ? show(entry[member]) : "–");
-      cell.style.background = "color-mix(in srgb, var(--" + (member === "hold_ns" ? "hold" : "wait") + ") " +
-        Math.round(65 * Math.sqrt(entry[member] / largest)) + "%, transparent)";
+      if (!entry)
+        return make("td", {});
+      const cell = make("td", {
+        class : "cell",
+        "data-tip" : label + ", " + name(key) + "\nacquired " + count(entry.acquisitions) +
+                         ", waited " + duration(entry.wait_ns) + ", held " + duration(entry.hold_ns)
+      },
+                        entry[member] ? show(entry[member]) : "–");
+      cell.style.background =
+          "color-mix(in srgb, var(--" + (member === "hold_ns" ? "hold" : "wait") + ") " +
+          Math.round(65 * Math.sqrt(entry[member] / largest)) + "%, transparent)";
       return cell;
     });
-    return make("tr", {}, make("td", { class: "text" }, label), make("td", {}, duration(thread.lived_ns)),
-      make("td", {}, percent(ratio(thread.section_ns, thread.lived_ns))), make("td", {}, duration(thread.wait_ns)), ...cells);
+    return make("tr", {}, make("td", {class : "text"}, label),
+                make("td", {}, duration(thread.lived_ns)),
+                make("td", {}, percent(ratio(thread.section_ns, thread.lived_ns))),
+                make("td", {}, duration(thread.wait_ns)), ...cells);
   }));
 }
 
 // The classes on a circle, an arrow from what is held to what is then taken.
 function drawNesting(edges, isBoth) {
-  const all = [...new Set(edges.flatMap((edge) => [edge.outer, edge.inner]))], nodes = all.slice(0, 16);
-  const radius = 60 + 8 * nodes.length, width = 760, height = 2 * radius + 70, middle = [width / 2, height / 2];
+  const all = [...new Set(edges.flatMap((edge) => [edge.outer, edge.inner])) ],
+        nodes = all.slice(0, 16);
+  const radius = 60 + 8 * nodes.length, width = 760, height = 2 * radius + 70,
+        middle = [ width / 2, height / 2 ];
   const at = (node, r) => {
     const angle = (2 * Math.PI * nodes.indexOf(node)) / nodes.length - Math.PI / 2;
-    return [middle[0] + r * Math.cos(angle), middle[1] + r * Math.sin(angle)];
+    return [ middle[0] + r * Math.cos(angle), middle[1] + r * Math.sin(angle) ];
   };
-  const arrow = (id, fill) => draw("marker", { id, viewBox: "0 0 8 8", refX: 8, refY: 4, markerWidth: 8, markerHeight: 8,
-    markerUnits: "userSpaceOnUse", orient: "auto" }, draw("path", { d: "M0 0 8 4 0 8Z", class: fill }));
-  const lines = edges.filter((e) => e.inner !== e.outer && nodes.includes(e.inner) && nodes.includes(e.outer)).map((edge) => {
-    const [x, y] = at(edge.outer, radius - 6), [u, v] = at(edge.inner, radius - 10), kind = isBoth(edge) ? "both" : "once";
-    const bend = 0.16; // to one side, so that both directions can be seen
-    const [p, q] = [(x + u) / 2 - bend * (v - y), (y + v) / 2 + bend * (u - x)];
-    return draw("path", { d: `M${x} ${y}Q${p} ${q} ${u} ${v}`, class: "edge " + kind, "marker-end": `url(#${kind})`,
-      "stroke-width": (1 + Math.log10(edge.count) / 2).toFixed(1),
-      "data-tip": edge.outer.name + " held, " + edge.inner.name + " taken: " + plural(edge.count, "time", "times") });
-  });
+  const arrow = (id, fill) => draw("marker", {
+    id,
+    viewBox : "0 0 8 8",
+    refX : 8,
+    refY : 4,
+    markerWidth : 8,
+    markerHeight : 8,
+    markerUnits : "userSpaceOnUse",
+    orient : "auto"
+  },
+                                   draw("path", {d : "M0 0 8 4 0 8Z", class : fill}));
+  const lines =
+      edges.filter((e) => e.inner !== e.outer && nodes.includes(e.inner) && nodes.includes(e.outer))
+          .map((edge) => {
+            const [x, y] = at(edge.outer, radius - 6), [ u, v ] = at(edge.inner, radius - 10),
+                      kind = isBoth(edge) ? "both" : "once";
+            const bend = 0.16; // to one side, so that both directions can be seen
+            const [p, q] = [ (x + u) / 2 - bend * (v - y), (y + v) / 2 + bend * (u - x) ];
+            return draw("path", {
+              d : `M${x} ${y}Q${p} ${q} ${u} ${v}`,
+              class : "edge " + kind,
+              "marker-end" : `url(#${kind})`,
+              "stroke-width" : (1 + Math.log10(edge.count) / 2).toFixed(1),
+              "data-tip" : edge.outer.name + " held, " + edge.inner.name +
+                               " taken: " + plural(edge.count, "time", "times")
+            });
+          });
   const labels = nodes.map((node) => {
-    const [x, y] = at(node, radius), [u, v] = at(node, radius + 12), side = Math.abs(x - middle[0]) < 1 ? "middle" : x < middle[0] ? "end" : "start";
+    const [x, y] = at(node, radius), [ u, v ] = at(node, radius + 12),
+              side = Math.abs(x - middle[0]) < 1 ? "middle"
+                     : x < middle[0]             ? "end"
+                                                 : "start";
     const short = node.name.length > 34 ? node.name.slice(0, 33) + "…" : node.name;
-    return draw("g", { "data-tip": node.name }, draw("circle", { cx: x, cy: y, r: 5, class: "node" }),
-      draw("text", { x: u, y: v + (v < middle[1] ? 0 : 9), "text-anchor": side }, short));
+    return draw(
+        "g", {"data-tip" : node.name}, draw("circle", {cx : x, cy : y, r : 5, class : "node"}),
+        draw("text", {x : u, y : v + (v < middle[1] ? 0 : 9), "text-anchor" : side}, short));
   });
-  if (all.length > nodes.length) lines.push(draw("text", { x: 8, y: height - 8, class: "more" }, "and " + (all.length - nodes.length) + " more classes"));
-  return draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": "Which lock classes are taken while which are held" },
-    draw("defs", {}, arrow("once", "once"), arrow("both", "both")), ...lines, ...labels);
+  if (all.length > nodes.length)
+    lines.push(draw("text", {x : 8, y : height - 8, class : "more"},
+                    "and " + (all.length - nodes.length) + " more classes"));
+  return draw("svg", {
+    viewBox : `0 0 ${width} ${height}`,
+    role : "img",
+    "aria-label" : "Which lock classes are taken while which are held"
+  },
+              draw("defs", {}, arrow("once", "once"), arrow("both", "both")), ...lines, ...labels);
 }
 
 // `inside` of a class names those that were held when it was acquired.
 function showNesting() {
-  const edges = classes.flatMap((inner) => (inner.inside || []).map((edge) => {
-    const tried = (inner.tried_inside || []).find((other) => other.key === edge.key);
-    return { inner, outer: classOf.get(edge.key) || { key: edge.key, name: edge.key }, count: edge.count, waited: edge.count - (tried ? tried.count : 0) };
-  })).sort((a, b) => b.count - a.count);
-  if (!edges.length) return;
-  const ordered = new Set(edges.filter((e) => e.waited && e.inner !== e.outer).map((e) => e.outer.key + " " + e.inner.key));
-  const isBoth = (edge) => ordered.has(edge.outer.key + " " + edge.inner.key) && ordered.has(edge.inner.key + " " + edge.outer.key);
+  const edges = classes
+                    .flatMap((inner) => (inner.inside || []).map((edge) => {
+                      const tried =
+                          (inner.tried_inside || []).find((other) => other.key === edge.key);
+                      return {
+                        inner,
+                        outer : classOf.get(edge.key) || {key : edge.key, name : edge.key},
+                        count : edge.count,
+                        waited : edge.count - (tried ? tried.count : 0)
+                      };
+                    }))
+                    .sort((a, b) => b.count - a.count);
+  if (!edges.length)
+    return;
+  const ordered = new Set(edges.filter((e) => e.waited && e.inner !== e.outer)
+                              .map((e) => e.outer.key + " " + e.inner.key));
+  const isBoth = (edge) => ordered.has(edge.outer.key + " " + edge.inner.key) &&
+                           ordered.has(edge.inner.key + " " + edge.outer.key);
   const largest = edges[0].count;
   $("nesting").hidden = false;
   $("graph").replaceChildren(drawNesting(edges, isBoth));
-  if (edges.length > 100) $("nesting").append(make("p", { class: "hint" }, "The 100 most frequent of " + count(edges.length) + " pairs."));
-  rows($("edges").tHead, [make("tr", {}, make("th", { class: "text" }, "Held"), make("th", { class: "text" }, "and then taken"),
-    make("th", {}, "times"), make("th", { class: "text" }, ""))]);
+  if (edges.length > 100)
+    $("nesting").append(
+        make("p", {class : "hint"}, "The 100 most frequent of " + count(edges.length) + " pairs."));
+  rows($("edges").tHead, [ make("tr", {}, make("th", {class : "text"}, "Held"),
+                                make("th", {class : "text"}, "and then taken"),
+                                make("th", {}, "times"), make("th", {class : "text"}, "")) ]);
   rows($("edges").tBodies[0], edges.slice(0, 100).map((edge) => {
-    return make("tr", {}, make("td", { class: "text long" }, edge.outer.name), make("td", { class: "text long" }, edge.inner.name),
-      make("td", {}, make("div", { class: "amount" }, bar(edge.count / largest, "hold"), count(edge.count))),
-      make("td", { class: "text keep" }, isBoth(edge) ? "also taken in the other order: threads can wait for each other for ever" : ""));
+    return make(
+        "tr", {}, make("td", {class : "text long"}, edge.outer.name),
+        make("td", {class : "text long"}, edge.inner.name),
+        make("td", {},
+             make("div", {class : "amount"}, bar(edge.count / largest, "hold"), count(edge.count))),
+        make("td", {class : "text keep"},
+             isBoth(edge)
+                 ? "also taken in the other order: threads can wait for each other for ever"
+                 : ""));
   }));
 }
 
 // What is no lock: conditions, semaphores, barriers, raw futexes.
 function showOthers() {
   const others = (profile.waits || []).filter((w) => w.acquisitions || w.wait.total_ns);
-  if (!others.length) return;
+  if (!others.length)
+    return;
   $("others").hidden = false;
-  $("others").append(table(["Waited for", "What it is", "Waits", "Wait", "mean", "P99", "longest"],
-    others.map((w) => [w.name, w.primitive || "", count(w.acquisitions), duration(w.wait.total_ns), duration(w.wait.mean_ns),
-      duration(w.wait.p99_ns), duration(w.wait.max_ns)]), 2));
+  $("others").append(table(
+      [ "Waited for", "What it is", "Waits", "Wait", "mean", "P99", "longest" ],
+      others.map(
+          (w) => [w.name, w.primitive || "", count(w.acquisitions), duration(w.wait.total_ns),
+                  duration(w.wait.mean_ns), duration(w.wait.p99_ns), duration(w.wait.max_ns)]),
+      2));
 }
 
 function showServers() {
   const servers = profile.servers || [];
-  if (!servers.length) return;
+  if (!servers.length)
+    return;
   $("servers").hidden = false;
-  $("servers").append(table(["Server", "Sections", "Use", "False serialization", "Slow", "Manager woken", "Activations", "Sleeps",
-    "Cache misses", "Threads", "CPU", "FIFO"], servers.map((s) => [String(s.number), count(s.sections), percent(s.use_rate),
-    percent(s.false_serialization), percent(s.slow_rate), count(s.manager_wakes), count(s.activations), count(s.sleeps),
-    s.cache_misses === null ? "–" : count(s.cache_misses), count(s.threads), s.cpu === null ? "any" : String(s.cpu), s.fifo ? "yes" : "no"])));
+  $("servers").append(table(
+      [
+        "Server", "Sections", "Use", "False serialization", "Slow", "Manager woken", "Activations",
+        "Sleeps", "Cache misses", "Threads", "CPU", "FIFO"
+      ],
+      servers.map((s) => [String(s.number), count(s.sections), percent(s.use_rate),
+                          percent(s.false_serialization), percent(s.slow_rate),
+                          count(s.manager_wakes), count(s.activations), count(s.sleeps),
+                          s.cache_misses === null ? "–" : count(s.cache_misses), count(s.threads),
+                          s.cpu === null ? "any" : String(s.cpu), s.fifo ? "yes" : "no"])));
 }
 
 useColors();
