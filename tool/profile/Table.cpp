@@ -200,11 +200,14 @@ private:
 
   void printSite(const ProfiledClass &Class, const CallSite &Site) {
     constexpr size_t Frames = 4;
-    std::string Line = "wait " + duration(Site.Wait) + " (" + percent(Site.Wait, Class.Wait.Total) +
-                       "), hold " + duration(Site.Hold) + " (" +
-                       percent(Site.Hold, Class.Hold.Total) + "), acquired " +
-                       count(Site.Acquisitions) + " (" +
-                       percent(Site.Acquisitions, Class.Counts.Acquisitions) + ")";
+    std::string Line =
+        "wait " + duration(Site.Wait) + " (" + percent(Site.Wait, Class.Wait.Total) + "), ";
+    if (Site.Acquisitions)
+      Line += "hold " + duration(Site.Hold) + " (" + percent(Site.Hold, Class.Hold.Total) +
+              "), acquired " + count(Site.Acquisitions) + " (" +
+              percent(Site.Acquisitions, Class.Counts.Acquisitions) + ")";
+    else
+      Line += "acquired too seldom to estimate hold and share";
     paragraph(Line, 4, 2);
     std::string Stack;
     for (const std::string &Frame : ArrayRef(Site.Stack).take_front(Frames))
