@@ -60,9 +60,12 @@ private:
     };
     std::map<ClassCost *, Sum> Here;
     for (const ProfiledClass &Class : File.Run.Classes) {
-      std::string Name = classOf(Class);
+      bool IsMutex = Class.Primitive == "mutex"; // nothing else is converted
+      std::string Name = IsMutex ? classOf(Class) : "";
       NameOf[Class.Key] = Name;
-      ClassCost &Cost = Name.empty() ? Result.Unknown[Class.Name] : Result.Classes[Name];
+      ClassCost &Cost =
+          Name.empty() ? Result.Unknown[Class.Name + (IsMutex ? "" : " (" + Class.Primitive + ")")]
+                       : Result.Classes[Name];
       add(Cost, Class, File.timed());
       if (File.timed()) {
         Here[&Cost].Time += Class.Wait.Total + Class.Hold.Total;

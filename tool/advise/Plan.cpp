@@ -175,7 +175,7 @@ private:
   }
 
   bool readCpu(const yaml::Node *N, std::optional<unsigned> &Cpu) {
-    unsigned Number;
+    unsigned Number = 0;
     if (StringRef(word(N).value_or("")).getAsInteger(10, Number) || Number >= MaxCpus)
       return fail(N,
                   "'cpu' must be the number of a processor, below " + Twine(MaxCpus) +

@@ -153,6 +153,11 @@ template <typename T> bool costlier(const T &A, const T &B) {
 class Merger {
 public:
   explicit Merger(Profile First) : Sum(std::move(First)), Clock(Sum.TicksPerSecond) {
+    // Threads, and waits with their times, are of one run.
+    Sum.ThreadsOmitted += Sum.ByThread.size();
+    Sum.ByThread.clear();
+    Sum.TimelineOmitted += Sum.Timeline.size();
+    Sum.Timeline.clear();
     for (auto [I, Class] : enumerate(Sum.Classes))
       Locks[Class.Key] = I;
     for (auto [I, Class] : enumerate(Sum.Waits))
@@ -205,7 +210,6 @@ private:
     Sum.Sampling += P.Sampling;
     Sum.ForeignReleases += P.ForeignReleases;
     relock::add(Sum.Drops, P.Drops);
-    // The first run's are shown.
     Sum.ThreadsOmitted += P.ByThread.size() + P.ThreadsOmitted;
     Sum.TimelineOmitted += P.Timeline.size() + P.TimelineOmitted;
   }

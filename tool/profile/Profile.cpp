@@ -403,7 +403,7 @@ bool fromJSON(const json::Value &V, LockObject &L, json::Path Path) {
 
 bool fromJSON(const json::Value &V, CallSite &S, json::Path Path) {
   json::ObjectMapper O(V, Path);
-  return O && O.map("stack", S.Stack) && O.map("samples", S.Samples) &&
+  return O && O.map("stack", S.Stack) && O.mapOptional("samples", S.Samples) &&
          O.map("acquisitions", S.Acquisitions) && O.map("contended", S.Contended) &&
          O.map("wait_ns", S.Wait) && O.map("hold_ns", S.Hold);
 }
@@ -475,7 +475,7 @@ bool fromJSON(const json::Value &V, ThreadShare &S, json::Path Path) {
 
 bool fromJSON(const json::Value &V, ProfiledThread &T, json::Path Path) {
   json::ObjectMapper O(V, Path);
-  return O && O.map("id", T.Id) && O.map("name", T.Name) && O.map("threads", T.Threads) &&
+  return O && O.map("id", T.Id) && O.map("name", T.Name) && O.mapOptional("threads", T.Threads) &&
          O.map("lived_ns", T.Lived) && O.map("section_ns", T.Section) && O.map("wait_ns", T.Wait) &&
          O.map("sections", T.Sections) && O.map("classes", T.Classes);
 }

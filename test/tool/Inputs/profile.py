@@ -6,8 +6,8 @@ Usage, in a RUN line:
 
 The threads of the profile have 10 s in all, of which `wait` and `hold` are percentages. The other
 keys are taken (100000), waited (acquisitions that had to wait; 0), handovers (0), misses (cache
-misses per section; none), in.OUTER (how often it was taken while OUTER was held) and at.FILE.LINE
-(where a class without a name of its own is first used).
+misses per section; none), primitive (mutex), in.OUTER (how often it was taken while OUTER was held)
+and at.FILE.LINE (where a class without a name of its own is first used).
 """
 import json
 import sys
@@ -33,6 +33,7 @@ def lock_class(text):
               "contended": waited, "handovers": int(figure["handovers"]), "trylock_failures": 0,
               "timeouts": 0, "condition_waits": 0, "reentries": 0,
               "wait": times(waited, figure["wait"]), "hold": times(taken, figure["hold"])}
+    result["primitive"] = values.pop("primitive", "mutex")
     if "misses" in values:
         result["cache_misses_per_section"] = float(values.pop("misses"))
     for key, value in values.items():
