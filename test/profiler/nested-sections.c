@@ -5,13 +5,13 @@
 // RUN: %relock profile -o %t.profile -- %t
 // RUN: %python %S/Inputs/expect.py %t.profile \
 // RUN:   'profile["sections"] == 1' \
-// RUN:   '100 * MS <= profile["section_ns"] < 150 * MS' \
+// RUN:   '100 * MS <= profile["section_ns"] < lock("outer")["hold"]["total_ns"] + 25 * MS' \
 // RUN:   'lock("outer")["hold"]["total_ns"] >= 100 * MS' \
 // RUN:   'lock("inner")["hold"]["total_ns"] >= 50 * MS' \
-// RUN:   '200 * MS <= profile["thread_ns"] < 300 * MS' \
-// RUN:   '0.33 < profile["section_share"] < 0.67'
+// RUN:   'profile["thread_ns"] >= profile["section_ns"] + 100 * MS' \
+// RUN:   'abs(profile["section_share"] - profile["section_ns"] / profile["thread_ns"]) < 0.001'
 // RUN: %relock report %t.profile | FileCheck %s
-// CHECK: in critical sections, acquisition included: {{[3-6][0-9]\.[0-9]}}% of the threads' time
+// CHECK: in critical sections, acquisition included: {{[1-9][0-9]?\.[0-9]+}}% of the threads' time
 #include <pthread.h>
 #include <unistd.h>
 

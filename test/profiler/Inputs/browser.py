@@ -42,7 +42,8 @@ AFTER = """<script>
 
 
 def browser(folder, page, *options):
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+               "--hide-scrollbars",
                "--disable-background-networking", "--no-first-run", "--window-size=1280,1800",
                "--user-data-dir=" + os.path.join(folder, "browser"),
                "--virtual-time-budget=20000", *options, "file://" + page]
