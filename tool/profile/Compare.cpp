@@ -33,10 +33,16 @@ struct Figures {
       add(*Class);
   }
 
+  // Of an rwlock its readers and writers together.
   void add(const ProfiledClass &Class) {
-    Acquired += Class.Counts.Acquisitions;
-    Contended += Class.Counts.Contended;
-    for (auto [Sum, T] : {std::pair(&Wait, &Class.Wait), {&Hold, &Class.Hold}}) {
+    Acquired += Class.acquisitions();
+    Contended += Class.Counts.Contended + (Class.Readers ? Class.Readers->Contended : 0);
+    add(Class.Wait, Class.Hold);
+    if (Class.Readers)
+      add(Class.Readers->Wait, Class.Readers->Hold);
+  }
+  void add(const Times &Waited, const Times &Held) {
+    for (auto [Sum, T] : {std::pair(&Wait, &Waited), {&Hold, &Held}}) {
       Sum->Count += T->Count;
       Sum->Total += T->Total;
     }
@@ -47,7 +53,7 @@ struct Figures {
 double mean(const Times &T) { return T.Count ? double(T.Total) / double(T.Count) : 0; }
 
 bool wasUsed(const ProfiledClass *Class) {
-  return Class && (Class->Counts.Acquisitions || Class->Counts.TrylockFailures);
+  return Class && (Class->acquisitions() || Class->Counts.TrylockFailures);
 }
 
 // The classes of one name, where there is just one.
