@@ -54,7 +54,7 @@ def main():
     section = sum(c["wait"]["total_ns"] + c["hold"]["total_ns"] for c in classes)
     profile = {
         "format": "relock-profile", "version": 1,
-        "program": {"command": ["./program"], "executable": "/work/program", "pid": 1,
+        "program": {"command": ["./program"], "executable": "/usr/bin/program", "pid": 1,
                     "forked": False, "ended": "exit", "status": 0},
         "machine": {"model": "test", "processors": int(options.pop("processors", 8)),
                     "ticks_per_second": 10 ** 9},
