@@ -495,7 +495,7 @@ static void classes_move_while_they_are_used(void) {
     CHECK_EQUAL(locks[0][k].value, expected[k]);
     CHECK_EQUAL(relock_mutex_destroy(&locks[0][k].mutex), 0);
   }
-  CHECK(moves > 10);
+  CHECK(moves > 100);
   for (int set = 0; set < servers; set++)
     demand_service(set);
   remark("%ld moves, %ld sections delegated", moves, delegated);
