@@ -138,7 +138,7 @@ struct relock_thread *relock_thread_start(void) {
   record->watch = (struct relock_watch){0};
   record->running = NULL;
   record->watched = false;
-  record->rcl_penalty = record->rcl_skip = 0;
+  record->rcl_penalty = record->rcl_skip = record->rcl_patience = 0;
   relock_own_record = record; /* from here on, what allocates may use locks */
   relock_stack_of_thread(&record->stack, &record->stack_end);
   if (pthread_setspecific(exit_key, record) != 0) {
@@ -164,13 +164,17 @@ struct relock_thread *relock_request_client(const struct relock_request *request
   return relock_thread_numbered((uint32_t)request->result >> RELOCK_NUMBER_SHIFT);
 }
 
-/* With the runner's identity: what the section does to errno is its client's. */
+/* With the runner's identity: what the section does to errno is its client's. Nothing is stored
+ * where errno is 0 and stays it: the client waits. */
 static int run_for_any_thread(relock_section_t section, void *context, int *error) {
-  int own = errno;
-  errno = 0;
+  int *const here = &errno;
+  const int own = *here;
+  if (own)
+    *here = 0;
   int result = section(context);
-  *error = errno;
-  errno = own;
+  *error = *here;
+  if (*error != own)
+    *here = own;
   return result;
 }
 

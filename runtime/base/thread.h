@@ -88,6 +88,7 @@ struct relock_thread {
   struct relock_server *rcl_serves; /* a server's own thread; else null */
   uint32_t rcl_number;              /* as a client of the servers, see server/client.c */
   uint32_t rcl_penalty, rcl_skip;
+  uint32_t rcl_patience; /* pauses before a look, times 16 */
   struct relock_request *rcl_submitted; /* see server/submit.h */
   struct relock_server *rcl_submitted_to;
   bool rcl_urgent; /* see server/manners.c */
