@@ -18,6 +18,15 @@
 
 #define RELOCK_RECORDS_SAMPLE "RELOCK_PROFILE_SAMPLE" /* microseconds between two samples */
 
+/* The event that is counted in sections: type, config, config1, config2 and flags of the kernel's
+ * perf_event_attr, in hexadecimal, with commas. */
+#define RELOCK_RECORDS_EVENT "RELOCK_PROFILE_EVENT"
+enum {
+  RELOCK_EVENT_NOT_USER = 1,
+  RELOCK_EVENT_NOT_KERNEL = 2,
+  RELOCK_EVENT_NOT_HYPERVISOR = 4,
+};
+
 #define RELOCK_FRAMES 8
 
 /* Logarithmic buckets: values below 8 have one each, above that 4 to every power of two, so a
@@ -54,6 +63,12 @@ enum relock_end {
   RELOCK_END_QUICK,   /* _exit(), _Exit() or quick_exit() */
 };
 
+enum relock_event_reading {
+  RELOCK_EVENT_NOT_READ,   /* none was asked for, or see event_error */
+  RELOCK_EVENT_REGISTER,   /* of the processor, by its own instruction */
+  RELOCK_EVENT_DESCRIPTOR, /* read() */
+};
+
 struct relock_record {
   uint32_t kind;
   uint32_t size; /* bytes, a multiple of 64 */
@@ -84,6 +99,11 @@ struct relock_header {
   uint64_t foreign_releases;    /* released by another thread than the one that acquired */
   uint64_t dropped_nestings;    /* acquisitions whose nesting is not counted */
   uint64_t dropped_samples;     /* acquisitions whose call found no room */
+  /* Counting events. */
+  uint32_t event_error; /* errno of the first counter that could not be opened; 0: it could */
+  uint32_t event_reading;
+  uint64_t event_alone;      /* counted by a reading itself, times 1024 */
+  uint64_t dropped_counters; /* threads without a counter */
   char executable[1024];
 };
 
@@ -126,6 +146,12 @@ struct relock_rare {
   uint64_t trylock_failures, timeouts, cond_waits, reentries;
 };
 
+/* Of counted sections; updated atomically. A section counts as often as those that it stands for.
+ */
+struct relock_events {
+  uint64_t samples, sections, events;
+};
+
 /* Mutexes that were initialised by the same backtrace, or one mutex of static storage; or objects
  * of another primitive. */
 struct relock_group {
@@ -141,6 +167,7 @@ struct relock_group {
   uint64_t frames[RELOCK_FRAMES];
   struct relock_rare retired_rare;
   struct relock_counts retired;
+  struct relock_events events;
 };
 
 /* The second line moves between caches together with the mutex: its holder alone writes it. The

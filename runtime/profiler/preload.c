@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "preload.h"
+#include "events.h"
 #include "nesting.h"
 #include "real.h"
 #include "record.h"
@@ -192,6 +193,8 @@ static int record_contended(struct thread *thread, struct relock_object *object,
     object->counts.contended++;
     object->counts.wait += after - before;
     take(thread, object, before, after, false);
+    if (sample->event_weight)
+      event_section_begins(thread, object, sample->event_weight);
     if (sample->site)
       sample_acquired(thread, object, sample, after - before);
   } else {
@@ -211,7 +214,7 @@ static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t
                                  const struct timespec *until) {
   struct thread *thread = enter();
   struct relock_object *object;
-  struct sample sample = {NULL, 0, 0};
+  struct sample sample = {NULL, 0, 0, 0};
   uint64_t before;
   int result;
   if (!thread)
@@ -223,6 +226,8 @@ static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t
   }
   if (sample_due(&thread->acquisitions))
     sample = sample_acquisition(thread, object);
+  if (event_due(thread))
+    sample.event_weight = event_prepare(thread);
   before = relock_ticks();
   result = real.trylock(mutex);
   if (acquired(result)) {
@@ -231,6 +236,8 @@ static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t
     } else {
       object->counts.acquisitions++;
       take(thread, object, before, before, false);
+      if (sample.event_weight)
+        event_section_begins(thread, object, sample.event_weight);
     }
     if (sample.site)
       sample_acquired(thread, object, &sample, 0);
@@ -265,7 +272,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t cl
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   struct thread *thread = enter();
   struct relock_object *object = thread ? object_of(mutex) : NULL;
-  struct sample sample = {NULL, 0, 0};
+  struct sample sample = {NULL, 0, 0, 0};
   uint64_t before;
   int result;
   if (!object) {
@@ -275,6 +282,8 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   }
   if (sample_due(&thread->acquisitions))
     sample = sample_acquisition(thread, object);
+  if (event_due(thread))
+    sample.event_weight = event_prepare(thread);
   before = relock_ticks();
   result = real.trylock(mutex);
   if (acquired(result) && reenters(thread, object)) {
@@ -282,6 +291,8 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   } else if (acquired(result)) {
     object->counts.acquisitions++;
     take(thread, object, before, before, true);
+    if (sample.event_weight)
+      event_section_begins(thread, object, sample.event_weight);
   }
   if (acquired(result) && sample.site) {
     sample_acquired(thread, object, &sample, 0);
@@ -314,13 +325,16 @@ static int release_foreign(struct thread *thread, struct relock_object *object,
 
 static int release(struct thread *thread, struct relock_object *object, pthread_mutex_t *mutex) {
   uint32_t group = object->group;
-  uint64_t hold;
+  uint64_t now, hold;
   int result;
   if (object->counts.depth > 1) {
     object->counts.depth--;
     return real.unlock(mutex);
   }
-  hold = drop(thread, object, relock_ticks());
+  now = relock_ticks();
+  if (thread->events.count)
+    event_section_ends(thread, object);
+  hold = drop(thread, object, now);
   /* From here on the mutex may be freed by whoever gets it next. */
   result = real.unlock(mutex);
   measure(thread, group, RELOCK_HOLD, hold);
@@ -375,10 +389,14 @@ static struct suspended suspend(pthread_mutex_t *mutex) {
   struct suspended suspended = {NULL, 0};
   struct thread *thread = enter();
   struct relock_object *object = thread ? object_find(mutex) : NULL;
+  uint64_t now;
   if (object && object->counts.owner == thread->record->id) {
     suspended.object = object;
     suspended.depth = object->counts.depth;
-    measure(thread, object->group, RELOCK_HOLD, drop(thread, object, relock_ticks()));
+    now = relock_ticks();
+    if (thread->events.count)
+      event_section_ends(thread, object);
+    measure(thread, object->group, RELOCK_HOLD, drop(thread, object, now));
   }
   if (thread)
     leave();
@@ -521,6 +539,7 @@ static void calibrate(void) {
   header->pair_hold = object->counts.hold * 1024 / object->counts.holds;
   self->record->section_time = self->record->sections = self->record->sampling = 0;
   sample_begin(self);
+  events_calibrate(self);
 }
 
 /* The first call may come from a constructor of another library, before ours. */

@@ -4,6 +4,7 @@
  * program waits for by itself. None of it is section time.
  */
 #define _GNU_SOURCE
+#include "events.h"
 #include "preload.h"
 #include "real.h"
 
@@ -11,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 #ifndef FUTEX_LOCK_PI2
@@ -317,6 +319,8 @@ EXPORT long syscall(long number, ...) {
   va_end(list);
   if (!real.syscall)
     real_resolve();
+  if (number == SYS_seccomp || (number == SYS_prctl && arguments[0] == PR_SET_SECCOMP))
+    events_confine();
   if (waits_for_futex(number, arguments[1]))
     waiting = wait_begins(RELOCK_FUTEX, &futexes);
   result = real.syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],

@@ -48,6 +48,7 @@ void real_resolve(void) {
   RESOLVE_NEW(cond_destroy, "pthread_cond_destroy");
   RESOLVE_NEW(cond_signal, "pthread_cond_signal");
   RESOLVE_NEW(cond_broadcast, "pthread_cond_broadcast");
+  RESOLVE(prctl, "prctl");
   RESOLVE(timedlock, "pthread_mutex_timedlock");
   RESOLVE(rwlock_init, "pthread_rwlock_init");
   RESOLVE(rwlock_destroy, "pthread_rwlock_destroy");

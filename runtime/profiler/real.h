@@ -56,6 +56,7 @@ struct real {
   int (*cnd_init)(cnd_t *);
   int (*thrd_create)(thrd_t *, thrd_start_t, void *);
   long (*syscall)(long, ...);
+  int (*prctl)(int, ...);
   int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
   int (*setname)(pthread_t, const char *);
   void (*exit_now)(int);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "record.h"
+#include "events.h"
 #include "real.h"
 #include "sample.h"
 #include "site.h"
@@ -208,6 +209,7 @@ bool record_start(void) {
     header->executable[0] = 0;
   site_refresh_modules();
   sample_start();
+  events_start();
   __atomic_store_n(&header->magic, RELOCK_RECORDS_MAGIC, __ATOMIC_RELEASE);
   return true;
 }
@@ -215,6 +217,7 @@ bool record_start(void) {
 static void clear_group(struct relock_group *group) {
   memset(&group->retired, 0, sizeof group->retired);
   memset(&group->retired_rare, 0, sizeof group->retired_rare);
+  memset(&group->events, 0, sizeof group->events);
   group->objects = 0;
   group->handovers = 0;
 }
@@ -281,6 +284,7 @@ static void clear_drops(void) {
   header->dropped_nested = header->dropped_modules = 0;
   header->unrecorded_children = header->foreign_releases = 0;
   header->dropped_nestings = header->dropped_samples = 0;
+  header->dropped_counters = 0;
 }
 
 void record_before_fork(struct thread *thread) {
@@ -354,6 +358,9 @@ bool record_restart(struct thread *survivor) {
     sample_begin(survivor);
   free_threads = NULL;
   for (uint32_t i = 0; i < thread_count; i++)
+    events_forget(all_threads[i]);
+  events_forgotten();
+  for (uint32_t i = 0; i < thread_count; i++)
     if (all_threads[i] != survivor) {
       all_threads[i]->held_count = all_threads[i]->read_count = all_threads[i]->pending_count = 0;
       all_threads[i]->next_free = free_threads;
@@ -397,6 +404,7 @@ static struct thread *new_thread(void) {
     return NULL;
   thread->record->id = thread_count; /* 0 is nobody */
   sample_begin(thread);
+  events_begin_thread(thread);
   return thread;
 }
 
@@ -467,6 +475,7 @@ void thread_finish(struct thread *thread, uint64_t now) {
   record->section_start = record->wait_start = 0;
   record->ended_time += now - record->start_ticks;
   record->live = 0;
+  events_end_thread(thread);
   thread_give_back(thread);
 }
 
@@ -654,7 +663,9 @@ void primitive_retire(enum relock_primitive primitive, const void *address) {
 
 void object_retire(const pthread_mutex_t *mutex) { primitive_retire(RELOCK_MUTEX, mutex); }
 
-void object_hide(struct relock_object *object) { groups[object->group]->hidden = 1; }
+struct relock_group *group_of(const struct relock_object *object) { return groups[object->group]; }
+
+void object_hide(struct relock_object *object) { group_of(object)->hidden = 1; }
 
 /* Histograms. */
 

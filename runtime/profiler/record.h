@@ -43,6 +43,25 @@ struct pending {
   uint64_t hold_start, weight;
 };
 
+enum { EVENT_SECTIONS_MAX = 8 };
+
+/* A section whose events are being counted: what the counter showed when it began. */
+struct counted_section {
+  const struct relock_object *object;
+  uint64_t hold_start, weight, value;
+};
+
+/* The counter of a running thread, by which of the two it is read, and when that is due next. */
+struct event_counter {
+  struct sampling due;
+  const struct perf_event_mmap_page *page;
+  int descriptor;
+  enum { EVENT_UNOPENED, EVENT_OPEN, EVENT_CLOSED } state;
+  uint64_t id; /* of the counter, behind the descriptor */
+  uint32_t count;
+  struct counted_section sections[EVENT_SECTIONS_MAX];
+};
+
 /* A hash table of the pairs of groups that a thread nests. */
 struct nestings {
   struct relock_nesting **table;
@@ -58,6 +77,7 @@ struct thread {
   void *(*start)(void *);
   void *argument;
   struct sampling acquisitions, waits;
+  struct event_counter events;
   uint32_t held_count, read_count, pending_count;
   struct relock_object *held[HELD_MAX];
   uint32_t held_depth[HELD_MAX]; /* as of the last fork */
@@ -99,6 +119,7 @@ struct relock_object *primitive_find(enum relock_primitive primitive, const void
 struct relock_object *primitive_create(enum relock_primitive primitive, const void *address,
                                        bool initialised);
 void primitive_retire(enum relock_primitive primitive, const void *address);
+struct relock_group *group_of(const struct relock_object *object);
 /* Marks the group of an object as the profiler's own. */
 void object_hide(struct relock_object *object);
 

@@ -26,14 +26,16 @@ void sample_start(void) {
   interval = (text ? strtoull(text, NULL, 10) : 1000) * ticks_per_millisecond() / 1000;
 }
 
-static void begin(struct sampling *sampling, uint32_t id) {
+uint64_t sample_interval(void) { return interval; }
+
+void sample_begin_at(struct sampling *sampling, uint32_t id) {
   sampling->countdown = sampling->period = 1;
   sampling->random = id * 0x9e3779b97f4a7c15ull;
 }
 
 void sample_begin(struct thread *thread) {
-  begin(&thread->acquisitions, thread->record->id);
-  begin(&thread->waits, thread->record->id);
+  sample_begin_at(&thread->acquisitions, thread->record->id);
+  sample_begin_at(&thread->waits, thread->record->id);
 }
 
 /* Older unwinders take a lock of the loader, which a thread that holds a mutex of the program
@@ -55,14 +57,12 @@ static uint64_t random_gap(struct sampling *sampling) {
   return 1 + sampling->random % (2 * sampling->period - 1);
 }
 
-/* Returns how many the sample stands for, which is the mean of the gap that it ends, and sets when
- * the next one is due. */
-static uint64_t next_gap(struct sampling *sampling, uint64_t now) {
+uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t wanted) {
   uint64_t weight = sampling->period, elapsed = now - sampling->last;
-  if (elapsed < interval / 2 && sampling->period < PERIOD_MAX)
+  if (elapsed < wanted / 2 && sampling->period < PERIOD_MAX)
     sampling->period *= 2;
-  else if (elapsed > 2 * interval)
-    sampling->period = 1 + (uint64_t)((double)weight * (double)interval / (double)elapsed);
+  else if (elapsed > 2 * wanted)
+    sampling->period = 1 + (uint64_t)((double)weight * (double)wanted / (double)elapsed);
   sampling->last = now;
   sampling->countdown = random_gap(sampling);
   return weight;
@@ -120,7 +120,7 @@ static struct relock_site *current_site(const struct thread *thread, uint32_t gr
 
 struct sample sample_acquisition(struct thread *thread, const struct relock_object *object) {
   uint64_t now = relock_ticks();
-  struct sample sample = {NULL, next_gap(&thread->acquisitions, now), 0};
+  struct sample sample = {NULL, sample_gap(&thread->acquisitions, now, interval), 0, 0};
   if (may_unwind(thread))
     sample.site = current_site(thread, object->group);
   thread->record->sampling += relock_ticks() - now;
@@ -129,7 +129,7 @@ struct sample sample_acquisition(struct thread *thread, const struct relock_obje
 
 void sample_wait(struct thread *thread, const struct relock_object *object, struct sample *sample) {
   uint64_t now = relock_ticks();
-  sample->wait_weight = next_gap(&thread->waits, now);
+  sample->wait_weight = sample_gap(&thread->waits, now, interval);
   if (!sample->site) {
     sample->weight = 0;
     if (may_unwind(thread))

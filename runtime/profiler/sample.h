@@ -13,12 +13,21 @@
 struct sample {
   struct relock_site *site;
   uint64_t weight, wait_weight; /* how many acquisitions, and how many waits, it stands for */
+  uint64_t event_weight;        /* and how many sections, as one whose events are counted */
 };
 
 /* Reads the interval from the environment. */
 void sample_start(void);
 /* A new thread: its first acquisitions are all samples, until it shows how many there are. */
 void sample_begin(struct thread *thread);
+
+/* The same for any other sampling, which keeps an interval of its own. */
+void sample_begin_at(struct sampling *sampling, uint32_t id);
+/* Ticks between two samples of a thread; 0: every acquisition is one. */
+uint64_t sample_interval(void);
+/* Returns how many the sample stands for, which is the mean of the gap that it ends, and sets when
+ * the next one is due. */
+uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t interval);
 
 /* The next acquisition, or the next wait, is a sample. */
 static inline bool sample_due(struct sampling *sampling) { return --sampling->countdown == 0; }

@@ -4,6 +4,7 @@
 #include "profile/Profile.h"
 #include "driver/Subcommand.h"
 #include "profile/Aggregate.h"
+#include "profile/CountedEvent.h"
 #include "profile/Records.h"
 #include "support/Messages.h"
 #include "support/Output.h"
@@ -49,6 +50,11 @@ cl::opt<unsigned> SampleInterval("sample-interval", cl::init(1000), cl::value_de
                                  cl::desc("Microseconds between two backtraces of a thread "
                                           "(default 1000; 0: every acquisition)"),
                                  cl::sub(Command), cl::cat(Category));
+cl::opt<std::string> Event("event", cl::value_desc("NAME"),
+                           cl::desc("Count this event in critical sections: cache-misses, the "
+                                    "second metric of advise, or another one that perf or "
+                                    "libpfm4 knows"),
+                           cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> Every("every", cl::init(0), cl::value_desc("SECONDS"),
                         cl::desc("Write the profile so far every SECONDS, too"), cl::sub(Command),
                         cl::cat(Category));
@@ -190,6 +196,7 @@ std::string makeFolder() {
 
 struct Run {
   std::string Program, Folder, Library;
+  std::optional<EncodedEvent> Counted;
   pid_t Pid = 0;
   int Status = 0;
   bool Ended = false;
@@ -214,6 +221,8 @@ int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
   setenv(RELOCK_RECORDS_DIR, R.Folder.c_str(), 1);
   setenv(RELOCK_RECORDS_LIMIT, std::to_string(uint64_t(MemoryLimit) << 20).c_str(), 1);
   setenv(RELOCK_RECORDS_SAMPLE, std::to_string(SampleInterval).c_str(), 1);
+  if (R.Counted)
+    setenv(RELOCK_RECORDS_EVENT, R.Counted->Text.c_str(), 1);
   for (int Signal = 1; Signal < NSIG; ++Signal)
     if (InheritedSignals.Ignored[Signal])
       signal(Signal, SIG_IGN);
@@ -337,6 +346,23 @@ std::string machineModel() {
   return "unknown";
 }
 
+// Whatever was counted counts as cache misses where its name says so.
+void describeEvent(Profile &P, const RawProcess &Process, const EncodedEvent &Counted) {
+  const relock_header &Header = Process.Header;
+  CountedEvent &Described = P.Event.emplace();
+  Described.Name = Counted.Name;
+  Described.CacheMisses = Counted.CacheMisses;
+  if (Header.event_reading == RELOCK_EVENT_NOT_READ)
+    Described.NotAvailable = whyNotCounted(int(Header.event_error));
+  Described.Reading = Header.event_reading == RELOCK_EVENT_REGISTER ? "register" : "descriptor";
+  Described.PerReading = double(Header.event_alone) / 1024;
+  Described.ThreadsNotCounted = Header.dropped_counters;
+  if (Counted.CacheMisses)
+    for (ProfiledClass &Class : P.Classes)
+      if (Class.Events)
+        Class.CacheMissesPerSection = Class.Events->PerSection;
+}
+
 Profile makeProfile(const RawProcess &Process, const Run &R) {
   bool Main = pid_t(Process.Header.pid) == R.Pid;
   ClockReading Now = readClocks();
@@ -346,6 +372,8 @@ Profile makeProfile(const RawProcess &Process, const Run &R) {
   P.Command.assign(Words.begin(), Words.end());
   P.Machine = machineModel();
   P.Processors = int(sysconf(_SC_NPROCESSORS_ONLN));
+  if (R.Counted)
+    describeEvent(P, Process, *R.Counted);
   if (Main && !R.Ended)
     P.End = {"running", 0};
   else if (Main && WIFSIGNALED(R.Status))
@@ -452,6 +480,11 @@ void writeSoFar(Run &R) {
   AskedFor = 0;
 }
 
+void reportEvent(const Profile &P) {
+  if (P.Event && !P.Event->NotAvailable.empty())
+    messageFor(P.Event->Name, "was not counted: " + P.Event->NotAvailable, "profile-no-event");
+}
+
 int writeProfiles(const Run &R) {
   std::vector<RawProcess> Processes = readFolder(R.Folder);
   if (Processes.empty())
@@ -462,7 +495,9 @@ int writeProfiles(const Run &R) {
                    "profile-not-loaded");
   size_t Main = chooseMain(Processes, R.Pid);
   const RawProcess &Process = Processes[Main];
-  if (Error E = writeProfileTo(Output, makeProfile(Process, R)))
+  Profile P = makeProfile(Process, R);
+  reportEvent(P);
+  if (Error E = writeProfileTo(Output, P))
     return failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
   int Status = writeOthers(Processes, Main, R);
   Status = std::max(Status, reportRunning(Processes, R));
@@ -493,6 +528,16 @@ int prepare(Run &R) {
                    "is statically linked, so the profiler cannot stand between it and its locks; "
                    "link it dynamically (without -static) and try again",
                    "profile-static");
+  if (!Event.empty()) {
+    Expected<EncodedEvent> Encoded = encodeEvent(Event);
+    if (!Encoded)
+      return failFor(BadUsage, Event,
+                     "is no event that can be counted here (" + toString(Encoded.takeError()) +
+                         "); `perf list` names those of this machine, and cache-misses and "
+                         "page-faults are known everywhere",
+                     "profile-event");
+    R.Counted = std::move(*Encoded);
+  }
   R.Library = findLibrary();
   if (R.Library.empty())
     return fail(InternalError,

@@ -47,6 +47,7 @@ struct Sum {
   std::map<std::string, uint64_t> Inside, TriedInside; // by key
   std::map<std::vector<std::string>, RawSite> Sites;   // by stack
   RawTally Tally;
+  RawEvents Events;
   RawReaders Readers;
 };
 
@@ -309,6 +310,7 @@ private:
     for (uint64_t Start : Group.OpenWaits)
       S.Wait.add(End > Start ? End - Start : 0);
     S.Tally.add(Group.Tally);
+    S.Events.add(Group.Events);
     if (Group.Readers) {
       S.Readers.Wait.add(Group.Readers->Wait);
       S.Readers.Hold.add(Group.Readers->Hold);
@@ -391,6 +393,16 @@ private:
            Tally.Broadcasts;
   }
 
+  // A reading counts its own events, too.
+  void finishEvents(Sum &S) const {
+    const RawEvents &Raw = S.Events;
+    if (!Raw.Sections)
+      return;
+    double Counted = double(Raw.Events) / double(Raw.Sections);
+    double Alone = double(Process.Header.event_alone) / 1024;
+    S.Class.Events = SectionEvents{Raw.Samples, Raw.Sections, std::max(Counted - Alone, 0.0)};
+  }
+
   void finishClass(Sum &S) {
     ProfiledClass &Class = S.Class;
     Class.Key = keyOf(S.Identity);
@@ -402,6 +414,7 @@ private:
     Class.WaitersMean = S.Wait.Count ? double(S.Wait.Waiters) / double(S.Wait.Count) : 0;
     Class.WaitersMax = S.Wait.WaitersMax;
     finishSites(S);
+    finishEvents(S);
     std::sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
     if (Class.Locks.size() > LocksPerClass) {
       Class.LocksOmitted = Class.Locks.size() - LocksPerClass;

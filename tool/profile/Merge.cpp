@@ -45,6 +45,23 @@ void add(Dropped &Sum, const Dropped &D) {
   Sum.Samples += D.Samples;
 }
 
+// Of one event only; where it could not be counted in every run, of those in which it was.
+void add(std::optional<CountedEvent> &Sum, const std::optional<CountedEvent> &Event) {
+  if (!Sum || !Event || Sum->Name != Event->Name)
+    return Sum.reset();
+  uint64_t NotCounted = Sum->ThreadsNotCounted + Event->ThreadsNotCounted;
+  if (!Sum->NotAvailable.empty())
+    Sum = Event;
+  Sum->ThreadsNotCounted = NotCounted;
+}
+
+void add(SectionEvents &Sum, const SectionEvents &E) {
+  Sum.PerSection = (Sum.PerSection * double(Sum.Sections) + E.PerSection * double(E.Sections)) /
+                   std::max(double(Sum.Sections + E.Sections), 1.0);
+  Sum.Sections += E.Sections;
+  Sum.Samples += E.Samples;
+}
+
 void add(WakeCounts &Sum, const WakeCounts &W) {
   Sum.Signals += W.Signals;
   Sum.Broadcasts += W.Broadcasts;
@@ -180,6 +197,7 @@ public:
       for (ProfiledClass &Class : *Classes) {
         for (Times *T : timesOf(Class))
           finish(*T);
+        finishEvents(Class);
         keepCostliest(Class.Locks, LocksPerClass, Class.LocksOmitted);
         keepCostliest(Class.Sites, SitesPerClass, Class.SitesOmitted);
       }
@@ -189,6 +207,14 @@ public:
   }
 
 private:
+  void finishEvents(ProfiledClass &Class) const {
+    if (!Sum.Event)
+      Class.Events.reset(); // of several events, or not of all runs
+    Class.CacheMissesPerSection.reset();
+    if (Class.Events && Sum.Event->CacheMisses)
+      Class.CacheMissesPerSection = Class.Events->PerSection;
+  }
+
   void addRun(const Profile &P) {
     for (auto [Ours, Theirs] : {std::pair(&Sum.PairOverhead, P.PairOverhead),
                                 {&Sum.PairPlain, P.PairPlain},
@@ -210,6 +236,7 @@ private:
     Sum.Sampling += P.Sampling;
     Sum.ForeignReleases += P.ForeignReleases;
     relock::add(Sum.Drops, P.Drops);
+    relock::add(Sum.Event, P.Event);
     Sum.ThreadsOmitted += P.ByThread.size() + P.ThreadsOmitted;
     Sum.TimelineOmitted += P.Timeline.size() + P.TimelineOmitted;
   }
@@ -242,6 +269,10 @@ private:
       add(Same.Readers ? *Same.Readers : Same.Readers.emplace(), *Class.Readers, Theirs);
     if (Class.Wakes)
       relock::add(Same.Wakes ? *Same.Wakes : Same.Wakes.emplace(), *Class.Wakes);
+    if (Same.Events && Class.Events)
+      relock::add(*Same.Events, *Class.Events);
+    else if (Class.Events)
+      Same.Events = Class.Events;
     relock::add(Same.Inside, Class.Inside);
     relock::add(Same.TriedInside, Class.TriedInside);
     relock::add(Same, std::move(Class.Locks));

@@ -143,6 +143,28 @@ void writeServer(json::OStream &J, const ServerCounts &S) {
   });
 }
 
+void writeEvent(json::OStream &J, const CountedEvent &Event) {
+  J.attributeObject("event", [&] {
+    J.attribute("name", Event.Name);
+    J.attribute("cache_misses", Event.CacheMisses);
+    if (!Event.NotAvailable.empty()) {
+      J.attribute("not_available", Event.NotAvailable);
+      return;
+    }
+    J.attribute("read", Event.Reading);
+    J.attribute("per_reading", Event.PerReading);
+    J.attribute("threads_not_counted", Event.ThreadsNotCounted);
+  });
+}
+
+void writeEvents(json::OStream &J, const SectionEvents &Events) {
+  J.attributeObject("events", [&] {
+    J.attribute("samples", Events.Samples);
+    J.attribute("sections", Events.Sections);
+    J.attribute("per_section", Events.PerSection);
+  });
+}
+
 void writeLock(json::OStream &J, const LockObject &Lock) {
   J.object([&] {
     J.attribute("name", Lock.Name);
@@ -205,6 +227,8 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration,
       J.attribute("signals", Class.Wakes->Signals);
       J.attribute("broadcasts", Class.Wakes->Broadcasts);
     }
+    if (Class.Events)
+      writeEvents(J, *Class.Events);
     if (Class.CacheMissesPerSection)
       J.attribute("cache_misses_per_section", *Class.CacheMissesPerSection);
     if (!Details)
@@ -325,6 +349,8 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
       J.attribute("runs", P.Runs);
     writeProgram(J, P);
     writeRun(J, P);
+    if (P.Event)
+      writeEvent(J, *P.Event);
     J.attributeArray("classes", [&] {
       for (const ProfiledClass &Class : P.Classes)
         writeClass(J, Class, P.Duration, Details);
@@ -440,6 +466,20 @@ bool fromJSON(const json::Value &V, ReaderCounts &R, json::Path Path) {
          O.map("wait", R.Wait) && O.map("hold", R.Hold);
 }
 
+bool fromJSON(const json::Value &V, CountedEvent &E, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("name", E.Name) && O.map("cache_misses", E.CacheMisses) &&
+         O.mapOptional("not_available", E.NotAvailable) && O.mapOptional("read", E.Reading) &&
+         O.mapOptional("per_reading", E.PerReading) &&
+         O.mapOptional("threads_not_counted", E.ThreadsNotCounted);
+}
+
+bool fromJSON(const json::Value &V, SectionEvents &E, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("samples", E.Samples) && O.map("sections", E.Sections) &&
+         O.map("per_section", E.PerSection);
+}
+
 namespace {
 
 bool fromWakes(const json::Value &V, std::optional<WakeCounts> &W, json::Path Path) {
@@ -463,6 +503,7 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
          O.mapOptional("librelock", C.Runtime) && O.mapOptional("sites", C.Sites) &&
          O.mapOptional("sites_omitted", C.SitesOmitted) &&
          O.mapOptional("primitive", C.Primitive) && O.mapOptional("readers", C.Readers) &&
+         O.mapOptional("events", C.Events) &&
          O.mapOptional("cache_misses_per_section", C.CacheMissesPerSection) &&
          fromWakes(V, C.Wakes, Path);
 }
@@ -530,8 +571,8 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.map("threads", P.Threads) && O.map("threads_at_once", P.ThreadsAtOnce) &&
          O.map("thread_ns", P.ThreadTime) && O.map("section_ns", P.SectionTime) &&
          O.map("sections", P.Sections) && O.map("foreign_releases", P.ForeignReleases) &&
-         O.map("dropped", P.Drops) && O.map("classes", P.Classes) &&
-         O.mapOptional("by_thread", P.ByThread) &&
+         O.map("dropped", P.Drops) && O.mapOptional("event", P.Event) &&
+         O.map("classes", P.Classes) && O.mapOptional("by_thread", P.ByThread) &&
          O.mapOptional("threads_omitted", P.ThreadsOmitted) &&
          O.mapOptional("timeline", P.Timeline) &&
          O.mapOptional("timeline_omitted", P.TimelineOmitted) && O.mapOptional("waits", P.Waits) &&

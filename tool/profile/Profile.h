@@ -61,6 +61,22 @@ struct ReaderCounts {
   Times Wait, Hold;
 };
 
+// The event that was counted in sections, or was to be.
+struct CountedEvent {
+  std::string Name;
+  bool CacheMisses = false;
+  std::string NotAvailable; // why there are no counts; empty: there are
+  std::string Reading;      // `register` or `descriptor`
+  double PerReading = 0;    // counted by a reading itself, and taken off the sections
+  uint64_t ThreadsNotCounted = 0;
+};
+
+// In the counted sections of a class; Sections: how many they stand for.
+struct SectionEvents {
+  uint64_t Samples = 0, Sections = 0;
+  double PerSection = 0;
+};
+
 // Of a condition, or posts of a semaphore.
 struct WakeCounts {
   uint64_t Signals = 0, Broadcasts = 0;
@@ -101,7 +117,8 @@ struct ProfiledClass {
   std::optional<RuntimeCounts> Runtime;
   std::optional<ReaderCounts> Readers; // of an rwlock, whose own counts and times are the writers'
   std::optional<WakeCounts> Wakes;
-  std::optional<double> CacheMissesPerSection; // written by nobody yet; read where it is there
+  std::optional<SectionEvents> Events;
+  std::optional<double> CacheMissesPerSection; // measured: Events, where these are cache misses
 
   // By all who took the lock, or waited for it.
   uint64_t acquisitions() const;
@@ -161,6 +178,7 @@ struct Profile {
   uint64_t Sampling = 0;                                    // ns of backtraces, measured
   uint64_t ForeignReleases = 0;
   Dropped Drops;
+  std::optional<CountedEvent> Event;
   std::vector<ProfiledClass> Classes;   // of locks, costliest first
   std::vector<ProfiledClass> Waits;     // for anything else, longest first
   std::vector<ServerCounts> Servers;    // by number

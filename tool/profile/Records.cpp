@@ -52,6 +52,12 @@ void RawTally::add(const RawTally &Other) {
   Broadcasts += Other.Broadcasts;
 }
 
+void RawEvents::add(const RawEvents &Other) {
+  Samples += Other.Samples;
+  Sections += Other.Sections;
+  Events += Other.Events;
+}
+
 // The middle of the bucket in which the percentile lies.
 uint64_t RawHistogram::percentile(unsigned Percent) const {
   uint64_t Rank = (Count * Percent + 99) / 100, Seen = 0;
@@ -186,8 +192,7 @@ private:
     Process.Threads.push_back({Thread.id, printable(Thread.name), Thread.entry, Thread.started,
                                Thread.start_ticks, Thread.ended_time, Thread.section_start,
                                Thread.section_time, Thread.sections, Thread.sampling,
-                               Thread.wait_start, Thread.wait_group,
-                               Thread.live != 0});
+                               Thread.wait_start, Thread.wait_group, Thread.live != 0});
     see(Process, Thread.start_ticks);
     see(Process, Thread.section_start);
     see(Process, Thread.wait_start);
@@ -222,6 +227,7 @@ private:
                          Group.frames + std::min<uint32_t>(Group.frame_count, RELOCK_FRAMES));
     Result.Retired = counts(Group.retired, Group.retired_rare);
     Result.Retired.Handovers = Group.handovers;
+    Result.Events = {Group.events.samples, Group.events.sections, Group.events.events};
   }
 
   void readObject(RawProcess &Process, StringRef From) {

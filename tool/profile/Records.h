@@ -60,6 +60,13 @@ struct RawTally {
   void add(const RawTally &Other);
 };
 
+// Of counted sections; see relock_events.
+struct RawEvents {
+  uint64_t Samples = 0, Sections = 0, Events = 0;
+
+  void add(const RawEvents &Other);
+};
+
 struct RawReaders {
   RawHistogram Wait, Hold;
 };
@@ -76,6 +83,7 @@ struct RawGroup {
   RawHistogram Wait, Hold;
   std::vector<uint64_t> OpenWaits; // when those began that have not ended; for no lock
   RawTally Tally;
+  RawEvents Events;
   std::optional<RawReaders> Readers; // their times, if an rwlock was read under
 };
 

@@ -84,9 +84,11 @@ private:
               duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
     paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
               number(P.HoldOverhead, "ns") + " of it in the hold); with " + duration(P.Sampling) +
-              " of sampling call sites about " + percent(P.Overhead, P.ThreadTime) +
-              " of the threads' time");
+              " of sampling call sites" + (P.Event ? " and events" : "") + " about " +
+              percent(P.Overhead, P.ThreadTime) + " of the threads' time");
     paragraph(droppedText(P.Drops));
+    if (P.Event)
+      paragraph(eventText(*P.Event));
   }
 
   static std::string classes(unsigned Count) {
@@ -192,6 +194,14 @@ private:
     N.add(Class.HeldAtEnd, "held at the end");
     if (!N.Line.empty())
       OS << "  " << N.Line << '\n';
+    printEvents(Class);
+  }
+
+  void printEvents(const ProfiledClass &Class) {
+    if (Class.Events && P.Event)
+      paragraph(perSection(Class.Events->PerSection) + " " + P.Event->Name + " per section (" +
+                    count(Class.Events->Samples) + " sections counted)",
+                4, 2);
   }
 
   static std::string times(uint64_t Count) {

@@ -58,6 +58,23 @@ std::string droppedText(const Dropped &Drops) {
   return N.Line.empty() ? "not recorded: nothing was dropped" : "not recorded: " + N.Line;
 }
 
+std::string eventText(const CountedEvent &Event) {
+  std::string Text = "event: " + Event.Name;
+  if (!Event.NotAvailable.empty())
+    return Text + ": not available: " + Event.NotAvailable;
+  Text +=
+      Event.Reading == "register" ? ", read from the processor's counter" : ", read by the system";
+  if (Event.ThreadsNotCounted)
+    Text += "; not counted in " + count(Event.ThreadsNotCounted) + " threads";
+  return Text;
+}
+
+std::string perSection(double Events) {
+  char Text[32];
+  snprintf(Text, sizeof Text, "%.2f", Events);
+  return Text;
+}
+
 static void makePrintable(std::string &Text) {
   for (char &C : Text)
     if ((unsigned char)C < ' ' || C == '\x7f')
@@ -69,6 +86,10 @@ void makePrintable(Profile &P) {
     makePrintable(Word);
   makePrintable(P.Machine);
   makePrintable(P.Source);
+  if (P.Event) {
+    makePrintable(P.Event->Name);
+    makePrintable(P.Event->NotAvailable);
+  }
   for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits})
     for (ProfiledClass &Class : *Classes) {
       makePrintable(Class.Name);

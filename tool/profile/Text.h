@@ -28,6 +28,11 @@ public:
 
 std::string droppedText(const Dropped &Drops);
 
+// `event: CACHE_MISSES, …`, how it was counted or why not.
+std::string eventText(const CountedEvent &Event);
+// Events of the mean section.
+std::string perSection(double Events);
+
 // For the terminal: control characters of names and paths become `?`.
 void makePrintable(Profile &P);
 

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Events in critical sections, such as cache misses: of one section in so many the thread reads a
+ * counter of its own behind the acquisition and before the release. Which event that is comes from
+ * the environment; without it, nothing is counted.
+ */
+#ifndef RELOCK_PROFILER_EVENTS_H
+#define RELOCK_PROFILER_EVENTS_H
+
+#include "record.h"
+
+/* Reads the event from the environment. */
+void events_start(void);
+/* Opens the counter of this, the first thread, or says in the header why there is none. */
+void events_calibrate(struct thread *thread);
+/* The records of a thread are new. */
+void events_begin_thread(struct thread *thread);
+void events_end_thread(struct thread *thread);
+/* In the child of a fork: the counters are those of the parent's threads. */
+void events_forget(struct thread *thread);
+void events_forgotten(void);
+/* The program is about to tell the kernel which system calls it will make. */
+void events_confine(void);
+
+/* Whether the next section is to be counted. */
+static inline bool event_due(struct thread *thread) { return --thread->events.due.countdown == 0; }
+/* Before its acquisition: how many sections it stands for; 0: it cannot be counted. */
+uint64_t event_prepare(struct thread *thread);
+/* The thread has just acquired the object. The hold begins behind the reading. */
+void event_section_begins(struct thread *thread, struct relock_object *object, uint64_t weight);
+/* It is about to release it. */
+void event_section_ends(struct thread *thread, const struct relock_object *object);
+
+#endif
