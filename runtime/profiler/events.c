@@ -219,23 +219,23 @@ uint64_t event_prepare(struct thread *thread) {
   return open ? weight : 0;
 }
 
-void event_section_begins(struct thread *thread, struct relock_object *object, uint64_t weight) {
+void event_section_begins(struct thread *thread, const struct relock_object *object,
+                          uint64_t weight) {
   struct event_counter *counter = &thread->events;
   struct counted_section *section;
-  uint64_t now = relock_ticks(), took;
+  uint64_t now = relock_ticks();
   if (thread->held_count <= 1)
     counter->count = 0; /* what other threads have released meanwhile */
   if (counter->count == EVENT_SECTIONS_MAX)
     return;
   section = &counter->sections[counter->count];
   section->object = object;
+  section->hold_start = object->counts.hold_start;
   section->weight = weight;
   if (read_counter(counter, &section->value))
     counter->count++;
-  took = relock_ticks() - now;
-  object->counts.hold_start += took;
-  section->hold_start = object->counts.hold_start;
-  thread->record->sampling += took;
+  section->reading = relock_ticks() - now;
+  thread->record->sampling += section->reading;
 }
 
 static void add_section(const struct relock_object *object, uint64_t weight, uint64_t events) {
@@ -245,18 +245,22 @@ static void add_section(const struct relock_object *object, uint64_t weight, uin
   __atomic_fetch_add(&sum->events, weight * events, __ATOMIC_RELAXED);
 }
 
-void event_section_ends(struct thread *thread, const struct relock_object *object) {
+uint64_t event_section_ends(struct thread *thread, const struct relock_object *object) {
   struct event_counter *counter = &thread->events;
-  uint64_t value, now = relock_ticks();
+  uint64_t value, reading = 0, now = relock_ticks();
   bool read = read_counter(counter, &value);
   for (uint32_t i = 0; i < counter->count; i++) {
     struct counted_section section = counter->sections[i];
     if (section.object != object)
       continue;
-    if (read && section.hold_start == object->counts.hold_start)
-      add_section(object, section.weight, value - section.value);
+    if (section.hold_start == object->counts.hold_start) {
+      reading = section.reading;
+      if (read)
+        add_section(object, section.weight, value - section.value);
+    }
     counter->sections[i] = counter->sections[--counter->count];
     break;
   }
   thread->record->sampling += relock_ticks() - now;
+  return reading;
 }

@@ -26,9 +26,10 @@ void events_confine(void);
 static inline bool event_due(struct thread *thread) { return --thread->events.due.countdown == 0; }
 /* Before its acquisition: how many sections it stands for; 0: it cannot be counted. */
 uint64_t event_prepare(struct thread *thread);
-/* The thread has just acquired the object. The hold begins behind the reading. */
-void event_section_begins(struct thread *thread, struct relock_object *object, uint64_t weight);
-/* It is about to release it. */
-void event_section_ends(struct thread *thread, const struct relock_object *object);
+/* The thread has acquired the object, and all that is to be recorded of that is. */
+void event_section_begins(struct thread *thread, const struct relock_object *object,
+                          uint64_t weight);
+/* It is about to release it. Returns how much of the hold was the first reading, in ticks. */
+uint64_t event_section_ends(struct thread *thread, const struct relock_object *object);
 
 #endif

@@ -193,8 +193,6 @@ static int record_contended(struct thread *thread, struct relock_object *object,
     object->counts.contended++;
     object->counts.wait += after - before;
     take(thread, object, before, after, false);
-    if (sample->event_weight)
-      event_section_begins(thread, object, sample->event_weight);
     if (sample->site)
       sample_acquired(thread, object, sample, after - before);
   } else {
@@ -207,6 +205,8 @@ static int record_contended(struct thread *thread, struct relock_object *object,
   }
   measure_wait(thread, object->group, after - before, waiters);
   timeline_add(thread, object->group, before, after - before);
+  if (sample->event_weight && acquired(result))
+    event_section_begins(thread, object, sample->event_weight);
   return result;
 }
 
@@ -231,16 +231,17 @@ static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t
   before = relock_ticks();
   result = real.trylock(mutex);
   if (acquired(result)) {
-    if (reenters(thread, object)) {
+    bool again = reenters(thread, object);
+    if (again) {
       reenter(object);
     } else {
       object->counts.acquisitions++;
       take(thread, object, before, before, false);
-      if (sample.event_weight)
-        event_section_begins(thread, object, sample.event_weight);
     }
     if (sample.site)
       sample_acquired(thread, object, &sample, 0);
+    if (sample.event_weight && !again)
+      event_section_begins(thread, object, sample.event_weight);
   } else if (result == EBUSY) {
     result = record_contended(thread, object, mutex, &sample, before, how, clock, until);
   } else {
@@ -291,14 +292,14 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   } else if (acquired(result)) {
     object->counts.acquisitions++;
     take(thread, object, before, before, true);
-    if (sample.event_weight)
-      event_section_begins(thread, object, sample.event_weight);
   }
   if (acquired(result) && sample.site) {
     sample_acquired(thread, object, &sample, 0);
   } else if (result == EBUSY) {
     __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
   }
+  if (sample.event_weight && acquired(result) && object->counts.depth == 1)
+    event_section_begins(thread, object, sample.event_weight);
   leave();
   return result;
 }
@@ -333,7 +334,7 @@ static int release(struct thread *thread, struct relock_object *object, pthread_
   }
   now = relock_ticks();
   if (thread->events.count)
-    event_section_ends(thread, object);
+    now -= event_section_ends(thread, object);
   hold = drop(thread, object, now);
   /* From here on the mutex may be freed by whoever gets it next. */
   result = real.unlock(mutex);
@@ -395,7 +396,7 @@ static struct suspended suspend(pthread_mutex_t *mutex) {
     suspended.depth = object->counts.depth;
     now = relock_ticks();
     if (thread->events.count)
-      event_section_ends(thread, object);
+      now -= event_section_ends(thread, object);
     measure(thread, object->group, RELOCK_HOLD, drop(thread, object, now));
   }
   if (thread)

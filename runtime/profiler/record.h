@@ -49,6 +49,7 @@ enum { EVENT_SECTIONS_MAX = 8 };
 struct counted_section {
   const struct relock_object *object;
   uint64_t hold_start, weight, value;
+  uint64_t reading; /* ticks that it took */
 };
 
 /* The counter of a running thread, by which of the two it is read, and when that is due next. */
