@@ -25,8 +25,12 @@ constexpr uint64_t ManySections = 100;
 enum class Level { Unwaited, Below, FewWaits, Rescued, Between, Above };
 
 bool hasPoorLocality(const ClassCost &Cost, const Thresholds &Limits) {
-  std::optional<double> Misses = Cost.misses();
-  return Misses ? *Misses >= Limits.Misses : Cost.handovers() >= Limits.Handovers;
+  if (std::optional<double> Measured = Cost.misses())
+    return *Measured >= Limits.Misses;
+  // The text of the sections names fewer lines than they touch in a list or a tree: few of them
+  // do not speak against handovers, many speak for themselves.
+  return Cost.handovers() >= Limits.Handovers ||
+         Cost.estimatedMisses().value_or(0) >= Limits.Misses;
 }
 
 Level levelOf(const ClassCost &Cost, const Thresholds &Limits) {
@@ -40,12 +44,18 @@ Level levelOf(const ClassCost &Cost, const Thresholds &Limits) {
   return Reaches ? Level::FewWaits : Level::Below;
 }
 
-// The second metric, and which of the two it is.
+std::string moved(const ClassCost &Cost) {
+  return decimal(Cost.handovers()) + " handovers per acquisition" +
+         (Cost.SharedLines ? ", of " + decimal(*Cost.SharedLines) + " shared lines per section"
+                           : "");
+}
+
+// The second metric, and whether it was measured.
 std::string locality(const ClassCost &Cost) {
   if (std::optional<double> Misses = Cost.misses())
-    return decimal(*Misses) + " cache misses per section";
-  return decimal(Cost.handovers()) + " handovers per acquisition (an estimate of the shared lines "
-                                     "that move: the profile has no cache misses)";
+    return decimal(*Misses) + " cache misses per section (measured)";
+  return moved(Cost) +
+         " (an estimate of the shared lines that move: the profile has no cache misses)";
 }
 
 std::string taken(const ClassCost &Cost) {
@@ -97,7 +107,7 @@ std::string figures(const ClassCost &Cost) {
   if (Cost.Timed) {
     Parts.push_back("sections of " + timeText(Cost.meanHold()));
     Parts.push_back(Cost.misses() ? decimal(*Cost.misses()) + " cache misses per section"
-                                  : decimal(Cost.handovers()) + " handovers per acquisition");
+                                  : moved(Cost));
   }
   return join(Parts, "; ");
 }

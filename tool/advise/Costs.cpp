@@ -125,6 +125,12 @@ std::optional<double> ClassCost::misses() const {
   return Missed / double(MissSections);
 }
 
+std::optional<double> ClassCost::estimatedMisses() const {
+  if (!SharedLines)
+    return std::nullopt;
+  return *SharedLines * handovers();
+}
+
 Costs addCosts(std::vector<ProfileFile> Files, function_ref<std::string(StringRef)> ClassOf) {
   return Adder(ClassOf).run(std::move(Files));
 }

@@ -28,6 +28,7 @@ struct ClassCost {
   double ShareOfAll = 0; // of all profiles together
   double Missed = 0;     // cache misses, in that many sections
   uint64_t MissSections = 0;
+  std::optional<double> SharedLines; // per section; see program/SharedLines.h
   std::map<std::string, uint64_t> Inside; // how often it was taken while that class was held
 
   uint64_t time() const { return Wait + Hold; }
@@ -37,7 +38,9 @@ struct ClassCost {
     uint64_t Taken = std::max(Acquisitions, Holds);
     return Taken ? double(Handovers) / double(Taken) : 0;
   }
-  std::optional<double> misses() const;
+  std::optional<double> misses() const; // per section, measured
+  // As many lines move as the sections share, each time that another thread had the lock before.
+  std::optional<double> estimatedMisses() const;
 };
 
 struct ProfileFile {

@@ -117,6 +117,14 @@ bool readSources(Plan &Before, std::vector<ProfileFile> &Files, Thresholds &Limi
   return false;
 }
 
+// What the text of the sections says of their data, where no counter has measured it.
+void addSharedLines(const Decision &Decided, Costs &Measured) {
+  for (const CheckedClass &Class : Decided.Classes)
+    if (auto Cost = Measured.Classes.find(Class.Class.Name);
+        Cost != Measured.Classes.end() && Class.Shared)
+      Cost->second.SharedLines = Class.Shared->PerSection;
+}
+
 // The profile's names are the program's own, or those of declarations and operations in its source.
 Costs measure(std::vector<ProfileFile> Files, const IndexResult &Index,
               const ProjectFile &Declared) {
@@ -174,12 +182,15 @@ int run() {
     return BadUsage;
   Extras Wanted;
   Wanted.Merges = true;
+  Wanted.SharedLines = !Files.empty();
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered, Wanted);
   reportUnmatched(Decided);
   reportCuts(*Index, Decided);
   std::optional<Costs> Measured;
-  if (!Files.empty())
+  if (!Files.empty()) {
     Measured = measure(std::move(Files), *Index, *Declared);
+    addSharedLines(Decided, *Measured);
+  }
   Advice Given =
       advise(Decided, Before, Measured ? &*Measured : nullptr, Limits, sourceRoot(*Index),
              [&](StringRef Name) { return isConverted(*Index, Name); });

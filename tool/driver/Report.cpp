@@ -63,8 +63,9 @@ cl::opt<std::string> TraceFile("trace", cl::value_desc("FILE"),
                                         "about:tracing"),
                                cl::sub(Command), cl::cat(Category));
 cl::list<std::string> Builds("p", cl::value_desc("BUILD"),
-                             cl::desc("With --html: show for each lock class whether it can be "
-                                      "converted, as `relock check -p BUILD` says it"),
+                             cl::desc("Show for each lock class how many cache lines its sections "
+                                      "share, estimated from the source; in --html also whether "
+                                      "it can be converted, as `relock check -p BUILD` says it"),
                              cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
                              cl::sub(Command), cl::cat(Category));
@@ -108,8 +109,8 @@ bool rightUsage() {
     message("--html, --folded, --pprof and --trace show one profile, or several added up; they do "
             "not go with --diff",
             "usage");
-  else if (HtmlFile.empty() && !Builds.empty())
-    message("-p goes with --html: add --html FILE, or run `relock check`", "usage");
+  else if (Diff && !Builds.empty())
+    message("-p shows one profile, or several added up; it does not go with --diff", "usage");
   else
     return true;
   return false;
@@ -134,18 +135,13 @@ void failedToWrite(StringRef File, Error Failed) {
   messageFor(File, "cannot be written: " + toString(std::move(Failed)), "cannot-write");
 }
 
-// What would take time, or fail, comes before any of them is written.
-std::optional<std::vector<ReportFile>> reportFiles(const Profile &P, const json::Value &Document) {
+// What would fail comes before any of them is written.
+std::optional<std::vector<ReportFile>> reportFiles(const json::Value &Document,
+                                                   const json::Value &Verdicts) {
   const json::Object &Root = *Document.getAsObject();
   std::vector<ReportFile> Result;
-  if (!HtmlFile.empty()) {
-    std::optional<json::Value> Verdicts(nullptr);
-    if (!Builds.empty() && !(Verdicts = checkProfile(P, Builds, Project, Jobs)))
-      return std::nullopt;
-    Result.push_back({HtmlFile, [&Document, Verdicts = std::move(*Verdicts)](raw_ostream &OS) {
-                        writeHtml(Document, Verdicts, OS);
-                      }});
-  }
+  if (!HtmlFile.empty())
+    Result.push_back({HtmlFile, [&](raw_ostream &OS) { writeHtml(Document, Verdicts, OS); }});
   if (!FoldedFile.empty())
     Result.push_back({FoldedFile, [&](raw_ostream &OS) { writeFolded(Root, OS); }});
   if (!PprofFile.empty())
@@ -162,14 +158,18 @@ std::optional<std::vector<ReportFile>> reportFiles(const Profile &P, const json:
   return Result;
 }
 
-int writeReports(const Profile &P, const json::Value &Document) {
+bool canWriteFiles() {
   for (StringRef File :
        {StringRef(HtmlFile), StringRef(FoldedFile), StringRef(PprofFile), StringRef(TraceFile)})
     if (Error Failed = File.empty() ? Error::success() : checkWritable(File)) {
       failedToWrite(File, std::move(Failed));
-      return BadUsage;
+      return false;
     }
-  std::optional<std::vector<ReportFile>> Reports = reportFiles(P, Document);
+  return true;
+}
+
+int writeReports(const json::Value &Document, const json::Value &Verdicts) {
+  std::optional<std::vector<ReportFile>> Reports = reportFiles(Document, Verdicts);
   if (!Reports)
     return BadUsage;
   for (const ReportFile &Report : *Reports)
@@ -206,9 +206,14 @@ int run() {
   if (!canMerge(*Read))
     return BadUsage;
   Profile P = mergeProfiles(std::move(*Read));
+  if (!canWriteFiles())
+    return BadUsage;
+  std::optional<json::Value> Verdicts(nullptr);
+  if (!Builds.empty() && !(Verdicts = checkProfile(P, Builds, Project, Jobs)))
+    return BadUsage;
   if (writesFiles()) {
     Document = documentOf(P, std::move(Document));
-    int Status = writeReports(P, Document);
+    int Status = writeReports(Document, *Verdicts);
     if (Status != Done || !Json)
       return Status;
   }

@@ -27,6 +27,12 @@ public:
       ByName[Class.Class.Name] = &Class;
   }
 
+  void estimate(Profile &P) const {
+    for (ProfiledClass &Class : P.Classes)
+      if (const CheckedClass *Checked = find(Class.Name); Checked && Checked->Shared)
+        Class.EstimatedSharedLines = Checked->Shared->PerSection;
+  }
+
   std::string write(const Profile &P) {
     std::string Text;
     raw_string_ostream OS(Text);
@@ -61,6 +67,12 @@ private:
       J.attribute("verdict", Class.converts() ? "convert" : "keep");
       J.attribute("declaration", shownPlace(Class.Class.At));
       writeReasons(J, Class.Class.Kept);
+      if (Class.Shared)
+        J.attributeObject("shared_lines", [&] {
+          J.attribute("per_section", Class.Shared->PerSection);
+          J.attribute("known", int64_t(Class.Shared->Known));
+          J.attribute("sections", int64_t(Class.Shared->Sections));
+        });
       J.attribute("delegate", int64_t(count(Class, Verdict::Delegate)));
       J.attribute("hold", int64_t(count(Class, Verdict::Hold)));
       J.attribute("keep", int64_t(count(Class, Verdict::Keep)));
@@ -89,7 +101,7 @@ private:
 
 } // namespace
 
-std::optional<json::Value> checkProfile(const Profile &P, ArrayRef<std::string> Builds,
+std::optional<json::Value> checkProfile(Profile &P, ArrayRef<std::string> Builds,
                                         const cl::opt<std::string> &Project, unsigned Jobs) {
   Expected<IndexResult> Index = indexBuild(Builds.vec(), Jobs);
   if (!Index) {
@@ -104,9 +116,13 @@ std::optional<json::Value> checkProfile(const Profile &P, ArrayRef<std::string> 
             "unparsed");
     return std::nullopt;
   }
-  Decision Decided = decide(*Index, *Declared, Jobs, /*AcceptUncovered=*/false);
+  Extras Wanted;
+  Wanted.SharedLines = true;
+  Decision Decided = decide(*Index, *Declared, Jobs, /*AcceptUncovered=*/false, Wanted);
   reportUnmatched(Decided);
-  return cantFail(json::parse(VerdictWriter(*Index, *Declared, Decided).write(P)));
+  VerdictWriter Writer(*Index, *Declared, Decided);
+  Writer.estimate(P);
+  return cantFail(json::parse(Writer.write(P)));
 }
 
 } // namespace relock

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// For a report: what `relock check` says of the lock classes of a profile.
+// For a report: what `relock check` says of the lock classes of a profile, and how many cache lines
+// their sections share, by their text.
 #pragma once
 
 #include "profile/Profile.h"
@@ -13,8 +14,9 @@
 
 namespace relock {
 
-// An object with `classes`, as profile/Html.h takes it. None: a message was printed.
-std::optional<llvm::json::Value> checkProfile(const Profile &P, llvm::ArrayRef<std::string> Builds,
+// An object with `classes`, as profile/Html.h takes it, and the estimates in the profile's classes.
+// None: a message was printed.
+std::optional<llvm::json::Value> checkProfile(Profile &P, llvm::ArrayRef<std::string> Builds,
                                               const llvm::cl::opt<std::string> &Project,
                                               unsigned Jobs);
 

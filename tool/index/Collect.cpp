@@ -8,6 +8,7 @@
 #include "index/Collect.h"
 
 #include "index/LockApi.h"
+#include "index/Touched.h"
 #include "index/MacroUse.h"
 #include "index/Operand.h"
 #include "index/Skipped.h"
@@ -88,6 +89,7 @@ public:
       size_t FirstSite = Facts.Sites.size();
       CurrentFacts = &Record;
       RecursiveASTVisitor::TraverseFunctionDecl(F);
+      Record.Touched = touchedLines(F->getBody(), S, [](const Stmt *) { return false; });
       Record.Wraps = wrapper(F, FirstSite);
       if (Record.Wraps && Record.Wraps->Computed)
         for (const FunctionDecl *Declared : F->redecls())

@@ -197,10 +197,16 @@ struct Wrapper {
   std::vector<unsigned> Parameters;
   std::string Storage;            // `static `
   std::vector<std::string> Taken; // names that mean something else in the companion
-  bool Exported = false;  // other files can call it
-  bool Declared = false;  // it has prototypes
-  bool Common = false;    // an inline function of a header, which need not be used
-  Position Begin, End;    // its definition
+  bool Exported = false;          // other files can call it
+  bool Declared = false;          // it has prototypes
+  bool Common = false;            // an inline function of a header, which need not be used
+  Position Begin, End;            // its definition
+};
+
+// A line of shared memory: what it is a part of, and which line of it, counted from its begin.
+struct TouchedLine {
+  std::string Line;
+  bool Written = false;
 };
 
 struct Function {
@@ -218,6 +224,7 @@ struct Function {
   // Nodes of the globals and fields that it stores to, of the structs that it overwrites; with a
   // `&` before them, of those whose address it takes.
   std::vector<std::string> Stores;
+  std::vector<TouchedLine> Touched;
   std::vector<Prototype> Prototypes; // of `void f(void)`, and of lock wrappers
   std::optional<Wrapper> Wraps;
 };

@@ -13,7 +13,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 3;
+constexpr int Version = 4;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -77,10 +77,14 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("exported", W.Exported), Visit("declared", W.Declared), Visit("begin", W.Begin);
   Visit("end", W.End);
 }
+template <class V> void fields(V &&Visit, TouchedLine &L) {
+  Visit("line", L.Line), Visit("written", L.Written);
+}
 template <class V> void fields(V &&Visit, Function &F) {
   Visit("node", F.Node), Visit("name", F.Name), Visit("at", F.At), Visit("defined", F.Defined);
   Visit("addressTaken", F.AddressTaken), Visit("takesLocks", F.TakesLocks);
   Visit("waits", F.Waits), Visit("stores", F.Stores);
+  Visit("touched", F.Touched);
   Visit("calls", F.Calls);
   Visit("indirectCalls", F.IndirectCalls), Visit("callbacks", F.Callbacks),
       Visit("identityUses", F.IdentityUses);

@@ -231,6 +231,8 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration,
       writeEvents(J, *Class.Events);
     if (Class.CacheMissesPerSection)
       J.attribute("cache_misses_per_section", *Class.CacheMissesPerSection);
+    if (Class.EstimatedSharedLines)
+      J.attribute("estimated_shared_lines_per_section", *Class.EstimatedSharedLines);
     if (!Details)
       return;
     J.attributeArray("backtrace", [&] {

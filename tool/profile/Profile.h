@@ -118,6 +118,7 @@ struct ProfiledClass {
   std::optional<ReaderCounts> Readers; // of an rwlock, whose own counts and times are the writers'
   std::optional<WakeCounts> Wakes;
   std::optional<SectionEvents> Events;
+  std::optional<double> EstimatedSharedLines;  // per section, by the program's text: with -p
   std::optional<double> CacheMissesPerSection; // measured: Events, where these are cache misses
 
   // By all who took the lock, or waited for it.

@@ -202,6 +202,10 @@ private:
       paragraph(perSection(Class.Events->PerSection) + " " + P.Event->Name + " per section (" +
                     count(Class.Events->Samples) + " sections counted)",
                 4, 2);
+    if (Class.EstimatedSharedLines)
+      paragraph("about " + perSection(*Class.EstimatedSharedLines) +
+                    " shared cache lines per section, estimated from the source",
+                4, 2);
   }
 
   static std::string times(uint64_t Count) {
@@ -402,6 +406,9 @@ private:
         "their lives in which they held or waited for a mutex. WAIT: all they waited for. "
         "SECTIONS: "
         "outermost ones. MOSTLY: the class that they waited for longest, or held.",
+        "event, per section: counted in some sections of each thread, without the lock's own "
+        "operations. Shared cache lines (with -p): an estimate, those that the text of a section "
+        "names and that some section of the class writes.",
         "profiler: cost measured at the start of this run for a mutex that nobody else wants, "
         "times the operations recorded. Each hold includes the part that is named.",
     };

@@ -5,6 +5,7 @@
 #include "program/Effects.h"
 #include "program/Lifted.h"
 #include "program/LockOrder.h"
+#include "program/SharedLines.h"
 #include "section/Find.h"
 #include "section/Nest.h"
 #include "support/Messages.h"
@@ -93,7 +94,7 @@ public:
     Result.StaticWrappers = staticWrappers();
     std::map<std::string, CheckedClass *> ByName;
     for (const LockClass &Class : Linked.Classes)
-      Result.Classes.push_back({Class, {}});
+      Result.Classes.push_back({Class, {}, {}});
     for (CheckedClass &Checked : Result.Classes)
       ByName[Checked.Class.Name] = &Checked;
     for (auto &[At, Found] : Sections)
@@ -110,6 +111,8 @@ public:
       Result.Operators = proposeOperators(Index.Units, Linked);
       Result.Libraries = proposeLibraries(Linked);
     }
+    if (Wanted.SharedLines)
+      estimateSharedLines(Linked, Result);
     if (Wanted.LockOrder) {
       Result.Order = Order->edges();
       Result.OrderUnseen = Order->unseen();
@@ -344,6 +347,10 @@ private:
         [](const IdentityUse &A, const IdentityUse &B) { return A.At == B.At; });
     Add(Known.Loads, Found.Loads,
         [](const OperandLoad &A, const OperandLoad &B) { return A.Node == B.Node; });
+    if (Found.Touched && Known.Touched)
+      append_range(*Known.Touched, *Found.Touched);
+    else if (Found.Touched)
+      Known.Touched = Found.Touched;
     Known.Trusts.insert(Found.Trusts.begin(), Found.Trusts.end());
     Known.StoresThroughPointer |= Found.StoresThroughPointer;
     Known.UsesFloat |= Found.UsesFloat;

@@ -22,9 +22,16 @@ struct CheckedSection {
   std::set<std::string> RestsOn; // delegated: functions without whose declaration it would not be
 };
 
+// Per section, of those whose extent is known; see SharedLines.h.
+struct SharedLines {
+  double PerSection = 0;
+  size_t Known = 0, Sections = 0;
+};
+
 struct CheckedClass {
   LockClass Class;
   std::vector<CheckedSection> Sections; // in the order of their places
+  std::optional<SharedLines> Shared;    // Extras::SharedLines
   bool converts() const { return Class.Kept.empty(); }
 };
 
@@ -66,7 +73,7 @@ struct Decision {
 
 // What only some ask for, since it takes time.
 struct Extras {
-  bool Suggestions = false, LockOrder = false, Merges = false;
+  bool Suggestions = false, LockOrder = false, Merges = false, SharedLines = false;
 };
 
 // Finds the sections of all units and decides. Jobs as in indexBuild; AcceptUncovered as in

@@ -134,6 +134,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         append_range(Merged.Callbacks, F.Callbacks);
         append_range(Merged.IdentityUses, F.IdentityUses);
         append_range(Merged.Stores, F.Stores);
+        append_range(Merged.Touched, F.Touched);
         Merged.Waits |= F.Waits;
         Merged.TakesLocks |= F.TakesLocks;
         if (!F.Wraps)

@@ -9,6 +9,7 @@
 #include "section/Find.h"
 
 #include "index/LockApi.h"
+#include "index/Touched.h"
 #include "section/Contents.h"
 #include "section/Directives.h"
 #include "section/Dropped.h"
@@ -115,7 +116,7 @@ private:
   std::optional<HeldLocks> Held;
   std::optional<CallLiveness> Liveness;
   std::optional<std::vector<Mention>> Mentions;
-  bool Skips = false;                    // the section has text that is not compiled
+  bool Skips = false; // the section has text that is not compiled
 
   // A macro may give the function another name in each configuration.
   std::string spelledName() const {
@@ -461,6 +462,9 @@ private:
       Matched.insert(G.Lock);
       Continued[G.Lock] = {Found.At, Found.Form};
     }
+    Found.Touched = touchedLines(Text.Statements, S, [&](const Stmt *Statement) {
+      return is_contained(Text.Outside, Statement);
+    });
     examineContents(Text, F, LocalTypes, allMentions(), Parents, Linked, S, Found);
     examineLabels(Text, End, Found);
     examineDeclarations(Text, Found);
@@ -1027,7 +1031,6 @@ private:
     layout(File, F, S, Result);
     Result.FunctionBegin = aboveComment(File, Begin);
   }
-
 };
 
 class SectionVisitor : public RecursiveASTVisitor<SectionVisitor> {

@@ -304,6 +304,16 @@ function showNotes() {
   if (profile.foreign_releases)
     notes.push(plural(profile.foreign_releases, "release", "releases") +
                " by a thread that had not acquired the lock.");
+  if (profile.event && profile.event.not_available)
+    notes.push("Event " + profile.event.name + ": not available: " + profile.event.not_available +
+               ".");
+  else if (profile.event)
+    notes.push("Event " + profile.event.name + ", counted in sections" +
+               (profile.event.threads_not_counted
+                    ? ", but not in " +
+                          plural(profile.event.threads_not_counted, "thread", "threads")
+                    : "") +
+               ".");
   if (!classes.length)
     notes.push("No lock was acquired.");
   if (unused)
@@ -514,6 +524,11 @@ function countsPart(c) {
                 [ "timed out", c.timeouts && count(c.timeouts) ],
                 [ "condition waits", c.condition_waits && count(c.condition_waits) ],
                 [ "recursive", c.reentries && count(c.reentries) ],
+                [
+                  profile.event && profile.event.name + " per section",
+                  c.events && digits(c.events.per_section) + " (" +
+                                  plural(c.events.samples, "section", "sections") + " counted)"
+                ],
                 [ "locks of the class", count(c.objects) ],
                 [ "held at the end", c.held_at_end && count(c.held_at_end) ],
                 [ "algorithm", library.algorithm ],
@@ -561,6 +576,13 @@ function verdictPart(c) {
                 [
                   "sections", verdict.delegate + " delegated, " + verdict.hold + " held, " +
                                   verdict.keep + " kept"
+                ],
+                [
+                  "shared cache lines per section",
+                  verdict.shared_lines && "about " + digits(verdict.shared_lines.per_section) +
+                                              ", estimated from the source of " +
+                                              verdict.shared_lines.known + " of " +
+                                              verdict.shared_lines.sections
                 ]
               ]),
               make("ul", {}, ...verdict.reasons.map(reasonLine), ...held),
