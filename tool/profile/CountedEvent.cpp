@@ -64,6 +64,8 @@ Expected<EncodedEvent> encodeEvent(StringRef Name) {
 
 std::string whyNotCounted(int Error) {
   switch (Error) {
+  case 0:
+    return "the profiler found no room to begin with";
   case ENOENT:
   case ENODEV:
   case EOPNOTSUPP:
