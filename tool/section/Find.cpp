@@ -116,7 +116,7 @@ private:
   std::optional<HeldLocks> Held;
   std::optional<CallLiveness> Liveness;
   std::optional<std::vector<Mention>> Mentions;
-  bool Skips = false; // the section has text that is not compiled
+  bool Skips = false;                    // the section has text that is not compiled
 
   // A macro may give the function another name in each configuration.
   std::string spelledName() const {
