@@ -131,9 +131,10 @@ static void read_servers(const char *at) {
       valid = valid && end == at + length && cpu < RELOCK_MAX_CPUS;
     }
     if (!valid)
-      relock_usage_error("RELOCK_SERVERS: '%.*s' is not of the form N=cpu:C or N=any, with a server "
-                         "N from 1 to %d and a processor C",
-                         (int)length, at, RELOCK_MAX_SERVERS);
+      relock_usage_error(
+          "RELOCK_SERVERS: '%.*s' is not of the form N=cpu:C or N=any, with a server "
+          "N from 1 to %d and a processor C",
+          (int)length, at, RELOCK_MAX_SERVERS);
     relock_store_relaxed(&server_cpu[number - 1], any ? 1u : (uint32_t)cpu + 2);
     at += length + (at[length] == ',');
   }
@@ -166,7 +167,9 @@ void relock_options_read(void) {
   bool to_file = stats && strpbrk(stats, "./"); /* so that a mistyped word is not a file */
   uint32_t period = 0;
   read_number("RELOCK_STATS_EVERY", 1000000, &period);
-  if (period && !to_file)
+  const char *profile = secure_getenv("RELOCK_PROFILE_DIR"); /* profiler/layout.h */
+  bool profiled = profile && profile[0] == '/';
+  if (period && !to_file && !profiled)
     relock_usage_error("RELOCK_STATS_EVERY goes with RELOCK_STATS=FILE, a name with a . or / in "
                        "it: that is what is written every so often");
   if (to_file)
@@ -177,6 +180,8 @@ void relock_options_read(void) {
     relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1, or the name of a "
                        "file, with a . or / in it",
                        stats);
+  if (profiled)
+    relock_stats_start_in(profile, period);
 
   const char *tuning = secure_getenv("RELOCK_TUNE");
   if (tuning)

@@ -9,6 +9,7 @@
  *   RELOCK_STATS=1                       statistics at exit, as a table
  *   RELOCK_STATS=FILE                    as a profile, see stats_file.c
  *   RELOCK_STATS_EVERY=SECONDS           and every so often before
+ *   RELOCK_PROFILE_DIR=FOLDER            set by `relock profile`: statistics become part of its profile
  *   RELOCK_CLUSTERS=N                    see topology.h
  *   RELOCK_TUNE="name=value,..."         see tunables.def
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Invariant: the file of RELOCK_STATS is written by one thread at a time, which has output_word,
- * and by none after the exit report.
+ * Invariant: the files of RELOCK_STATS and of `relock profile` are written by one thread at a time,
+ * which has output_word, and by none after the exit report.
  */
 #define _GNU_SOURCE
 #include "stats_output.h"
@@ -21,7 +21,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[4096]; /* absolute; empty: tables */
+static char path[4096];   /* of RELOCK_STATS, absolute; or empty */
+static char folder[4096]; /* of `relock profile`; or empty */
+static bool tables;       /* at exit */
 static uint32_t period_s;
 static pid_t start_pid;
 
@@ -53,9 +55,34 @@ static bool keep_path(const char *file) {
 void relock_stats_start(const char *file, uint32_t seconds) {
   if (file && !keep_path(file))
     relock_usage_error("RELOCK_STATS: the file name '%s' is too long", file);
+  tables = !file;
   start_pid = getpid();
   period_s = seconds;
   start_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
+  relock_store_relaxed(&relock_stats_timed, 1);
+}
+
+static void name_in_folder(char *file, size_t size) {
+  snprintf(file, size, "%s/%d.librelock", folder, (int)getpid());
+}
+
+/* An empty file says that there is something to come: a process that is killed writes no more. */
+static void announce(void) {
+  char file[sizeof folder + 32];
+  int saved = errno;
+  name_in_folder(file, sizeof file);
+  int made = open(file, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (made >= 0)
+    close(made);
+  errno = saved;
+}
+
+void relock_stats_start_in(const char *in, uint32_t seconds) {
+  if (strlen(in) >= sizeof folder - 32)
+    return;
+  strcpy(folder, in);
+  period_s = seconds;
+  announce();
   relock_store_relaxed(&relock_stats_timed, 1);
 }
 
@@ -73,7 +100,13 @@ static void unlock_output(void) { relock_word_release(&output_word); }
 
 /* A forked child must not take its parent's place. */
 static void write_file(const struct relock_report *report, bool running) {
-  char file[sizeof path + 16];
+  char file[sizeof path + 32];
+  if (folder[0]) {
+    name_in_folder(file, sizeof file);
+    relock_stats_file_write(file, report, running); /* what is missing, `relock profile` says */
+  }
+  if (!path[0])
+    return;
   snprintf(file, sizeof file, getpid() == start_pid ? "%s" : "%s.%d", path, (int)getpid());
   int error = relock_stats_file_write(file, report, running);
   if (error && !relock_exchange_seq_cst(&complained, 1))
@@ -115,7 +148,11 @@ void relock_stats_first_thread_ends(void) {
   relock_os->futex_wake(&over, 1);
 }
 
-void relock_stats_output_after_fork(void) { relock_store_relaxed(&output_word, 0); }
+void relock_stats_output_after_fork(void) {
+  relock_store_relaxed(&output_word, 0);
+  if (folder[0])
+    announce();
+}
 
 /* --- at exit --------------------------------------------------------------------------------- */
 
@@ -127,9 +164,8 @@ __attribute__((destructor)) static void report_at_exit(void) {
   if (!report)
     return;
   lock_output();
-  if (path[0])
-    write_file(report, false);
-  else
+  write_file(report, false);
+  if (tables)
     relock_report_print(report, descriptor());
   unlock_output();
   free(report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * When statistics are written, and where: RELOCK_STATS and RELOCK_STATS_EVERY.
+ * When statistics are written, and where: RELOCK_STATS, RELOCK_STATS_EVERY, `relock profile`.
  */
 #ifndef RELOCK_BASE_STATS_OUTPUT_H
 #define RELOCK_BASE_STATS_OUTPUT_H
@@ -10,6 +10,10 @@
 /* Prints the tables at exit or, if file is not null, writes the profile there, and meanwhile every
  * so many seconds (0: not). Called once, before any lock is used. */
 void relock_stats_start(const char *file, uint32_t seconds);
+
+/* Under `relock profile`: the profile goes into its folder, too, as PID.librelock, where it becomes
+ * a part of that program's profile. Called after relock_stats_start(), or without it. */
+void relock_stats_start_in(const char *folder, uint32_t seconds);
 
 /* Starts the thread that writes meanwhile, if one is asked for. By the first thread. */
 void relock_stats_thread_start(void);

@@ -124,11 +124,11 @@ ClassChoice Chooser::choose(const CheckedClass &Class) const {
   ClassChoice Choice;
   auto Known = Measured.Classes.find(Class.Class.Name);
   const ClassCost *Cost = Known == Measured.Classes.end() ? nullptr : &Known->second;
-  if (Measured.Timed && !(Cost && Cost->Timed && Cost->Acquisitions)) {
+  if (Measured.Timed && !(Cost && Cost->Acquisitions)) {
     Choice.Remarks.push_back("left: nothing took it in the profiled runs");
     return Choice;
   }
-  if (Measured.Timed) {
+  if (Cost && Cost->Timed) {
     chooseLock(Class, *Cost, Choice);
   } else {
     // Counts of librelock alone: nothing speaks against the lock that nobody has to choose.
@@ -140,7 +140,7 @@ ClassChoice Chooser::choose(const CheckedClass &Class) const {
     Choice.Remarks.push_back(Text);
   if (std::string Text = Choice.Hot ? preemption(*Cost) : ""; !Text.empty())
     Choice.Remarks.push_back(Text);
-  if (Measured.Timed && Measured.Files.size() > 1)
+  if (Cost && Cost->Timed && Measured.Files.size() > 1)
     Choice.Remarks.push_back("the shares are those of " + Cost->MostIn +
                              ", where it costs most; in all profiles together it takes " +
                              percentText(Cost->ShareOfAll));

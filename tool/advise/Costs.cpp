@@ -66,8 +66,9 @@ private:
       ClassCost &Cost =
           Name.empty() ? Result.Unknown[Class.Name + (IsMutex ? "" : " (" + Class.Primitive + ")")]
                        : Result.Classes[Name];
-      add(Cost, Class, File.timed());
-      if (File.timed()) {
+      bool Timed = File.timed() && Class.isTimed();
+      add(Cost, Class, Timed);
+      if (Timed) {
         Here[&Cost].Time += Class.Wait.Total + Class.Hold.Total;
         Here[&Cost].Wait += Class.Wait.Total;
       }

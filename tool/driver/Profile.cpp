@@ -3,6 +3,7 @@
 // relock profile: runs a program under the preload library and writes its profile.
 #include "profile/Profile.h"
 #include "driver/Subcommand.h"
+#include "profile/AddRuntime.h"
 #include "profile/Aggregate.h"
 #include "profile/CountedEvent.h"
 #include "profile/Records.h"
@@ -223,6 +224,8 @@ int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
   setenv(RELOCK_RECORDS_SAMPLE, std::to_string(SampleInterval).c_str(), 1);
   if (R.Counted)
     setenv(RELOCK_RECORDS_EVENT, R.Counted->Text.c_str(), 1);
+  if (Every) // librelock knows no other way to be asked
+    setenv("RELOCK_STATS_EVERY", std::to_string(Every).c_str(), 0);
   for (int Signal = 1; Signal < NSIG; ++Signal)
     if (InheritedSignals.Ignored[Signal])
       signal(Signal, SIG_IGN);
@@ -322,16 +325,25 @@ std::vector<RawProcess> readFolder(StringRef Folder) {
   return Processes;
 }
 
+// Of locks and of whatever else is recorded, librelock's included.
+uint64_t acquisitionsOf(const RawProcess &Process, const Run &R) {
+  return Process.acquisitions() +
+         countRuntime(int64_t(Process.Header.pid), Process.Executable, R.Folder);
+}
+
 // The program that was started if it took a lock, or else whichever of its children took most.
-size_t chooseMain(const std::vector<RawProcess> &Processes, pid_t Pid) {
+size_t chooseMain(const std::vector<RawProcess> &Processes, const Run &R) {
   size_t Started = 0, Busiest = 0;
+  std::vector<uint64_t> Acquired;
+  for (const RawProcess &Process : Processes)
+    Acquired.push_back(acquisitionsOf(Process, R));
   for (size_t I = 0; I < Processes.size(); ++I) {
-    if (pid_t(Processes[I].Header.pid) == Pid)
+    if (pid_t(Processes[I].Header.pid) == R.Pid)
       Started = I; // the last program that ran in it
-    if (Processes[I].acquisitions() > Processes[Busiest].acquisitions())
+    if (Acquired[I] > Acquired[Busiest])
       Busiest = I;
   }
-  return Processes[Started].acquisitions() ? Started : Busiest;
+  return Acquired[Started] ? Started : Busiest;
 }
 
 std::string machineModel() {
@@ -369,6 +381,7 @@ Profile makeProfile(const RawProcess &Process, const Run &R) {
   // The clocks run on while the program is dead: its end is what was read when it died.
   bool Seen = Main || stillRuns(Process, R);
   Profile P = aggregate(Process, Now, Seen ? std::optional<uint64_t>(R.End.Ticks) : std::nullopt);
+  addRuntime(P, R.Folder);
   P.Command.assign(Words.begin(), Words.end());
   P.Machine = machineModel();
   P.Processors = int(sysconf(_SC_NPROCESSORS_ONLN));
@@ -429,7 +442,7 @@ int writeOthers(const std::vector<RawProcess> &Processes, size_t Main, const Run
   std::vector<std::string> Names;
   for (size_t I = 0; I < Processes.size(); ++I) {
     const RawProcess &Process = Processes[I];
-    if (I == Main || !Process.acquisitions())
+    if (I == Main || !acquisitionsOf(Process, R))
       continue;
     if (Written == FurtherProfiles) {
       ++Left;
@@ -468,7 +481,7 @@ void writeSoFar(Run &R) {
   std::vector<RawProcess> Processes = readFolder(R.Folder);
   if (Processes.empty())
     return;
-  size_t Main = chooseMain(Processes, R.Pid);
+  size_t Main = chooseMain(Processes, R);
   if (Error E = writeProfileTo(Output, makeProfile(Processes[Main], R))) {
     failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
     return;
@@ -493,7 +506,7 @@ int writeProfiles(const Run &R) {
                    "linked program that may be preloaded (static, set-user-id, or of another "
                    "architecture); build it with dynamic linking and run it as its own user",
                    "profile-not-loaded");
-  size_t Main = chooseMain(Processes, R.Pid);
+  size_t Main = chooseMain(Processes, R);
   const RawProcess &Process = Processes[Main];
   Profile P = makeProfile(Process, R);
   reportEvent(P);
@@ -501,7 +514,7 @@ int writeProfiles(const Run &R) {
     return failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
   int Status = writeOthers(Processes, Main, R);
   Status = std::max(Status, reportRunning(Processes, R));
-  if (!Process.acquisitions())
+  if (!acquisitionsOf(Process, R))
     Status = std::max(Status, failFor(LookAtThis, Words[0],
                                       "took no lock of pthreads or C11 and waited for nothing of "
                                       "theirs; the profile holds only its threads (locks of its "

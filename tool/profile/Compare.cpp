@@ -27,14 +27,15 @@ struct Figures {
   Times Wait, Hold;
   bool Holds = true; // measured
 
-  Figures(const Profile &P) : Holds(P.Source.empty()) {}
-  Figures(const Profile &P, const ProfiledClass *Class) : Figures(P) {
+  Figures() = default;
+  explicit Figures(const ProfiledClass *Class) {
     if (Class)
       add(*Class);
   }
 
   // Of an rwlock its readers and writers together.
   void add(const ProfiledClass &Class) {
+    Holds &= Class.isTimed();
     Acquired += Class.acquisitions();
     Contended += Class.Counts.Contended + (Class.Readers ? Class.Readers->Contended : 0);
     add(Class.Wait, Class.Hold);
@@ -54,6 +55,10 @@ double mean(const Times &T) { return T.Count ? double(T.Total) / double(T.Count)
 
 bool wasUsed(const ProfiledClass *Class) {
   return Class && (Class->acquisitions() || Class->Counts.TrylockFailures);
+}
+
+bool countsRuntime(const Profile &P) {
+  return any_of(P.Classes, [](const ProfiledClass &C) { return !C.isTimed() && wasUsed(&C); });
 }
 
 // The classes of one name, where there is just one.
@@ -88,7 +93,7 @@ std::vector<ComparedClass> pairUp(const Profile &Before, const Profile &After) {
 // Of how much the order speaks: the change in waiting, in holding where both runs know it, in use.
 std::array<double, 3> changeOf(const ComparedClass &C, const Profile &Before,
                                const Profile &After) {
-  Figures B(Before, C.Before), A(After, C.After);
+  Figures B(C.Before), A(C.After);
   auto Change = [&](uint64_t Old, uint64_t New) {
     return std::fabs(perSecond(New, After) - perSecond(Old, Before));
   };
@@ -175,11 +180,13 @@ private:
   }
 
   void printCautions() {
-    if (Before.Source != After.Source)
-      paragraph("note: librelock (RELOCK_STATS) measures no holds: there is '-'. Its waits of "
-                "delegated sections last until the section has been run, so they contain it.");
-    else if (!Before.Source.empty())
-      paragraph("note: librelock (RELOCK_STATS) measures no holds: there is '-'.");
+    if (countsRuntime(Before) != countsRuntime(After))
+      paragraph(
+          "note: librelock measures no holds: there is '-', and its locks have no part in the "
+          "time in critical sections. Its waits of delegated sections last until the section "
+          "has been run, so they contain it.");
+    else if (countsRuntime(Before))
+      paragraph("note: librelock measures no holds: there is '-'.");
     if (Before.Machine != After.Machine || Before.Processors != After.Processors)
       paragraph("note: the machines differ: before " + Before.Machine + ", " +
                 std::to_string(Before.Processors) + " processors; after " + After.Machine + ", " +
@@ -217,15 +224,15 @@ private:
       Name.clear();
     }
     if (!C.Before)
-      printRow(Name, "new", figures({After, C.After}, After));
+      printRow(Name, "new", figures(Figures(C.After), After));
     else if (!C.After)
-      printRow(Name, "gone", figures({Before, C.Before}, Before));
+      printRow(Name, "gone", figures(Figures(C.Before), Before));
     else
-      printBoth(Name, {Before, C.Before}, {After, C.After});
+      printBoth(Name, Figures(C.Before), Figures(C.After));
   }
 
   void printTotals() {
-    Figures B(Before), A(After);
+    Figures B, A;
     for (const ProfiledClass &Class : Before.Classes)
       B.add(Class);
     for (const ProfiledClass &Class : After.Classes)

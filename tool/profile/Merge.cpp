@@ -43,6 +43,7 @@ void add(Dropped &Sum, const Dropped &D) {
   Sum.Processes += D.Processes;
   Sum.Nestings += D.Nestings;
   Sum.Samples += D.Samples;
+  Sum.Runtimes += D.Runtimes;
 }
 
 // Of one event only; where it could not be counted in every run, of those in which it was.

@@ -293,6 +293,7 @@ void writeRun(json::OStream &J, const Profile &P) {
     J.attribute("processes", P.Drops.Processes);
     J.attribute("nestings", P.Drops.Nestings);
     J.attribute("samples", P.Drops.Samples);
+    J.attribute("runtimes", P.Drops.Runtimes);
   });
 }
 
@@ -534,7 +535,8 @@ bool fromJSON(const json::Value &V, Dropped &D, json::Path Path) {
   return O && O.map("mutex_operations", D.Mutexes) && O.map("times", D.Times) &&
          O.map("threads", D.Threads) && O.map("nested_operations", D.Nested) &&
          O.map("modules", D.Modules) && O.map("processes", D.Processes) &&
-         O.mapOptional("nestings", D.Nestings) && O.mapOptional("samples", D.Samples);
+         O.mapOptional("nestings", D.Nestings) && O.mapOptional("samples", D.Samples) &&
+         O.mapOptional("runtimes", D.Runtimes);
 }
 
 namespace {

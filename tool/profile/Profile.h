@@ -31,7 +31,8 @@ struct Times {
   std::vector<std::pair<uint64_t, uint64_t>> Histogram; // smallest value of a bucket, count
 };
 
-// What librelock's own statistics (RELOCK_STATS=FILE) know of a class beyond a profile.
+// What librelock's own statistics know of a class beyond a profile: of one that RELOCK_STATS=FILE
+// wrote, or of the runtime's locks in one of `relock profile`.
 struct RuntimeCounts {
   std::string Algorithm;
   uint64_t Held = 0, Executed = 0, Delegated = 0, Batches = 0, Parked = 0, Switches = 0;
@@ -125,6 +126,9 @@ struct ProfiledClass {
   uint64_t acquisitions() const;
   uint64_t waitTotal() const;
   uint64_t holdTotal() const;
+
+  // False for what librelock alone has counted: waits, but neither holds nor percentiles.
+  bool isTimed() const { return !Runtime; }
 };
 
 // One class as one thread used it.
@@ -156,8 +160,10 @@ struct Ending {
 struct Dropped {
   uint64_t Mutexes = 0, Times = 0, Threads = 0, Nested = 0, Modules = 0, Processes = 0;
   uint64_t Nestings = 0, Samples = 0;
+  uint64_t Runtimes = 0; // processes whose librelock could not write what it had counted
   bool any() const {
-    return Mutexes || Times || Threads || Nested || Modules || Processes || Nestings || Samples;
+    return Mutexes || Times || Threads || Nested || Modules || Processes || Nestings || Samples ||
+           Runtimes;
   }
 };
 

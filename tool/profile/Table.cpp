@@ -78,10 +78,21 @@ private:
                 " releases by a thread that had not acquired the lock");
   }
 
+  void printRuntime() {
+    size_t Classes = count_if(
+        P.Classes, [](const ProfiledClass &C) { return !C.isTimed() && C.acquisitions(); });
+    if (Classes)
+      paragraph("librelock: " + std::to_string(Classes) +
+                (Classes == 1 ? " lock class is" : " lock classes are") +
+                " the runtime's, which measures total and mean waits; their holds, percentiles and "
+                "part in the time above are not known");
+  }
+
   void printMeasured() {
     paragraph("in critical sections, acquisition included: " +
               percent(P.SectionTime, P.ThreadTime) + " of the threads' time (" +
               duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
+    printRuntime();
     paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
               number(P.HoldOverhead, "ns") + " of it in the hold); with " + duration(P.Sampling) +
               " of sampling call sites" + (P.Event ? " and events" : "") + " about " +

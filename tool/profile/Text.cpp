@@ -55,6 +55,7 @@ std::string droppedText(const Dropped &Drops) {
   N.add(Drops.Processes, "forked processes");
   N.add(Drops.Nestings, "nested acquisitions (only their order)");
   N.add(Drops.Samples, "samples of call sites");
+  N.add(Drops.Runtimes, "counts of librelock, of processes");
   return N.Line.empty() ? "not recorded: nothing was dropped" : "not recorded: " + N.Line;
 }
 

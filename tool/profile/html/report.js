@@ -7,6 +7,12 @@
 const profile = JSON.parse(document.getElementById("profile").textContent);
 const verdicts = JSON.parse(document.getElementById("verdicts").textContent);
 const measured = !profile.source; // librelock measures no holds, percentiles and shares of time
+// Of the runtime's locks there are counts and the totals of the waits.
+const runtimeClasses = profile.classes.filter((c) => c.librelock);
+for (const c of runtimeClasses) {
+  c.wait = {...c.wait, p50_ns : undefined, p90_ns : undefined, p99_ns : undefined, max_ns : undefined};
+  c.hold = {count : 0, total_ns : 0, histogram : []};
+}
 const classOf = new Map(profile.classes.map((c) => [c.key, c]));
 
 // Times of writers and readers together; percentiles of both cannot be had from those of each.
@@ -301,6 +307,11 @@ function showNotes() {
         " (RELOCK_STATS): holds, percentiles and shares of " +
         "time were not measured, and nothing was profiled. The waits of delegated sections " +
         "contain the section.");
+  else if (runtimeClasses.length)
+    notes.push(plural(runtimeClasses.length, "lock class is", "lock classes are") +
+               " librelock's, which measures total and mean waits: no holds, no percentiles, and " +
+               "nothing of the time in critical sections. The waits of delegated sections contain " +
+               "the section.");
   if (profile.foreign_releases)
     notes.push(plural(profile.foreign_releases, "release", "releases") +
                " by a thread that had not acquired the lock.");
@@ -332,7 +343,7 @@ const most = {
 };
 
 function amount(kind) {
-  return (c) => make("div", {class : "amount"}, bar(times(c, kind).total_ns / most[kind], kind),
+  return (c) => kind === "hold" && c.librelock ? "–" : make("div", {class : "amount"}, bar(times(c, kind).total_ns / most[kind], kind),
                      duration(times(c, kind).total_ns));
 }
 
@@ -377,7 +388,7 @@ const columns = [
   {
     title : "Algorithm",
     text : true,
-    measured : !measured,
+    measured : runtimeClasses.length > 0,
     value : (c) => (c.librelock ? c.librelock.algorithm : ""),
     tip : "Of librelock."
   },
@@ -637,7 +648,7 @@ function sitesPart(c) {
 }
 
 function showDetails(c, charted) {
-  const kinds = measured ? [ "wait", "hold" ] : [ "wait" ];
+  const kinds = measured && !c.librelock ? [ "wait", "hold" ] : [ "wait" ];
   const parts = kinds.map((kind) => timesPart(c, kind, charted, c.readers && ", by writers"));
   if (c.readers)
     parts.push(...kinds.map((kind) => timesPart(c.readers, kind, charted, ", by readers")));
