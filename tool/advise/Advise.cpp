@@ -335,7 +335,7 @@ private:
                          counted(std::max(File.Run.Processors, 0), "processor");
       if (File.timed())
         Text += "; sections and the waiting for them: " + percentText(shareOfSections(File.Run)) +
-                " of the threads' time";
+                " of the threads' time" + idle(File.Run);
       else
         Text += "; counted by librelock, without hold times and the threads' time";
       if (File.Run.Drops.any())
@@ -350,9 +350,9 @@ private:
                    percentText(Limits.Upper) + " of the threads' time in sections; waits " +
                    percentText(Limits.Waits) + ".");
     Head.push_back(
-        "The time that threads sleep elsewhere counts, too, and lowers every share. What "
-        "a conversion gains is");
-    Head.push_back("not predicted: measure before and after it.");
+        "The time that threads sleep elsewhere (in poll, read, sleep) counts, and lowers every "
+        "share. What a");
+    Head.push_back("conversion gains is not predicted: measure before and after it.");
     if (isNothingToDo())
       Head.push_back(whyNothing("Nothing") + ".");
     if (std::string Text = hotClasses(); !Text.empty())
@@ -366,8 +366,15 @@ private:
   // A class that an earlier rewrite has converted is no lock class of the program any more.
   bool isForeign(StringRef Unknown) const { return !IsConverted(Unknown); }
 
+  static std::string idle(const Profile &Run) {
+    if (!Run.idleTime() || !Run.ThreadTime)
+      return "";
+    return " without the " + percentText(double(Run.idleTime()) / double(Run.ThreadTime)) +
+           " that they waited for conditions, semaphores and barriers";
+  }
+
   static double shareOfSections(const Profile &Run) {
-    return Run.ThreadTime ? double(Run.SectionTime) / double(Run.ThreadTime) : 0;
+    return Run.activeTime() ? double(Run.SectionTime) / double(Run.activeTime()) : 0;
   }
 
   bool isNothingToDo() const {

@@ -25,7 +25,7 @@ public:
     for (const ProfileFile &File : Files)
       if (File.timed()) {
         Result.Timed = true;
-        Result.ThreadTime += File.Run.ThreadTime;
+        Result.ThreadTime += File.Run.activeTime();
         Result.SectionTime += File.Run.SectionTime;
         unsigned Processors = std::max(File.Run.Processors, 1);
         Result.Processors =
@@ -74,11 +74,11 @@ private:
       }
     }
     for (auto [Cost, Sums] : Here) {
-      double Share = shareOf(Sums.Time, File.Run.ThreadTime);
+      double Share = shareOf(Sums.Time, File.Run.activeTime());
       if (!Cost->MostIn.empty() && Share <= Cost->Share)
         continue;
       Cost->Share = Share;
-      Cost->WaitShare = shareOf(Sums.Wait, File.Run.ThreadTime);
+      Cost->WaitShare = shareOf(Sums.Wait, File.Run.activeTime());
       Cost->MostIn = File.File;
     }
     for (const ProfiledClass &Class : File.Run.Classes)

@@ -53,7 +53,8 @@ struct Costs {
   std::vector<ProfileFile> Files;
   std::map<std::string, ClassCost> Classes; // by the program's names
   std::map<std::string, ClassCost> Unknown; // by the profile's: no class of the program
-  uint64_t ThreadTime = 0, SectionTime = 0; // of all profiles with times
+  // Of all profiles with times. Threads' time is always without what they waited idle.
+  uint64_t ThreadTime = 0, SectionTime = 0;
   unsigned Processors = 0;                  // of the smallest machine
   bool Timed = false;
 

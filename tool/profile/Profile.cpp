@@ -32,6 +32,19 @@ uint64_t Profile::acquisitions() const {
   return Sum;
 }
 
+uint64_t Profile::idleTime() const {
+  uint64_t Sum = 0;
+  for (const ProfiledClass &Class : Waits)
+    if (Class.Primitive != "futex") // may be a lock of the program's own making
+      Sum += Class.Wait.Total;
+  return Sum;
+}
+
+// A thread may wait for a condition in the section of another lock.
+uint64_t Profile::activeTime() const {
+  return std::max(ThreadTime - std::min(ThreadTime, idleTime()), SectionTime);
+}
+
 namespace {
 
 uint64_t insideWaiting(const ProfiledClass &Inner, StringRef Outer) {

@@ -195,6 +195,12 @@ struct Profile {
   uint64_t TimelineOmitted = 0;
 
   uint64_t acquisitions() const;
+
+  // What threads waited for conditions, semaphores and barriers: mostly for something to do.
+  uint64_t idleTime() const;
+  // The rest of the threads' time, of which lock classes take their shares where it matters how
+  // busy the program was.
+  uint64_t activeTime() const;
 };
 
 // Two classes that are each acquired, other than by trylock, while the other one is held; the

@@ -2,9 +2,10 @@
 """Writes a profile with the figures that a test wants.
 
 Usage, in a RUN line:
-  %profile FILE [processors=N] [source=librelock] CLASS:KEY=N[,KEY=N…]…
+  %profile FILE [processors=N] [source=librelock] [condition=N] CLASS:KEY=N[,KEY=N…]…
 
-The threads of the profile have 10 s in all, of which `wait` and `hold` are percentages. The other
+The threads of the profile have 10 s in all, of which `wait` and `hold` are percentages, and
+`condition`, `semaphore`, `barrier` and `futex` what they wait for these. The other
 keys are taken (100000), waited (acquisitions that had to wait; 0), handovers (0), misses (cache
 misses per section; none), primitive (mutex), in.OUTER (how often it was taken while OUTER was held)
 and at.FILE.LINE (where a class without a name of its own is first used).
@@ -51,6 +52,11 @@ def main():
     file, *words = sys.argv[1:]
     options = dict(word.split("=") for word in words if ":" not in word)
     classes = [lock_class(word) for word in words if ":" in word]
+    waits = []
+    for kind in ("condition", "semaphore", "barrier", "futex"):
+        if kind in options:
+            waits.append(lock_class("%s:primitive=%s,waited=10,wait=%s"
+                                    % (kind, kind, options.pop(kind))))
     section = sum(c["wait"]["total_ns"] + c["hold"]["total_ns"] for c in classes)
     profile = {
         "format": "relock-profile", "version": 1,
@@ -65,7 +71,7 @@ def main():
                      "total_ns": 0},
         "dropped": {"mutex_operations": 0, "times": 0, "threads": 0, "nested_operations": 0,
                     "modules": 0, "processes": 0},
-        "classes": classes, **options}
+        "classes": classes, "waits": waits, **options}
     if profile.get("source") == "librelock":
         profile.update(thread_ns=0, section_ns=0)
     with open(file, "w") as output:
