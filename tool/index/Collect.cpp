@@ -851,14 +851,17 @@ private:
     std::optional<Source::Range> Range = S.range(Whole->getSourceRange());
     if (!Range)
       return false;
-    std::string Text = relockName(Name) + "(";
+    std::string Arguments = "(";
     for (unsigned I = 0; I < Call->getNumArgs(); ++I)
-      Text += (I ? ", " : "") + argumentText(Call->getArg(I));
+      Arguments += (I ? ", " : "") + argumentText(Call->getArg(I));
     bool Initialises = Name == "pthread_mutex_init";
-    Text += Initialises ? ", RELOCK_CLASS($CLASS))" : ")";
+    std::string Text =
+        relockName(Name) + Arguments + (Initialises ? ", RELOCK_CLASS($CLASS))" : ")");
     StringRef After = S.fileText(Range->File).drop_front(Range->End).ltrim();
     if (Statement && !After.starts_with(";"))
       Text += ";";
+    else if (!Initialises)
+      keepArguments(*Range, Arguments + ")", Text);
     std::string Macro = tokenNode(S.spelled(Body));
     Facts.Edits.push_back({S.position(Range->File, Range->Begin), Range->End - Range->Begin, Text,
                            Node, Edit::AtUse, Macro});
@@ -868,6 +871,22 @@ private:
       Facts.Edits.push_back(
           {S.spelled(Call->getRParenLoc()), 0, ", NULL", Node, Edit::InBody, Macro});
     return true;
+  }
+
+  // Where the invocation has just these arguments, only its name has to change, and what in them
+  // has to change too, such as the type in a cast, can.
+  void keepArguments(Source::Range &Invocation, StringRef Arguments, std::string &Text) {
+    auto WithoutBlanks = [](StringRef Written) {
+      std::string Result = Written.str();
+      erase_if(Result, [](char C) { return isSpace(C); });
+      return Result;
+    };
+    StringRef Written = S.fileText(Invocation.File).slice(Invocation.Begin, Invocation.End);
+    StringRef Macro = Written.take_front(Written.find('(')).rtrim();
+    if (WithoutBlanks(Written.drop_front(Macro.size())) != WithoutBlanks(Arguments))
+      return;
+    Invocation.End = Invocation.Begin + Macro.size();
+    Text.resize(Text.find('('));
   }
 
   // An initialisation names the class of its lock: where a macro that serves several classes does
