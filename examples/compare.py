@@ -4,7 +4,7 @@
 usage: compare.py PROFILE RESULTS
 
 PROFILE is the profile of the original program. RESULTS has one file of key=value lines for each
-run, NAME.REPETITION, and for each lock algorithm NAME.stats.err, the table of RELOCK_STATS=1.
+run, NAME.REPETITION, and for each lock algorithm its profile, NAME.profile.
 """
 import json
 import pathlib
@@ -32,15 +32,6 @@ def waits_of_profile(path):
     classes = json.loads(path.read_text())["classes"]
     return (sum(one["acquisitions"] for one in classes),
             sum(one["wait"]["total_ns"] for one in classes))
-
-
-def waits_of_stats(path):
-    """The same from the table that librelock prints; behind a blank line comes that of servers."""
-    table = path.read_text().split("relock-stats\n", 1)[1].split("\n\n", 1)[0]
-    header, *rows = [line.split() for line in table.splitlines()]
-    rows = [dict(zip(header, row)) for row in rows if len(row) == len(header)]
-    return (sum(int(row["held"]) + int(row["executed"]) for row in rows),
-            sum(int(row["wait_ns"]) for row in rows))
 
 
 def time(ns):
@@ -71,7 +62,7 @@ def main():
           f" {'each time':>10} {'total':>8}")
     print(row("original", runs["original"], base, waits_of_profile(profile)))
     for name in NAMES[1:]:
-        print(row(name, runs[name], base, waits_of_stats(results / f"{name}.stats.err")))
+        print(row(name, runs[name], base, waits_of_profile(results / f"{name}.profile")))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""memcached's source: fetched from the distribution, copied, configured, built with a compile
-database."""
+"""A program's source: fetched from the distribution, copied; memcached's also configured and built
+with a compile database."""
 import glob
 import json
 import os
@@ -43,7 +43,7 @@ def source_entries():
         codename = re.search(r"^VERSION_CODENAME=(\S+)", file.read(), re.MULTILINE)
     if not codename:
         raise Failure("/etc/os-release names no distribution; only Debian and its like have "
-                      "memcached's source package")
+                      "source packages")
     entries = set()
     for uri, suite, components in one_line_entries() + deb822_entries():
         if suite.startswith(codename.group(1)):
@@ -79,10 +79,10 @@ def deb822_entries():
     return found
 
 
-def fetch(work):
+def fetch(work, package="memcached"):
     """The unpacked source folder; fetched once, with an apt state of its own in the work folder,
     so that it needs no rights and leaves /etc alone."""
-    found = glob.glob(os.path.join(work, "memcached-*/configure"))
+    found = glob.glob(os.path.join(work, package + "-*", ""))
     if found:
         return os.path.dirname(found[0])
     apt = os.path.join(work, "apt")
@@ -96,10 +96,10 @@ def fetch(work):
            "-o", "Dir::Cache=" + os.path.join(apt, "cache"),
            "-o", "APT::Sandbox::User="]
     command(["apt-get", *own, "update"], work, os.path.join(work, "apt-update.log"))
-    command(["apt-get", *own, "source", "memcached"], work, os.path.join(work, "apt-source.log"))
-    found = glob.glob(os.path.join(work, "memcached-*/configure"))
+    command(["apt-get", *own, "source", package], work, os.path.join(work, "apt-source.log"))
+    found = glob.glob(os.path.join(work, package + "-*", ""))
     if not found:
-        raise Failure("apt-get source left no memcached-*/configure in " + work)
+        raise Failure("apt-get source left no %s-* in %s" % (package, work))
     return os.path.dirname(found[0])
 
 
