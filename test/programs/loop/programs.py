@@ -148,13 +148,14 @@ class Zstd(Program):
                 for _ in range(100):
                     file.write(" ".join(words.choices(vocabulary, k=100000)))
 
-    def make(self, tree, name, *more):
+    def make(self, tree, name, **more):
+        """`more`: variables that the Makefile adds to."""
         wrapper = os.path.join(tree, "relock-cc")
         with open(wrapper, "w") as file:
             file.write(source.WRAPPER)
         os.chmod(wrapper, 0o755)
-        source.command([*self.MAKE, "-j%d" % (os.cpu_count() or 1), "CC=" + wrapper, *more], tree,
-                       self.log(name))
+        source.command([*self.MAKE, "-j%d" % (os.cpu_count() or 1), "CC=" + wrapper], tree,
+                       self.log(name), {**os.environ, **more})
 
     def write_database(self):
         entries = []
@@ -171,8 +172,7 @@ class Zstd(Program):
         self.database(self.original)
 
     def rebuild(self):
-        self.make(self.converted, "converted", "CPPFLAGS=-I" + INCLUDE,
-                  "LDFLAGS=%s -lpthread" % self.librelock)
+        self.make(self.converted, "converted", CPPFLAGS="-I" + INCLUDE, LDLIBS=self.librelock)
 
     def run(self, tree, before, log):
         output = os.path.join(self.work, "loop", "output.zst")

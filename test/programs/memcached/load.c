@@ -144,8 +144,11 @@ static void receive_more(struct connection *connection) {
     connection->end -= connection->begin;
     connection->begin = 0;
   }
-  ssize_t got = recv(connection->fd, connection->input + connection->end,
-                     sizeof connection->input - connection->end, 0);
+  ssize_t got;
+  do /* a call with a time limit is interrupted where the process is stopped and goes on */
+    got = recv(connection->fd, connection->input + connection->end,
+               sizeof connection->input - connection->end, 0);
+  while (got < 0 && errno == EINTR);
   if (got <= 0)
     die("no reply from the server: %s", got == 0 ? "connection closed" : strerror(errno));
   connection->end += (size_t)got;
