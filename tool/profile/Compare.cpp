@@ -217,7 +217,7 @@ private:
 
   void printClass(const ComparedClass &C) {
     std::string Name = C.After ? C.After->Name : C.Before->Name;
-    if (Name.size() > NameWidth) {
+    if (Name.size() >= NameWidth) {
       for (; Name.size() > ReportWidth; Name = Name.substr(ReportWidth))
         OS << StringRef(Name).take_front(ReportWidth) << '\n';
       OS << Name << '\n';

@@ -38,7 +38,7 @@ class Server:
         self.wait_until_it_listens()
 
     def wait_until_it_listens(self):
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while time.monotonic() < end and self.process.poll() is None:
             try:
                 return socket.create_connection(("127.0.0.1", self.port)).close()
