@@ -218,8 +218,9 @@ struct relock_nesting {
   uint64_t count, tried; /* `tried`: those of them that were trylocks */
 };
 
-/* A call that acquires mutexes of a group, by its samples. Updated atomically; each sample counts
- * as many times as the acquisitions, or the waits, that it stands for. */
+/* A call that acquires mutexes of a group, or that waits for what is no lock, by its samples.
+ * Updated atomically; each sample counts as many times as the acquisitions, or the waits, that it
+ * stands for. */
 struct relock_site {
   struct relock_record record;
   uint32_t group;

@@ -5,7 +5,7 @@
 #ifndef RELOCK_PROFILER_PRELOAD_H
 #define RELOCK_PROFILER_PRELOAD_H
 
-#include "record.h"
+#include "sample.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,6 +78,7 @@ struct waiting {
   struct relock_tally *tally; /* of the thread; null: not recorded */
   uint32_t group;
   uint64_t since;
+  struct wait_sample sample;
 };
 
 struct waiting condition_wait_begins(const pthread_cond_t *condition);

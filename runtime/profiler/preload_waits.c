@@ -49,10 +49,11 @@ static void note_wait(struct thread *thread, uint32_t group, uint64_t since) {
  * waited too. */
 static struct waiting wait_begins(enum relock_primitive primitive, const void *address) {
   struct thread *thread;
-  struct waiting waiting = {NULL, 0, 0};
+  struct waiting waiting = {.tally = NULL};
   waiting.tally = enter_tally(primitive, address, &thread, &waiting.group);
   if (waiting.tally) {
     waiting.tally->acquisitions++;
+    waiting.sample = sample_other_wait(thread, waiting.group);
     waiting.since = relock_ticks();
     note_wait(thread, waiting.group, waiting.since);
     recording_leave();
@@ -72,6 +73,7 @@ static void wait_ends(const struct waiting *waiting, int error) {
   } else {
     waiting->tally->timeouts += error == ETIMEDOUT;
     measure(thread, waiting->group, RELOCK_WAIT, now - waiting->since);
+    sample_waited(&waiting->sample, now - waiting->since);
   }
   recording_leave();
 }
@@ -140,18 +142,19 @@ static int wait_for_post(sem_t *semaphore, const struct patience *patience) {
   }
 }
 
-static int wait_semaphore(struct relock_tally *tally, uint32_t group, uint64_t before,
-                          sem_t *semaphore, const struct patience *patience) {
+static int wait_semaphore(const struct waiting *waiting, sem_t *semaphore,
+                          const struct patience *patience) {
   int result = wait_for_post(semaphore, patience);
   int error = errno;
   uint64_t after = relock_ticks();
   struct thread *thread = recording_enter();
   if (thread) {
     note_wait(thread, 0, 0);
-    tally->acquisitions += result == 0;
-    tally->contended += result == 0;
-    tally->timeouts += result && error == ETIMEDOUT;
-    measure(thread, group, RELOCK_WAIT, after - before);
+    waiting->tally->acquisitions += result == 0;
+    waiting->tally->contended += result == 0;
+    waiting->tally->timeouts += result && error == ETIMEDOUT;
+    measure(thread, waiting->group, RELOCK_WAIT, after - waiting->since);
+    sample_waited(&waiting->sample, after - waiting->since);
     recording_leave();
   }
   errno = error;
@@ -160,28 +163,28 @@ static int wait_semaphore(struct relock_tally *tally, uint32_t group, uint64_t b
 
 static int record_semaphore(sem_t *semaphore, const struct patience *patience) {
   int before_errno = errno, error = 0;
-  struct relock_tally *tally;
+  struct waiting waiting = {.tally = NULL};
   struct thread *thread;
-  uint64_t before;
-  uint32_t group;
   real_resolve();
   if (!is_valid(patience))
     return wait_for_post(semaphore, patience);
   pthread_testcancel(); /* as the real one does, even where it need not wait */
-  tally = enter_tally(RELOCK_SEMAPHORE, semaphore, &thread, &group);
-  if (!tally)
+  waiting.tally = enter_tally(RELOCK_SEMAPHORE, semaphore, &thread, &waiting.group);
+  if (!waiting.tally)
     return wait_for_post(semaphore, patience);
-  before = relock_ticks();
+  waiting.since = relock_ticks();
   if (real.sem_trywait(semaphore) == 0)
-    tally->acquisitions++;
+    waiting.tally->acquisitions++;
   else
     error = errno;
-  if (error == EAGAIN)
-    note_wait(thread, group, before);
+  if (error == EAGAIN) {
+    waiting.sample = sample_other_wait(thread, waiting.group);
+    note_wait(thread, waiting.group, waiting.since);
+  }
   recording_leave();
   errno = before_errno;
   if (error == EAGAIN)
-    return wait_semaphore(tally, group, before, semaphore, patience);
+    return wait_semaphore(&waiting, semaphore, patience);
   return error ? wait_for_post(semaphore, patience) : 0;
 }
 
@@ -309,7 +312,7 @@ static bool waits_for_futex(long number, long operation) {
 
 /* Allocators call this while the functions are still being found. */
 EXPORT long syscall(long number, ...) {
-  struct waiting waiting = {NULL, 0, 0};
+  struct waiting waiting = {.tally = NULL};
   long arguments[6], result;
   int error;
   va_list list;

@@ -79,6 +79,7 @@ struct thread {
   void *argument;
   struct sampling acquisitions, waits;
   struct event_counter events;
+  struct sampling other_waits; /* for no lock */
   uint32_t held_count, read_count, pending_count;
   struct relock_object *held[HELD_MAX];
   uint32_t held_depth[HELD_MAX]; /* as of the last fork */

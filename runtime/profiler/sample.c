@@ -36,6 +36,7 @@ void sample_begin_at(struct sampling *sampling, uint32_t id) {
 void sample_begin(struct thread *thread) {
   sample_begin_at(&thread->acquisitions, thread->record->id);
   sample_begin_at(&thread->waits, thread->record->id);
+  sample_begin_at(&thread->other_waits, thread->record->id);
 }
 
 /* Older unwinders take a lock of the loader, which a thread that holds a mutex of the program
@@ -179,4 +180,27 @@ void sample_released(struct thread *thread, const struct relock_object *object, 
     *pending = thread->pending[--thread->pending_count];
     return;
   }
+}
+
+/* Threads wait for the end of the program, or are cancelled: a wait is counted when it has ended.
+ */
+struct wait_sample sample_other_wait(struct thread *thread, uint32_t group) {
+  struct wait_sample sample = {NULL, 0};
+  uint64_t now;
+  if (!sample_due(&thread->other_waits))
+    return sample;
+  now = relock_ticks();
+  sample.weight = next_gap(&thread->other_waits, now);
+  if (may_unwind(thread))
+    sample.site = current_site(thread, group);
+  thread->record->sampling += relock_ticks() - now;
+  return sample;
+}
+
+void sample_waited(const struct wait_sample *sample, uint64_t wait) {
+  if (!sample->site)
+    return;
+  add_to(&sample->site->samples, 1);
+  add_to(&sample->site->contended, sample->weight);
+  add_to(&sample->site->wait, sample->weight * wait);
 }

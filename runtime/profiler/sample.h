@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which call acquires a mutex: the backtrace of one acquisition in so many, and of one wait in so
- * many, is looked up before the mutex is acquired and stands for those since the last one. How
- * many that are adapts to about a sample per thread and interval.
+ * Which call acquires a mutex, or waits for what is no lock: the backtrace of one acquisition in so
+ * many, and of one wait in so many, is looked up before the mutex is acquired and stands for those
+ * since the last one. How many that are adapts to about a sample per thread and interval.
  */
 #ifndef RELOCK_PROFILER_SAMPLE_H
 #define RELOCK_PROFILER_SAMPLE_H
@@ -14,6 +14,12 @@ struct sample {
   struct relock_site *site;
   uint64_t weight, wait_weight; /* how many acquisitions, and how many waits, it stands for */
   uint64_t event_weight;        /* and how many sections, as one whose events are counted */
+};
+
+/* One wait for something other than a lock; without a site it is none. */
+struct wait_sample {
+  struct relock_site *site;
+  uint64_t weight; /* how many waits it stands for */
 };
 
 /* Reads the interval from the environment. */
@@ -40,5 +46,9 @@ void sample_acquired(struct thread *thread, struct relock_object *object,
 void sample_gave_up(const struct sample *sample, uint64_t wait);
 /* A hold ends, and samples are pending. */
 void sample_released(struct thread *thread, const struct relock_object *object, uint64_t hold);
+
+/* Before a wait for what is no lock; and after it, if it has taken so long. */
+struct wait_sample sample_other_wait(struct thread *thread, uint32_t group);
+void sample_waited(const struct wait_sample *sample, uint64_t wait);
 
 #endif

@@ -24,7 +24,7 @@
 // RUN: %relock report --limit=1 %t.profile | FileCheck %s --check-prefix=LIMIT
 // RUN: %relock report --explain %t.profile > %t.out
 // RUN: not grep -E '.{81}' %t.out
-// CHECK: Other waiting, for no lock; condition waits are idle time:
+// CHECK: Other waiting, for no lock; in conditions mostly idle time, or for a turn:
 // CHECK: {{^WAITED FOR +WAITS +BLOCK +TOTAL +MEAN +P50 +P99 +MAX$}}
 // CHECK-NEXT: {{^conditions +100 +idle +[0-9.]+m?s +[0-9.]+.s +- +- +[0-9.]+m?s$}}
 // CHECK: {{^  queue.ready +97 +idle}}

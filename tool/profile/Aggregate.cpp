@@ -44,6 +44,7 @@ struct Sum {
   relock_primitive Primitive = RELOCK_MUTEX;
   RawCounts Counts;
   RawHistogram Wait, Hold;
+  uint64_t OpenWaits = 0, OpenWait = 0; // in Wait: those that had not ended, and their time
   std::map<std::string, uint64_t> Inside, TriedInside; // by key
   std::map<std::vector<std::string>, RawSite> Sites;   // by stack
   RawTally Tally;
@@ -142,11 +143,13 @@ private:
     uint64_t Offset;    // within it
     std::string Path;   // of the module
     CodePlace Place;
+    std::vector<CodePlace> Into; // what the function of Place is inlined into
 
     std::string place() const { return Module + "+" + hex(Offset); }
     // Calls of one line are one place: compilers copy calls, and lines survive a rebuild.
     std::string identity() const { return Place.File.empty() ? place() : Module + " " + shown(); }
-    std::string shown() const {
+    std::string shown() const { return shown(Place); }
+    std::string shown(const CodePlace &Place) const {
       if (!Place.File.empty())
         return Place.Function + " (" + sys::path::filename(Place.File).str() + ":" +
                std::to_string(Place.Line) + ")";
@@ -163,7 +166,9 @@ private:
       Result.Module = sys::path::filename(Module->Path).str();
       Result.Path = Module->Path;
       Result.Offset = Address - Module->Bias;
-      Result.Place = Names.code(Module->Path, Result.Offset);
+      std::vector<CodePlace> Places = Names.code(Module->Path, Result.Offset);
+      Result.Place = Places[0];
+      Result.Into.assign(Places.begin() + 1, Places.end());
     } else {
       Result.Module = "unknown";
       Result.Offset = Address;
@@ -307,8 +312,11 @@ private:
     S.Counts.add(Group.Retired);
     S.Wait.add(Group.Wait);
     S.Hold.add(Group.Hold);
-    for (uint64_t Start : Group.OpenWaits)
+    for (uint64_t Start : Group.OpenWaits) {
       S.Wait.add(End > Start ? End - Start : 0);
+      S.OpenWait += End > Start ? End - Start : 0;
+      ++S.OpenWaits;
+    }
     S.Tally.add(Group.Tally);
     S.Events.add(Group.Events);
     if (Group.Readers) {
@@ -448,8 +456,11 @@ private:
     if (!S)
       return;
     std::vector<std::string> Stack;
-    for (const Frame &F : backtrace(Site.Frames))
+    for (const Frame &F : backtrace(Site.Frames)) {
       Stack.push_back(F.shown());
+      for (const CodePlace &Caller : F.Into)
+        Stack.push_back(F.shown(Caller));
+    }
     RawSite &Total = S->Sites[Stack];
     Total.Samples += Site.Samples;
     Total.Acquisitions += Site.Acquisitions;
@@ -463,8 +474,12 @@ private:
     return AllSampled ? uint64_t(double(Exact) * double(Sampled) / double(AllSampled) + 0.5) : 0;
   }
 
-  static void finishSites(Sum &S) {
+  void finishSites(Sum &S) const {
     ProfiledClass &Class = S.Class;
+    bool IsLock = Primitives[S.Primitive].IsLock;
+    // Waits that did not end have no samples.
+    uint64_t Contended = IsLock ? Class.Counts.Contended : S.Wait.Count - S.OpenWaits;
+    uint64_t Wait = Class.Wait.Total - std::min(ns(S.OpenWait), Class.Wait.Total);
     RawSite All;
     for (const auto &[Stack, Site] : S.Sites) {
       All.Acquisitions += Site.Acquisitions;
@@ -475,8 +490,8 @@ private:
     for (const auto &[Stack, Site] : S.Sites)
       Class.Sites.push_back({Stack, Site.Samples,
                              part(Class.Counts.Acquisitions, Site.Acquisitions, All.Acquisitions),
-                             part(Class.Counts.Contended, Site.Contended, All.Contended),
-                             part(Class.Wait.Total, Site.Wait, All.Wait),
+                             part(Contended, Site.Contended, All.Contended),
+                             part(Wait, Site.Wait, All.Wait),
                              part(Class.Hold.Total, Site.Hold, All.Hold)});
     std::stable_sort(Class.Sites.begin(), Class.Sites.end(), [](const auto &A, const auto &B) {
       return std::make_tuple(A.Wait, A.Hold, A.Acquisitions) >

@@ -236,28 +236,30 @@ struct Symbolizer::Modules {
 Symbolizer::Symbolizer() : Impl(std::make_unique<Modules>()) {}
 Symbolizer::~Symbolizer() = default;
 
-CodePlace Symbolizer::code(StringRef Module, uint64_t ReturnAddress) {
-  CodePlace Place;
+std::vector<CodePlace> Symbolizer::code(StringRef Module, uint64_t ReturnAddress) {
   // The call is what lies before the return address.
   auto Frames = Impl->Symbols.symbolizeInlinedCode(
       Module.str(), {ReturnAddress - 1, object::SectionedAddress::UndefSection});
+  std::vector<CodePlace> Places;
   if (!Frames) {
     consumeError(Frames.takeError());
-    return Place;
+    return {CodePlace()};
   }
   for (uint32_t I = 0; I < Frames->getNumberOfFrames(); ++I) {
     const DILineInfo &Line = Frames->getFrame(I);
     bool Known = Line.FunctionName != DILineInfo::BadString;
     if (Known && isLibraryFunction(Line.FunctionName) && I + 1 < Frames->getNumberOfFrames())
       continue;
+    CodePlace &Place = Places.emplace_back();
     Place.Function = Known ? Line.FunctionName : "";
     if (Line.FileName != DILineInfo::BadString && Line.Line) {
       Place.File = Line.FileName;
       Place.Line = Line.Line;
     }
-    break;
   }
-  return Place;
+  if (Places.empty())
+    Places.emplace_back();
+  return Places;
 }
 
 static void placeByDebugInfo(DataPlace &Place, DWARFDie Variable, uint64_t Offset) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace relock {
 
@@ -40,7 +41,9 @@ public:
   ~Symbolizer();
 
   // Addresses are those of the file, without the load bias.
-  CodePlace code(llvm::StringRef Module, uint64_t ReturnAddress);
+  // The function that was called from, and those that it is inlined into; without the wrappings of
+  // the C++ library around the call, and never empty.
+  std::vector<CodePlace> code(llvm::StringRef Module, uint64_t ReturnAddress);
   // `Size`: of the object there, which tells arrays of them where types are unknown.
   DataPlace data(llvm::StringRef Module, uint64_t Address, uint64_t Size);
   // The object that the call is about, if the source is there and has not been edited.

@@ -24,13 +24,13 @@ public:
   void print() {
     printHeader();
     printClasses();
-    if (Options.Sites)
-      printSites();
+    printSites("Where they are acquired", P.Classes, &Table::printSite);
     printInversions();
     if (Options.Threads && !P.ByThread.empty())
       printThreads();
     if (!P.Waits.empty())
       printWaits();
+    printSites("Where they wait for no lock", P.Waits, &Table::printWaitSite);
     if (!P.Servers.empty())
       printServers();
     if (Options.Explain)
@@ -197,6 +197,7 @@ private:
       N.add(Class.Runtime->Switches, "switches");
     }
     N.add(Class.Objects > 1 ? Class.Objects : 0, plural(Class.Primitive).c_str());
+    addBusiest(N, Class);
     N.add(Class.WaitersMax, "waiters at most");
     N.add(trylockFailures(Class), "trylocks failed");
     N.add(timeouts(Class), "timed out");
@@ -219,12 +220,22 @@ private:
                 4, 2);
   }
 
+  // Only one thread at a time runs what a lock protects: the share of the run that one lock is held
+  // bounds what more threads can bring.
+  void addBusiest(Notes &N, const ProfiledClass &Class) const {
+    uint64_t Hold = Class.Objects == 1 ? Class.Hold.Total : 0;
+    for (const LockObject &Lock : Class.Locks)
+      Hold = std::max(Hold, Lock.Hold);
+    if (P.Runs == 1 && Hold > P.Duration / 20)
+      N.add((Class.Objects > 1 ? "one held " : "held ") + percent(Hold, P.Duration) +
+            " of the run");
+  }
+
   static std::string times(uint64_t Count) {
     return count(Count) + (Count == 1 ? " time" : " times");
   }
 
   void printSite(const ProfiledClass &Class, const CallSite &Site) {
-    constexpr size_t Frames = 4;
     std::string Line =
         "wait " + duration(Site.Wait) + " (" + percent(Site.Wait, Class.Wait.Total) + "), ";
     if (Site.Acquisitions)
@@ -234,23 +245,67 @@ private:
     else
       Line += "acquired too seldom to estimate hold and share";
     paragraph(Line, 4, 2);
-    std::string Stack;
-    for (const std::string &Frame : ArrayRef(Site.Stack).take_front(Frames))
-      Stack += (Stack.empty() ? "" : " < ") + Frame;
-    paragraph(Stack + (Site.Stack.size() > Frames ? " < ..." : ""), 6, 4);
   }
 
-  void printSites() {
+  // Of what is no lock: waits that ended.
+  void printWaitSite(const ProfiledClass &Class, const CallSite &Site) {
+    paragraph("waited " + duration(Site.Wait) + " (" + percent(Site.Wait, Class.Wait.Total) +
+                  "), " + times(Site.Contended),
+              4, 2);
+  }
+
+  // A call has one line, whatever its callers beyond those shown.
+  static std::vector<CallSite> sitesAsShown(const ProfiledClass &Class) {
+    constexpr size_t Frames = 4;
+    std::vector<CallSite> Shown;
+    for (const CallSite &Site : Class.Sites) {
+      std::vector<std::string> Stack(Site.Stack);
+      if (Stack.size() > Frames) {
+        Stack.resize(Frames);
+        Stack.push_back("...");
+      }
+      auto Same = find_if(Shown, [&](const CallSite &S) { return S.Stack == Stack; });
+      if (Same == Shown.end())
+        Same = Shown.insert(Same, {Stack});
+      Same->Acquisitions += Site.Acquisitions;
+      Same->Contended += Site.Contended;
+      Same->Wait += Site.Wait;
+      Same->Hold += Site.Hold;
+    }
+    stable_sort(Shown, [](const CallSite &A, const CallSite &B) {
+      return std::make_pair(A.Wait, A.Hold) > std::make_pair(B.Wait, B.Hold);
+    });
+    return Shown;
+  }
+
+  // Those that wait longest, and the one that holds longest: it is what the others wait for.
+  std::vector<CallSite> sitesToShow(const ProfiledClass &Class) const {
+    std::vector<CallSite> Sites = sitesAsShown(Class);
+    if (Sites.size() <= Options.Sites)
+      return Sites;
+    auto Rest = Sites.begin() + Options.Sites;
+    auto Holder = std::max_element(Sites.begin(), Sites.end(),
+                                   [](const auto &A, const auto &B) { return A.Hold < B.Hold; });
+    if (Holder >= Rest)
+      std::iter_swap(Rest++, Holder);
+    Sites.erase(Rest, Sites.end());
+    return Sites;
+  }
+
+  void printSites(StringRef Title, ArrayRef<ProfiledClass> Classes,
+                  void (Table::*Print)(const ProfiledClass &, const CallSite &)) {
     unsigned Shown = 0;
-    for (const ProfiledClass &Class : P.Classes) {
+    for (const ProfiledClass &Class : Classes) {
       if (Class.Sites.empty() || Shown == Options.Sites)
         continue;
       if (!Shown++)
-        OS << "\nWhere they are acquired, estimated from samples:\n";
+        OS << "\n" << Title << ", estimated from samples:\n";
       OS << '\n';
       paragraph(Class.Name, 0);
-      for (const CallSite &Site : ArrayRef(Class.Sites).take_front(Options.Sites))
-        printSite(Class, Site);
+      for (const CallSite &Site : sitesToShow(Class)) {
+        (this->*Print)(Class, Site);
+        paragraph(join(Site.Stack, " < "), 6, 4);
+      }
     }
   }
 
@@ -354,7 +409,7 @@ private:
   void printWaits() {
     if (llvm::none_of(P.Waits, waited))
       return;
-    OS << "\nOther waiting, for no lock; condition waits are idle time:\n\n";
+    OS << "\nOther waiting, for no lock; in conditions mostly idle time, or for a turn:\n\n";
     OS << left_justify("WAITED FOR", NameWidth) << right_justify("WAITS", 9)
        << right_justify("BLOCK", 7) << ' ';
     printTimes("", {"TOTAL", "MEAN", "P50", "P99", "MAX"});
@@ -412,7 +467,9 @@ private:
         "counted once, as a share of the time that all threads lived, asleep or not.",
         "Where they are acquired: calls with their callers, of one acquisition per thread and "
         "millisecond or so and as many waits; the samples divide the exact numbers of the class. "
-        "--sites=N shows more.",
+        "Those that waited longest, and the one that held longest. --sites=N shows more.",
+        "held N% of the run: how long one lock was held, which no two threads do at once (of "
+        "several, the one held longest); from 5% on.",
         "--threads=N, THREADS: how many ran one after the other in this row. IN SECT.: share of "
         "their lives in which they held or waited for a mutex. WAIT: all they waited for. "
         "SECTIONS: "
@@ -443,7 +500,8 @@ private:
         "WAITS: for a condition (those included that never ended), at a barrier, and successful "
         "ones for a semaphore. BLOCK: share of a semaphore's that had to block.",
         "idle: time in condition waits, until the mutex is taken again: usually threads that have "
-        "nothing to do. futexes (raw): waits that the program asks the system for itself.",
+        "nothing to do, or wait for their turn; the calls below tell. futexes (raw): waits that "
+        "the program asks the system for itself.",
     };
     OS << '\n';
     for (const char *Line : Text)

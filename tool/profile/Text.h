@@ -21,8 +21,9 @@ class Notes {
 public:
   void add(uint64_t Value, const char *Text) {
     if (Value)
-      Line += (Line.empty() ? "" : ", ") + std::string(Text) + " " + count(Value);
+      add(std::string(Text) + " " + count(Value));
   }
+  void add(const std::string &Text) { Line += (Line.empty() ? "" : ", ") + Text; }
   std::string Line;
 };
 

@@ -5,7 +5,7 @@ An expression is Python over `profile`, the whole file, `lock(name)`, the class 
 `wait(name)`, what is waited for under that name, `inside(name, other)`, how often it was acquired
 while the other one was held, `thread(name)`, the row of that thread, `held(thread, name)`, how
 often it held the class, and `site(name, *functions)`, the calls of the class that come from these,
-added up.
+added up; `waiting_in(name, *functions)` is the same for what is waited for.
 """
 import json
 import sys
@@ -48,8 +48,16 @@ def held(name, of):
 
 
 def site(name, *functions):
+    return calls(lock(name), functions)
+
+
+def waiting_in(name, *functions):
+    return calls(wait(name), functions)
+
+
+def calls(of, functions):
     total = dict.fromkeys(("samples", "acquisitions", "contended", "wait_ns", "hold_ns"), 0)
-    for s in lock(name)["sites"]:
+    for s in of["sites"]:
         if [f.split(" ")[0] for f in s["stack"][: len(functions)]] == list(functions):
             for member in total:
                 total[member] += s[member]

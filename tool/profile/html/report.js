@@ -879,6 +879,14 @@ function showNesting() {
   }));
 }
 
+// The calls that waited longest, innermost frames first.
+function waitingCalls(w) {
+  return (w.sites || []).slice(0, 3).map((s) => {
+    const stack = s.stack.slice(0, 4).join(" < ") + (s.stack.length > 4 ? " < …" : "");
+    return make("div", {title : s.stack.join("\n")}, duration(s.wait_ns) + " " + stack);
+  });
+}
+
 // What is no lock: conditions, semaphores, barriers, raw futexes.
 function showOthers() {
   const others = (profile.waits || []).filter((w) => w.acquisitions || w.wait.total_ns);
@@ -886,10 +894,11 @@ function showOthers() {
     return;
   $("others").hidden = false;
   $("others").append(table(
-      [ "Waited for", "What it is", "Waits", "Wait", "mean", "P99", "longest" ],
+      [ "Waited for", "What it is", "Waits", "Wait", "mean", "P99", "longest", "Mostly in" ],
       others.map(
           (w) => [w.name, w.primitive || "", count(w.acquisitions), duration(w.wait.total_ns),
-                  duration(w.wait.mean_ns), duration(w.wait.p99_ns), duration(w.wait.max_ns)]),
+                  duration(w.wait.mean_ns), duration(w.wait.p99_ns), duration(w.wait.max_ns),
+                  make("div", {class : "stack"}, ...waitingCalls(w))]),
       2));
 }
 
