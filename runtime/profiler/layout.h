@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
-#define RELOCK_RECORDS_VERSION 2u
+#define RELOCK_RECORDS_VERSION 3u
 #define RELOCK_RECORDS_FIRST 4096u /* where the records begin */
 #define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
@@ -104,6 +104,7 @@ struct relock_header {
   uint32_t event_reading;
   uint64_t event_alone;      /* counted by a reading itself, times 1024 */
   uint64_t dropped_counters; /* threads without a counter */
+  uint64_t making;              /* ticks spent on records of new objects; updated atomically */
   char executable[1024];
 };
 

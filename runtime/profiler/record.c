@@ -637,13 +637,14 @@ static struct relock_object *insert(enum relock_primitive primitive, uintptr_t a
 
 struct relock_object *primitive_create(enum relock_primitive primitive, const void *address,
                                        bool initialised) {
-  uint64_t frames[RELOCK_FRAMES];
+  uint64_t frames[RELOCK_FRAMES], start = relock_ticks();
   uint32_t count = site_backtrace(frames);
   struct relock_object *object;
   site_refresh_modules();
   record_lock();
   object = insert(primitive, (uintptr_t)address, frames, count, initialised);
   record_unlock();
+  __atomic_fetch_add(&header->making, relock_ticks() - start, __ATOMIC_RELAXED);
   return object;
 }
 

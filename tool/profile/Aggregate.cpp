@@ -135,7 +135,7 @@ private:
     }
     P.ThreadTime = ns(Lived);
     P.SectionTime = ns(InSections);
-    P.Sampling = ns(Sampling);
+    P.Sampling = ns(Sampling + Process.Header.making);
   }
 
   struct Frame {

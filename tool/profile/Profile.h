@@ -182,7 +182,7 @@ struct Profile {
   uint64_t TicksPerSecond = 0;
   double PairOverhead = 0, PairPlain = 0, HoldOverhead = 0; // ns per acquisition
   uint64_t Overhead = 0;                                    // ns, estimated for this run
-  uint64_t Sampling = 0;                                    // ns of backtraces, measured
+  uint64_t Sampling = 0; // ns of backtraces and of making records, measured
   uint64_t ForeignReleases = 0;
   Dropped Drops;
   std::optional<CountedEvent> Event;

@@ -95,7 +95,7 @@ private:
     printRuntime();
     paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
               number(P.HoldOverhead, "ns") + " of it in the hold); with " + duration(P.Sampling) +
-              " of sampling call sites" + (P.Event ? " and events" : "") + " about " +
+              " of finding calls and new locks" + (P.Event ? " and of events" : "") + " about " +
               percent(P.Overhead, P.ThreadTime) + " of the threads' time");
     paragraph(droppedText(P.Drops));
     if (P.Event)

@@ -5,7 +5,8 @@ An expression is Python over `profile`, the whole file, `lock(name)`, the class 
 `wait(name)`, what is waited for under that name, `inside(name, other)`, how often it was acquired
 while the other one was held, `thread(name)`, the row of that thread, `held(thread, name)`, how
 often it held the class, and `site(name, *functions)`, the calls of the class that come from these,
-added up; `waiting_in(name, *functions)` is the same for what is waited for.
+added up; `waiting_in(name, *functions)` is the same for what is waited for;
+`made(function)`, how many locks each class has that a caller of this name initialised.
 """
 import json
 import sys
@@ -28,6 +29,11 @@ def lock(name):
 
 def wait(name):
     return only(name, profile["waits"])
+
+
+def made(function):
+    classes = [c for c in profile["classes"] if c["kind"] == "initialised"]
+    return sorted(c["objects"] for c in classes if c["backtrace"][1].split(" ")[0] == function)
 
 
 def inside(name, other, member="inside"):
