@@ -258,16 +258,18 @@ private:
   }
 
   // A call may pass the mutex on to another one: the innermost that says where it is declared.
-  Declared declaredIn(relock_primitive Primitive, ArrayRef<Frame> Trace) {
+  Declared declaredIn(const RawGroup &Group, ArrayRef<Frame> Trace) {
     constexpr size_t Deepest = 4;
     for (const Frame &F : Trace.take_front(Deepest))
-      if (Declared D = Names.declared(Primitive, F.Path, F.Offset, F.Place); !D.ClassName.empty())
+      if (Declared D =
+              Names.declared(Group.Primitive, F.Path, F.Offset, F.Place, Group.Initialised);
+          !D.ClassName.empty())
         return D;
     return {};
   }
 
   Sum &sumOfDynamic(const RawGroup &Group, ArrayRef<Frame> Trace) {
-    Declared D = declaredIn(Group.Primitive, Trace);
+    Declared D = declaredIn(Group, Trace);
     if (D.ClassName.empty())
       return sumOf(Group, identityOf(Trace));
     Sum &S = sumOf(Group, "declared " + Trace[0].Module + " " + D.ClassName + " " +

@@ -116,6 +116,18 @@ public:
     return isObject(Type, Primitive);
   }
 
+  // To a field that is a pointer to an object of its own.
+  bool followToPointer(relock_primitive Primitive, ArrayRef<std::string> Steps) {
+    std::string Typedef;
+    for (StringRef Step : Steps)
+      if (!(Step == "[" ? element() : field(Step)))
+        return false;
+    DWARFDie Pointer = strip(Type, Typedef);
+    return !Steps.empty() && Steps.back() != "[" && Pointer &&
+           Pointer.getTag() == DW_TAG_pointer_type &&
+           isObject(Pointer.getAttributeValueAsReferencedDie(DW_AT_type), Primitive);
+  }
+
   DWARFDie Declaration;
   std::string Class;
   bool ThroughPointer = false; // the class is still the variable, which only points to mutexes
@@ -186,8 +198,10 @@ Declared describe(const Walk &W) {
   return Result;
 }
 
+using Follow = bool (Walk::*)(relock_primitive, ArrayRef<std::string>);
+
 Declared resolve(const DWARFContext::DIEsForAddress &Place, relock_primitive Primitive,
-                 const Expression &E) {
+                 const Expression &E, Follow Follows) {
   std::vector<DWARFDie> Locals, Globals;
   if (Place.FunctionDIE)
     collectVariables(Place.FunctionDIE, E[0], Locals);
@@ -195,16 +209,31 @@ Declared resolve(const DWARFContext::DIEsForAddress &Place, relock_primitive Pri
     const char *Function = Place.FunctionDIE.getShortName();
     Walk W(origin(Local), Function ? Function : "");
     // A local pointer says nothing about where its mutex is declared.
-    if (W.follow(Primitive, ArrayRef(E).drop_front()) && !W.ThroughPointer)
+    if ((W.*Follows)(Primitive, ArrayRef(E).drop_front()) && !W.ThroughPointer)
       return describe(W);
   }
   if (!Locals.empty())
     return {};
   collectVariables(Place.CompileUnit->getUnitDIE(false), E[0], Globals);
   for (DWARFDie Global : Globals)
-    if (Walk W(Global, ""); W.follow(Primitive, ArrayRef(E).drop_front()))
+    if (Walk W(Global, ""); (W.*Follows)(Primitive, ArrayRef(E).drop_front()))
       return describe(W);
   return {};
+}
+
+// The one that all expressions that lead to an object lead to.
+Declared onlyOne(const DWARFContext::DIEsForAddress &Place, relock_primitive Primitive,
+                 ArrayRef<Expression> Expressions, Follow Follows) {
+  Declared Found;
+  for (const Expression &E : Expressions) {
+    Declared Next = resolve(Place, Primitive, E, Follows);
+    if (Next.ClassName.empty())
+      continue;
+    if (!Found.ClassName.empty() && Found.ClassName != Next.ClassName)
+      return {}; // two mutexes in one statement
+    Found = Next;
+  }
+  return Found;
 }
 
 } // namespace
@@ -220,6 +249,15 @@ std::vector<Expression> addressedExpressions(StringRef Text) {
     if (!E.empty())
       Result.push_back(std::move(E));
   }
+  return Result;
+}
+
+std::vector<Expression> argumentExpressions(StringRef Text) {
+  std::vector<Expression> Result;
+  for (size_t At = Text.find_first_of("(,"); At != StringRef::npos;
+       At = Text.find_first_of("(,", At + 1))
+    if (Expression E = parse(Text.substr(At + 1)); !E.empty())
+      Result.push_back(std::move(E));
   return Result;
 }
 
@@ -250,19 +288,14 @@ bool isPrimitiveType(StringRef Typedef) {
 }
 
 Declared findDeclared(DWARFContext &Context, relock_primitive Primitive, uint64_t Address,
-                      StringRef Statement) {
+                      StringRef Statement, bool Initialises) {
   DWARFContext::DIEsForAddress Place = Context.getDIEsForAddress(Address);
   if (!Place.CompileUnit)
     return {};
-  Declared Found;
-  for (const Expression &E : addressedExpressions(Statement)) {
-    Declared Next = resolve(Place, Primitive, E);
-    if (Next.ClassName.empty())
-      continue;
-    if (!Found.ClassName.empty() && Found.ClassName != Next.ClassName)
-      return {}; // two mutexes in one statement
-    Found = Next;
-  }
+  Declared Found = onlyOne(Place, Primitive, addressedExpressions(Statement), &Walk::follow);
+  // Later a pointer may point to what is declared elsewhere.
+  if (Found.ClassName.empty() && Initialises)
+    Found = onlyOne(Place, Primitive, argumentExpressions(Statement), &Walk::followToPointer);
   return Found;
 }
 

@@ -24,13 +24,16 @@ struct Declared {
 // An operand of `&`: a variable and what is applied to it, each of `->name`, `.name` or `[`.
 using Expression = std::vector<std::string>;
 std::vector<Expression> addressedExpressions(llvm::StringRef Text);
+// The same of an argument that is not the operand of `&`.
+std::vector<Expression> argumentExpressions(llvm::StringRef Text);
 
 // The type names that an object of the primitive is declared with, in pthreads and in C11.
 bool isTypeOf(relock_primitive Primitive, llvm::StringRef Typedef);
 bool isPrimitiveType(llvm::StringRef Typedef);
 
-// `Address` is that of the call; `Statement` the source text from its line on.
+// `Address` is that of the call; `Statement` the source text from its line on; `Initialises`: the
+// call is, or leads to, an initialisation, so that a pointer to the object can name it, too.
 Declared findDeclared(llvm::DWARFContext &Context, relock_primitive Primitive, uint64_t Address,
-                      llvm::StringRef Statement);
+                      llvm::StringRef Statement, bool Initialises);
 
 } // namespace relock

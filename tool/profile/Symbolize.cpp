@@ -308,12 +308,12 @@ DataPlace Symbolizer::data(StringRef Module, uint64_t Address, uint64_t Size) {
 }
 
 Declared Symbolizer::declared(relock_primitive Primitive, StringRef Module, uint64_t ReturnAddress,
-                              const CodePlace &Call) {
+                              const CodePlace &Call, bool Initialises) {
   DWARFContext *Context = Impl->debug(Module);
   if (!Context || Call.File.empty())
     return {};
-  return findDeclared(*Context, Primitive, ReturnAddress - 1,
-                      Impl->statement(Call.File, Call.Line));
+  return findDeclared(*Context, Primitive, ReturnAddress - 1, Impl->statement(Call.File, Call.Line),
+                      Initialises);
 }
 
 } // namespace relock

@@ -48,7 +48,7 @@ public:
   DataPlace data(llvm::StringRef Module, uint64_t Address, uint64_t Size);
   // The object that the call is about, if the source is there and has not been edited.
   Declared declared(relock_primitive Primitive, llvm::StringRef Module, uint64_t ReturnAddress,
-                    const CodePlace &Call);
+                    const CodePlace &Call, bool Initialises);
 
 private:
   struct Modules;
