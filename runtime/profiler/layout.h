@@ -105,6 +105,7 @@ struct relock_header {
   uint64_t event_alone;      /* counted by a reading itself, times 1024 */
   uint64_t dropped_counters; /* threads without a counter */
   uint64_t making;              /* ticks spent on records of new objects; updated atomically */
+  uint64_t processor_ns;        /* processor time of the process, when it ended; else 0 */
   char executable[1024];
 };
 

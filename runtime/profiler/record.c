@@ -69,11 +69,13 @@ static bool populate_works;
 void record_lock(void) { real.lock(&lock); }
 void record_unlock(void) { real.unlock(&lock); }
 
-static uint64_t now_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+static uint64_t time_of(clockid_t clock) {
+  struct timespec time = {0, 0};
+  clock_gettime(clock, &time);
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
+
+static uint64_t now_ns(void) { return time_of(CLOCK_MONOTONIC); }
 
 static void *private_pages(size_t size) {
   void *pages =
@@ -373,6 +375,7 @@ void record_end(enum relock_end end, int status) {
   if (header->pid != (uint32_t)getpid())
     return; /* a child of vfork, in its parent's memory */
   header->status = (uint32_t)status & 0xff;
+  header->processor_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
   header->end_ns = now_ns();
   header->end_ticks = relock_ticks();
   header->end = end;

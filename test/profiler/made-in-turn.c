@@ -9,7 +9,11 @@
 // RUN:   'made("deep") == [166, 166, 167]' \
 // RUN:   'sum(made("sized")) == 997' \
 // RUN:   'lock("mutex")["acquisitions"] == 2 * 997 + 2 * 499' \
+// RUN:   'profile["overhead"]["processor_ns"] > 0' \
+// RUN:   'profile["overhead"]["records_bytes"] > 4096' \
 // RUN:   'profile["overhead"]["sampling_ns"] > 0 and not any(profile["dropped"].values())'
+// RUN: %relock report %t.profile | tr -s '\n ' '  ' | FileCheck %s
+// CHECK: % of the threads' time, {{[0-9.]+}}% of the processor time; its records took
 #include <alloca.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -107,6 +107,8 @@ private:
         NsPerTick *
         double(Header.pair_recorded - std::min(Header.pair_plain, Header.pair_recorded)) / 1024;
     P.HoldOverhead = NsPerTick * double(Header.pair_hold) / 1024;
+    P.ProcessorTime = Header.processor_ns;
+    P.RecordsSize = Header.used;
     P.ForeignReleases = Header.foreign_releases;
     P.Drops = {Header.dropped_objects,  Header.dropped_histograms, Header.dropped_threads,
                Header.dropped_nested,   Header.dropped_modules,    Header.unrecorded_children,

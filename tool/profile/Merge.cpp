@@ -235,6 +235,10 @@ private:
     Sum.Sections += P.Sections;
     Sum.Overhead += P.Overhead;
     Sum.Sampling += P.Sampling;
+    // Without that of all runs it is not that of the sum.
+    Sum.ProcessorTime =
+        Sum.ProcessorTime && P.ProcessorTime ? Sum.ProcessorTime + P.ProcessorTime : 0;
+    Sum.RecordsSize = std::max(Sum.RecordsSize, P.RecordsSize);
     Sum.ForeignReleases += P.ForeignReleases;
     relock::add(Sum.Drops, P.Drops);
     relock::add(Sum.Event, P.Event);

@@ -296,6 +296,8 @@ void writeRun(json::OStream &J, const Profile &P) {
     J.attribute("hold_bias_ns", P.HoldOverhead);
     J.attribute("total_ns", P.Overhead);
     J.attribute("sampling_ns", P.Sampling);
+    J.attribute("processor_ns", P.ProcessorTime);
+    J.attribute("records_bytes", P.RecordsSize);
   });
   J.attributeObject("dropped", [&] {
     J.attribute("mutex_operations", P.Drops.Mutexes);
@@ -577,7 +579,9 @@ bool fromOverhead(const json::Object &Root, Profile &P, json::Path Path) {
   json::ObjectMapper O(V ? *V : Missing, Here);
   return O && O.map("per_acquisition_ns", P.PairOverhead) && O.map("plain_pair_ns", P.PairPlain) &&
          O.map("hold_bias_ns", P.HoldOverhead) && O.map("total_ns", P.Overhead) &&
-         O.mapOptional("sampling_ns", P.Sampling);
+         O.mapOptional("sampling_ns", P.Sampling) &&
+         O.mapOptional("processor_ns", P.ProcessorTime) &&
+         O.mapOptional("records_bytes", P.RecordsSize);
 }
 
 bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {

@@ -182,7 +182,9 @@ struct Profile {
   uint64_t TicksPerSecond = 0;
   double PairOverhead = 0, PairPlain = 0, HoldOverhead = 0; // ns per acquisition
   uint64_t Overhead = 0;                                    // ns, estimated for this run
-  uint64_t Sampling = 0; // ns of backtraces and of making records, measured
+  uint64_t Sampling = 0;      // ns of backtraces and of making records, measured
+  uint64_t ProcessorTime = 0; // ns, of the process; 0: not known, it was killed or still runs
+  uint64_t RecordsSize = 0;   // bytes, in shared memory
   uint64_t ForeignReleases = 0;
   Dropped Drops;
   std::optional<CountedEvent> Event;

@@ -96,10 +96,19 @@ private:
     paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
               number(P.HoldOverhead, "ns") + " of it in the hold); with " + duration(P.Sampling) +
               " of finding calls and new locks" + (P.Event ? " and of events" : "") + " about " +
-              percent(P.Overhead, P.ThreadTime) + " of the threads' time");
+              percent(P.Overhead, P.ThreadTime) + " of the threads' time" +
+              (P.ProcessorTime
+                   ? ", " + percent(P.Overhead, P.ProcessorTime) + " of the processor time"
+                   : "") +
+              (P.RecordsSize ? "; its records took " + size(P.RecordsSize) : ""));
     paragraph(droppedText(P.Drops));
     if (P.Event)
       paragraph(eventText(*P.Event));
+  }
+
+  static std::string size(uint64_t Bytes) {
+    return Bytes < (1 << 20) ? std::to_string((Bytes + 1023) >> 10) + " KiB"
+                             : number(double(Bytes) / (1 << 20), " MiB");
   }
 
   static std::string classes(unsigned Count) {
