@@ -26,6 +26,13 @@ enum {
   RELOCK_EVENT_NOT_KERNEL = 2,
   RELOCK_EVENT_NOT_HYPERVISOR = 4,
 };
+/* In a program that the profiler is linked into: an ELF note with the version of the records. */
+#define RELOCK_NOTE "Relock"
+#define RELOCK_NOTE_LINKED 1
+
+/* Where address space is limited: what it takes to record, and the part of it that records get. */
+#define RELOCK_RECORDS_SPACE (64u << 20)
+#define RELOCK_RECORDS_PART 8
 
 #define RELOCK_FRAMES 8
 

@@ -545,7 +545,7 @@ static void calibrate(void) {
 
 /* The first call may come from a constructor of another library, before ours. */
 static bool start(void) {
-  int expected = NEW;
+  int expected = NEW, error = errno;
   if (!atomic_compare_exchange_strong(&state, &expected, STARTING))
     return false;
   inside = true;
@@ -559,6 +559,7 @@ static bool start(void) {
     atomic_store(&state, OFF);
   }
   inside = false;
+  errno = error;
   if (atomic_load(&state) != RECORDING)
     return false;
   attach(self);
@@ -593,6 +594,12 @@ static struct thread *enter(void) {
 
 struct thread *recording_enter(void) { return enter(); }
 void recording_leave(void) { leave(); }
+void recording_stop(void) {
+  if (atomic_load(&state) != RECORDING)
+    return;
+  count_drop(&header->dropped_threads);
+  atomic_store(&state, OFF);
+}
 void recording_attach(struct thread *thread) {
   inside = true;
   attach(thread);

@@ -40,6 +40,8 @@ static inline bool is_valid(const struct patience *patience) {
  * left before the real function waits, and whenever it can be cancelled. */
 struct thread *recording_enter(void);
 void recording_leave(void);
+/* Nothing more is recorded; said as a thread that is not. */
+void recording_stop(void);
 /* In a thread that has just been created. */
 void recording_attach(struct thread *thread);
 

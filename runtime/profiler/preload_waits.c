@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "events.h"
 #include "preload.h"
+#include "preload_seccomp.h"
 #include "real.h"
 
 #include <errno.h>
@@ -314,6 +315,7 @@ static bool waits_for_futex(long number, long operation) {
 EXPORT long syscall(long number, ...) {
   struct waiting waiting = {.tally = NULL};
   long arguments[6], result;
+  bool sealed = false;
   int error;
   va_list list;
   va_start(list, number);
@@ -326,12 +328,15 @@ EXPORT long syscall(long number, ...) {
     events_confine();
   if (waits_for_futex(number, arguments[1]))
     waiting = wait_begins(RELOCK_FUTEX, &futexes);
+  else if (number == SYS_seccomp)
+    sealed = seccomp_begins(arguments[0], (const void *)arguments[2]);
   result = real.syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                         arguments[4], arguments[5]);
-  if (waiting.tally) {
-    error = errno;
+  error = errno;
+  if (waiting.tally)
     wait_ends(&waiting, result >= 0 || error == EINTR ? 0 : error);
-    errno = error;
-  }
+  if (sealed)
+    seccomp_ends(result == 0);
+  errno = error;
   return result;
 }

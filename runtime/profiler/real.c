@@ -40,6 +40,7 @@ void real_resolve(void) {
   RESOLVE(destroy, "pthread_mutex_destroy");
   RESOLVE(create, "pthread_create");
   RESOLVE(setname, "pthread_setname_np");
+  RESOLVE(prctl, "prctl");
   RESOLVE(exit_now, "_exit");
   RESOLVE(exit_quickly, "quick_exit");
   RESOLVE_NEW(cond_wait, "pthread_cond_wait");

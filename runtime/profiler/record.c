@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +27,7 @@ enum {
   GROUPS_MAX = STATS_PAGE * STATS_PAGES,
   GROUP_TABLE_SIZE = 2 * GROUPS_MAX,
   COMMIT_STEP = 256 << 10,
+  SEALED_RESERVE = 4 << 20,
   EARLY_NAMES = 64,
 };
 #define DEFAULT_LIMIT (512ul << 20)
@@ -65,6 +67,7 @@ static uint64_t used, committed, changes; /* mirrors of the header that fork cop
 static struct pool pool;
 static char directory[512];
 static bool populate_works;
+static bool sealed; /* the program may have forbidden all that we would call */
 
 void record_lock(void) { real.lock(&lock); }
 void record_unlock(void) { real.unlock(&lock); }
@@ -77,9 +80,12 @@ static uint64_t time_of(clockid_t clock) {
 
 static uint64_t now_ns(void) { return time_of(CLOCK_MONOTONIC); }
 
+/* No lock operation of the program is to change its errno. */
 static void *private_pages(size_t size) {
+  int before = errno;
   void *pages =
       mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  errno = before;
   return pages == MAP_FAILED ? NULL : pages;
 }
 
@@ -88,7 +94,7 @@ void *private_allocate(size_t size) {
   size = (size + 15) & ~(size_t)15;
   if ((size_t)(pool.end - pool.next) < size) {
     size_t chunk = size > (256u << 10) ? size : 256u << 10;
-    char *pages = private_pages(chunk);
+    char *pages = sealed ? NULL : private_pages(chunk);
     if (!pages)
       return NULL;
     pool.next = pages;
@@ -102,7 +108,10 @@ void *private_allocate(size_t size) {
 /* A full file system would answer the first touch of a page with SIGBUS, in the middle of the
  * program: reserve pages before they are touched, and drop records when that fails. */
 static bool commit(char *base, uint64_t from, uint64_t to) {
-  return !populate_works || madvise(base + from, to - from, MADV_POPULATE_WRITE) == 0;
+  int before = errno;
+  bool done = !populate_works || madvise(base + from, to - from, MADV_POPULATE_WRITE) == 0;
+  errno = before;
+  return done;
 }
 
 void *record_allocate(enum relock_record_kind kind, size_t size) {
@@ -111,7 +120,7 @@ void *record_allocate(enum relock_record_kind kind, size_t size) {
   while (used + size > committed) {
     uint64_t to = committed + COMMIT_STEP;
     to = to < header->capacity ? to : header->capacity;
-    if (to == committed || !commit((char *)header, committed, to))
+    if (to == committed || sealed || !commit((char *)header, committed, to))
       return NULL;
     committed = to;
   }
@@ -122,6 +131,24 @@ void *record_allocate(enum relock_record_kind kind, size_t size) {
   used += size;
   __atomic_store_n(&header->used, used, __ATOMIC_RELEASE);
   return record;
+}
+
+void record_seal(bool on) {
+  record_lock();
+  sealed = false;
+  if (on) {
+    uint64_t to = used + SEALED_RESERVE;
+    char *pages = private_pages(SEALED_RESERVE);
+    to = to < header->capacity ? (to + 4095) & ~(uint64_t)4095 : header->capacity;
+    if (to > committed && commit((char *)header, committed, to))
+      committed = to;
+    if (pages) {
+      pool.next = pages;
+      pool.end = pages + SEALED_RESERVE;
+    }
+    sealed = true;
+  }
+  record_unlock();
 }
 
 static int create_file(uint64_t size) {
@@ -168,12 +195,24 @@ static char *map_file(uint64_t *size, uint64_t first) {
   return base == MAP_FAILED ? NULL : base;
 }
 
+static uint64_t at_most(int resource, unsigned part, uint64_t bytes) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
+    return bytes;
+  return limit.rlim_cur / part < bytes ? limit.rlim_cur / part : bytes;
+}
+
+/* A file beyond the limit would end the program with SIGXFSZ, and of an address space that is
+ * limited most has to be left to the program. 0: there is no room. */
 static uint64_t limit(void) {
-  const char *text = getenv(RELOCK_RECORDS_LIMIT);
+  const char *text = secure_getenv(RELOCK_RECORDS_LIMIT);
   uint64_t bytes = text ? strtoull(text, NULL, 10) : DEFAULT_LIMIT;
   if (bytes < COMMIT_STEP)
     bytes = COMMIT_STEP;
-  return bytes & ~(uint64_t)4095;
+  bytes = at_most(RLIMIT_FSIZE, 1, at_most(RLIMIT_AS, RELOCK_RECORDS_PART, bytes));
+  if (at_most(RLIMIT_AS, 1, RELOCK_RECORDS_SPACE) < RELOCK_RECORDS_SPACE)
+    return 0;
+  return bytes < COMMIT_STEP ? 0 : bytes & ~(uint64_t)4095;
 }
 
 static void begin_header(uint64_t size) {
@@ -189,10 +228,10 @@ static void begin_header(uint64_t size) {
 }
 
 bool record_start(void) {
-  const char *name = getenv(RELOCK_RECORDS_DIR);
+  const char *name = secure_getenv(RELOCK_RECORDS_DIR);
   uint64_t size = limit();
   ssize_t length;
-  if (!name || !*name || strlen(name) >= sizeof directory)
+  if (!name || !*name || strlen(name) >= sizeof directory || !size)
     return false;
   strcpy(directory, name);
   table = private_pages(TABLE_SIZE * sizeof *table);
@@ -329,13 +368,16 @@ static void forget_changed(void) {
 /* The tables point into the mapping, so the copy takes its place at the same address. */
 bool record_restart(struct thread *survivor) {
   uint64_t size = header->capacity, wanted = size, now;
-  char *copy = map_file(&size, committed);
+  int before = errno;
+  char *copy = sealed ? NULL : map_file(&size, committed);
   bool torn;
   if (!copy || size != wanted) {
     if (copy)
       munmap(copy, size);
     count_drop(&header->unrecorded_children);
-    munmap(header, wanted);
+    if (!sealed)
+      munmap(header, wanted);
+    errno = before;
     return false;
   }
   memcpy(copy, header, used);
@@ -368,14 +410,16 @@ bool record_restart(struct thread *survivor) {
       all_threads[i]->next_free = free_threads;
       free_threads = all_threads[i];
     }
+  errno = before;
   return true;
 }
 
 void record_end(enum relock_end end, int status) {
-  if (header->pid != (uint32_t)getpid())
-    return; /* a child of vfork, in its parent's memory */
+  if (sealed ? end == RELOCK_END_QUICK : header->pid != (uint32_t)getpid())
+    return; /* a child of vfork, in its parent's memory; or it may be one */
   header->status = (uint32_t)status & 0xff;
-  header->processor_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
+  if (!sealed) /* no call of the system then */
+    header->processor_ns = time_of(CLOCK_PROCESS_CPUTIME_ID);
   header->end_ns = now_ns();
   header->end_ticks = relock_ticks();
   header->end = end;

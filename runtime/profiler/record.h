@@ -97,6 +97,9 @@ bool record_start(void);
 /* In the child of a fork: goes on in a file of its own, with all names and no counts. */
 bool record_restart(struct thread *survivor);
 void record_end(enum relock_end end, int status);
+/* Before the program installs a filter of system calls: reserves memory, and from then on none is
+ * asked for. `on` false: the filter was refused. */
+void record_seal(bool on);
 
 /* Held over fork, so that the child finds the tables whole. */
 void record_lock(void);

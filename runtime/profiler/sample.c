@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "sample.h"
 #include "site.h"
 
@@ -22,7 +23,7 @@ static uint64_t ticks_per_millisecond(void) {
 }
 
 void sample_start(void) {
-  const char *text = getenv(RELOCK_RECORDS_SAMPLE);
+  const char *text = secure_getenv(RELOCK_RECORDS_SAMPLE);
   interval = (text ? strtoull(text, NULL, 10) : 1000) * ticks_per_millisecond() / 1000;
 }
 
