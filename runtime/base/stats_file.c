@@ -16,6 +16,7 @@
 #include "thread.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -184,7 +185,8 @@ int relock_stats_file_write(const char *file, const struct relock_report *report
   int length = snprintf(beside, sizeof beside, "%s.%d.part", file, relock_os->thread_id());
   if (length < 0 || (size_t)length >= sizeof beside)
     return ENAMETOOLONG;
-  FILE *out = fopen(beside, "wxe");
+  int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  FILE *out = descriptor < 0 ? NULL : fdopen(descriptor, "w");
   if (!out)
     return errno;
   put_profile(out, report, running);
