@@ -12,7 +12,15 @@ enum { MODULES_MAX = 1024, KNOWN_STACKS = 4, STACK_MAX = RELOCK_FRAMES + 6 };
 static struct relock_module *modules[MODULES_MAX];
 static unsigned module_count;
 static unsigned long long changes_seen;
-static uint64_t own_low, own_high;
+#ifdef RELOCK_PROFILER_STATIC
+/* All of our code, which the linker knows by the name of its section. */
+extern const char own_begin[] __asm__("__start_relock_profiler_text");
+extern const char own_end[] __asm__("__stop_relock_profiler_text");
+#define own_low ((uint64_t)(uintptr_t)own_begin)
+#define own_high ((uint64_t)(uintptr_t)own_end)
+#else
+static uint64_t own_low, own_high; /* the module that is ours */
+#endif
 
 /* A stack that was unwound, with the places of its return addresses. A program makes its mutexes,
  * and waits, in few calls, so most stacks have been there before: as long as all return addresses
@@ -117,6 +125,18 @@ static void add_module(const struct dl_phdr_info *info, uint64_t low, uint64_t h
   modules[module_count++] = module;
 }
 
+static void note_own(uint64_t low, uint64_t high) {
+#ifdef RELOCK_PROFILER_STATIC
+  (void)low, (void)high;
+#else
+  uint64_t own = (uint64_t)(uintptr_t)&note_own;
+  if (own >= low && own < high) {
+    own_low = low;
+    own_high = high;
+  }
+#endif
+}
+
 struct visit {
   bool changed; /* and the record lock is held */
 };
@@ -131,7 +151,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *argument) 
   struct visit *visit = argument;
   unsigned long long changes = info->dlpi_adds + info->dlpi_subs;
   const char *path = info->dlpi_name;
-  uint64_t low, high, own = (uint64_t)(uintptr_t)&visit_module;
+  uint64_t low, high;
   (void)size;
   if (!visit->changed) {
     if (changes == __atomic_load_n(&changes_seen, __ATOMIC_RELAXED))
@@ -145,10 +165,7 @@ static int visit_module(struct dl_phdr_info *info, size_t size, void *argument) 
   module_range(info, &low, &high);
   if (low >= high || !path[0])
     return 0;
-  if (own >= low && own < high) {
-    own_low = low;
-    own_high = high;
-  }
+  note_own(low, high);
   for (unsigned i = 0; i < module_count; i++)
     if (modules[i]->low == low && modules[i]->high == high && !strcmp(modules[i]->path, path)) {
       modules[i]->loaded = 1;
