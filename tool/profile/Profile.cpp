@@ -47,6 +47,45 @@ uint64_t Profile::activeTime() const {
 
 namespace {
 
+using TextVisitor = function_ref<void(std::string &)>;
+
+void forEachText(ProfiledClass &Class, TextVisitor Do) {
+  for (std::string *Text : {&Class.Primitive, &Class.Name, &Class.Kind, &Class.Module, &Class.File})
+    Do(*Text);
+  for (std::string &Frame : Class.Backtrace)
+    Do(Frame);
+  for (LockObject &Lock : Class.Locks)
+    Do(Lock.Name);
+  for (CallSite &Site : Class.Sites)
+    for (std::string &Frame : Site.Stack)
+      Do(Frame);
+  if (Class.Runtime)
+    Do(Class.Runtime->Algorithm);
+}
+
+} // namespace
+
+void forEachText(Profile &P, TextVisitor Do) {
+  for (std::string &Word : P.Command)
+    Do(Word);
+  for (std::string *Text : {&P.Source, &P.Executable, &P.End.How, &P.Machine})
+    Do(*Text);
+  if (P.Event)
+    for (std::string *Text : {&P.Event->Name, &P.Event->NotAvailable})
+      Do(*Text);
+  for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits})
+    for (ProfiledClass &Class : *Classes)
+      forEachText(Class, Do);
+  for (ProfiledThread &Thread : P.ByThread)
+    Do(Thread.Name);
+}
+
+void makeUtf8(Profile &P) {
+  forEachText(P, [](std::string &Text) { Text = json::fixUTF8(Text); });
+}
+
+namespace {
+
 uint64_t insideWaiting(const ProfiledClass &Inner, StringRef Outer) {
   uint64_t Count = 0;
   for (const auto &[Key, Value] : Inner.Inside)

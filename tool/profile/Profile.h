@@ -4,6 +4,7 @@
 // read by everything else. Format: tool/profile/README.md.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
@@ -204,6 +205,11 @@ struct Profile {
   // busy the program was.
   uint64_t activeTime() const;
 };
+
+// All that names something, other than keys.
+void forEachText(Profile &P, llvm::function_ref<void(std::string &)> Do);
+// Programs, their files, functions and arguments may be called anything; JSON is UTF-8.
+void makeUtf8(Profile &P);
 
 // Two classes that are each acquired, other than by trylock, while the other one is held; the
 // more frequent order first.

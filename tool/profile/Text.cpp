@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Text.h"
 
+#include "support/Messages.h"
+
 #include "llvm/ADT/SmallVector.h"
 
 using namespace llvm;
@@ -76,32 +78,8 @@ std::string perSection(double Events) {
   return Text;
 }
 
-static void makePrintable(std::string &Text) {
-  for (char &C : Text)
-    if ((unsigned char)C < ' ' || C == '\x7f')
-      C = '?';
-}
-
 void makePrintable(Profile &P) {
-  for (std::string &Word : P.Command)
-    makePrintable(Word);
-  makePrintable(P.Machine);
-  makePrintable(P.Source);
-  if (P.Event) {
-    makePrintable(P.Event->Name);
-    makePrintable(P.Event->NotAvailable);
-  }
-  for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits})
-    for (ProfiledClass &Class : *Classes) {
-      makePrintable(Class.Name);
-      if (Class.Runtime)
-        makePrintable(Class.Runtime->Algorithm);
-      for (CallSite &Site : Class.Sites)
-        for (std::string &Frame : Site.Stack)
-          makePrintable(Frame);
-    }
-  for (ProfiledThread &Thread : P.ByThread)
-    makePrintable(Thread.Name);
+  forEachText(P, [](std::string &Text) { Text = printable(Text); });
 }
 
 void printParagraph(StringRef Text, raw_ostream &OS, unsigned Indent, unsigned First) {

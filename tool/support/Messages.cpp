@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "support/Messages.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Unicode.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <mutex>
@@ -10,6 +13,23 @@
 using namespace llvm;
 
 namespace relock {
+
+std::string printable(StringRef Text) {
+  std::string Result;
+  while (!Text.empty()) {
+    auto *At = reinterpret_cast<const UTF8 *>(Text.begin()), *Begin = At;
+    UTF32 Character = 0;
+    bool Valid = convertUTF8Sequence(&At, reinterpret_cast<const UTF8 *>(Text.end()), &Character,
+                                     strictConversion) == conversionOK;
+    size_t Size = Valid ? size_t(At - Begin) : 1;
+    if (Valid && sys::unicode::isPrintable(int(Character)))
+      Result += Text.take_front(Size);
+    else
+      Result += '?';
+    Text = Text.drop_front(Size);
+  }
+  return Result;
+}
 
 std::string shownPath(StringRef Absolute) {
   SmallString<256> Current;
@@ -34,10 +54,12 @@ static void clearProgress() {
   HasProgress = false;
 }
 
-static void print(const Twine &Line) {
+static void print(const Twine &Text) {
+  std::string Whole = Text.str();
   std::lock_guard<std::mutex> Lock(Terminal);
   clearProgress();
-  errs() << Line << "\n";
+  for (StringRef Line : split(Whole, '\n'))
+    errs() << printable(Line) << "\n";
 }
 
 Progress::Progress(StringRef What, size_t Total)

@@ -12,7 +12,8 @@
 
 namespace relock {
 
-// Prints `relock: FILE:LINE:COL: text [CODE]` to standard error. Safe from several threads.
+// Prints `relock: FILE:LINE:COL: text [CODE]` to standard error, printable but for line ends. Safe
+// from several threads.
 void message(const Position &At, llvm::StringRef Text, llvm::StringRef Code);
 // The same without a place, or with a file only.
 void message(llvm::StringRef Text, llvm::StringRef Code);
@@ -34,6 +35,9 @@ private:
   bool Shown;
   std::chrono::steady_clock::time_point Last;
 };
+
+// Text as a terminal can be given it: what would control it, or reorder what it shows, is `?`.
+std::string printable(llvm::StringRef Text);
 
 // A path as the user would type it: relative to the current folder where it lies below it.
 std::string shownPath(llvm::StringRef Absolute);

@@ -19,13 +19,13 @@ static Error print(raw_fd_ostream &OS, function_ref<void(raw_ostream &)> Write) 
   return errorCodeToError(Error);
 }
 
-Error writeAtomically(StringRef File, function_ref<void(raw_ostream &)> Write) {
+Error writeAtomically(StringRef File, function_ref<void(raw_ostream &)> Write, unsigned Mode) {
   if (isDevice(File)) {
     std::error_code Error;
     raw_fd_ostream OS(File, Error);
     return Error ? errorCodeToError(Error) : print(OS, Write);
   }
-  auto Temporary = sys::fs::TempFile::create(File + ".%%%%%%.tmp", 0666 & ~sys::fs::getUmask());
+  auto Temporary = sys::fs::TempFile::create(File + ".%%%%%%.tmp", Mode & ~sys::fs::getUmask());
   if (!Temporary)
     return Temporary.takeError();
   raw_fd_ostream OS(Temporary->FD, /*shouldClose=*/false);

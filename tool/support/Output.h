@@ -11,9 +11,10 @@
 namespace relock {
 
 // Replaces the file by what Write prints; on an error it is as it was before, or absent. Into a
-// device or a pipe it prints.
+// device or a pipe it prints. Mode: what its permissions are before the umask.
 llvm::Error writeAtomically(llvm::StringRef File,
-                            llvm::function_ref<void(llvm::raw_ostream &)> Write);
+                            llvm::function_ref<void(llvm::raw_ostream &)> Write,
+                            unsigned Mode = 0666);
 
 // Before long work: can the file be written?
 llvm::Error checkWritable(llvm::StringRef File);
