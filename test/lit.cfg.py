@@ -4,6 +4,7 @@ import glob
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True  # nothing but sources in the source tree
@@ -48,6 +49,13 @@ if pprof:
     config.substitutions.append(("%pprof", pprof[0]))
 if shutil.which("chromium"):
     config.available_features.add("chromium")
+# Another group that files of ours can be given to, so that a program gains its rights.
+groups = [1] if os.getuid() == 0 else [g for g in os.getgroups() if g != os.getgid()]
+if groups and not os.statvfs(build).f_flag & os.ST_NOSUID:
+    config.available_features.add("other-group")
+    config.substitutions.append(("%other_group", str(groups[0])))
+if shutil.which("unshare") and subprocess.run(["unshare", "-rm", "true"]).returncode == 0:
+    config.available_features.add("own-mounts")
 if config.relock_emulator:
     config.available_features.add("emulated")
 if lit_config.params.get("long"):

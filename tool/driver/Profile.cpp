@@ -2,6 +2,9 @@
 //
 // relock profile: runs a program under the preload library and writes its profile.
 #include "profile/Profile.h"
+#include "driver/ProfileFile.h"
+#include "driver/ProfileTarget.h"
+#include "driver/ProfileWindow.h"
 #include "driver/Subcommand.h"
 #include "profile/AddRuntime.h"
 #include "profile/Aggregate.h"
@@ -12,7 +15,6 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -59,8 +61,22 @@ cl::opt<std::string> Event("event", cl::value_desc("NAME"),
 cl::opt<unsigned> Every("every", cl::init(0), cl::value_desc("SECONDS"),
                         cl::desc("Write the profile so far every SECONDS, too"), cl::sub(Command),
                         cl::cat(Category));
-cl::list<std::string> Words(cl::Positional, cl::OneOrMore, cl::desc("-- COMMAND [ARGUMENTS]"),
-                            cl::sub(Command), cl::cat(Category));
+cl::opt<int> Pid("pid", cl::value_desc("PID"),
+                 cl::desc("Profile a process that already runs under the profiler, from now on"),
+                 cl::sub(Command), cl::cat(Category));
+cl::opt<double> For("for", cl::value_desc("SECONDS"),
+                    cl::desc("With --pid: so long (default until ^C or its end; 0: all that it "
+                             "has done so far)"),
+                    cl::sub(Command), cl::cat(Category));
+cl::opt<std::string> Environment("environment", cl::value_desc("FOLDER"),
+                                 cl::desc("Print what to set in the environment of a program that "
+                                          "others start, for --pid; its records go to FOLDER"),
+                                 cl::sub(Command), cl::cat(Category));
+cl::opt<bool> LinkFlags("link-flags",
+                        cl::desc("Print what links the profiler into a static program"),
+                        cl::sub(Command), cl::cat(Category));
+cl::list<std::string> Words(cl::Positional, cl::desc("[-- COMMAND [ARGUMENTS]]"), cl::sub(Command),
+                            cl::cat(Category));
 
 constexpr size_t FurtherProfiles = 16;
 constexpr int Forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -106,47 +122,18 @@ void forwardSignals() {
   Action.sa_sigaction = wantSoFar;
   Action.sa_flags = SA_SIGINFO; // interrupts the waiting
   sigaction(SIGALRM, &Action, nullptr);
+  signal(SIGXFSZ, SIG_IGN); // a profile that is too long is an error to report
 }
 
-std::string findLibrary() {
-  constexpr StringRef Name = "librelock-profiler.so";
-  SmallString<256> Lib(sys::path::parent_path(
-      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&findLibrary))));
-  sys::path::append(Lib, "..", "lib");
-  std::vector<std::string> Folders = {Lib.str().str(), (Lib + "64").str()};
-  std::error_code Error;
-  for (sys::fs::directory_iterator At(Lib, Error), End; !Error && At != End; At.increment(Error))
-    Folders.push_back(At->path()); // lib/x86_64-linux-gnu and the like
-  for (const std::string &Folder : Folders) {
-    SmallString<256> Path(Folder);
-    sys::path::append(Path, Name);
-    SmallString<256> Real;
-    if (!sys::fs::real_path(Path, Real))
-      return Real.str().str();
-  }
-  return "";
+// What we open must not be taken for a standard stream that our caller has closed; the program
+// finds it closed.
+void reserveStandardStreams() {
+  for (int File = 0; File <= 2; ++File)
+    if (fcntl(File, F_GETFD) < 0)
+      open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-// A program that the dynamic loader starts can be given the library; a static one cannot.
-bool isStatic(StringRef Path) {
-  auto Buffer = MemoryBuffer::getFile(Path, false, false);
-  if (!Buffer || identify_magic((*Buffer)->getBuffer()) == file_magic::unknown)
-    return false;
-  auto Object = object::ObjectFile::createELFObjectFile((*Buffer)->getMemBufferRef());
-  if (!Object) {
-    consumeError(Object.takeError());
-    return false;
-  }
-  auto *Elf = dyn_cast<object::ELF64LEObjectFile>(Object->get());
-  if (!Elf)
-    return false;
-  auto Headers = Elf->getELFFile().program_headers();
-  if (!Headers) {
-    consumeError(Headers.takeError());
-    return false;
-  }
-  return none_of(*Headers, [](const auto &H) { return H.p_type == ELF::PT_INTERP; });
-}
+constexpr StringRef LibraryName = "librelock-profiler.so";
 
 constexpr StringRef FolderPrefix = "relock-profile-";
 
@@ -273,6 +260,7 @@ int runProgram(Run &R) {
   if (R.Pid == 0) {
     for (int Signal : Forwarded)
       signal(Signal, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
     sigprocmask(SIG_SETMASK, &Before, nullptr);
     execute(R, Pipe[1]);
   }
@@ -309,8 +297,9 @@ std::vector<RawProcess> readFolder(StringRef Folder) {
   std::error_code Error;
   for (sys::fs::directory_iterator At(Folder, Error), End; !Error && At != End;
        At.increment(Error)) {
-    if (!StringRef(At->path()).ends_with(".records"))
-      continue;
+    if (!StringRef(At->path()).ends_with(".records") ||
+        At->type() != sys::fs::file_type::regular_file)
+      continue; // where the program runs as another user, the folder is open to that one
     Expected<RawProcess> Process = readRecords(At->path());
     if (Process)
       Processes.push_back(std::move(*Process));
@@ -319,8 +308,8 @@ std::vector<RawProcess> readFolder(StringRef Folder) {
   }
   // By process, and programs that follow each other in one process in their order.
   std::sort(Processes.begin(), Processes.end(), [](const RawProcess &A, const RawProcess &B) {
-    return std::make_pair(A.Header.start_ns, A.Header.pid) <
-           std::make_pair(B.Header.start_ns, B.Header.pid);
+    return std::make_pair(A.Header.start_ticks, A.Header.pid) <
+           std::make_pair(B.Header.start_ticks, B.Header.pid);
   });
   return Processes;
 }
@@ -346,18 +335,6 @@ size_t chooseMain(const std::vector<RawProcess> &Processes, const Run &R) {
   return Acquired[Started] ? Started : Busiest;
 }
 
-std::string machineModel() {
-  auto Text = MemoryBuffer::getFileAsStream("/proc/cpuinfo");
-  if (!Text)
-    return "unknown";
-  SmallVector<StringRef> Lines;
-  (*Text)->getBuffer().split(Lines, '\n');
-  for (StringRef Line : Lines)
-    if (Line.starts_with("model name") || Line.starts_with("CPU part"))
-      return Line.split(':').second.trim().str();
-  return "unknown";
-}
-
 // Whatever was counted counts as cache misses where its name says so.
 void describeEvent(Profile &P, const RawProcess &Process, const EncodedEvent &Counted) {
   const relock_header &Header = Process.Header;
@@ -380,11 +357,11 @@ Profile makeProfile(const RawProcess &Process, const Run &R) {
   ClockReading Now = readClocks();
   // The clocks run on while the program is dead: its end is what was read when it died.
   bool Seen = Main || stillRuns(Process, R);
-  Profile P = aggregate(Process, Now, Seen ? std::optional<uint64_t>(R.End.Ticks) : std::nullopt);
+  Profile P =
+      aggregate(Process, R.Start, Now, Seen ? std::optional<uint64_t>(R.End.Ticks) : std::nullopt);
   addRuntime(P, R.Folder);
   P.Command.assign(Words.begin(), Words.end());
-  P.Machine = machineModel();
-  P.Processors = int(sysconf(_SC_NPROCESSORS_ONLN));
+  describeMachine(P);
   if (R.Counted)
     describeEvent(P, Process, *R.Counted);
   if (Main && !R.Ended)
@@ -397,16 +374,8 @@ Profile makeProfile(const RawProcess &Process, const Run &R) {
     P.End = {"exit", int(Process.Header.status)};
   else
     P.End = {stillRuns(Process, R) ? "running" : "unknown", 0};
+  makeUtf8(P);
   return P;
-}
-
-Error writeProfileTo(StringRef File, const Profile &P) {
-  return writeAtomically(File, [&](raw_ostream &OS) { writeProfile(P, OS); });
-}
-
-std::string unwritable(Error E) {
-  return "cannot be written: " + toString(std::move(E)) +
-         "; name a file that can with `relock profile -o FILE`";
 }
 
 int reportEnd(const Run &R) {
@@ -526,6 +495,40 @@ int writeProfiles(const Run &R) {
 
 void removeFolder(StringRef Folder) { sys::fs::remove_directories(Folder); }
 
+int notInstalled(StringRef Name) {
+  return fail(InternalError,
+              Name + " is neither beside this command in ../lib nor installed; build the targets "
+                     "relock-profiler and relock-profiler-static",
+              "profile-library");
+}
+
+// For programs that `relock profile` does not start.
+int printEnvironment() {
+  std::string Library = findInstalled(LibraryName);
+  if (Library.empty())
+    return notInstalled(LibraryName);
+  SmallString<256> Folder(Environment);
+  sys::fs::make_absolute(Folder);
+  if (!sys::fs::is_directory(Folder))
+    return failFor(BadUsage, Folder,
+                   "is not a folder; make it, so that the program can write there",
+                   "profile-folder");
+  outs() << "LD_PRELOAD=" << Library << '\n' << RELOCK_RECORDS_DIR "=" << Folder << '\n';
+  return Done;
+}
+
+int printLinkFlags() {
+  std::string Names[] = {"relock-profiler.options", "librelock-profiler.a"};
+  for (std::string &Name : Names) {
+    std::string Path = findInstalled(Name);
+    if (Path.empty())
+      return notInstalled(Name);
+    Name = Path;
+  }
+  outs() << "-Wl,@" << Names[0] << ' ' << Names[1] << " -lpthread\n";
+  return Done;
+}
+
 // Resolves the command and refuses what cannot be profiled, before anything runs.
 int prepare(Run &R) {
   auto Program = sys::findProgramByName(Words[0]);
@@ -536,11 +539,10 @@ int prepare(Run &R) {
   if (sys::fs::is_directory(R.Program) || !sys::fs::can_execute(R.Program))
     return failFor(BadUsage, Words[0], "cannot be executed; is it a program, and permitted?",
                    "profile-command");
-  if (isStatic(R.Program))
-    return failFor(BadUsage, R.Program,
-                   "is statically linked, so the profiler cannot stand between it and its locks; "
-                   "link it dynamically (without -static) and try again",
-                   "profile-static");
+  if (std::optional<ProfileRefusal> Why = whyNotProfiled(R.Program))
+    return failFor(BadUsage, R.Program, Why->Text, Why->Code);
+  if (std::optional<ProfileRefusal> Why = whyNoRecords())
+    return fail(BadUsage, Why->Text, Why->Code);
   if (!Event.empty()) {
     Expected<EncodedEvent> Encoded = encodeEvent(Event);
     if (!Encoded)
@@ -551,12 +553,9 @@ int prepare(Run &R) {
                      "profile-event");
     R.Counted = std::move(*Encoded);
   }
-  R.Library = findLibrary();
+  R.Library = findInstalled(LibraryName);
   if (R.Library.empty())
-    return fail(InternalError,
-                "librelock-profiler.so is neither beside this command in ../lib nor installed; "
-                "build the target relock-profiler",
-                "profile-library");
+    return notInstalled(LibraryName);
   if (Error E = checkWritable(Output))
     return failFor(BadUsage, Output, unwritable(std::move(E)), "profile-output");
   R.Folder = makeFolder();
@@ -571,12 +570,26 @@ int prepare(Run &R) {
 void avoidSeparators(Run &R) {
   if (R.Library.find_first_of(" :") == std::string::npos)
     return;
-  std::string Link = R.Folder + "/librelock-profiler.so";
+  std::string Link = R.Folder + "/" + LibraryName.str();
   if (symlink(R.Library.c_str(), Link.c_str()) == 0)
     R.Library = Link;
 }
 
 int run() {
+  reserveStandardStreams();
+  if (LinkFlags)
+    return printLinkFlags();
+  if (!Environment.empty())
+    return printEnvironment();
+  if (Words.empty() == (Pid.getNumOccurrences() == 0) ||
+      (For.getNumOccurrences() && !Pid.getNumOccurrences()))
+    return fail(BadUsage,
+                "give a command to run (relock profile -- COMMAND), or the process to look at "
+                "(--pid PID, and --for SECONDS if you like)",
+                "usage");
+  if (Pid.getNumOccurrences())
+    return profileWindow(Pid, For.getNumOccurrences() ? std::optional<double>(For) : std::nullopt,
+                         Output);
   Run R;
   if (int Status = prepare(R))
     return Status;

@@ -70,12 +70,12 @@ constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
 
 class Aggregator {
 public:
-  Aggregator(const RawProcess &Process, ClockReading Now, std::optional<uint64_t> Died)
+  Aggregator(const RawProcess &Process, ClockReading Early, ClockReading Late,
+             std::optional<uint64_t> Died)
       : Process(Process) {
     const relock_header &Header = Process.Header;
-    uint64_t Span = Now.Nanoseconds - Header.start_ns;
-    if (Now.Ticks > Header.start_ticks && Now.Nanoseconds > Header.start_ns)
-      NsPerTick = double(Span) / double(Now.Ticks - Header.start_ticks);
+    if (Late.Ticks > Early.Ticks && Late.Nanoseconds > Early.Nanoseconds)
+      NsPerTick = double(Late.Nanoseconds - Early.Nanoseconds) / double(Late.Ticks - Early.Ticks);
     if (Header.end != RELOCK_END_UNKNOWN)
       End = Header.end_ticks;
     else
@@ -649,8 +649,9 @@ private:
 
 } // namespace
 
-Profile aggregate(const RawProcess &Process, ClockReading Now, std::optional<uint64_t> Died) {
-  return Aggregator(Process, Now, Died).run();
+Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,
+                  std::optional<uint64_t> Died) {
+  return Aggregator(Process, Early, Late, Died).run();
 }
 
 } // namespace relock

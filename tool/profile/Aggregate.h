@@ -16,8 +16,10 @@ struct ClockReading {
 };
 ClockReading readClocks();
 
-// `Now` gives the frequency of the tick counter; `Died` is the tick at which a process that left
-// no end of its own was found dead.
-Profile aggregate(const RawProcess &Process, ClockReading Now, std::optional<uint64_t> Died);
+// The two readings give the frequency of the tick counter: ours, since the program may have a clock
+// of its own making. `Died` is the tick at which a process that left no end of its own was found
+// dead.
+Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,
+                  std::optional<uint64_t> Died);
 
 } // namespace relock

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "driver/ProfileWindow.h"
+
+#include "driver/ProfileFile.h"
+#include "driver/Subcommand.h"
+#include "profile/Aggregate.h"
+#include "profile/Records.h"
+#include "profile/Window.h"
+#include "support/Messages.h"
+#include "support/Output.h"
+
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace relock {
+
+namespace {
+
+int refuse(const Twine &Text, StringRef Code) {
+  message(Text.str(), Code);
+  return BadUsage;
+}
+
+std::string procFile(pid_t Pid, const Twine &Name) {
+  return ("/proc/" + Twine(Pid) + "/" + Name).str();
+}
+
+// The program has its records mapped, which is how they are found; it may see other files than we
+// do. Open, they stay although their folder may go. Negative: an error, or 0 is no error but
+// nothing that is recorded.
+int openRecords(pid_t Pid, bool &Recorded) {
+  Recorded = true;
+  auto Maps = MemoryBuffer::getFileAsStream(procFile(Pid, "maps"));
+  if (!Maps) {
+    errno = Maps.getError().value();
+    return -1;
+  }
+  SmallVector<StringRef> Lines;
+  (*Maps)->getBuffer().split(Lines, '\n');
+  for (StringRef Line : Lines) {
+    size_t Path = Line.find('/');
+    if (Path == StringRef::npos || !Line.ends_with(".records"))
+      continue;
+    std::string Name = Line.substr(Path).str();
+    for (const std::string &Seen : {Name, procFile(Pid, "root") + Name})
+      if (int File = open(Seen.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC); File >= 0)
+        return File;
+    return -1;
+  }
+  Recorded = false;
+  return -1;
+}
+
+std::vector<std::string> commandOf(pid_t Pid) {
+  std::vector<std::string> Words;
+  auto Text = MemoryBuffer::getFileAsStream(procFile(Pid, "cmdline"));
+  StringRef Rest = Text ? (*Text)->getBuffer() : "";
+  while (!Rest.empty()) {
+    auto [Word, After] = Rest.split('\0');
+    Words.push_back(Word.str());
+    Rest = After;
+  }
+  return Words;
+}
+
+volatile sig_atomic_t Interrupted = 0;
+void interrupt(int) { Interrupted = 1; }
+
+void waitForWindow(pid_t Pid, std::optional<double> Seconds) {
+  constexpr int Step = 20; // milliseconds
+  struct sigaction Action = {};
+  Action.sa_handler = interrupt;
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaction(Signal, &Action, nullptr);
+  uint64_t Begin = readClocks().Nanoseconds;
+  auto Left = [&] { return *Seconds * 1e3 - double(readClocks().Nanoseconds - Begin) / 1e6; };
+  while (!Interrupted && (!Seconds || Left() > 0) && (kill(Pid, 0) == 0 || errno == EPERM))
+    poll(nullptr, 0, Seconds ? int(std::min<double>(Step, Left() + 1)) : Step);
+}
+
+Ending endingOf(const RawProcess &Process, pid_t Pid) {
+  if (Process.Header.end != RELOCK_END_UNKNOWN)
+    return {"exit", int(Process.Header.status)};
+  return {kill(Pid, 0) == 0 || errno == EPERM ? "running" : "unknown", 0};
+}
+
+} // namespace
+
+int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
+  bool Recorded;
+  int File = openRecords(Pid, Recorded);
+  if (!Recorded)
+    return refuse("process " + Twine(Pid) +
+                      " is not recorded: what its locks did is known only if it was started with "
+                      "the profiler, by `relock profile -- COMMAND`, or with the environment that "
+                      "`relock profile --environment FOLDER` prints",
+                  "profile-pid-not-recorded");
+  if (File < 0)
+    return refuse("process " + Twine(Pid) + " cannot be looked at: " + strerror(errno) +
+                      "; give the number of a process that runs, as its user or as root",
+                  "profile-pid");
+  auto Close = make_scope_exit([&] { close(File); });
+  if (Error E = checkWritable(Output)) {
+    messageFor(Output, unwritable(std::move(E)), "profile-output");
+    return BadUsage;
+  }
+  std::string Records = "/proc/self/fd/" + std::to_string(File);
+  std::vector<std::string> Command = commandOf(Pid);
+  ClockReading Begin = readClocks();
+  Expected<RawProcess> Before = readRecords(Records);
+  if (Before && (!Seconds || *Seconds > 0))
+    waitForWindow(Pid, Seconds);
+  ClockReading End = readClocks();
+  Expected<RawProcess> After = readRecords(Records);
+  if (!Before || !After) {
+    consumeError(Before.takeError());
+    consumeError(After.takeError());
+    return refuse("the records of process " + Twine(Pid) +
+                      " are not of this version of relock; use the relock that started it",
+                  "profile-pid");
+  }
+  bool Whole = Seconds && *Seconds <= 0;
+  RawProcess Window = Whole ? std::move(*After) : between(*Before, std::move(*After), Begin, End);
+  if (Whole)
+    Begin = {Window.Header.start_ticks, Window.Header.start_ns};
+  Profile P = aggregate(Window, Begin, End, End.Ticks);
+  P.Command = Command;
+  P.End = endingOf(Window, Pid);
+  describeMachine(P);
+  makeUtf8(P);
+  if (Error E = writeProfileTo(Output, P)) {
+    messageFor(Output, unwritable(std::move(E)), "profile-output");
+    return BadUsage;
+  }
+  int Status = Done;
+  if (!Window.acquisitions()) {
+    message("process " + std::to_string(Pid) +
+                " took no lock and waited for nothing of pthreads in this time",
+            "profile-no-locks");
+    Status = LookAtThis;
+  }
+  message(("profile written to " + Output + "; next: relock report " + Output).str(),
+          "profile-written");
+  return Status;
+}
+
+} // namespace relock

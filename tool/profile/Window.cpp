@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "profile/Window.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace llvm;
+
+namespace relock {
+
+namespace {
+
+// The program goes on while its records are read, so that a sum can be ahead of its parts.
+uint64_t less(uint64_t After, uint64_t Before) { return After - std::min(After, Before); }
+
+void subtract(RawCounts &After, const RawCounts &Before) {
+  for (uint64_t RawCounts::*Field :
+       {&RawCounts::Acquisitions, &RawCounts::Contended, &RawCounts::Wait, &RawCounts::Hold,
+        &RawCounts::Holds, &RawCounts::Handovers, &RawCounts::TrylockFailures, &RawCounts::Timeouts,
+        &RawCounts::CondWaits, &RawCounts::Reentries})
+    After.*Field = less(After.*Field, Before.*Field);
+}
+
+// A longest one from before the window says nothing of it.
+uint64_t longest(const RawHistogram &Window, uint64_t After, uint64_t Before) {
+  if (After > Before)
+    return After;
+  for (unsigned I = RELOCK_BUCKETS; I-- > 0;)
+    if (Window.Buckets[I])
+      return I + 1 < RELOCK_BUCKETS ? std::min(After, relock_bucket_floor(I + 1) - 1) : After;
+  return 0;
+}
+
+void subtract(RawHistogram &After, const RawHistogram &Before) {
+  After.Count = less(After.Count, Before.Count);
+  After.Total = less(After.Total, Before.Total);
+  After.Waiters = less(After.Waiters, Before.Waiters);
+  for (auto [Now, Then] : zip_equal(After.Buckets, Before.Buckets))
+    Now = less(Now, Then);
+  After.Max = longest(After, After.Max, Before.Max);
+  if (!After.Count)
+    After.WaitersMax = 0;
+}
+
+void subtract(RawTally &After, const RawTally &Before) {
+  for (uint64_t RawTally::*Field :
+       {&RawTally::Acquisitions, &RawTally::Contended, &RawTally::TryFailures, &RawTally::Timeouts,
+        &RawTally::Signals, &RawTally::Broadcasts})
+    After.*Field = less(After.*Field, Before.*Field);
+}
+
+// What was destroyed in the window has passed its counts to its group, those from before the
+// window included.
+void subtractObjects(RawGroup &After, const RawGroup &Before) {
+  std::map<uint64_t, RawObject *> Live;
+  for (RawObject &Object : After.Objects)
+    Live[Object.Address] = &Object;
+  for (const RawObject &Object : Before.Objects) {
+    RawCounts Passed = Object.Counts;
+    if (RawObject *Same = Live[Object.Address]) {
+      subtract(Passed, Same->Counts);
+      subtract(Same->Counts, Object.Counts);
+    }
+    subtract(After.Retired, Passed);
+  }
+}
+
+void subtract(RawGroup &After, const RawGroup &Before) {
+  subtract(After.Retired, Before.Retired);
+  subtractObjects(After, Before);
+  subtract(After.Wait, Before.Wait);
+  subtract(After.Hold, Before.Hold);
+  subtract(After.Tally, Before.Tally);
+  if (After.Readers && Before.Readers) {
+    subtract(After.Readers->Wait, Before.Readers->Wait);
+    subtract(After.Readers->Hold, Before.Readers->Hold);
+  }
+}
+
+// A class that nobody used in the window is not of it; one that was held all the time is.
+bool inWindow(const RawGroup &Group) {
+  const RawTally &Tally = Group.Tally;
+  auto Any = [](const RawCounts &C) {
+    return C.Acquisitions || C.TrylockFailures || C.Timeouts || C.CondWaits || C.Holds;
+  };
+  return Any(Group.Retired) || Tally.Acquisitions || Tally.TryFailures || Tally.Timeouts ||
+         Tally.Signals || Tally.Broadcasts || Group.Wait.Count || Group.Hold.Count ||
+         !Group.OpenWaits.empty() || (Group.Readers && Group.Readers->Hold.Count) ||
+         any_of(Group.Objects, [&](const RawObject &O) { return O.Held || Any(O.Counts); });
+}
+
+void subtractGroups(RawProcess &After, const RawProcess &Before, uint64_t Begin) {
+  std::map<uint32_t, const RawGroup *> Known;
+  for (const RawGroup &Group : Before.Groups)
+    Known[Group.Index] = &Group;
+  for (RawGroup &Group : After.Groups) {
+    if (const RawGroup *Then = Known[Group.Index])
+      subtract(Group, *Then);
+    for (uint64_t &Start : Group.OpenWaits)
+      Start = std::max(Start, Begin);
+  }
+  llvm::erase_if(After.Groups, [](const RawGroup &Group) { return !inWindow(Group); });
+}
+
+uint64_t lived(const RawThread &Thread, uint64_t Until) {
+  return Thread.EndedTime + (Thread.Live ? less(Until, Thread.StartTicks) : 0);
+}
+
+uint64_t inSections(const RawThread &Thread, uint64_t Until) {
+  return Thread.SectionTime + (Thread.SectionStart ? less(Until, Thread.SectionStart) : 0);
+}
+
+void subtractThreads(RawProcess &After, const RawProcess &Before, uint64_t Begin, uint64_t End) {
+  std::map<uint32_t, const RawThread *> Known;
+  for (const RawThread &Thread : Before.Threads)
+    Known[Thread.Id] = &Thread;
+  for (RawThread &Thread : After.Threads) {
+    Thread.EndedTime = lived(Thread, End);
+    Thread.SectionTime = inSections(Thread, End);
+    Thread.Live = false;
+    Thread.SectionStart = 0;
+    if (const RawThread *Then = Known[Thread.Id]) {
+      Thread.Started = less(Thread.Started, Then->Started) + Then->Live;
+      Thread.EndedTime = less(Thread.EndedTime, lived(*Then, Begin));
+      Thread.SectionTime = less(Thread.SectionTime, inSections(*Then, Begin));
+      Thread.Sections = less(Thread.Sections, Then->Sections);
+      Thread.Sampling = less(Thread.Sampling, Then->Sampling);
+    }
+  }
+}
+
+void subtractNestings(std::vector<RawNesting> &After, ArrayRef<RawNesting> Before) {
+  std::map<std::pair<uint32_t, uint32_t>, RawNesting> Sums;
+  for (const RawNesting &N : After) {
+    RawNesting &Sum =
+        Sums.try_emplace({N.Inner, N.Outer}, RawNesting{N.Inner, N.Outer, 0, 0}).first->second;
+    Sum.Count += N.Count;
+    Sum.Tried += N.Tried;
+  }
+  for (const RawNesting &N : Before)
+    if (auto At = Sums.find({N.Inner, N.Outer}); At != Sums.end()) {
+      At->second.Count = less(At->second.Count, N.Count);
+      At->second.Tried = less(At->second.Tried, N.Tried);
+    }
+  After.clear();
+  for (const auto &[Pair, Sum] : Sums)
+    if (Sum.Count)
+      After.push_back(Sum);
+}
+
+void subtractShares(std::vector<RawShare> &After, ArrayRef<RawShare> Before) {
+  std::map<std::tuple<uint32_t, uint32_t, bool>, RawShare> Sums;
+  auto KeyOf = [](const RawShare &S) { return std::make_tuple(S.Thread, S.Group, S.Wait); };
+  for (const RawShare &S : After) {
+    RawShare &Sum =
+        Sums.try_emplace(KeyOf(S), RawShare{S.Thread, S.Group, S.Wait, 0, 0}).first->second;
+    Sum.Count += S.Count;
+    Sum.Total += S.Total;
+  }
+  for (const RawShare &S : Before)
+    if (auto At = Sums.find(KeyOf(S)); At != Sums.end()) {
+      At->second.Count = less(At->second.Count, S.Count);
+      At->second.Total = less(At->second.Total, S.Total);
+    }
+  After.clear();
+  for (const auto &[Key, Sum] : Sums)
+    if (Sum.Count)
+      After.push_back(Sum);
+}
+
+void subtractSites(std::vector<RawSite> &After, ArrayRef<RawSite> Before) {
+  std::map<std::pair<uint32_t, std::vector<uint64_t>>, const RawSite *> Known;
+  for (const RawSite &Site : Before)
+    Known[{Site.Group, Site.Frames}] = &Site;
+  for (RawSite &Site : After)
+    if (const RawSite *Then = Known[{Site.Group, Site.Frames}])
+      for (uint64_t RawSite::*Field : {&RawSite::Samples, &RawSite::Acquisitions, &RawSite::Hold,
+                                       &RawSite::Contended, &RawSite::Wait})
+        Site.*Field = less(Site.*Field, Then->*Field);
+  llvm::erase_if(After, [](const RawSite &Site) { return !Site.Samples; });
+}
+
+void subtractDrops(relock_header &After, const relock_header &Before) {
+  for (uint64_t relock_header::*Field :
+       {&relock_header::dropped_objects, &relock_header::dropped_histograms,
+        &relock_header::dropped_threads, &relock_header::dropped_nested,
+        &relock_header::dropped_modules, &relock_header::unrecorded_children,
+        &relock_header::foreign_releases, &relock_header::dropped_nestings,
+        &relock_header::dropped_samples})
+    After.*Field = less(After.*Field, Before.*Field);
+}
+
+} // namespace
+
+RawProcess between(const RawProcess &Before, RawProcess After, ClockReading Begin,
+                   ClockReading End) {
+  bool Ended = After.Header.end != RELOCK_END_UNKNOWN;
+  subtractGroups(After, Before, Begin.Ticks);
+  subtractThreads(After, Before, Begin.Ticks, Ended ? After.Header.end_ticks : End.Ticks);
+  subtractNestings(After.Nestings, Before.Nestings);
+  subtractShares(After.Shares, Before.Shares);
+  subtractSites(After.Sites, Before.Sites);
+  subtractDrops(After.Header, Before.Header);
+  llvm::erase_if(After.Waits, [&](const RawWait &Wait) { return Wait.Start < Begin.Ticks; });
+  After.Header.start_ticks = Begin.Ticks;
+  return After;
+}
+
+} // namespace relock
