@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 relock, program = sys.argv[1:]
-NUMBERS = [n for n in signal.valid_signals() if n <= 31 or n in (34, 35, 50, 64)]
+NUMBERS = [n for n in signal.valid_signals() if n <= 31 or n in (34, 64)]
 
 
 def check(number):
