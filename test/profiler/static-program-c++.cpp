@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // C++'s mutexes and exceptions in a static program with the profiler linked in: its own unwinder
 // is not the program's.
-// RUN: g++ -g -O1 -static %s -o %t -pthread $(%relock profile --link-flags)
+// RUN: %cc -std=c++17 -g -O1 -static %s -o %t -lstdc++ -pthread $(%relock profile --link-flags)
 // RUN: %relock profile -o %t.profile -- %t
 // RUN: %python %S/Inputs/expect.py %t.profile 'lock("guard")["acquisitions"] == 1009' \
 // RUN:   'not any(profile["dropped"].values())'
