@@ -34,8 +34,8 @@ cl::opt<bool> Diff("diff", cl::desc("Compare two profiles, FILE before and FILE 
                    cl::sub(Command), cl::cat(Category));
 cl::opt<bool> Explain("explain", cl::desc("Explain the columns"), cl::sub(Command),
                       cl::cat(Category));
-cl::opt<bool> Json("json", cl::desc("Print the classes of the profile as JSON"), cl::sub(Command),
-                   cl::cat(Category));
+cl::opt<bool> Json("json", cl::desc("Print the classes of the profile, or the comparison, as JSON"),
+                   cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> Limit("limit", cl::init(20), cl::value_desc("N"),
                         cl::desc("Show the N costliest lock classes (default 20; 0: all)"),
                         cl::sub(Command), cl::cat(Category));
@@ -103,8 +103,6 @@ bool writesFiles() {
 bool rightUsage() {
   if (Diff && Files.size() != 2)
     message("--diff takes two profiles, one from before and one from after the change", "usage");
-  else if (Diff && Json)
-    message("--diff prints a table; for scripts, --json prints each of the profiles", "usage");
   else if (Diff && writesFiles())
     message("--html, --folded, --pprof and --trace show one profile, or several added up; they do "
             "not go with --diff",
@@ -197,6 +195,10 @@ int run() {
   std::optional<std::vector<Profile>> Read = readAll(Document);
   if (!Read)
     return BadUsage;
+  if (Diff && Json) {
+    writeComparison((*Read)[0], (*Read)[1], outs());
+    return finishOutput();
+  }
   if (Diff) {
     for (Profile &P : *Read)
       makePrintable(P);

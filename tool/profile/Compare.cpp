@@ -102,6 +102,13 @@ std::array<double, 3> changeOf(const ComparedClass &C, const Profile &Before,
           Change(B.Acquired, A.Acquired)};
 }
 
+Figures totals(const Profile &P) {
+  Figures Sum;
+  for (const ProfiledClass &Class : P.Classes)
+    Sum.add(Class);
+  return Sum;
+}
+
 constexpr unsigned NameWidth = 19;
 constexpr unsigned Widths[] = {9, 8, 10, 10, 9, 9};
 using Row = std::array<std::string, std::size(Widths)>;
@@ -231,14 +238,7 @@ private:
       printBoth(Name, Figures(C.Before), Figures(C.After));
   }
 
-  void printTotals() {
-    Figures B, A;
-    for (const ProfiledClass &Class : Before.Classes)
-      B.add(Class);
-    for (const ProfiledClass &Class : After.Classes)
-      A.add(Class);
-    printBoth("all classes", B, A);
-  }
+  void printTotals() { printBoth("all classes", totals(Before), totals(After)); }
 
   void printBoth(StringRef Name, const Figures &B, const Figures &A) {
     printRow(Name, "before", figures(B, Before));
@@ -289,6 +289,40 @@ private:
   raw_ostream &OS;
 };
 
+void writeRun(json::OStream &J, StringRef Name, const Profile &P) {
+  J.attributeObject(Name, [&] {
+    J.attributeArray("command", [&] {
+      for (const std::string &Word : P.Command)
+        J.value(Word);
+    });
+    J.attribute("source", P.Source.empty() ? "relock profile" : P.Source);
+    J.attribute("runs", P.Runs);
+    J.attribute("duration_ns", P.Duration);
+    J.attribute("threads", P.Threads);
+    J.attribute("section_share", P.ThreadTime ? double(P.SectionTime) / double(P.ThreadTime) : 0.0);
+  });
+}
+
+// What the run does not measure, or does not have, is null.
+void writeFigures(json::OStream &J, StringRef Name, const Figures &F, const Profile &P) {
+  auto WithHolds = [&](double Value) { return F.Holds ? json::Value(Value) : nullptr; };
+  J.attributeObject(Name, [&] {
+    J.attribute("acquisitions_per_s", perSecond(F.Acquired, P));
+    J.attribute("contended_share", F.contention());
+    J.attribute("wait_ns_per_s", perSecond(F.Wait.Total, P));
+    J.attribute("wait_mean_ns", mean(F.Wait));
+    J.attribute("hold_ns_per_s", WithHolds(perSecond(F.Hold.Total, P)));
+    J.attribute("hold_mean_ns", WithHolds(mean(F.Hold)));
+  });
+}
+
+void writeFigures(json::OStream &J, StringRef Name, const ProfiledClass *Class, const Profile &P) {
+  if (Class)
+    writeFigures(J, Name, Figures(Class), P);
+  else
+    J.attribute(Name, nullptr);
+}
+
 } // namespace
 
 std::vector<ComparedClass> compareProfiles(const Profile &Before, const Profile &After) {
@@ -303,6 +337,30 @@ std::vector<ComparedClass> compareProfiles(const Profile &Before, const Profile 
 void printComparison(const Profile &Before, const Profile &After, const TableOptions &Options,
                      raw_ostream &OS) {
   Comparison(Before, After, Options, OS).print();
+}
+
+void writeComparison(const Profile &Before, const Profile &After, raw_ostream &OS) {
+  json::OStream J(OS, 1);
+  J.object([&] {
+    J.attribute("format", "relock-comparison");
+    J.attribute("version", 1);
+    writeRun(J, "before", Before);
+    writeRun(J, "after", After);
+    J.attributeObject("all", [&] {
+      writeFigures(J, "before", totals(Before), Before);
+      writeFigures(J, "after", totals(After), After);
+    });
+    J.attributeArray("classes", [&] {
+      for (const ComparedClass &C : compareProfiles(Before, After))
+        J.object([&] {
+          J.attribute("name", C.After ? C.After->Name : C.Before->Name);
+          J.attribute("key", C.After ? C.After->Key : C.Before->Key);
+          writeFigures(J, "before", C.Before, Before);
+          writeFigures(J, "after", C.After, After);
+        });
+    });
+  });
+  OS << '\n';
 }
 
 } // namespace relock

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Two profiles side by side, for the terminal: what a change did to each lock class.
+// Two profiles side by side: what a change did to each lock class.
 #pragma once
 
 #include "profile/Profile.h"
@@ -19,5 +19,7 @@ std::vector<ComparedClass> compareProfiles(const Profile &Before, const Profile 
 
 void printComparison(const Profile &Before, const Profile &After, const TableOptions &Options,
                      llvm::raw_ostream &OS);
+// The same for scripts, all classes; tool/profile/README.md has the format.
+void writeComparison(const Profile &Before, const Profile &After, llvm::raw_ostream &OS);
 
 } // namespace relock
