@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""every-signal.py RELOCK PROGRAM: PROGRAM sends itself each signal, with and without the profiler."""
+"""every-signal.py RELOCK PROGRAM: PROGRAM sends itself each signal, alone and profiled."""
 import concurrent.futures
 import json
 import signal

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""hostile-bytes.py --source SOURCE: copies SOURCE here under a hostile name, which debug information
-repeats. --rename PROGRAM LIBRARY: gives names in both, and both, hostile bytes. --check: each report
-is what its format demands."""
+"""hostile-bytes.py --source SOURCE: copies SOURCE here under a hostile name, which debug
+information repeats. --rename PROGRAM LIBRARY: gives names in both, and both, hostile bytes.
+--check: each report is what its format demands."""
 import gzip
 import json
 import os
