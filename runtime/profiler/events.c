@@ -116,10 +116,11 @@ static void reset(struct event_counter *counter) {
 
 static void close_counter(struct event_counter *counter) {
   int saved = errno;
-  if (have_page(counter))
+  const bool free = !__atomic_load_n(&confined, __ATOMIC_RELAXED);
+  if (free && have_page(counter))
     munmap((void *)counter->page, PAGE_SIZE);
   if (counter->descriptor >= 0) {
-    if (!__atomic_load_n(&confined, __ATOMIC_RELAXED) && is_open(counter))
+    if (free && is_open(counter))
       real.syscall(SYS_close, counter->descriptor);
     __atomic_fetch_sub(&descriptors, 1, __ATOMIC_RELAXED);
   }

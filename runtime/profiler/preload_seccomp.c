@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "preload_seccomp.h"
+#include "events.h"
 #include "preload.h"
 #include "real.h"
 
@@ -17,14 +18,22 @@
 #include <sys/prctl.h>
 
 bool seccomp_begins(long operation, const void *filter) {
+  /* A library that asks what the system supports passes no filter. */
+  const bool installs = operation == SECCOMP_SET_MODE_FILTER && filter;
+  if (installs || operation == SECCOMP_SET_MODE_STRICT)
+    events_confine();
   if (operation == SECCOMP_SET_MODE_STRICT)
     recording_stop();
-  /* A library that asks what the system supports passes no filter. */
-  if (operation != SECCOMP_SET_MODE_FILTER || !filter || !recording_enter())
+  if (!installs || !recording_enter())
     return false;
   record_seal(true);
   recording_leave();
   return true;
+}
+
+bool seccomp_begins_by_mode(unsigned long mode, const void *filter) {
+  return seccomp_begins(
+      mode == SECCOMP_MODE_STRICT ? SECCOMP_SET_MODE_STRICT : SECCOMP_SET_MODE_FILTER, filter);
 }
 
 /* An inherited filter may forbid what the profiler has to do when a program starts. Its folder is
@@ -50,9 +59,7 @@ EXPORT int prctl(int option, ...) {
   va_end(list);
   real_resolve();
   if (option == PR_SET_SECCOMP)
-    sealed = seccomp_begins(arguments[0] == SECCOMP_MODE_STRICT ? SECCOMP_SET_MODE_STRICT
-                                                                : SECCOMP_SET_MODE_FILTER,
-                            (const void *)arguments[1]);
+    sealed = seccomp_begins_by_mode(arguments[0], (const void *)arguments[1]);
   else if (option == PR_SET_TSC && arguments[0] == PR_TSC_SIGSEGV)
     recording_stop();
   result = real.prctl(option, arguments[0], arguments[1], arguments[2], arguments[3]);

@@ -7,8 +7,10 @@
 
 #include <stdbool.h>
 
-/* The arguments of SYS_seccomp. True: `seccomp_ends` has to follow. */
+/* The arguments of SYS_seccomp, or of prctl() after PR_SET_SECCOMP. True: `seccomp_ends` has to
+ * follow. */
 bool seccomp_begins(long operation, const void *filter);
+bool seccomp_begins_by_mode(unsigned long mode, const void *filter);
 void seccomp_ends(bool installed);
 
 #endif

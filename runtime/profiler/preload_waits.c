@@ -4,7 +4,6 @@
  * program waits for by itself. None of it is section time.
  */
 #define _GNU_SOURCE
-#include "events.h"
 #include "preload.h"
 #include "preload_seccomp.h"
 #include "real.h"
@@ -324,12 +323,12 @@ EXPORT long syscall(long number, ...) {
   va_end(list);
   if (!real.syscall)
     real_resolve();
-  if (number == SYS_seccomp || (number == SYS_prctl && arguments[0] == PR_SET_SECCOMP))
-    events_confine();
   if (waits_for_futex(number, arguments[1]))
     waiting = wait_begins(RELOCK_FUTEX, &futexes);
   else if (number == SYS_seccomp)
     sealed = seccomp_begins(arguments[0], (const void *)arguments[2]);
+  else if (number == SYS_prctl && arguments[0] == PR_SET_SECCOMP)
+    sealed = seccomp_begins_by_mode((unsigned long)arguments[1], (const void *)arguments[2]);
   result = real.syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                         arguments[4], arguments[5]);
   error = errno;
