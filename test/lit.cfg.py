@@ -57,6 +57,8 @@ if groups and not os.statvfs(build).f_flag & os.ST_NOSUID:
 mounts = ["unshare", "-rm", "true"]
 if shutil.which("unshare") and not subprocess.run(mounts, stderr=subprocess.DEVNULL).returncode:
     config.available_features.add("own-mounts")
+if len(os.sched_getaffinity(0)) > 1:
+    config.available_features.add("two-processors")
 if config.relock_emulator:
     config.available_features.add("emulated")
 if lit_config.params.get("long"):

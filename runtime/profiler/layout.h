@@ -33,6 +33,8 @@ enum {
 /* Where address space is limited: what it takes to record, and the part of it that records get. */
 #define RELOCK_RECORDS_SPACE (64u << 20)
 #define RELOCK_RECORDS_PART 8
+/* In the same folder, by `relock profile`: a struct relock_processor for each processor. */
+#define RELOCK_PROCESSORS_FILE "processors"
 
 #define RELOCK_FRAMES 8
 
@@ -51,6 +53,7 @@ enum relock_record_kind {
   RELOCK_RECORD_TALLY,
   RELOCK_RECORD_SITE,
   RELOCK_RECORD_TIMELINE,
+  RELOCK_RECORD_EDGE,
 };
 
 enum relock_primitive {
@@ -76,6 +79,23 @@ enum relock_event_reading {
   RELOCK_EVENT_DESCRIPTOR, /* read() */
 };
 
+/* Where a lock comes from when a thread gets it: how near the processor that it was released on is
+ * to the one that it is acquired on, if it was another thread that released it. */
+enum relock_distance {
+  RELOCK_SAME_THREAD, /* or nobody has held it before */
+  RELOCK_SAME_CORE,
+  RELOCK_SAME_CACHE, /* the last level's */
+  RELOCK_SAME_NODE,
+  RELOCK_OTHER_NODE,
+  RELOCK_UNKNOWN_DISTANCE,
+  RELOCK_DISTANCES,
+};
+
+/* Processors with the same number share it. */
+struct relock_processor {
+  uint16_t core, cache, node;
+};
+
 struct relock_record {
   uint32_t kind;
   uint32_t size; /* bytes, a multiple of 64 */
@@ -94,7 +114,8 @@ struct relock_header {
   uint64_t end_ticks, end_ns;
   uint32_t end;
   uint32_t status; /* given to exit() or _exit() */
-  /* Cost of one uncontended lock and unlock, in ticks times 1024. */
+  /* Cost of one uncontended lock and unlock, in ticks times 1024; `pair_hold` is taken out of
+   * holds that began without waiting. */
   uint64_t pair_recorded, pair_plain, pair_hold;
   /* What was not recorded; updated atomically. */
   uint64_t dropped_objects;    /* operations on mutexes that got no record */
@@ -111,8 +132,9 @@ struct relock_header {
   uint32_t event_reading;
   uint64_t event_alone;      /* counted by a reading itself, times 1024 */
   uint64_t dropped_counters; /* threads without a counter */
-  uint64_t making;              /* ticks spent on records of new objects; updated atomically */
-  uint64_t processor_ns;        /* processor time of the process, when it ended; else 0 */
+  uint64_t making;           /* ticks spent on records of new objects; updated atomically */
+  uint64_t processor_ns;     /* processor time of the process, when it ended; else 0 */
+  uint64_t dropped_edges;    /* waits of which it is not known for whom */
   char executable[1024];
 };
 
@@ -128,8 +150,8 @@ struct relock_thread {
   uint64_t sections;
   uint64_t sampling; /* ticks spent on backtraces */
   /* Of the last thread that used this record. */
-  uint64_t entry; /* the function it began with; 0: not begun by pthread_create */
-  char name[16];  /* given by pthread_setname_np */
+  uint64_t entry;      /* the function it began with; 0: not begun by pthread_create */
+  char name[16];       /* given by pthread_setname_np */
   uint64_t wait_start; /* 0: waits for nothing, or for a lock */
   uint64_t wait_group;
 };
@@ -147,8 +169,10 @@ struct relock_module {
 struct relock_counts {
   uint64_t acquisitions, contended, wait, hold, holds;
   uint64_t hold_start;
-  uint32_t owner, depth;
-  uint32_t last_owner, handovers;
+  uint32_t owner;     /* or the last one; 0: nobody has ever held it */
+  uint32_t depth;     /* 0: free */
+  uint32_t processor; /* on which it was released */
+  uint32_t handovers;
 };
 
 struct relock_rare {
@@ -218,6 +242,7 @@ struct relock_histogram {
   uint64_t waiters;     /* their sum over all waits */
   uint64_t count, total, max;
   uint64_t buckets[RELOCK_BUCKETS];
+  uint64_t handovers[RELOCK_DISTANCES - 1]; /* of holds, without RELOCK_SAME_THREAD */
 };
 
 /* How often one thread acquired a mutex of one group while it held one of another. */
@@ -225,6 +250,16 @@ struct relock_nesting {
   struct relock_record record;
   uint32_t inner, outer; /* groups */
   uint64_t count, tried; /* `tried`: those of them that were trylocks */
+};
+
+/* How often, and how long, one thread waited for a lock of a group that another one held. */
+struct relock_edge {
+  struct relock_record record;
+  uint32_t group;
+  uint32_t holder; /* when the wait began; 0: unknown */
+  uint32_t waiter;
+  uint32_t padding;
+  uint64_t count, wait;
 };
 
 /* A call that acquires mutexes of a group, or that waits for what is no lock, by its samples.
@@ -292,6 +327,19 @@ static inline uint64_t relock_ticks(void) {
   return ticks;
 #else
 #error "no cycle counter known for this processor"
+#endif
+}
+
+/* May be read some instructions early: for where the order does not matter. */
+static inline uint64_t relock_ticks_early(void) {
+#if defined(__x86_64__)
+  uint32_t low, high;
+  __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+  return (uint64_t)high << 32 | low;
+#else
+  uint64_t ticks;
+  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+  return ticks;
 #endif
 }
 

@@ -10,8 +10,9 @@
  */
 #define _GNU_SOURCE
 #include "preload.h"
+#include "edge.h"
 #include "events.h"
-#include "nesting.h"
+#include "hold.h"
 #include "real.h"
 #include "record.h"
 #include "sample.h"
@@ -28,17 +29,20 @@ enum state { NEW, STARTING, RECORDING, OFF };
 static atomic_int state;
 static pthread_key_t thread_end;
 static __thread struct thread *self;
-/* Set while the profiler works: whatever it calls, and signal handlers on top of it, pass. */
-static __thread bool inside;
+__thread struct thread *recording_ready;
+static __thread bool starting; /* the thread's records are being made or finished */
 static __thread bool ended;
+
+static bool is_inside(void) { return starting || (self && !recording_ready); }
 
 static void finish_thread(void *argument) {
   if (self && atomic_load_explicit(&state, memory_order_relaxed) == RECORDING) {
-    inside = true;
+    starting = true;
+    recording_ready = NULL;
     thread_finish(argument, relock_ticks());
     self = NULL;
     ended = true;
-    inside = false;
+    starting = false;
   }
 }
 
@@ -49,154 +53,74 @@ static void attach(struct thread *thread) {
 }
 
 static void before_fork(void) {
-  if (atomic_load(&state) != RECORDING || inside)
+  if (atomic_load(&state) != RECORDING || is_inside())
     return;
   record_lock();
   record_before_fork(self);
 }
 
 static void after_fork_parent(void) {
-  if (atomic_load(&state) == RECORDING && !inside)
+  if (atomic_load(&state) == RECORDING && !is_inside())
     record_unlock();
+}
+
+/* This process has one thread. */
+static void stop(void) {
+  atomic_store(&state, OFF);
+  recording_ready = NULL;
 }
 
 static void after_fork_child(void) {
   if (atomic_load(&state) != RECORDING)
     return;
-  if (inside) { /* a signal handler forks: the tables may be half changed */
+  if (is_inside()) { /* a signal handler forks: the tables may be half changed */
     count_drop(&header->unrecorded_children);
-    atomic_store(&state, OFF);
+    stop();
     return;
   }
   record_unlock();
   if (!record_restart(self))
-    atomic_store(&state, OFF);
-}
-
-/* The calling thread's records, or null when this call is not to be recorded. */
-static struct thread *enter(void);
-static void leave(void) { inside = false; }
-
-static void take(struct thread *thread, struct relock_object *object, uint64_t before,
-                 uint64_t after, bool tried) {
-  struct relock_counts *counts = &object->counts;
-  struct relock_thread *record = thread->record;
-  if (counts->last_owner != record->id) {
-    counts->handovers += counts->last_owner != 0;
-    counts->last_owner = record->id;
-  }
-  counts->owner = record->id;
-  counts->depth = 1;
-  counts->hold_start = after;
-  if (!record->section_start) {
-    record->section_start = before;
-    record->sections++;
-  }
-  if (thread->held_count)
-    nesting_count(thread, object, tried);
-  if (thread->held_count < HELD_MAX)
-    thread->held[thread->held_count++] = object;
-  else
-    count_drop(&header->dropped_nestings); /* those inside it */
-}
-
-/* Ends a hold; the value of `now` is also the end of the section if nothing else is held. */
-static uint64_t drop(struct thread *thread, struct relock_object *object, uint64_t now) {
-  struct relock_counts *counts = &object->counts;
-  uint64_t hold = now - counts->hold_start;
-  uint32_t kept = 0;
-  counts->hold += hold;
-  counts->holds++;
-  counts->owner = 0;
-  counts->depth = 0;
-  /* Also forgets what other threads have released meanwhile. */
-  for (uint32_t i = 0; i < thread->held_count; i++) {
-    struct relock_object *held = thread->held[i];
-    if (held != object && held->counts.owner == thread->record->id)
-      thread->held[kept++] = held;
-  }
-  thread->held_count = kept;
-  if (thread->pending_count)
-    sample_released(thread, object, hold);
-  if (!kept && !thread->read_count && thread->record->section_start) {
-    thread->record->section_time += now - thread->record->section_start;
-    thread->record->section_start = 0;
-  }
-  return hold;
-}
-
-static bool reenters(const struct thread *thread, const struct relock_object *object) {
-  return object->counts.owner == thread->record->id;
-}
-
-static void reenter(struct relock_object *object) {
-  object->counts.acquisitions++;
-  object->counts.depth++;
-  object->rare.reentries++;
-}
-
-/* A wait for a lock while nothing is held is section time too: acquisition included. */
-static void wait_begins(struct thread *thread, uint64_t now) {
-  if (!thread->record->section_start) {
-    thread->record->section_start = now;
-    thread->record->sections++;
-  }
-}
-
-static void wait_failed(struct thread *thread, uint64_t now) {
-  if (!thread->held_count && !thread->read_count && thread->record->section_start) {
-    thread->record->section_time += now - thread->record->section_start;
-    thread->record->section_start = 0;
-  }
+    stop();
 }
 
 static bool acquired(int result) { return result == 0 || result == EOWNERDEAD; }
 
-static struct relock_object *object_of(pthread_mutex_t *mutex) {
-  struct relock_object *object = object_find(mutex);
-  if (!object)
-    object = object_create(mutex, false);
-  if (!object)
-    count_drop(&header->dropped_objects);
-  return object;
-}
-
-static int wait_for(pthread_mutex_t *mutex, enum how how, clockid_t clock,
-                    const struct timespec *until) {
-  switch (how) {
+static int wait_for(pthread_mutex_t *mutex, const struct patience *patience) {
+  switch (patience->how) {
   case PLAIN:
     return real.lock(mutex);
   case TIMED:
-    return real.timedlock(mutex, until);
+    return real.timedlock(mutex, patience->until);
   default:
-    return real.clocklock(mutex, clock, until);
+    return real.clocklock(mutex, patience->clock, patience->until);
   }
 }
 
 static int record_contended(struct thread *thread, struct relock_object *object,
                             pthread_mutex_t *mutex, struct sample *sample, uint64_t before,
-                            enum how how, clockid_t clock, const struct timespec *until) {
-  uint32_t waiters;
+                            const struct patience *patience) {
+  uint32_t waiters, holder = edge_holder(object), releaser = 0;
   uint64_t after;
   int result;
-  wait_begins(thread, before);
+  section_begins(thread, before);
   if (sample_due(&thread->waits))
     sample_wait(thread, object, sample);
   waiters = __atomic_fetch_add(&object->waiting, 1, __ATOMIC_RELAXED);
-  leave();
-  result = wait_for(mutex, how, clock, until);
-  inside = true;
+  recording_leave(thread);
+  result = wait_for(mutex, patience);
+  recording_ready = NULL;
   after = relock_ticks();
   __atomic_fetch_sub(&object->waiting, 1, __ATOMIC_RELAXED);
   if (acquired(result)) {
     object->counts.acquisitions++;
     object->counts.contended++;
     object->counts.wait += after - before;
-    take(thread, object, before, after, false);
+    releaser = object->counts.owner;
+    hold_begins(thread, object, before, after, false);
     if (sample->site)
       sample_acquired(thread, object, sample, after - before);
   } else {
-    wait_failed(thread, after);
+    section_may_end(thread, after);
     if (result != ETIMEDOUT)
       return result; /* an error, such as relocking an error-checking mutex, is no wait */
     __atomic_fetch_add(&object->rare.timeouts, 1, __ATOMIC_RELAXED);
@@ -204,61 +128,113 @@ static int record_contended(struct thread *thread, struct relock_object *object,
       sample_gave_up(sample, after - before);
   }
   measure_wait(thread, object->group, after - before, waiters);
+  edge_count(thread, object->group, holder, releaser, after - before);
   timeline_add(thread, object->group, before, after - before);
   if (sample->event_weight && acquired(result))
     event_section_begins(thread, object, sample->event_weight);
   return result;
 }
 
-static int record_lock_operation(pthread_mutex_t *mutex, enum how how, clockid_t clock,
-                                 const struct timespec *until) {
-  struct thread *thread = enter();
-  struct relock_object *object;
-  struct sample sample = {NULL, 0, 0, 0};
-  uint64_t before;
-  int result;
-  if (!thread)
-    return wait_for(mutex, how, clock, until);
-  object = object_of(mutex);
-  if (!object) {
-    leave();
-    return wait_for(mutex, how, clock, until);
-  }
-  if (sample_due(&thread->acquisitions))
-    sample = sample_acquisition(thread, object);
-  if (event_due(thread))
-    sample.event_weight = event_prepare(thread);
-  before = relock_ticks();
-  result = real.trylock(mutex);
-  if (acquired(result)) {
-    bool again = reenters(thread, object);
-    if (again) {
-      reenter(object);
-    } else {
-      object->counts.acquisitions++;
-      take(thread, object, before, before, false);
-    }
-    if (sample.site)
-      sample_acquired(thread, object, &sample, 0);
-    if (sample.event_weight && !again)
-      event_section_begins(thread, object, sample.event_weight);
-  } else if (result == EBUSY) {
-    result = record_contended(thread, object, mutex, &sample, before, how, clock, until);
+static inline int attempt(struct thread *thread, struct relock_object *object,
+                          pthread_mutex_t *mutex, uint64_t before, bool tried) {
+  int result = real.trylock(mutex);
+  if (UNLIKELY(!acquired(result)))
+    return result;
+  object->counts.acquisitions++;
+  if (UNLIKELY(holds(thread, object))) {
+    object->counts.depth++;
+    object->rare.reentries++;
   } else {
-    leave(); /* let the operation that was asked for say what is wrong */
-    return wait_for(mutex, how, clock, until);
+    hold_begins(thread, object, before, before + hold_bias, tried);
   }
-  leave();
   return result;
 }
 
+/* Whether the next acquisition is a sample, or its section is one whose events are counted. */
+static inline bool is_due(struct thread *thread) {
+  const bool sample = sample_due(&thread->acquisitions), event = event_due(thread);
+  return sample | event;
+}
+
+/* The attempt was sampled, or its events are counted; the site is null where it was not. */
+static NOINLINE int attempt_sampled(struct thread *thread, struct relock_object *object,
+                                    pthread_mutex_t *mutex, struct sample *sample, uint64_t *before,
+                                    bool tried) {
+  int result;
+  *sample = (struct sample){.site = NULL};
+  if (thread->acquisitions.countdown == 0)
+    *sample = sample_acquisition(thread, object);
+  if (thread->events.due.countdown == 0)
+    sample->event_weight = event_prepare(thread);
+  *before = relock_ticks_early();
+  result = attempt(thread, object, mutex, *before, tried);
+  if (acquired(result) && sample->site)
+    sample_acquired(thread, object, sample, 0);
+  if (acquired(result) && sample->event_weight && object->counts.depth == 1)
+    event_section_begins(thread, object, sample->event_weight);
+  return result;
+}
+
+/* The attempt to lock gave that result; leaves. */
+static int lock_attempted(struct thread *thread, struct relock_object *object,
+                          pthread_mutex_t *mutex, struct sample *sample, uint64_t before,
+                          int result, const struct patience *patience) {
+  if (result == EBUSY) {
+    result = record_contended(thread, object, mutex, sample, before, patience);
+  } else if (!acquired(result)) {
+    recording_leave(thread); /* let the operation that was asked for say what is wrong */
+    return wait_for(mutex, patience);
+  }
+  recording_leave(thread);
+  return result;
+}
+
+static NOINLINE int lock_sampled(struct thread *thread, struct relock_object *object,
+                                 pthread_mutex_t *mutex, const struct patience *patience) {
+  struct sample sample;
+  uint64_t before;
+  int result = attempt_sampled(thread, object, mutex, &sample, &before, false);
+  return lock_attempted(thread, object, mutex, &sample, before, result, patience);
+}
+
+static NOINLINE int lock_refused(struct thread *thread, struct relock_object *object,
+                                 pthread_mutex_t *mutex, uint64_t before, int result,
+                                 const struct patience *patience) {
+  struct sample none = {.site = NULL};
+  return lock_attempted(thread, object, mutex, &none, before, result, patience);
+}
+
+static inline int record_lock_operation(pthread_mutex_t *mutex, const struct patience *patience) {
+  struct thread *thread = recording_enter();
+  struct relock_object *object;
+  uint64_t before;
+  int result;
+  if (UNLIKELY(!thread))
+    return wait_for(mutex, patience);
+  object = primitive_object(RELOCK_MUTEX, mutex);
+  if (UNLIKELY(!object)) {
+    recording_leave(thread);
+    return wait_for(mutex, patience);
+  }
+  if (UNLIKELY(is_due(thread)))
+    return lock_sampled(thread, object, mutex, patience);
+  before = relock_ticks_early();
+  result = attempt(thread, object, mutex, before, false);
+  if (UNLIKELY(result))
+    return lock_refused(thread, object, mutex, before, result, patience);
+  recording_leave(thread);
+  return 0;
+}
+
+static const struct patience endless = {.how = PLAIN};
+
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex) {
-  return record_lock_operation(mutex, PLAIN, 0, NULL);
+  return record_lock_operation(mutex, &endless);
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *restrict mutex,
                                    const struct timespec *restrict until) {
-  return record_lock_operation(mutex, TIMED, 0, until);
+  return record_lock_operation(mutex, &(struct patience){TIMED, CLOCK_REALTIME, until});
 }
 
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t clock,
@@ -267,40 +243,27 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t cl
     real_resolve();
     return real.clocklock(mutex, clock, until);
   }
-  return record_lock_operation(mutex, CLOCKED, clock, until);
+  return record_lock_operation(mutex, &(struct patience){CLOCKED, clock, until});
 }
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
-  struct thread *thread = enter();
-  struct relock_object *object = thread ? object_of(mutex) : NULL;
-  struct sample sample = {NULL, 0, 0, 0};
+  struct thread *thread = recording_enter();
+  struct relock_object *object = thread ? primitive_object(RELOCK_MUTEX, mutex) : NULL;
+  struct sample sample = {.site = NULL};
   uint64_t before;
   int result;
-  if (!object) {
+  if (UNLIKELY(!object)) {
     if (thread)
-      leave();
+      recording_leave(thread);
     return real.trylock(mutex);
   }
-  if (sample_due(&thread->acquisitions))
-    sample = sample_acquisition(thread, object);
-  if (event_due(thread))
-    sample.event_weight = event_prepare(thread);
-  before = relock_ticks();
-  result = real.trylock(mutex);
-  if (acquired(result) && reenters(thread, object)) {
-    reenter(object);
-  } else if (acquired(result)) {
-    object->counts.acquisitions++;
-    take(thread, object, before, before, true);
-  }
-  if (acquired(result) && sample.site) {
-    sample_acquired(thread, object, &sample, 0);
-  } else if (result == EBUSY) {
+  if (UNLIKELY(is_due(thread)))
+    result = attempt_sampled(thread, object, mutex, &sample, &before, true);
+  else
+    result = attempt(thread, object, mutex, relock_ticks_early(), true);
+  if (result == EBUSY)
     __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
-  }
-  if (sample.event_weight && acquired(result) && object->counts.depth == 1)
-    event_section_begins(thread, object, sample.event_weight);
-  leave();
+  recording_leave(thread);
   return result;
 }
 
@@ -310,7 +273,7 @@ static int release_foreign(struct thread *thread, struct relock_object *object,
                            pthread_mutex_t *mutex) {
   struct relock_counts before = object->counts;
   uint32_t group = object->group;
-  uint64_t hold = drop(thread, object, relock_ticks());
+  struct hold hold = hold_ends(thread, object, 0);
   int result = real.unlock(mutex);
   if (result) {
     object->counts.hold = before.hold;
@@ -319,62 +282,70 @@ static int release_foreign(struct thread *thread, struct relock_object *object,
     object->counts.owner = before.owner;
   } else {
     count_drop(&header->foreign_releases);
-    measure(thread, group, RELOCK_HOLD, hold);
+    hold_measure(thread, group, hold);
   }
   return result;
 }
 
+/* Reads the counter for a section that ends, if that is due: ticks of the hold that reading took.
+ */
+static NOINLINE uint64_t read_counter(struct thread *thread, const struct relock_object *object) {
+  uint64_t now = relock_ticks(), before = event_section_ends(thread, object);
+  return before + (relock_ticks() - now);
+}
+
+static inline uint64_t count_section(struct thread *thread, const struct relock_object *object) {
+  return UNLIKELY(thread->events.count) ? read_counter(thread, object) : 0;
+}
+
 static int release(struct thread *thread, struct relock_object *object, pthread_mutex_t *mutex) {
   uint32_t group = object->group;
-  uint64_t now, hold;
+  struct hold hold;
   int result;
   if (object->counts.depth > 1) {
     object->counts.depth--;
     return real.unlock(mutex);
   }
-  now = relock_ticks();
-  if (thread->events.count)
-    now -= event_section_ends(thread, object);
-  hold = drop(thread, object, now);
+  hold = hold_ends(thread, object, count_section(thread, object));
   /* From here on the mutex may be freed by whoever gets it next. */
   result = real.unlock(mutex);
-  measure(thread, group, RELOCK_HOLD, hold);
+  hold_measure(thread, group, hold);
   return result;
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) {
-  struct thread *thread = enter();
-  struct relock_object *object = thread ? object_find(mutex) : NULL;
+  struct thread *thread = recording_enter();
+  struct relock_object *object = thread ? hold_find(thread, RELOCK_MUTEX, mutex) : NULL;
   int result;
-  if (object && object->counts.owner == thread->record->id)
+  if (LIKELY(object && holds(thread, object)))
     result = release(thread, object, mutex);
-  else if (object && object->counts.owner)
+  else if (object && is_held(object))
     result = release_foreign(thread, object, mutex);
   else
     result = real.unlock(mutex);
   if (thread)
-    leave();
+    recording_leave(thread);
   return result;
 }
 
 EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
-  struct thread *thread = enter();
+  struct thread *thread = recording_enter();
   int result = real.init(mutex, attributes);
   if (thread) {
     if (result == 0 && !object_create(mutex, true))
       count_drop(&header->dropped_objects);
-    leave();
+    recording_leave(thread);
   }
   return result;
 }
 
 EXPORT int pthread_mutex_destroy(pthread_mutex_t *mutex) {
-  struct thread *thread = enter();
+  struct thread *thread = recording_enter();
   int result = real.destroy(mutex);
   if (thread) {
     if (result == 0)
       object_retire(mutex);
-    leave();
+    recording_leave(thread);
   }
   return result;
 }
@@ -388,32 +359,28 @@ struct suspended {
 
 static struct suspended suspend(pthread_mutex_t *mutex) {
   struct suspended suspended = {NULL, 0};
-  struct thread *thread = enter();
+  struct thread *thread = recording_enter();
   struct relock_object *object = thread ? object_find(mutex) : NULL;
-  uint64_t now;
-  if (object && object->counts.owner == thread->record->id) {
+  if (object && holds(thread, object)) {
     suspended.object = object;
     suspended.depth = object->counts.depth;
-    now = relock_ticks();
-    if (thread->events.count)
-      now -= event_section_ends(thread, object);
-    measure(thread, object->group, RELOCK_HOLD, drop(thread, object, now));
+    hold_measure(thread, object->group, hold_ends(thread, object, count_section(thread, object)));
   }
   if (thread)
-    leave();
+    recording_leave(thread);
   return suspended;
 }
 
 static void resume(struct suspended suspended) {
-  struct thread *thread = suspended.object ? enter() : NULL;
+  struct thread *thread = suspended.object ? recording_enter() : NULL;
   uint64_t now;
   if (!thread)
     return;
   now = relock_ticks();
-  take(thread, suspended.object, now, now, false);
+  hold_begins(thread, suspended.object, now, now, false);
   suspended.object->counts.depth = suspended.depth;
   suspended.object->rare.cond_waits++;
-  leave();
+  recording_leave(thread);
 }
 
 EXPORT int pthread_cond_wait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex) {
@@ -455,11 +422,11 @@ static void *run_thread(void *argument) {
 
 EXPORT int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict attributes,
                           void *(*start)(void *), void *restrict argument) {
-  struct thread *creator = enter();
+  struct thread *creator = recording_enter();
   struct thread *thread = creator ? thread_take() : NULL;
   int result;
   if (creator)
-    leave();
+    recording_leave(creator);
   if (!thread)
     return real.create(id, attributes, start, argument);
   thread->start = start;
@@ -471,12 +438,12 @@ EXPORT int pthread_create(pthread_t *restrict id, const pthread_attr_t *restrict
 }
 
 EXPORT int pthread_setname_np(pthread_t id, const char *name) {
-  struct thread *thread = enter();
+  struct thread *thread = recording_enter();
   int result = real.setname(id, name);
   if (thread) {
     if (result == 0)
       thread_name(id, name);
-    leave();
+    recording_leave(thread);
   }
   return result;
 }
@@ -512,17 +479,18 @@ EXPORT _Noreturn void quick_exit(int status) {
  * is the one that nothing disturbed. */
 enum { ROUNDS = 20, PAIRS = 100 };
 
+/* `sum`: what to measure, ticks if it is null. */
 static uint64_t time_pairs(pthread_mutex_t *mutex, int (*lock)(pthread_mutex_t *),
-                           int (*unlock)(pthread_mutex_t *)) {
+                           int (*unlock)(pthread_mutex_t *), const uint64_t *sum) {
   uint64_t best = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {
-    uint64_t start = relock_ticks(), ticks;
+    uint64_t start = sum ? *sum : relock_ticks(), grown;
     for (int pair = 0; pair < PAIRS; pair++) {
       lock(mutex);
       unlock(mutex);
     }
-    ticks = relock_ticks() - start;
-    best = ticks < best ? ticks : best;
+    grown = (sum ? *sum : relock_ticks()) - start;
+    best = grown < best ? grown : best;
   }
   return best * 1024 / PAIRS;
 }
@@ -530,14 +498,18 @@ static uint64_t time_pairs(pthread_mutex_t *mutex, int (*lock)(pthread_mutex_t *
 static void calibrate(void) {
   static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
   struct relock_object *object;
-  header->pair_plain = time_pairs(&mutex, real.lock, real.unlock);
+  /* In a process of one thread, as this still is, the real lock gets by without an atomic
+   * operation, which trylock, recorded or not, never does. */
+  header->pair_plain = time_pairs(&mutex, real.trylock, real.unlock, NULL);
   self->acquisitions.countdown = UINT64_MAX; /* what samples cost is measured by itself */
-  header->pair_recorded = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock);
+  header->pair_recorded = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, NULL);
   object = object_find(&mutex);
   if (!object)
     return;
   object_hide(object);
-  header->pair_hold = object->counts.hold * 1024 / object->counts.holds;
+  header->pair_hold =
+      time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, &object->counts.hold);
+  hold_bias = header->pair_hold / 1024;
   self->record->section_time = self->record->sections = self->record->sampling = 0;
   sample_begin(self);
   events_calibrate(self);
@@ -548,7 +520,7 @@ static bool start(void) {
   int expected = NEW, error = errno;
   if (!atomic_compare_exchange_strong(&state, &expected, STARTING))
     return false;
-  inside = true;
+  starting = true;
   real_resolve();
   if (record_start() && pthread_key_create(&thread_end, finish_thread) == 0) {
     pthread_atfork(before_fork, after_fork_parent, after_fork_child);
@@ -558,90 +530,77 @@ static bool start(void) {
   } else {
     atomic_store(&state, OFF);
   }
-  inside = false;
+  if (self)
+    attach(self);
+  starting = false;
+  if (self) {
+    recording_leave(self);
+    calibrate();
+  }
   errno = error;
-  if (atomic_load(&state) != RECORDING)
-    return false;
-  attach(self);
-  calibrate();
-  return true;
+  return self != NULL;
 }
 
-static struct thread *enter(void) {
+/* This call finds the thread's records not ready for it. */
+struct thread *recording_enter_first(void) {
   int now = atomic_load_explicit(&state, memory_order_acquire);
+  struct thread *thread;
   if (now != RECORDING) {
     real_resolve();
-    if (now != NEW || !start())
-      return NULL;
+    return now == NEW && start() ? recording_enter() : NULL;
   }
-  if (inside) {
+  if (is_inside()) {
     count_drop(&header->dropped_nested);
     return NULL;
   }
-  inside = true;
-  if (!self) {
-    struct thread *thread = thread_take();
-    if (!thread) {
-      inside = false;
-      return NULL;
-    }
+  starting = true;
+  thread = thread_take();
+  if (thread)
     attach(thread);
-  }
-  return self;
+  starting = false;
+  return thread;
 }
 
-/* What preload.h offers to the other primitives. */
-
-struct thread *recording_enter(void) { return enter(); }
-void recording_leave(void) { leave(); }
 void recording_stop(void) {
   if (atomic_load(&state) != RECORDING)
     return;
   count_drop(&header->dropped_threads);
-  atomic_store(&state, OFF);
+  stop();
 }
+
 void recording_attach(struct thread *thread) {
-  inside = true;
+  starting = true;
   attach(thread);
-  inside = false;
+  starting = false;
+  recording_leave(thread);
 }
 
-void hold_begins(struct thread *thread, struct relock_object *object, uint64_t before,
-                 uint64_t after, bool tried) {
-  take(thread, object, before, after, tried);
-}
-uint64_t hold_ends(struct thread *thread, struct relock_object *object, uint64_t now) {
-  return drop(thread, object, now);
-}
-void section_begins(struct thread *thread, uint64_t now) { wait_begins(thread, now); }
-void section_may_end(struct thread *thread, uint64_t now) { wait_failed(thread, now); }
-
-struct relock_object *primitive_object(enum relock_primitive primitive, const void *address) {
-  struct relock_object *object = primitive_find(primitive, address);
-  if (!object)
-    object = primitive_create(primitive, address, false);
+struct relock_object *primitive_object_first(enum relock_primitive primitive, const void *address) {
+  struct relock_object *object = primitive_create(primitive, address, false);
   if (!object)
     count_drop(&header->dropped_objects);
   return object;
 }
 
 void primitive_initialised(enum relock_primitive primitive, const void *address) {
-  if (!enter())
+  struct thread *thread = recording_enter();
+  if (!thread)
     return;
   if (!primitive_create(primitive, address, true))
     count_drop(&header->dropped_objects);
-  leave();
+  recording_leave(thread);
 }
 
 void primitive_destroyed(enum relock_primitive primitive, const void *address) {
-  if (!enter())
+  struct thread *thread = recording_enter();
+  if (!thread)
     return;
   primitive_retire(primitive, address);
-  leave();
+  recording_leave(thread);
 }
 
 __attribute__((constructor)) static void begin(void) {
-  struct thread *thread = enter();
+  struct thread *thread = recording_enter();
   if (thread)
-    leave();
+    recording_leave(thread);
 }

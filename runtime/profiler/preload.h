@@ -36,29 +36,39 @@ static inline bool is_valid(const struct patience *patience) {
          is_clock(patience->clock);
 }
 
+/* The records of the calling thread while it may be recorded: null while the profiler is at work,
+ * so that whatever that calls, and signal handlers on top of it, pass. */
+extern __thread struct thread *recording_ready;
+struct thread *recording_enter_first(void);
+
 /* The calling thread's records, or null when this call is not to be recorded. What is entered is
  * left before the real function waits, and whenever it can be cancelled. */
-struct thread *recording_enter(void);
-void recording_leave(void);
-/* Nothing more is recorded; said as a thread that is not. */
+static inline struct thread *recording_enter(void) {
+  struct thread *thread = recording_ready;
+  if (UNLIKELY(!thread))
+    return recording_enter_first();
+  recording_ready = NULL;
+  return thread;
+}
+
+static inline void recording_leave(struct thread *thread) { recording_ready = thread; }
+
+/* Nothing more is recorded of this thread, nor of new ones; said as a thread that is not. */
 void recording_stop(void);
+
 /* In a thread that has just been created. */
 void recording_attach(struct thread *thread);
 
+struct relock_object *primitive_object_first(enum relock_primitive primitive, const void *address);
 /* The object at an address, made if this is its first use; null is counted as dropped. */
-struct relock_object *primitive_object(enum relock_primitive primitive, const void *address);
+static inline struct relock_object *primitive_object(enum relock_primitive primitive,
+                                                     const void *address) {
+  struct relock_object *object = primitive_find(primitive, address);
+  return LIKELY(object) ? object : primitive_object_first(primitive, address);
+}
 /* These two enter and leave by themselves. */
 void primitive_initialised(enum relock_primitive primitive, const void *address);
 void primitive_destroyed(enum relock_primitive primitive, const void *address);
-
-/* `before`: when the operation began to wait; `tried`: by a trylock. */
-void hold_begins(struct thread *thread, struct relock_object *object, uint64_t before,
-                 uint64_t after, bool tried);
-/* Returns how long the hold was. */
-uint64_t hold_ends(struct thread *thread, struct relock_object *object, uint64_t now);
-/* A wait for a lock, or a read hold, is section time. */
-void section_begins(struct thread *thread, uint64_t now);
-void section_may_end(struct thread *thread, uint64_t now);
 
 /* An exclusive lock that is not a mutex; `wait` is what the program called. */
 struct exclusive {

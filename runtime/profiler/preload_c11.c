@@ -35,7 +35,7 @@ EXPORT int mtx_init(mtx_t *mutex, int type) {
   if (thread) {
     if (result == thrd_success && !object_create(mutex_of(mutex), true))
       count_drop(&header->dropped_objects);
-    recording_leave();
+    recording_leave(thread);
   }
   return result;
 }
@@ -84,7 +84,7 @@ EXPORT int thrd_create(thrd_t *id, thrd_start_t start, void *argument) {
   struct thread *thread = creator ? thread_take() : NULL;
   int result;
   if (creator)
-    recording_leave();
+    recording_leave(creator);
   if (!thread)
     return real.thrd_create(id, start, argument);
   thread->start = (void *(*)(void *))(void (*)(void))start;

@@ -3,6 +3,8 @@
  * Locks with one holder other than mutexes: spinlocks, and rwlocks for their writers.
  */
 #define _GNU_SOURCE
+#include "edge.h"
+#include "hold.h"
 #include "preload.h"
 #include "real.h"
 
@@ -11,10 +13,11 @@
 static int lock_contended(const struct exclusive *kind, struct thread *thread,
                           struct relock_object *object, void *lock, uint64_t before,
                           const struct patience *patience) {
+  uint32_t holder = edge_holder(object), releaser = 0;
   uint64_t after;
   int result;
   section_begins(thread, before);
-  recording_leave();
+  recording_leave(thread);
   result = kind->wait(lock, patience);
   thread = recording_enter();
   if (!thread)
@@ -24,15 +27,18 @@ static int lock_contended(const struct exclusive *kind, struct thread *thread,
     object->counts.acquisitions++;
     object->counts.contended++;
     object->counts.wait += after - before;
+    releaser = object->counts.owner;
     hold_begins(thread, object, before, after, false);
   } else {
     section_may_end(thread, after);
     if (result == ETIMEDOUT)
       __atomic_fetch_add(&object->rare.timeouts, 1, __ATOMIC_RELAXED);
   }
-  if (result == 0 || result == ETIMEDOUT)
+  if (result == 0 || result == ETIMEDOUT) {
     measure(thread, object->group, RELOCK_WAIT, after - before);
-  recording_leave();
+    edge_count(thread, object->group, holder, releaser, after - before);
+  }
+  recording_leave(thread);
   return result;
 }
 
@@ -45,7 +51,7 @@ static struct relock_object *enter_lock(enum relock_primitive primitive, const v
     return NULL;
   object = primitive_object(primitive, lock);
   if (!object)
-    recording_leave();
+    recording_leave(*thread);
   return object;
 }
 
@@ -54,19 +60,20 @@ int exclusive_lock(const struct exclusive *kind, void *lock, const struct patien
   struct relock_object *object;
   uint64_t before;
   int result;
-  real_resolve();
   object = is_valid(patience) ? enter_lock(kind->primitive, lock, &thread) : NULL;
-  if (!object)
+  if (UNLIKELY(!object)) {
+    real_resolve();
     return kind->wait(lock, patience);
-  before = relock_ticks();
+  }
+  before = relock_ticks_early();
   result = kind->attempt(lock);
   if (result == EBUSY)
     return lock_contended(kind, thread, object, lock, before, patience);
   if (result == 0) {
     object->counts.acquisitions++;
-    hold_begins(thread, object, before, before, false);
+    hold_begins(thread, object, before, before + hold_bias, false);
   }
-  recording_leave();
+  recording_leave(thread);
   return result ? kind->wait(lock, patience) : 0;
 }
 
@@ -77,28 +84,28 @@ int exclusive_trylock(const struct exclusive *kind, void *lock) {
   int result;
   if (!object)
     return kind->attempt(lock);
-  before = relock_ticks();
+  before = relock_ticks_early();
   result = kind->attempt(lock);
   if (result == 0) {
     object->counts.acquisitions++;
-    hold_begins(thread, object, before, before, true);
+    hold_begins(thread, object, before, before + hold_bias, true);
   } else if (result == EBUSY) {
     __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
   }
-  recording_leave();
+  recording_leave(thread);
   return result;
 }
 
 int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
                      struct relock_object *object, void *lock) {
   uint32_t group = object->group;
-  bool foreign = object->counts.owner != thread->record->id;
-  uint64_t hold = hold_ends(thread, object, relock_ticks());
+  bool foreign = !holds(thread, object);
+  struct hold hold = hold_ends(thread, object, 0);
   /* From here on the lock may be freed by whoever gets it next. */
   int result = kind->release(lock);
   if (foreign)
     count_drop(&header->foreign_releases);
-  measure(thread, group, RELOCK_HOLD, hold);
+  hold_measure(thread, group, hold);
   return result;
 }
 
@@ -124,14 +131,14 @@ EXPORT int pthread_spin_trylock(pthread_spinlock_t *lock) {
 EXPORT int pthread_spin_unlock(pthread_spinlock_t *lock) {
   struct thread *thread = recording_enter();
   struct relock_object *object =
-      thread ? primitive_find(RELOCK_SPINLOCK, (const void *)lock) : NULL;
+      thread ? hold_find(thread, RELOCK_SPINLOCK, (const void *)lock) : NULL;
   int result;
-  if (object && object->counts.owner)
+  if (object && is_held(object))
     result = exclusive_unlock(&spin, thread, object, (void *)lock);
   else
     result = real.spin_unlock(lock);
   if (thread)
-    recording_leave();
+    recording_leave(thread);
   return result;
 }
 

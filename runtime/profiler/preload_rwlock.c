@@ -4,6 +4,8 @@
  * theirs go to a tally and to histograms of their thread.
  */
 #define _GNU_SOURCE
+#include "edge.h"
+#include "hold.h"
 #include "preload.h"
 #include "real.h"
 
@@ -47,10 +49,12 @@ static int wait_to_read(pthread_rwlock_t *lock, const struct patience *patience)
 static int read_contended(struct thread *thread, uint32_t group, struct relock_tally *tally,
                           pthread_rwlock_t *lock, uint64_t before,
                           const struct patience *patience) {
+  const struct relock_object *object = primitive_find(RELOCK_RWLOCK, lock);
+  uint32_t holder = object ? edge_holder(object) : 0;
   uint64_t after;
   int result;
   section_begins(thread, before);
-  recording_leave();
+  recording_leave(thread);
   result = wait_to_read(lock, patience);
   thread = recording_enter();
   if (!thread)
@@ -63,10 +67,12 @@ static int read_contended(struct thread *thread, uint32_t group, struct relock_t
   } else if (result == ETIMEDOUT) {
     tally->timeouts++;
   }
-  if (result == 0 || result == ETIMEDOUT)
+  if (result == 0 || result == ETIMEDOUT) {
     measure_reader(thread, group, RELOCK_READ_WAIT, after - before);
+    edge_count(thread, group, holder, 0, after - before);
+  }
   section_may_end(thread, after);
-  recording_leave();
+  recording_leave(thread);
   return result;
 }
 
@@ -86,7 +92,7 @@ static struct relock_tally *enter_reader(const pthread_rwlock_t *lock, struct th
       count_drop(&header->dropped_objects);
   }
   if (!tally)
-    recording_leave();
+    recording_leave(*thread);
   return tally;
 }
 
@@ -96,20 +102,21 @@ static int record_read(pthread_rwlock_t *lock, const struct patience *patience) 
   struct relock_tally *tally;
   uint64_t before;
   int result;
-  real_resolve();
   tally = is_valid(patience) ? enter_reader(lock, &thread, &group) : NULL;
-  if (!tally)
+  if (UNLIKELY(!tally)) {
+    real_resolve();
     return wait_to_read(lock, patience);
-  before = relock_ticks();
+  }
+  before = relock_ticks_early();
   result = real.tryrdlock(lock);
   if (result == EBUSY)
     return read_contended(thread, group, tally, lock, before, patience);
   if (result == 0) {
     tally->acquisitions++;
     section_begins(thread, before);
-    remember_read(thread, lock, group, before);
+    remember_read(thread, lock, group, before + hold_bias);
   }
-  recording_leave();
+  recording_leave(thread);
   return result ? wait_to_read(lock, patience) : 0;
 }
 
@@ -135,16 +142,16 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
   int result;
   if (!tally)
     return real.tryrdlock(lock);
-  before = relock_ticks();
+  before = relock_ticks_early();
   result = real.tryrdlock(lock);
   if (result == 0) {
     tally->acquisitions++;
     section_begins(thread, before);
-    remember_read(thread, lock, group, before);
+    remember_read(thread, lock, group, before + hold_bias);
   } else if (result == EBUSY) {
     tally->try_failures++;
   }
-  recording_leave();
+  recording_leave(thread);
   return result;
 }
 
@@ -192,23 +199,23 @@ static int release_read(struct thread *thread, const struct read_hold *hold,
   int result;
   section_may_end(thread, now);
   result = real.rwlock_unlock(lock);
-  measure_reader(thread, hold->group, RELOCK_READ_HOLD, now - hold->since);
+  measure_reader(thread, hold->group, RELOCK_READ_HOLD, hold_length(hold->since, now));
   return result;
 }
 
 EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   struct thread *thread = recording_enter();
-  struct relock_object *object = thread ? primitive_find(RELOCK_RWLOCK, lock) : NULL;
+  struct relock_object *object = thread ? hold_find(thread, RELOCK_RWLOCK, lock) : NULL;
   struct read_hold hold;
   int result;
-  if (object && object->counts.owner)
+  if (object && is_held(object))
     result = exclusive_unlock(&write, thread, object, lock);
   else if (object && forget_read(thread, lock, &hold))
     result = release_read(thread, &hold, lock);
   else
     result = real.rwlock_unlock(lock);
   if (thread)
-    recording_leave();
+    recording_leave(thread);
   return result;
 }
 

@@ -20,14 +20,16 @@
 bool seccomp_begins(long operation, const void *filter) {
   /* A library that asks what the system supports passes no filter. */
   const bool installs = operation == SECCOMP_SET_MODE_FILTER && filter;
+  struct thread *thread;
   if (installs || operation == SECCOMP_SET_MODE_STRICT)
     events_confine();
   if (operation == SECCOMP_SET_MODE_STRICT)
     recording_stop();
-  if (!installs || !recording_enter())
+  thread = installs ? recording_enter() : NULL;
+  if (!thread)
     return false;
   record_seal(true);
-  recording_leave();
+  recording_leave(thread);
   return true;
 }
 
@@ -42,9 +44,10 @@ void seccomp_ends(bool installed) {
   char *name = installed ? secure_getenv(RELOCK_RECORDS_DIR) : NULL;
   if (name)
     *name = 0;
-  if (!installed && recording_enter()) {
+  struct thread *thread = installed ? NULL : recording_enter();
+  if (thread) {
     record_seal(false);
-    recording_leave();
+    recording_leave(thread);
   }
 }
 

@@ -35,7 +35,7 @@ static struct relock_tally *enter_tally(enum relock_primitive primitive, const v
       count_drop(&header->dropped_objects);
   }
   if (!tally)
-    recording_leave();
+    recording_leave(*thread);
   return tally;
 }
 
@@ -56,7 +56,7 @@ static struct waiting wait_begins(enum relock_primitive primitive, const void *a
     waiting.sample = sample_other_wait(thread, waiting.group);
     waiting.since = relock_ticks();
     note_wait(thread, waiting.group, waiting.since);
-    recording_leave();
+    recording_leave(thread);
   }
   return waiting;
 }
@@ -75,7 +75,7 @@ static void wait_ends(const struct waiting *waiting, int error) {
     measure(thread, waiting->group, RELOCK_WAIT, now - waiting->since);
     sample_waited(&waiting->sample, now - waiting->since);
   }
-  recording_leave();
+  recording_leave(thread);
 }
 
 /* Conditions. */
@@ -94,7 +94,7 @@ EXPORT int pthread_cond_signal(pthread_cond_t *condition) {
   struct relock_tally *tally = enter_tally(RELOCK_CONDITION, condition, &thread, &group);
   if (tally) {
     tally->signals++;
-    recording_leave();
+    recording_leave(thread);
   }
   return real.cond_signal(condition);
 }
@@ -105,7 +105,7 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) {
   struct relock_tally *tally = enter_tally(RELOCK_CONDITION, condition, &thread, &group);
   if (tally) {
     tally->broadcasts++;
-    recording_leave();
+    recording_leave(thread);
   }
   return real.cond_broadcast(condition);
 }
@@ -155,7 +155,7 @@ static int wait_semaphore(const struct waiting *waiting, sem_t *semaphore,
     waiting->tally->timeouts += result && error == ETIMEDOUT;
     measure(thread, waiting->group, RELOCK_WAIT, after - waiting->since);
     sample_waited(&waiting->sample, after - waiting->since);
-    recording_leave();
+    recording_leave(thread);
   }
   errno = error;
   return result;
@@ -181,7 +181,7 @@ static int record_semaphore(sem_t *semaphore, const struct patience *patience) {
     waiting.sample = sample_other_wait(thread, waiting.group);
     note_wait(thread, waiting.group, waiting.since);
   }
-  recording_leave();
+  recording_leave(thread);
   errno = before_errno;
   if (error == EAGAIN)
     return wait_semaphore(&waiting, semaphore, patience);
@@ -209,7 +209,7 @@ EXPORT int sem_trywait(sem_t *semaphore) {
   if (tally) {
     tally->acquisitions += result == 0;
     tally->try_failures += result != 0;
-    recording_leave();
+    recording_leave(thread);
   }
   return result;
 }
@@ -223,7 +223,7 @@ EXPORT int sem_post(sem_t *semaphore) {
   if (tally)
     tally->signals += result == 0;
   if (thread)
-    recording_leave();
+    recording_leave(thread);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "record.h"
 #include "events.h"
+#include "processor.h"
 #include "real.h"
 #include "sample.h"
 #include "site.h"
@@ -22,8 +23,6 @@
 #endif
 
 enum {
-  TABLE_SIZE = 1 << 20, /* addresses of locks; a power of two */
-  PROBES_MAX = 64,
   GROUPS_MAX = STATS_PAGE * STATS_PAGES,
   GROUP_TABLE_SIZE = 2 * GROUPS_MAX,
   COMMIT_STEP = 256 << 10,
@@ -34,11 +33,6 @@ enum {
 #define OLD_KERNEL_LIMIT (64ul << 20)
 #define NO_GROUP UINT32_MAX
 
-struct entry {
-  uintptr_t key; /* 0: never used; entries are reused, never emptied */
-  struct relock_object *object;
-};
-
 /* For private_allocate(). */
 struct pool {
   char *next, *end;
@@ -47,7 +41,7 @@ struct pool {
 struct relock_header *header;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct entry *table;
+struct entry *object_table;
 static struct relock_group **groups; /* by index */
 static uint32_t *group_table;        /* index + 1, by hash */
 static uint32_t group_count;
@@ -234,10 +228,10 @@ bool record_start(void) {
   if (!name || !*name || strlen(name) >= sizeof directory || !size)
     return false;
   strcpy(directory, name);
-  table = private_pages(TABLE_SIZE * sizeof *table);
+  object_table = private_pages(OBJECT_TABLE_SIZE * sizeof *object_table);
   groups = private_pages(GROUPS_MAX * sizeof *groups);
   group_table = private_pages(GROUP_TABLE_SIZE * sizeof *group_table);
-  if (!table || !groups || !group_table)
+  if (!object_table || !groups || !group_table)
     return false;
   header = (struct relock_header *)map_file(&size, COMMIT_STEP);
   if (!header)
@@ -251,6 +245,7 @@ bool record_start(void) {
   site_refresh_modules();
   sample_start();
   events_start();
+  processors_load(directory);
   __atomic_store_n(&header->magic, RELOCK_RECORDS_MAGIC, __ATOMIC_RELEASE);
   return true;
 }
@@ -302,6 +297,11 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     nesting->count = nesting->tried = 0;
     break;
   }
+  case RELOCK_RECORD_EDGE: {
+    struct relock_edge *edge = (struct relock_edge *)record;
+    edge->count = edge->wait = 0;
+    break;
+  }
   case RELOCK_RECORD_TALLY: {
     struct relock_tally *tally = (struct relock_tally *)record;
     memset(&tally->acquisitions, 0, sizeof *tally - offsetof(struct relock_tally, acquisitions));
@@ -324,35 +324,31 @@ static void clear_drops(void) {
   header->dropped_objects = header->dropped_histograms = header->dropped_threads = 0;
   header->dropped_nested = header->dropped_modules = 0;
   header->unrecorded_children = header->foreign_releases = 0;
-  header->dropped_nestings = header->dropped_samples = 0;
+  header->dropped_nestings = header->dropped_samples = header->dropped_edges = 0;
   header->dropped_counters = 0;
 }
 
 void record_before_fork(struct thread *thread) {
   for (uint32_t i = 0; thread && i < thread->held_count; i++)
-    thread->held_depth[i] = thread->held[i]->counts.depth;
+    thread->held[i].depth = thread->held[i].object->counts.depth;
 }
 
 /* The forking thread still holds what it held; all other holders stayed behind. */
 static void restore_holds(struct thread *survivor, uint64_t now) {
   for (uint32_t i = 0; survivor && i < survivor->held_count; i++) {
-    struct relock_counts *counts = &survivor->held[i]->counts;
-    counts->owner = counts->last_owner = survivor->record->id;
-    counts->depth = survivor->held_depth[i];
+    struct relock_counts *counts = &survivor->held[i].object->counts;
+    counts->owner = survivor->id;
+    counts->depth = survivor->held[i].depth;
     counts->hold_start = now;
   }
   for (uint32_t i = 0; survivor && i < survivor->read_count; i++)
     survivor->reads[i].since = now;
 }
 
-/* Under which an object is found: its address, of which no processor uses the highest bits. */
-static uintptr_t key(enum relock_primitive primitive, uintptr_t address) {
-  return address | (uintptr_t)primitive << 58;
-}
-
 static bool is_current(const struct entry *entry) {
   return entry->object->live &&
-         key(entry->object->primitive, entry->object->address) == entry->key &&
+         object_key(entry->object->primitive, (const void *)(uintptr_t)entry->object->address) ==
+             entry->key &&
          entry->object->group < group_count;
 }
 
@@ -360,9 +356,9 @@ static bool is_current(const struct entry *entry) {
  * are forgotten here, and made anew when their mutexes are used. */
 static void forget_changed(void) {
   free_objects = NULL; /* what was free stays unused: links may be lost */
-  for (size_t i = 0; i < TABLE_SIZE; i++)
-    if (table[i].object && !is_current(&table[i]))
-      table[i].object = NULL;
+  for (size_t i = 0; i < OBJECT_TABLE_SIZE; i++)
+    if (object_table[i].object && !is_current(&object_table[i]))
+      object_table[i].object = NULL;
 }
 
 /* The tables point into the mapping, so the copy takes its place at the same address. */
@@ -449,7 +445,7 @@ static struct thread *new_thread(void) {
   thread->record = record_allocate(RELOCK_RECORD_THREAD, sizeof *thread->record);
   if (!thread->record || !remember_thread(thread))
     return NULL;
-  thread->record->id = thread_count; /* 0 is nobody */
+  thread->id = thread->record->id = thread_count; /* 0 is nobody */
   sample_begin(thread);
   events_begin_thread(thread);
   return thread;
@@ -477,12 +473,12 @@ static void set_name(struct relock_thread *record, const char *name) {
 
 static void begin_named(struct thread *thread, bool again) {
   record_lock();
-  thread->id = pthread_self();
+  thread->pthread = pthread_self();
   thread->record->live = 1;
   if (!again)
     memset(thread->record->name, 0, sizeof thread->record->name);
   for (uint32_t i = 0; i < EARLY_NAMES; i++)
-    if (early_names[i].waiting && pthread_equal(early_names[i].id, thread->id)) {
+    if (early_names[i].waiting && pthread_equal(early_names[i].id, thread->pthread)) {
       set_name(thread->record, early_names[i].name);
       early_names[i].waiting = false;
     }
@@ -493,7 +489,7 @@ void thread_name(pthread_t id, const char *name) {
   struct early_name *early;
   record_lock();
   for (uint32_t i = 0; i < thread_count; i++)
-    if (all_threads[i]->record->live && pthread_equal(all_threads[i]->id, id)) {
+    if (all_threads[i]->record->live && pthread_equal(all_threads[i]->pthread, id)) {
       set_name(all_threads[i]->record, name);
       record_unlock();
       return;
@@ -537,35 +533,11 @@ void thread_give_back(struct thread *thread) {
 
 static void changed(void) { __atomic_store_n(&header->changes, ++changes, __ATOMIC_RELEASE); }
 
-static size_t hash(uint64_t value) { return (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32); }
-
-static inline struct relock_object *find_object(uintptr_t key) {
-  size_t at = hash(key >> 3);
-  for (unsigned probe = 0; probe < PROBES_MAX; probe++, at++) {
-    struct entry *entry = &table[at & (TABLE_SIZE - 1)];
-    /* Pairs with the release in insert(): the object is complete when its key is seen. */
-    uintptr_t found = __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE);
-    if (found == key)
-      return __atomic_load_n(&entry->object, __ATOMIC_ACQUIRE);
-    if (!found)
-      return NULL;
-  }
-  return NULL;
-}
-
-struct relock_object *object_find(const pthread_mutex_t *mutex) {
-  return find_object((uintptr_t)mutex);
-}
-
-struct relock_object *primitive_find(enum relock_primitive primitive, const void *address) {
-  return find_object(key(primitive, (uintptr_t)address));
-}
-
 static struct entry *find_entry(uintptr_t key) {
-  size_t at = hash(key >> 3);
+  size_t at = object_hash(key >> 3);
   struct entry *vacant = NULL;
-  for (unsigned probe = 0; probe < PROBES_MAX; probe++, at++) {
-    struct entry *entry = &table[at & (TABLE_SIZE - 1)];
+  for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; probe++, at++) {
+    struct entry *entry = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
     if (entry->key == key)
       return entry;
     if (!vacant && !entry->object)
@@ -594,7 +566,7 @@ static bool same_group(const struct relock_group *group, enum relock_primitive p
 
 static struct relock_group *find_group(enum relock_primitive primitive, uint64_t address,
                                        const uint64_t *frames, uint32_t count, bool initialised) {
-  size_t at = hash(group_hash(address, frames, count));
+  size_t at = object_hash(group_hash(address, frames, count));
   struct relock_group *group;
   for (;; at++) {
     uint32_t index = group_table[at & (GROUP_TABLE_SIZE - 1)];
@@ -662,7 +634,7 @@ static void retire(struct entry *entry) {
 
 static struct relock_object *insert(enum relock_primitive primitive, uintptr_t address,
                                     const uint64_t *frames, uint32_t count, bool initialised) {
-  uintptr_t wanted = key(primitive, address);
+  uintptr_t wanted = object_key(primitive, (const void *)address);
   struct entry *entry = find_entry(wanted);
   struct relock_group *group;
   struct relock_object *object;
@@ -700,7 +672,7 @@ struct relock_object *object_create(const pthread_mutex_t *mutex, bool initialis
 }
 
 void primitive_retire(enum relock_primitive primitive, const void *address) {
-  uintptr_t wanted = key(primitive, (uintptr_t)address);
+  uintptr_t wanted = object_key(primitive, address);
   struct entry *entry;
   record_lock();
   entry = find_entry(wanted);
@@ -743,14 +715,6 @@ static struct stats *thread_stats(struct thread *thread, uint32_t group) {
   return &(*page)[group % STATS_PAGE];
 }
 
-static void count_in(struct relock_histogram *histogram, uint64_t value) {
-  histogram->count++;
-  histogram->total += value;
-  if (value > histogram->max)
-    histogram->max = value;
-  histogram->buckets[relock_bucket(value)]++;
-}
-
 static struct relock_histogram *add(struct thread *thread, uint32_t group, enum relock_measure what,
                                     uint64_t value) {
   struct stats *stats = thread_stats(thread, group);
@@ -761,11 +725,12 @@ static struct relock_histogram *add(struct thread *thread, uint32_t group, enum 
     count_drop(&header->dropped_histograms);
     return NULL;
   }
-  count_in(histogram, value);
+  histogram_add(histogram, value);
   return histogram;
 }
 
-void measure(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value) {
+void measure_first(struct thread *thread, uint32_t group, enum relock_measure what,
+                   uint64_t value) {
   add(thread, group, what, value);
 }
 
@@ -823,5 +788,5 @@ void measure_reader(struct thread *thread, uint32_t group, enum relock_measure w
     count_drop(&header->dropped_histograms);
     return;
   }
-  count_in(*slot, value);
+  histogram_add(*slot, value);
 }

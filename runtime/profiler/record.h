@@ -63,32 +63,48 @@ struct event_counter {
   struct counted_section sections[EVENT_SECTIONS_MAX];
 };
 
-/* A hash table of the pairs of groups that a thread nests. */
-struct nestings {
-  struct relock_nesting **table;
+/* A hash table of records by pairs of numbers: see pairs.h. */
+struct pair {
+  uint64_t key;
+  void *record; /* null: free */
+};
+struct pairs {
+  struct pair *table;
   uint32_t count, capacity;
 };
 
-/* A running thread. Threads that end leave theirs to threads that start, counts and all: memory
- * follows the number of threads that live at once. */
+/* A lock with one holder that the thread holds. */
+struct held {
+  struct relock_object *object;
+  uint32_t depth; /* as of the last fork */
+  enum relock_distance distance;
+};
+
+/* A running thread. What every acquisition needs comes first. Threads that end leave theirs to
+ * threads that start, counts and all: memory follows the number of threads that live at once. */
 struct thread {
   struct relock_thread *record;
-  pthread_t id; /* where the record is live */
+  uint32_t id; /* of the record */
+  uint32_t held_count, read_count, pending_count;
+  struct sampling acquisitions;
+  struct held held[HELD_MAX];
+  struct sampling waits;
+  pthread_t pthread; /* where the record is live */
   struct thread *next_free;
   void *(*start)(void *);
   void *argument;
-  struct sampling acquisitions, waits;
-  struct event_counter events;
   struct sampling other_waits; /* for no lock */
-  uint32_t held_count, read_count, pending_count;
-  struct relock_object *held[HELD_MAX];
-  uint32_t held_depth[HELD_MAX]; /* as of the last fork */
+  struct event_counter events;
   struct pending pending[PENDING_MAX];
-  struct nestings nestings;
+  struct pairs nestings, edges;
   struct stats *page[STATS_PAGES];
   struct shared_stats *shared_page[STATS_PAGES];
   struct read_hold reads[HELD_MAX];
 };
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define NOINLINE __attribute__((noinline)) /* what is off the way that nearly all calls go */
 
 extern struct relock_header *header;
 
@@ -115,12 +131,10 @@ void thread_name(pthread_t id, const char *name);
 void thread_finish(struct thread *thread, uint64_t now);
 void thread_give_back(struct thread *thread);
 
-struct relock_object *object_find(const pthread_mutex_t *mutex);
 /* Null when memory is at its limit. */
 struct relock_object *object_create(const pthread_mutex_t *mutex, bool initialised);
 void object_retire(const pthread_mutex_t *mutex);
 /* The same for other primitives; an address can be known as one of each. */
-struct relock_object *primitive_find(enum relock_primitive primitive, const void *address);
 struct relock_object *primitive_create(enum relock_primitive primitive, const void *address,
                                        bool initialised);
 void primitive_retire(enum relock_primitive primitive, const void *address);
@@ -128,7 +142,8 @@ struct relock_group *group_of(const struct relock_object *object);
 /* Marks the group of an object as the profiler's own. */
 void object_hide(struct relock_object *object);
 
-void measure(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value);
+/* With a histogram that is made, if it can be, and for which there was none. */
+void measure_first(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value);
 /* A wait that found so many others waiting. */
 void measure_wait(struct thread *thread, uint32_t group, uint64_t value, uint32_t waiters);
 
@@ -137,6 +152,68 @@ void measure_reader(struct thread *thread, uint32_t group, enum relock_measure w
                     uint64_t value);
 /* Null when memory is at its limit. */
 struct relock_tally *thread_tally(struct thread *thread, uint32_t group);
+
+/* Objects by key, which no lock protects where it is read. */
+struct entry {
+  uintptr_t key; /* 0: never used; entries are reused, never emptied */
+  struct relock_object *object;
+};
+enum { OBJECT_TABLE_SIZE = 1 << 20, OBJECT_PROBES_MAX = 64 }; /* the size is a power of two */
+extern struct entry *object_table;
+
+/* Under which an object is found: its address, of which no processor uses the highest bits. */
+static inline uintptr_t object_key(enum relock_primitive primitive, const void *address) {
+  return (uintptr_t)address | (uintptr_t)primitive << 58;
+}
+
+static inline size_t object_hash(uint64_t value) {
+  return (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32);
+}
+
+static inline struct relock_object *primitive_find(enum relock_primitive primitive,
+                                                   const void *address) {
+  uintptr_t key = object_key(primitive, address);
+  size_t at = object_hash(key >> 3);
+  for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; probe++, at++) {
+    struct entry *entry = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
+    /* Pairs with the release in insert(): the object is complete when its key is seen. */
+    uintptr_t found = __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE);
+    if (LIKELY(found == key))
+      return __atomic_load_n(&entry->object, __ATOMIC_ACQUIRE);
+    if (!found)
+      return NULL;
+  }
+  return NULL;
+}
+
+static inline struct relock_object *object_find(const pthread_mutex_t *mutex) {
+  return primitive_find(RELOCK_MUTEX, mutex);
+}
+
+static inline void histogram_add(struct relock_histogram *histogram, uint64_t value) {
+  histogram->count++;
+  histogram->total += value;
+  if (value > histogram->max)
+    histogram->max = value;
+  histogram->buckets[relock_bucket(value)]++;
+}
+
+/* Null when there is none yet. */
+static inline struct relock_histogram *histogram_of(const struct thread *thread, uint32_t group,
+                                                    enum relock_measure what) {
+  const struct stats *page = thread->page[group / STATS_PAGE];
+  return LIKELY(page) ? page[group % STATS_PAGE].measure[what] : NULL;
+}
+
+/* Of RELOCK_WAIT and RELOCK_HOLD. */
+static inline void measure(struct thread *thread, uint32_t group, enum relock_measure what,
+                           uint64_t value) {
+  struct relock_histogram *histogram = histogram_of(thread, group, what);
+  if (LIKELY(histogram))
+    histogram_add(histogram, value);
+  else
+    measure_first(thread, group, what, value);
+}
 
 static inline void count_drop(uint64_t *counter) {
   __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);

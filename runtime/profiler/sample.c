@@ -191,7 +191,7 @@ struct wait_sample sample_other_wait(struct thread *thread, uint32_t group) {
   if (!sample_due(&thread->other_waits))
     return sample;
   now = relock_ticks();
-  sample.weight = next_gap(&thread->other_waits, now);
+  sample.weight = sample_gap(&thread->other_waits, now, interval);
   if (may_unwind(thread))
     sample.site = current_site(thread, group);
   thread->record->sampling += relock_ticks() - now;

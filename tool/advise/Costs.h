@@ -28,7 +28,7 @@ struct ClassCost {
   double ShareOfAll = 0; // of all profiles together
   double Missed = 0;     // cache misses, in that many sections
   uint64_t MissSections = 0;
-  std::optional<double> SharedLines; // per section; see program/SharedLines.h
+  std::optional<double> SharedLines;      // per section; see program/SharedLines.h
   std::map<std::string, uint64_t> Inside; // how often it was taken while that class was held
 
   uint64_t time() const { return Wait + Hold; }

@@ -222,8 +222,8 @@ Item lookAtCounters() {
           Counter >= 0,
           Useful,
           Found + "; kernel.perf_event_paranoid " + (Paranoid.empty() ? "unknown" : Paranoid),
-          "The statistics have the servers' cache misses, and `relock profile --event=cache-misses` "
-          "counts those of critical sections; without it there is '-', or an estimate.",
+          "The statistics have the servers' misses, and `relock profile --event=cache-misses` "
+          "those of critical sections; without it there is '-', or an estimate.",
           Forbidden
               ? "`sysctl kernel.perf_event_paranoid=2` or less, or CAP_PERFMON; in a container "
                 "allow the system call perf_event_open"

@@ -9,6 +9,7 @@
 #include "profile/AddRuntime.h"
 #include "profile/Aggregate.h"
 #include "profile/CountedEvent.h"
+#include "profile/Processors.h"
 #include "profile/Records.h"
 #include "support/Messages.h"
 #include "support/Output.h"
@@ -61,6 +62,9 @@ cl::opt<std::string> Event("event", cl::value_desc("NAME"),
 cl::opt<unsigned> Every("every", cl::init(0), cl::value_desc("SECONDS"),
                         cl::desc("Write the profile so far every SECONDS, too"), cl::sub(Command),
                         cl::cat(Category));
+cl::opt<std::string> System("system-files", cl::init("/sys"), cl::Hidden, cl::value_desc("DIR"),
+                            cl::desc("Where to read which processors share caches and nodes"),
+                            cl::sub(Command), cl::cat(Category));
 cl::opt<int> Pid("pid", cl::value_desc("PID"),
                  cl::desc("Profile a process that already runs under the profiler, from now on"),
                  cl::sub(Command), cl::cat(Category));
@@ -595,6 +599,7 @@ int run() {
     return Status;
   auto Remove = make_scope_exit([&] { removeFolder(R.Folder); });
   avoidSeparators(R);
+  writeProcessors(R.Folder, System);
   if (int Error = runProgram(R))
     return failFor(BadUsage, Words[0], Twine("cannot be started: ") + strerror(Error),
                    "profile-command");

@@ -41,7 +41,7 @@ cl::opt<unsigned> Limit("limit", cl::init(20), cl::value_desc("N"),
                         cl::sub(Command), cl::cat(Category));
 
 cl::opt<unsigned> Threads("threads", cl::init(0), cl::value_desc("N"),
-                          cl::desc("Show the N threads that waited longest (default none)"),
+                          cl::desc("Show N threads that waited longest, and for whom (default 0)"),
                           cl::sub(Command), cl::cat(Category));
 
 cl::opt<unsigned> Sites("sites", cl::init(3), cl::value_desc("N"),

@@ -24,7 +24,7 @@ ClockReading readClocks() {
 
 namespace {
 
-constexpr size_t LocksPerClass = 100, ThreadsShown = 100, SitesPerClass = 20;
+constexpr size_t LocksPerClass = 100, ThreadsShown = 100, EdgesShown = 500, SitesPerClass = 20;
 
 // FNV-1a: the key must not change between runs, builds or machines.
 std::string keyOf(StringRef Text) {
@@ -67,6 +67,8 @@ constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
     {"barrier", sizeof(pthread_barrier_t), false},
     {"futex", NoArrays, false},
 };
+
+static_assert(Distances == RELOCK_DISTANCES);
 
 class Aggregator {
 public:
@@ -112,7 +114,7 @@ private:
     P.ForeignReleases = Header.foreign_releases;
     P.Drops = {Header.dropped_objects,  Header.dropped_histograms, Header.dropped_threads,
                Header.dropped_nested,   Header.dropped_modules,    Header.unrecorded_children,
-               Header.dropped_nestings, Header.dropped_samples};
+               Header.dropped_nestings, Header.dropped_samples,    Header.dropped_edges};
   }
 
   uint64_t livedBy(const RawThread &Thread) const {
@@ -425,6 +427,8 @@ private:
     Class.Hold = times(S.Hold, S.Counts.Hold, S.Counts.Holds);
     Class.WaitersMean = S.Wait.Count ? double(S.Wait.Waiters) / double(S.Wait.Count) : 0;
     Class.WaitersMax = S.Wait.WaitersMax;
+    if (Primitives[S.Primitive].IsLock)
+      Class.CameFrom = CameFromCounts{S.Hold.CameFrom};
     finishSites(S);
     finishEvents(S);
     std::sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
@@ -572,6 +576,30 @@ private:
     }
   }
 
+  void finishEdges() {
+    std::map<std::tuple<uint32_t, uint32_t, std::string>, WaitEdge> Found;
+    for (const RawEdge &Raw : Process.Edges) {
+      const Sum *Class = sumOfGroup(Raw.Group);
+      if (!Class)
+        continue;
+      std::string Key = keyOf(Class->Identity);
+      WaitEdge &Edge = Found[{Raw.Waiter, Raw.Holder, Key}];
+      Edge.Waiter = Raw.Waiter;
+      Edge.Holder = Raw.Holder;
+      Edge.Key = Key;
+      Edge.Count += Raw.Count;
+      Edge.Wait += ns(Raw.Wait);
+    }
+    for (auto &[Where, Edge] : Found)
+      P.Edges.push_back(std::move(Edge));
+    std::stable_sort(P.Edges.begin(), P.Edges.end(),
+                     [](const auto &A, const auto &B) { return A.Wait > B.Wait; });
+    if (P.Edges.size() > EdgesShown) {
+      P.EdgesOmitted = P.Edges.size() - EdgesShown;
+      P.Edges.resize(EdgesShown);
+    }
+  }
+
   // Waits that were displaced, or that found no room at all, are known by their number only.
   void finishTimeline() {
     uint64_t All = 0, Start = Process.Header.start_ticks;
@@ -627,6 +655,7 @@ private:
     for (const RawSite &Site : Process.Sites)
       addSite(Site);
     finishThreads();
+    finishEdges();
     for (Sum &S : Sums)
       finishClass(S);
     finishTimeline();

@@ -44,6 +44,7 @@ void add(Dropped &Sum, const Dropped &D) {
   Sum.Nestings += D.Nestings;
   Sum.Samples += D.Samples;
   Sum.Runtimes += D.Runtimes;
+  Sum.Edges += D.Edges;
 }
 
 // Of one event only; where it could not be counted in every run, of those in which it was.
@@ -61,6 +62,11 @@ void add(SectionEvents &Sum, const SectionEvents &E) {
                    std::max(double(Sum.Sections + E.Sections), 1.0);
   Sum.Sections += E.Sections;
   Sum.Samples += E.Samples;
+}
+
+void add(CameFromCounts &Sum, const CameFromCounts &Counts) {
+  for (size_t I = 0; I < Distances; ++I)
+    Sum[I] += Counts[I];
 }
 
 void add(WakeCounts &Sum, const WakeCounts &W) {
@@ -174,6 +180,8 @@ public:
     // Threads, and waits with their times, are of one run.
     Sum.ThreadsOmitted += Sum.ByThread.size();
     Sum.ByThread.clear();
+    Sum.EdgesOmitted += Sum.Edges.size();
+    Sum.Edges.clear();
     Sum.TimelineOmitted += Sum.Timeline.size();
     Sum.Timeline.clear();
     for (auto [I, Class] : enumerate(Sum.Classes))
@@ -243,6 +251,7 @@ private:
     relock::add(Sum.Drops, P.Drops);
     relock::add(Sum.Event, P.Event);
     Sum.ThreadsOmitted += P.ByThread.size() + P.ThreadsOmitted;
+    Sum.EdgesOmitted += P.Edges.size() + P.EdgesOmitted;
     Sum.TimelineOmitted += P.Timeline.size() + P.TimelineOmitted;
   }
 
@@ -278,6 +287,8 @@ private:
       relock::add(*Same.Events, *Class.Events);
     else if (Class.Events)
       Same.Events = Class.Events;
+    if (Class.CameFrom)
+      relock::add(Same.CameFrom ? *Same.CameFrom : Same.CameFrom.emplace(), *Class.CameFrom);
     relock::add(Same.Inside, Class.Inside);
     relock::add(Same.TriedInside, Class.TriedInside);
     relock::add(Same, std::move(Class.Locks));

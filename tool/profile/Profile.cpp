@@ -124,6 +124,16 @@ void writeCounts(json::OStream &J, const LockCounts &Counts) {
   J.attribute("reentries", Counts.Reentries);
 }
 
+constexpr StringLiteral DistanceNames[Distances] = {"same_thread", "same_core",  "same_cache",
+                                                    "same_node",   "other_node", "unknown"};
+
+void writeCameFrom(json::OStream &J, const CameFromCounts &Counts) {
+  J.attributeObject("came_from", [&] {
+    for (size_t I = 0; I < Distances; ++I)
+      J.attribute(DistanceNames[I], Counts[I]);
+  });
+}
+
 void writeTimes(json::OStream &J, StringRef Name, const Times &T) {
   J.attributeObject(Name, [&] {
     J.attribute("count", T.Count);
@@ -267,6 +277,8 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration,
       J.attribute("max", Class.WaitersMax);
     });
     J.attribute("arrivals_per_s", arrivals(Class, Duration));
+    if (Class.CameFrom)
+      writeCameFrom(J, *Class.CameFrom);
     if (!Class.Inside.empty())
       writeInside(J, "inside", Class.Inside);
     if (!Class.TriedInside.empty())
@@ -348,6 +360,7 @@ void writeRun(json::OStream &J, const Profile &P) {
     J.attribute("nestings", P.Drops.Nestings);
     J.attribute("samples", P.Drops.Samples);
     J.attribute("runtimes", P.Drops.Runtimes);
+    J.attribute("edges", P.Drops.Edges);
   });
 }
 
@@ -393,6 +406,20 @@ void writeThreads(json::OStream &J, const Profile &P) {
   J.attribute("threads_omitted", P.ThreadsOmitted);
 }
 
+void writeEdges(json::OStream &J, const Profile &P) {
+  J.attributeArray("waited_for", [&] {
+    for (const WaitEdge &Edge : P.Edges)
+      J.object([&] {
+        J.attribute("waiter", Edge.Waiter);
+        J.attribute("holder", Edge.Holder);
+        J.attribute("key", Edge.Key);
+        J.attribute("count", Edge.Count);
+        J.attribute("wait_ns", Edge.Wait);
+      });
+  });
+  J.attribute("waited_for_omitted", P.EdgesOmitted);
+}
+
 } // namespace
 
 void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
@@ -414,6 +441,8 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
     });
     if (Details && !P.ByThread.empty())
       writeThreads(J, P);
+    if (Details && (!P.Edges.empty() || P.EdgesOmitted))
+      writeEdges(J, P);
     J.attributeArray("waits", [&] {
       for (const ProfiledClass &Class : P.Waits)
         writeClass(J, Class, P.Duration, Details);
@@ -548,6 +577,14 @@ bool fromWakes(const json::Value &V, std::optional<WakeCounts> &W, json::Path Pa
 
 } // namespace
 
+bool fromJSON(const json::Value &V, CameFromCounts &Counts, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  for (size_t I = 0; I < Distances; ++I)
+    if (!O || !O.map(DistanceNames[I], Counts[I]))
+      return false;
+  return true;
+}
+
 bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("name", C.Name) && O.map("key", C.Key) && O.map("kind", C.Kind) &&
@@ -555,10 +592,10 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
          O.map("objects", C.Objects) && O.map("held_at_end", C.HeldAtEnd) &&
          fromCounts(V, C.Counts, Path) && O.map("wait", C.Wait) && O.map("hold", C.Hold) &&
          mapWaiters(V, C, Path) && mapInside(O, "inside", C.Inside) &&
-         mapInside(O, "tried_inside", C.TriedInside) && O.mapOptional("backtrace", C.Backtrace) &&
-         O.mapOptional("locks", C.Locks) && O.mapOptional("locks_omitted", C.LocksOmitted) &&
-         O.mapOptional("librelock", C.Runtime) && O.mapOptional("sites", C.Sites) &&
-         O.mapOptional("sites_omitted", C.SitesOmitted) &&
+         mapInside(O, "tried_inside", C.TriedInside) && O.mapOptional("came_from", C.CameFrom) &&
+         O.mapOptional("backtrace", C.Backtrace) && O.mapOptional("locks", C.Locks) &&
+         O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime) &&
+         O.mapOptional("sites", C.Sites) && O.mapOptional("sites_omitted", C.SitesOmitted) &&
          O.mapOptional("primitive", C.Primitive) && O.mapOptional("readers", C.Readers) &&
          O.mapOptional("events", C.Events) &&
          O.mapOptional("cache_misses_per_section", C.CacheMissesPerSection) &&
@@ -584,13 +621,19 @@ bool fromJSON(const json::Value &V, ProfiledWait &W, json::Path Path) {
          O.map("wait_ns", W.Wait);
 }
 
+bool fromJSON(const json::Value &V, WaitEdge &E, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("waiter", E.Waiter) && O.map("holder", E.Holder) && O.map("key", E.Key) &&
+         O.map("count", E.Count) && O.map("wait_ns", E.Wait);
+}
+
 bool fromJSON(const json::Value &V, Dropped &D, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("mutex_operations", D.Mutexes) && O.map("times", D.Times) &&
          O.map("threads", D.Threads) && O.map("nested_operations", D.Nested) &&
          O.map("modules", D.Modules) && O.map("processes", D.Processes) &&
          O.mapOptional("nestings", D.Nestings) && O.mapOptional("samples", D.Samples) &&
-         O.mapOptional("runtimes", D.Runtimes);
+         O.mapOptional("runtimes", D.Runtimes) && O.mapOptional("edges", D.Edges);
 }
 
 namespace {
@@ -634,6 +677,8 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.map("dropped", P.Drops) && O.mapOptional("event", P.Event) &&
          O.map("classes", P.Classes) && O.mapOptional("by_thread", P.ByThread) &&
          O.mapOptional("threads_omitted", P.ThreadsOmitted) &&
+         O.mapOptional("waited_for", P.Edges) &&
+         O.mapOptional("waited_for_omitted", P.EdgesOmitted) &&
          O.mapOptional("timeline", P.Timeline) &&
          O.mapOptional("timeline_omitted", P.TimelineOmitted) && O.mapOptional("waits", P.Waits) &&
          O.mapOptional("servers", P.Servers) && O.mapOptional("source", P.Source) &&

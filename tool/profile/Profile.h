@@ -10,6 +10,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -25,6 +26,12 @@ struct LockCounts {
   uint64_t Acquisitions = 0, Contended = 0, Handovers = 0;
   uint64_t TrylockFailures = 0, Timeouts = 0, CondWaits = 0, Reentries = 0;
 };
+
+// Holds by where the lock had been before, nearest first: with the same thread (or nobody), with
+// another one on the same core, below the same last-level cache, on the same node, on another one,
+// and where nobody knows.
+inline constexpr size_t Distances = 6;
+struct CameFromCounts : std::array<uint64_t, Distances> {};
 
 // Nanoseconds.
 struct Times {
@@ -114,7 +121,8 @@ struct ProfiledClass {
   // Threads that those that had to wait found waiting already.
   double WaitersMean = 0;
   uint64_t WaitersMax = 0;
-  std::vector<CallSite> Sites; // costliest first
+  std::optional<CameFromCounts> CameFrom; // where it was recorded
+  std::vector<CallSite> Sites;            // costliest first
   uint64_t SitesOmitted = 0;
   std::optional<RuntimeCounts> Runtime;
   std::optional<ReaderCounts> Readers; // of an rwlock, whose own counts and times are the writers'
@@ -146,6 +154,13 @@ struct ProfiledThread {
   std::vector<ThreadShare> Classes; // costliest first
 };
 
+// Waits of one thread for locks of a class that another one held when they began.
+struct WaitEdge {
+  uint64_t Waiter = 0, Holder = 0; // ProfiledThread::Id; holder 0: unknown, or readers
+  std::string Key;
+  uint64_t Count = 0, Wait = 0;
+};
+
 // One wait for a mutex.
 struct ProfiledWait {
   uint64_t Thread = 0; // ProfiledThread::Id
@@ -162,9 +177,10 @@ struct Dropped {
   uint64_t Mutexes = 0, Times = 0, Threads = 0, Nested = 0, Modules = 0, Processes = 0;
   uint64_t Nestings = 0, Samples = 0;
   uint64_t Runtimes = 0; // processes whose librelock could not write what it had counted
+  uint64_t Edges = 0;
   bool any() const {
     return Mutexes || Times || Threads || Nested || Modules || Processes || Nestings || Samples ||
-           Runtimes;
+           Edges || Runtimes;
   }
 };
 
@@ -194,6 +210,8 @@ struct Profile {
   std::vector<ServerCounts> Servers;    // by number
   std::vector<ProfiledThread> ByThread; // costliest first
   uint64_t ThreadsOmitted = 0;
+  std::vector<WaitEdge> Edges; // longest wait first
+  uint64_t EdgesOmitted = 0;
   std::vector<ProfiledWait> Timeline; // by start
   uint64_t TimelineOmitted = 0;
 

@@ -34,6 +34,8 @@ void RawHistogram::add(const RawHistogram &Other) {
   WaitersMax = std::max(WaitersMax, Other.WaitersMax);
   for (size_t I = 0; I < Buckets.size(); ++I)
     Buckets[I] += Other.Buckets[I];
+  for (size_t I = 0; I < CameFrom.size(); ++I)
+    CameFrom[I] += Other.CameFrom[I];
 }
 
 void RawHistogram::add(uint64_t Value) {
@@ -177,6 +179,8 @@ private:
       return readSite(Process, From);
     case RELOCK_RECORD_TIMELINE:
       return readTimeline(Process, From);
+    case RELOCK_RECORD_EDGE:
+      return readEdge(Process, From);
     }
   }
 
@@ -236,7 +240,7 @@ private:
       return;
     RawObject Result;
     Result.Address = Object.address;
-    Result.Held = Object.counts.owner != 0;
+    Result.Held = Object.counts.depth != 0;
     Result.Counts = counts(Object.counts, Object.rare);
     Groups[Object.group].Objects.push_back(Result);
     see(Process, Object.counts.hold_start);
@@ -253,6 +257,13 @@ private:
     Result.Waiters = Histogram.waiters;
     Result.WaitersMax = Histogram.waiters_max;
     Result.Buckets.assign(Histogram.buckets, Histogram.buckets + RELOCK_BUCKETS);
+    // What is counted is where another thread had it.
+    Result.CameFrom[RELOCK_SAME_THREAD] = Histogram.count;
+    for (size_t I = 1; I < Result.CameFrom.size(); ++I) {
+      Result.CameFrom[I] = Histogram.handovers[I - 1];
+      Result.CameFrom[RELOCK_SAME_THREAD] -=
+          std::min(Result.CameFrom[I], Result.CameFrom[RELOCK_SAME_THREAD]);
+    }
     bool Wait = Histogram.measure == RELOCK_WAIT || Histogram.measure == RELOCK_READ_WAIT;
     Process.Shares.push_back(
         {Histogram.thread, Histogram.group, Wait, Histogram.count, Histogram.total});
@@ -289,6 +300,12 @@ private:
     relock_nesting Nesting;
     if (load(Nesting, From) && Nesting.count)
       Process.Nestings.push_back({Nesting.inner, Nesting.outer, Nesting.count, Nesting.tried});
+  }
+
+  static void readEdge(RawProcess &Process, StringRef From) {
+    relock_edge Edge;
+    if (load(Edge, From) && Edge.count)
+      Process.Edges.push_back({Edge.group, Edge.holder, Edge.waiter, Edge.count, Edge.wait});
   }
 
   static void readSite(RawProcess &Process, StringRef From) {

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -39,6 +40,7 @@ struct RawHistogram {
   uint64_t Count = 0, Total = 0, Max = 0;
   uint64_t Waiters = 0, WaitersMax = 0; // of waits
   std::vector<uint64_t> Buckets = std::vector<uint64_t>(RELOCK_BUCKETS);
+  std::array<uint64_t, RELOCK_DISTANCES> CameFrom = {}; // of holds, by relock_distance
 
   void add(const RawHistogram &Other);
   void add(uint64_t Value);
@@ -100,6 +102,12 @@ struct RawSite {
   std::vector<uint64_t> Frames;
 };
 
+// Waits of one thread for locks of a group that another one held.
+struct RawEdge {
+  uint32_t Group, Holder, Waiter; // holder 0: unknown
+  uint64_t Count, Wait;
+};
+
 struct RawWait {
   uint64_t Start, Wait;
   uint32_t Thread, Group;
@@ -122,6 +130,7 @@ struct RawProcess {
   std::vector<RawGroup> Groups;
   std::vector<RawThread> Threads;
   std::vector<RawNesting> Nestings;
+  std::vector<RawEdge> Edges;
   std::vector<RawShare> Shares;
   std::vector<RawSite> Sites;
   std::vector<RawWait> Waits; // in no order

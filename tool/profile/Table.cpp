@@ -28,6 +28,8 @@ public:
     printInversions();
     if (Options.Threads && !P.ByThread.empty())
       printThreads();
+    if (Options.Threads && !P.Edges.empty())
+      printEdges();
     if (!P.Waits.empty())
       printWaits();
     printSites("Where they wait for no lock", P.Waits, &Table::printWaitSite);
@@ -93,14 +95,14 @@ private:
               percent(P.SectionTime, P.ThreadTime) + " of the threads' time (" +
               duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
     printRuntime();
-    paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
-              number(P.HoldOverhead, "ns") + " of it in the hold); with " + duration(P.Sampling) +
-              " of finding calls and new locks" + (P.Event ? " and of events" : "") + " about " +
-              percent(P.Overhead, P.ThreadTime) + " of the threads' time" +
-              (P.ProcessorTime
-                   ? ", " + percent(P.Overhead, P.ProcessorTime) + " of the processor time"
-                   : "") +
-              (P.RecordsSize ? "; its records took " + size(P.RecordsSize) : ""));
+    paragraph(
+        "profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
+        number(P.HoldOverhead, "ns") + " taken out of each hold); with " + duration(P.Sampling) +
+        " of finding calls and new locks" + (P.Event ? " and of events" : "") + " about " +
+        percent(P.Overhead, P.ThreadTime) + " of the threads' time" +
+        (P.ProcessorTime ? ", " + percent(P.Overhead, P.ProcessorTime) + " of the processor time"
+                         : "") +
+        (P.RecordsSize ? "; its records took " + size(P.RecordsSize) : ""));
     paragraph(droppedText(P.Drops));
     if (P.Event)
       paragraph(eventText(*P.Event));
@@ -181,6 +183,23 @@ private:
     printTimes("hold", Hold);
   }
 
+  // Other threads' holds before, by how far away they were.
+  static std::string handedOver(const CameFromCounts &From) {
+    static const char *const Names[Distances] = {
+        nullptr,           "on the same core",   "below the same cache", "on the same node",
+        "on another node", "at unknown distance"};
+    uint64_t All = 0, HandedOver = 0;
+    for (uint64_t Count : From)
+      All += Count;
+    std::string Text;
+    for (size_t I = 1; I < Distances; ++I) {
+      HandedOver += From[I];
+      if (From[I])
+        Text += (Text.empty() ? "" : ", ") + count(From[I]) + " " + Names[I];
+    }
+    return HandedOver ? "from another thread " + percent(HandedOver, All) + ": " + Text : "";
+  }
+
   void printClass(const ProfiledClass &Class) {
     printName(Class.Name);
     printCounts(Class.Counts.Acquisitions, Class.Counts.Contended);
@@ -215,6 +234,8 @@ private:
     N.add(Class.HeldAtEnd, "held at the end");
     if (!N.Line.empty())
       OS << "  " << N.Line << '\n';
+    if (std::string Line = Class.CameFrom ? handedOver(*Class.CameFrom) : ""; !Line.empty())
+      paragraph(Line, 4, 2);
     printEvents(Class);
   }
 
@@ -359,6 +380,35 @@ private:
       OS << "\n" << count(More) << " more not shown.\n";
   }
 
+  std::string threadName(uint64_t Id) const {
+    if (!Id)
+      return "-";
+    auto Found = find_if(P.ByThread, [&](const ProfiledThread &T) { return T.Id == Id; });
+    return Found == P.ByThread.end() || Found->Name.empty() ? "#" + std::to_string(Id)
+                                                            : Found->Name;
+  }
+
+  void printEdgeLine(const std::array<std::string, 6> &Columns) {
+    constexpr unsigned NameWidths[] = {17, 17, 20};
+    for (size_t I = 0; I < 3; ++I)
+      OS << left_justify(StringRef(Columns[I]).take_front(NameWidths[I]), NameWidths[I] + 1);
+    OS << right_justify(Columns[3], 7) << right_justify(Columns[4], 8)
+       << right_justify(Columns[5], 8) << '\n';
+  }
+
+  void printEdges() {
+    OS << "\nWho waited for whom, the longest first:\n\n";
+    printEdgeLine({"WAITER", "HOLDER", "LOCK CLASS", "WAITS", "WAIT", "MEAN"});
+    size_t Shown = std::min<size_t>(Options.Threads, P.Edges.size());
+    for (const WaitEdge &E : ArrayRef(P.Edges).take_front(Shown)) {
+      const ProfiledClass *Class = classOf(E.Key);
+      printEdgeLine({threadName(E.Waiter), threadName(E.Holder), Class ? Class->Name : "-",
+                     count(E.Count), duration(E.Wait), duration(E.Count ? E.Wait / E.Count : 0)});
+    }
+    if (uint64_t More = P.Edges.size() - Shown + P.EdgesOmitted)
+      OS << "\n" << count(More) << " more not shown.\n";
+  }
+
   static std::string plural(StringRef Primitive) {
     return (Primitive + (Primitive.ends_with("x") ? "es" : "s")).str();
   }
@@ -470,6 +520,9 @@ private:
         "percentiles are over the operations that waited.",
         "hold: time from acquisition to release. A condition wait ends a hold and begins another; "
         "recursive acquisitions lengthen the first one.",
+        "from another thread: share of the holds before which another thread had the lock, and how "
+        "many of these by the distance between the two processors: the same core, the same "
+        "last-level cache, the same node, another node.",
         "TOTAL, MEAN and MAX are exact; P50 and P99 (median, and what 99 % stay below) come from "
         "buckets 25 % wide and are right to 12.5 %. --json has P90 as well.",
         "in critical sections: time in which a thread holds a lock or waits for one, each moment "
@@ -486,8 +539,13 @@ private:
         "event, per section: counted in some sections of each thread, without the lock's own "
         "operations. Shared cache lines (with -p): an estimate, those that the text of a section "
         "names and that some section of the class writes.",
+        "WAITER, HOLDER: who had the lock when the wait began, which is not always who had it "
+        "until "
+        "the wait ended; - is unknown, such as the readers of an rwlock.",
         "profiler: cost measured at the start of this run for a mutex that nobody else wants, "
-        "times the operations recorded. Each hold includes the part that is named.",
+        "times the operations recorded. A hold in which nothing happens would last as long as the "
+        "time "
+        "that is taken out; one that follows a wait has less of it, and nothing is taken out.",
     };
     static const char *const Servers[] = {
         "SERVER, CPU, FIFO: its number, the processor that it was given, and whether its threads "

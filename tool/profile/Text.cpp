@@ -58,6 +58,7 @@ std::string droppedText(const Dropped &Drops) {
   N.add(Drops.Nestings, "nested acquisitions (only their order)");
   N.add(Drops.Samples, "samples of call sites");
   N.add(Drops.Runtimes, "counts of librelock, of processes");
+  N.add(Drops.Edges, "waits (only for whom)");
   return N.Line.empty() ? "not recorded: nothing was dropped" : "not recorded: " + N.Line;
 }
 

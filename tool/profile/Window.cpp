@@ -40,6 +40,8 @@ void subtract(RawHistogram &After, const RawHistogram &Before) {
   After.Waiters = less(After.Waiters, Before.Waiters);
   for (auto [Now, Then] : zip_equal(After.Buckets, Before.Buckets))
     Now = less(Now, Then);
+  for (auto [Now, Then] : zip_equal(After.CameFrom, Before.CameFrom))
+    Now = less(Now, Then);
   After.Max = longest(After, After.Max, Before.Max);
   if (!After.Count)
     After.WaitersMax = 0;
@@ -49,6 +51,11 @@ void subtract(RawTally &After, const RawTally &Before) {
   for (uint64_t RawTally::*Field :
        {&RawTally::Acquisitions, &RawTally::Contended, &RawTally::TryFailures, &RawTally::Timeouts,
         &RawTally::Signals, &RawTally::Broadcasts})
+    After.*Field = less(After.*Field, Before.*Field);
+}
+
+void subtract(RawEvents &After, const RawEvents &Before) {
+  for (uint64_t RawEvents::*Field : {&RawEvents::Samples, &RawEvents::Sections, &RawEvents::Events})
     After.*Field = less(After.*Field, Before.*Field);
 }
 
@@ -74,6 +81,7 @@ void subtract(RawGroup &After, const RawGroup &Before) {
   subtract(After.Wait, Before.Wait);
   subtract(After.Hold, Before.Hold);
   subtract(After.Tally, Before.Tally);
+  subtract(After.Events, Before.Events);
   if (After.Readers && Before.Readers) {
     subtract(After.Readers->Wait, Before.Readers->Wait);
     subtract(After.Readers->Hold, Before.Readers->Hold);
@@ -151,6 +159,26 @@ void subtractNestings(std::vector<RawNesting> &After, ArrayRef<RawNesting> Befor
       After.push_back(Sum);
 }
 
+void subtractEdges(std::vector<RawEdge> &After, ArrayRef<RawEdge> Before) {
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, RawEdge> Sums;
+  auto KeyOf = [](const RawEdge &E) { return std::make_tuple(E.Group, E.Holder, E.Waiter); };
+  for (const RawEdge &E : After) {
+    RawEdge &Sum =
+        Sums.try_emplace(KeyOf(E), RawEdge{E.Group, E.Holder, E.Waiter, 0, 0}).first->second;
+    Sum.Count += E.Count;
+    Sum.Wait += E.Wait;
+  }
+  for (const RawEdge &E : Before)
+    if (auto At = Sums.find(KeyOf(E)); At != Sums.end()) {
+      At->second.Count = less(At->second.Count, E.Count);
+      At->second.Wait = less(At->second.Wait, E.Wait);
+    }
+  After.clear();
+  for (const auto &[Key, Sum] : Sums)
+    if (Sum.Count)
+      After.push_back(Sum);
+}
+
 void subtractShares(std::vector<RawShare> &After, ArrayRef<RawShare> Before) {
   std::map<std::tuple<uint32_t, uint32_t, bool>, RawShare> Sums;
   auto KeyOf = [](const RawShare &S) { return std::make_tuple(S.Thread, S.Group, S.Wait); };
@@ -189,7 +217,8 @@ void subtractDrops(relock_header &After, const relock_header &Before) {
         &relock_header::dropped_threads, &relock_header::dropped_nested,
         &relock_header::dropped_modules, &relock_header::unrecorded_children,
         &relock_header::foreign_releases, &relock_header::dropped_nestings,
-        &relock_header::dropped_samples})
+        &relock_header::dropped_samples, &relock_header::dropped_edges,
+        &relock_header::dropped_counters, &relock_header::making})
     After.*Field = less(After.*Field, Before.*Field);
 }
 
@@ -201,11 +230,13 @@ RawProcess between(const RawProcess &Before, RawProcess After, ClockReading Begi
   subtractGroups(After, Before, Begin.Ticks);
   subtractThreads(After, Before, Begin.Ticks, Ended ? After.Header.end_ticks : End.Ticks);
   subtractNestings(After.Nestings, Before.Nestings);
+  subtractEdges(After.Edges, Before.Edges);
   subtractShares(After.Shares, Before.Shares);
   subtractSites(After.Sites, Before.Sites);
   subtractDrops(After.Header, Before.Header);
   llvm::erase_if(After.Waits, [&](const RawWait &Wait) { return Wait.Start < Begin.Ticks; });
   After.Header.start_ticks = Begin.Ticks;
+  After.Header.processor_ns = 0; // known of the whole run only
   return After;
 }
 

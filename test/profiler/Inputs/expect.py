@@ -6,7 +6,9 @@ An expression is Python over `profile`, the whole file, `lock(name)`, the class 
 while the other one was held, `thread(name)`, the row of that thread, `held(thread, name)`, how
 often it held the class, and `site(name, *functions)`, the calls of the class that come from these,
 added up; `waiting_in(name, *functions)` is the same for what is waited for;
-`made(function)`, how many locks each class has that a caller of this name initialised.
+`made(function)`, how many locks each class has that a caller of this name initialised, and
+`waited(waiter, holder, name)`, how often one thread waited for the class that the
+other one held (None: nobody known), and whether that took more than 5 ms each time.
 """
 import json
 import sys
@@ -68,6 +70,15 @@ def calls(of, functions):
             for member in total:
                 total[member] += s[member]
     return total
+
+
+def waited(waiter, holder, name):
+    ids = thread(waiter)["id"], thread(holder)["id"] if holder else 0
+    key = lock(name)["key"]
+    found = [e for e in profile["waited_for"]
+             if (e["waiter"], e["holder"]) == ids and e["key"] == key]
+    count = sum(e["count"] for e in found)
+    return count, count > 0 and sum(e["wait_ns"] for e in found) / count > 5 * MS
 
 
 MS = 1000 * 1000

@@ -239,6 +239,7 @@ function droppedText() {
     times : "times (the percentiles lack them)",
     nested_operations : "operations in signal handlers or the profiler",
     processes : "forked processes",
+    edges : "waits (only for whom)",
   };
   const parts =
       Object.entries(profile.dropped)
@@ -292,7 +293,7 @@ function showFigures() {
                      "of the threads' time was the profiler",
                      digits(overhead.per_acquisition_ns) +
                          " ns per uncontended acquisition, measured at the start of the run; " +
-                         digits(overhead.hold_bias_ns) + " ns of it lie in each hold."));
+                         digits(overhead.hold_bias_ns) + " ns are taken out of each hold."));
     list.push(
         figure(droppedText(), "not recorded", "What the profiler found no room for, by kind."));
   }
@@ -513,6 +514,21 @@ function timesPart(c, kind, charted, who) {
               make("p", {class : "hint"}, line), make("div", {class : "chart"}, canvas));
 }
 
+// Where the thread was that had the lock before, nearest first.
+function distances(from) {
+  const names = {
+    same_core : "on the same core",
+    same_cache : "below the same cache",
+    same_node : "on the same node",
+    other_node : "on another node",
+    unknown : "at unknown distance"
+  };
+  return Object.keys(names)
+      .filter((name) => from[name])
+      .map((name) => count(from[name]) + " " + names[name])
+      .join(", ");
+}
+
 function countsPart(c) {
   const library = c.librelock || {};
   return part("Counts", facts([
@@ -531,6 +547,7 @@ function countsPart(c) {
                       digits(c.waiters.mean) + " threads in the mean, " + c.waiters.max + " at most"
                 ],
                 [ "handed to another thread", c.handovers && count(c.handovers) ],
+                [ "which was", c.came_from && distances(c.came_from) ],
                 [ "trylocks failed", c.trylock_failures && count(c.trylock_failures) ],
                 [ "timed out", c.timeouts && count(c.timeouts) ],
                 [ "condition waits", c.condition_waits && count(c.condition_waits) ],
@@ -779,6 +796,33 @@ function showThreads() {
   }));
 }
 
+function showWaitedFor() {
+  const edges = profile.waited_for || [], shown = edges.slice(0, 100),
+        largest = Math.max(1, ...edges.map((edge) => edge.wait_ns)),
+        names = new Map((profile.by_thread || []).map((thread) => [thread.id, thread.name]));
+  if (!edges.length)
+    return;
+  const name = (id) => (id ? names.get(id) || "thread " + id : "unknown, or readers");
+  const left = edges.length - shown.length + (profile.waited_for_omitted || 0);
+  $("edges-of-waiting").hidden = false;
+  if (left)
+    $("edges-of-waiting").querySelector(".hint").append(" " + count(left) +
+                                                        " more pairs are left out.");
+  rows($("blocked").tHead, [ make("tr", {}, make("th", {class : "text"}, "Waiter"),
+                                  make("th", {class : "text"}, "waited for"),
+                                  make("th", {class : "text"}, "because of"), make("th", {}, "waits"),
+                                  make("th", {}, "wait"), make("th", {}, "mean")) ]);
+  rows($("blocked").tBodies[0], shown.map((edge) => {
+    return make("tr", {}, make("td", {class : "text long"}, name(edge.waiter)),
+                make("td", {class : "text long"}, name(edge.holder)),
+                make("td", {class : "text long"}, (classOf.get(edge.key) || {name : edge.key}).name),
+                make("td", {}, count(edge.count)),
+                make("td", {}, make("div", {class : "amount"}, bar(edge.wait_ns / largest, "wait"),
+                                    duration(edge.wait_ns))),
+                make("td", {}, duration(ratio(edge.wait_ns, edge.count))));
+  }));
+}
+
 // The classes on a circle, an arrow from what is held to what is then taken.
 function drawNesting(edges, isBoth) {
   const all = [...new Set(edges.flatMap((edge) => [edge.outer, edge.inner])) ],
@@ -927,6 +971,7 @@ showNotes();
 showClasses();
 showWaiting();
 showThreads();
+showWaitedFor();
 showNesting();
 showOthers();
 showServers();
