@@ -8,7 +8,7 @@
 // RUN:   'lock("mutex")["events"]["samples"] == 7 and lock("mutex")["acquisitions"] == 20' \
 // RUN:   'profile["event"]["threads_not_counted"] == 1' 'profile["program"]["status"] == 0'
 //
-// RUN: %relock profile --event=page-faults -o %t.profile -- %t forbid %t 2> %t.err
+// RUN: %t forbid %relock profile --event=page-faults -o %t.profile -- %t 2> %t.err
 // RUN: FileCheck %s --check-prefix=SAID < %t.err
 // SAID: PAGE_FAULTS: was not counted: not permitted: kernel.perf_event_paranoid is {{.*}}; or a seccomp filter, {{.*}} [profile-no-event]
 // RUN: %relock report %t.profile | FileCheck %s
@@ -59,7 +59,7 @@ int main(int count, char **arguments) {
   if (count > 1 && !strcmp(arguments[1], "forbid")) {
     if (confine(SECCOMP_RET_ERRNO | EPERM))
       return 1;
-    return execl(arguments[2], arguments[2], (char *)NULL);
+    return execvp(arguments[2], arguments + 2);
   }
   if (count > 1) {
     visit(7);

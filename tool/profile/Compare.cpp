@@ -226,7 +226,7 @@ private:
     std::string Name = C.After ? C.After->Name : C.Before->Name;
     if (Name.size() >= NameWidth) {
       for (; Name.size() > ReportWidth; Name = Name.substr(ReportWidth))
-        OS << StringRef(Name).take_front(ReportWidth) << '\n';
+        OS << beginning(Name, ReportWidth) << '\n';
       OS << Name << '\n';
       Name.clear();
     }

@@ -165,7 +165,7 @@ private:
   void printName(std::string Name) {
     if (Name.size() > NameWidth) {
       for (; Name.size() > ReportWidth; Name = Name.substr(ReportWidth))
-        OS << StringRef(Name).take_front(ReportWidth) << '\n';
+        OS << beginning(Name, ReportWidth) << '\n';
       OS << Name << '\n';
       Name.clear();
     }
@@ -360,10 +360,10 @@ private:
   }
 
   void printThreadLine(const std::array<std::string, 7> &Columns) {
-    OS << left_justify(StringRef(Columns[0]).take_front(NameWidth), NameWidth);
+    OS << left_justify(beginning(Columns[0], NameWidth), NameWidth);
     for (size_t I = 1; I < 6; ++I)
       OS << right_justify(Columns[I], 9);
-    OS << "  " << StringRef(Columns[6]).take_front(ReportWidth - NameWidth - 5 * 9 - 2) << '\n';
+    OS << "  " << beginning(Columns[6], ReportWidth - NameWidth - 5 * 9 - 2) << '\n';
   }
 
   void printThreads() {
@@ -391,7 +391,7 @@ private:
   void printEdgeLine(const std::array<std::string, 6> &Columns) {
     constexpr unsigned NameWidths[] = {17, 17, 20};
     for (size_t I = 0; I < 3; ++I)
-      OS << left_justify(StringRef(Columns[I]).take_front(NameWidths[I]), NameWidths[I] + 1);
+      OS << left_justify(beginning(Columns[I], NameWidths[I]), NameWidths[I] + 1);
     OS << right_justify(Columns[3], 7) << right_justify(Columns[4], 8)
        << right_justify(Columns[5], 8) << '\n';
   }

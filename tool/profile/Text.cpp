@@ -83,6 +83,14 @@ void makePrintable(Profile &P) {
   forEachText(P, [](std::string &Text) { Text = printable(Text); });
 }
 
+StringRef beginning(StringRef Text, size_t Bytes) {
+  if (Text.size() <= Bytes)
+    return Text;
+  while (Bytes > 0 && (Text[Bytes] & 0xc0) == 0x80)
+    --Bytes;
+  return Text.take_front(Bytes);
+}
+
 void printParagraph(StringRef Text, raw_ostream &OS, unsigned Indent, unsigned First) {
   unsigned Column = First;
   bool AtStart = true;
@@ -100,8 +108,9 @@ void printParagraph(StringRef Text, raw_ostream &OS, unsigned Indent, unsigned F
     OS << (AtStart ? "" : " ");
     Column += !AtStart;
     for (; Column + Word.size() > ReportWidth; NewLine()) { // longer than a line
-      OS << Word.take_front(ReportWidth - Column);
-      Word = Word.drop_front(ReportWidth - Column);
+      StringRef Part = beginning(Word, ReportWidth - Column);
+      OS << Part;
+      Word = Word.drop_front(Part.size());
     }
     OS << Word;
     Column += Word.size();

@@ -37,6 +37,9 @@ std::string perSection(double Events);
 // For the terminal: control characters of names and paths become `?`.
 void makePrintable(Profile &P);
 
+// As much of a text in UTF-8 as so many bytes have room for, without half a character.
+llvm::StringRef beginning(llvm::StringRef Text, size_t Bytes);
+
 // Breaks between words; the first line is indented by `First`, what follows by `Indent`.
 void printParagraph(llvm::StringRef Text, llvm::raw_ostream &OS, unsigned Indent = 2,
                     unsigned First = 0);
