@@ -4,7 +4,8 @@
  * measure (holds, percentiles, places) is 0 or empty, and "source" says who wrote it; what only
  * librelock knows stands in each class's "librelock". Format: tool/profile/README.md.
  *
- * The file appears whole or not at all: it is written beside its place and then renamed.
+ * The file appears whole or not at all: it is written beside its place and then renamed. What is no
+ * file, such as a pipe or /dev/null, is written to.
  */
 #define _GNU_SOURCE
 #include "stats_file.h"
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static uint64_t start_ns;
@@ -81,8 +83,7 @@ static void put_model(FILE *out) {
   put_string(out, model, strlen(model));
 }
 
-#define NO_TIMES                                                                                   \
-  "\"p50_ns\": 0, \"p90_ns\": 0, \"p99_ns\": 0, \"max_ns\": 0, \"histogram\": []}"
+#define NO_TIMES "\"p50_ns\": 0, \"p90_ns\": 0, \"p99_ns\": 0, \"max_ns\": 0, \"histogram\": []}"
 
 static void put_class(FILE *out, const struct relock_report_class *entry) {
   const relock_statistics_t s = entry->counts;
@@ -180,19 +181,44 @@ static void put_profile(FILE *out, const struct relock_report *report, bool runn
   fputs(report->server_count ? "\n ]\n}\n" : "\n}\n", out);
 }
 
+/* Closes the descriptor. */
+static int write_to(int descriptor, const struct relock_report *report, bool running) {
+  FILE *out = fdopen(descriptor, "w");
+  int error = out ? 0 : errno;
+  if (!out) {
+    close(descriptor);
+    return error;
+  }
+  put_profile(out, report, running);
+  if (fflush(out) != 0)
+    error = errno;
+  if (fclose(out) != 0 && !error)
+    error = errno;
+  return error;
+}
+
+/* A pipe or a device is written to, not replaced. One that nobody reads is an error: the process is
+ * about to end. */
+static int write_special(const char *file, const struct relock_report *report, bool running) {
+  int descriptor = open(file, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor < 0)
+    return errno;
+  fcntl(descriptor, F_SETFL, O_WRONLY); /* a reader that is slow is waited for */
+  return write_to(descriptor, report, running);
+}
+
 int relock_stats_file_write(const char *file, const struct relock_report *report, bool running) {
   char beside[4096 + 64];
+  struct stat found;
+  if (stat(file, &found) == 0 && !S_ISREG(found.st_mode))
+    return write_special(file, report, running);
   int length = snprintf(beside, sizeof beside, "%s.%d.part", file, relock_os->thread_id());
   if (length < 0 || (size_t)length >= sizeof beside)
     return ENAMETOOLONG;
   int descriptor = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  FILE *out = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-  if (!out)
+  if (descriptor < 0)
     return errno;
-  put_profile(out, report, running);
-  int error = fflush(out) == 0 ? 0 : errno;
-  if (fclose(out) != 0 && !error)
-    error = errno;
+  int error = write_to(descriptor, report, running);
   if (!error && rename(beside, file) != 0)
     error = errno;
   if (error)
