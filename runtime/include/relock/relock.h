@@ -427,7 +427,8 @@ void relock_class_statistics(relock_class_t *lock_class, relock_statistics_t *st
 
 /* Writes the statistics of all classes and servers to a file now, in the format of a profile, as
  * RELOCK_STATS=FILE does at exit. The file appears whole or not at all, in the place of one that
- * was there. 0 or an error number. Not in a section: it opens and writes a file. */
+ * was there; a pipe or a device is written to. 0 or an error number. Not in a section: it opens and
+ * writes a file. */
 int relock_statistics_write(const char *file);
 
 /* Iterates over the registered classes: null gives the first, and after the last comes null. */
