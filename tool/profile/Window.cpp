@@ -4,8 +4,10 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
+#include <utility>
 
 using namespace llvm;
 
@@ -140,62 +142,22 @@ void subtractThreads(RawProcess &After, const RawProcess &Before, uint64_t Begin
   }
 }
 
-void subtractNestings(std::vector<RawNesting> &After, ArrayRef<RawNesting> Before) {
-  std::map<std::pair<uint32_t, uint32_t>, RawNesting> Sums;
-  for (const RawNesting &N : After) {
-    RawNesting &Sum =
-        Sums.try_emplace({N.Inner, N.Outer}, RawNesting{N.Inner, N.Outer, 0, 0}).first->second;
-    Sum.Count += N.Count;
-    Sum.Tried += N.Tried;
-  }
-  for (const RawNesting &N : Before)
-    if (auto At = Sums.find({N.Inner, N.Outer}); At != Sums.end()) {
-      At->second.Count = less(At->second.Count, N.Count);
-      At->second.Tried = less(At->second.Tried, N.Tried);
-    }
-  After.clear();
-  for (const auto &[Pair, Sum] : Sums)
-    if (Sum.Count)
-      After.push_back(Sum);
-}
-
-void subtractEdges(std::vector<RawEdge> &After, ArrayRef<RawEdge> Before) {
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t>, RawEdge> Sums;
-  auto KeyOf = [](const RawEdge &E) { return std::make_tuple(E.Group, E.Holder, E.Waiter); };
-  for (const RawEdge &E : After) {
-    RawEdge &Sum =
-        Sums.try_emplace(KeyOf(E), RawEdge{E.Group, E.Holder, E.Waiter, 0, 0}).first->second;
-    Sum.Count += E.Count;
-    Sum.Wait += E.Wait;
-  }
-  for (const RawEdge &E : Before)
-    if (auto At = Sums.find(KeyOf(E)); At != Sums.end()) {
-      At->second.Count = less(At->second.Count, E.Count);
-      At->second.Wait = less(At->second.Wait, E.Wait);
-    }
+// Of records of one key, of which there may be several, the sums; `Fields` begins with the count.
+template <typename Record, typename KeyOf>
+void subtractSums(std::vector<Record> &After, const std::vector<Record> &Before, KeyOf Key,
+                  std::array<uint64_t Record::*, 2> Fields) {
+  std::map<decltype(Key(std::declval<Record>())), Record> Sums;
+  for (const Record &R : After)
+    if (auto [At, New] = Sums.try_emplace(Key(R), R); !New)
+      for (auto Field : Fields)
+        At->second.*Field += R.*Field;
+  for (const Record &R : Before)
+    if (auto At = Sums.find(Key(R)); At != Sums.end())
+      for (auto Field : Fields)
+        At->second.*Field = less(At->second.*Field, R.*Field);
   After.clear();
   for (const auto &[Key, Sum] : Sums)
-    if (Sum.Count)
-      After.push_back(Sum);
-}
-
-void subtractShares(std::vector<RawShare> &After, ArrayRef<RawShare> Before) {
-  std::map<std::tuple<uint32_t, uint32_t, bool>, RawShare> Sums;
-  auto KeyOf = [](const RawShare &S) { return std::make_tuple(S.Thread, S.Group, S.Wait); };
-  for (const RawShare &S : After) {
-    RawShare &Sum =
-        Sums.try_emplace(KeyOf(S), RawShare{S.Thread, S.Group, S.Wait, 0, 0}).first->second;
-    Sum.Count += S.Count;
-    Sum.Total += S.Total;
-  }
-  for (const RawShare &S : Before)
-    if (auto At = Sums.find(KeyOf(S)); At != Sums.end()) {
-      At->second.Count = less(At->second.Count, S.Count);
-      At->second.Total = less(At->second.Total, S.Total);
-    }
-  After.clear();
-  for (const auto &[Key, Sum] : Sums)
-    if (Sum.Count)
+    if (Sum.*Fields[0])
       After.push_back(Sum);
 }
 
@@ -229,9 +191,15 @@ RawProcess between(const RawProcess &Before, RawProcess After, ClockReading Begi
   bool Ended = After.Header.end != RELOCK_END_UNKNOWN;
   subtractGroups(After, Before, Begin.Ticks);
   subtractThreads(After, Before, Begin.Ticks, Ended ? After.Header.end_ticks : End.Ticks);
-  subtractNestings(After.Nestings, Before.Nestings);
-  subtractEdges(After.Edges, Before.Edges);
-  subtractShares(After.Shares, Before.Shares);
+  subtractSums(After.Nestings, Before.Nestings,
+               [](const RawNesting &N) { return std::make_pair(N.Inner, N.Outer); },
+               {&RawNesting::Count, &RawNesting::Tried});
+  subtractSums(After.Edges, Before.Edges,
+               [](const RawEdge &E) { return std::make_tuple(E.Group, E.Holder, E.Waiter); },
+               {&RawEdge::Count, &RawEdge::Wait});
+  subtractSums(After.Shares, Before.Shares,
+               [](const RawShare &S) { return std::make_tuple(S.Thread, S.Group, S.Wait); },
+               {&RawShare::Count, &RawShare::Total});
   subtractSites(After.Sites, Before.Sites);
   subtractDrops(After.Header, Before.Header);
   llvm::erase_if(After.Waits, [&](const RawWait &Wait) { return Wait.Start < Begin.Ticks; });
