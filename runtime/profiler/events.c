@@ -199,7 +199,7 @@ void events_forgotten(void) {
     *(uint32_t *)same_process = 1;
 }
 
-void events_confine(void) { __atomic_store_n(&confined, true, __ATOMIC_RELAXED); }
+void events_confine(bool on) { __atomic_store_n(&confined, on, __ATOMIC_RELAXED); }
 
 static bool open_now(struct thread *thread) {
   int saved = errno;

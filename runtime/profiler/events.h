@@ -19,8 +19,8 @@ void events_end_thread(struct thread *thread);
 /* In the child of a fork: the counters are those of the parent's threads. */
 void events_forget(struct thread *thread);
 void events_forgotten(void);
-/* The program is about to tell the kernel which system calls it will make. */
-void events_confine(void);
+/* The program is about to tell the kernel which system calls it will make; or could not. */
+void events_confine(bool on);
 
 /* Whether the next section is to be counted. */
 static inline bool event_due(struct thread *thread) { return --thread->events.due.countdown == 0; }

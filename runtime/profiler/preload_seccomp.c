@@ -17,12 +17,15 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 
+static bool filtered; /* a filter is in force, and stays: what it takes has been done */
+
 bool seccomp_begins(long operation, const void *filter) {
   /* A library that asks what the system supports passes no filter. */
-  const bool installs = operation == SECCOMP_SET_MODE_FILTER && filter;
+  const bool installs = operation == SECCOMP_SET_MODE_FILTER && filter &&
+                        !__atomic_load_n(&filtered, __ATOMIC_RELAXED);
   struct thread *thread;
   if (installs || operation == SECCOMP_SET_MODE_STRICT)
-    events_confine();
+    events_confine(true);
   if (operation == SECCOMP_SET_MODE_STRICT)
     recording_stop();
   thread = installs ? recording_enter() : NULL;
@@ -45,7 +48,10 @@ void seccomp_ends(bool installed) {
   if (name)
     *name = 0;
   struct thread *thread = installed ? NULL : recording_enter();
+  if (installed)
+    __atomic_store_n(&filtered, true, __ATOMIC_RELAXED);
   if (thread) {
+    events_confine(false);
     record_seal(false);
     recording_leave(thread);
   }

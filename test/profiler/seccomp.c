@@ -21,6 +21,10 @@
 // RUN: %relock profile -o %t.profile -- %t refused
 // RUN: %python %S/Inputs/expect.py %t.profile 'lock("after")["acquisitions"] == 9001' \
 // RUN:   'not any(profile["dropped"].values())'
+//
+// RUN: %relock profile -o %t.profile -- %t twice
+// RUN: %python %S/Inputs/expect.py %t.profile 'any(profile["dropped"].values())' \
+// RUN:   'profile["program"]["ended"] == "exit" and profile["program"]["status"] == 0'
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
@@ -92,6 +96,14 @@ int main(int count, char **words) {
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &wrong, 0, 0) == 0 || errno != EINVAL)
       return 1;
     for (int i = 0; i < 9001; i++)
+      visit(&after[i]);
+    return 0;
+  }
+  if (strcmp(way, "twice") == 0) { /* the first filter is in force when the second is refused */
+    if (install(0, SECCOMP_RET_ALLOW) ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &wrong, 0, 0) == 0)
+      return 4;
+    for (int i = 0; i < 9001; i++) /* more than there is room for without a call */
       visit(&after[i]);
     return 0;
   }

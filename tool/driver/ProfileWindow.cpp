@@ -35,8 +35,8 @@ std::string procFile(pid_t Pid, const Twine &Name) {
 }
 
 // The program has its records mapped, which is how they are found; it may see other files than we
-// do. Open, they stay although their folder may go. Negative: an error, or 0 is no error but
-// nothing that is recorded.
+// do. Open, they stay although their folder may go. Negative: an error, which errno says, or the
+// program is not recorded.
 int openRecords(pid_t Pid, bool &Recorded) {
   Recorded = true;
   auto Maps = MemoryBuffer::getFileAsStream(procFile(Pid, "maps"));
