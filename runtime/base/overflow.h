@@ -23,7 +23,7 @@ void relock_overflow_watch(struct relock_thread *self);
  * number. The second takes what the first returned: the section in which it is nested, or null. */
 static inline relock_section_t relock_overflow_begin(struct relock_thread *self, uint32_t client,
                                                      relock_section_t section) {
-  if (!self)
+  if (RELOCK_UNLIKELY(!self))
     return NULL;
   if (RELOCK_UNLIKELY(!self->watched))
     relock_overflow_watch(self);
@@ -34,7 +34,7 @@ static inline relock_section_t relock_overflow_begin(struct relock_thread *self,
 }
 
 static inline void relock_overflow_end(struct relock_thread *self, relock_section_t outer) {
-  if (self)
+  if (RELOCK_LIKELY(self != NULL))
     self->running = outer;
 }
 

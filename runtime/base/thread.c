@@ -7,12 +7,11 @@
 #include "../server/client.h"
 #include "../server/submit.h"
 #include "os.h"
-#include "overflow.h"
+#include "request.h"
 #include "stack.h"
 #include "stats_output.h"
 #include "word.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -159,48 +158,6 @@ uint32_t relock_threads_end(void) {
 }
 
 uint32_t relock_threads_live(void) { return relock_load_relaxed(&live); }
-
-struct relock_thread *relock_request_client(const struct relock_request *request) {
-  return relock_thread_numbered((uint32_t)request->result >> RELOCK_NUMBER_SHIFT);
-}
-
-/* With the runner's identity: what the section does to errno is its client's. Nothing is stored
- * where errno is 0 and stays it: the client waits. */
-static int run_for_any_thread(relock_section_t section, void *context, int *error) {
-  int *const here = &errno;
-  const int own = *here;
-  if (own)
-    *here = 0;
-  int result = section(context);
-  *error = *here;
-  if (*error != own)
-    *here = own;
-  return result;
-}
-
-void relock_request_run(struct relock_request *request) {
-  uint32_t how = (uint32_t)request->result;
-  void *context = how & (RELOCK_AS_CLIENT - 1) ? request->context.copy : request->context.pointer;
-  relock_section_t section = request->section;
-  struct relock_thread *self = relock_thread_self();
-  relock_section_t outer = relock_overflow_begin(self, how >> RELOCK_NUMBER_SHIFT, section);
-  int result, error = 0;
-  if (how & RELOCK_AS_CLIENT)
-    result = relock_run_as(relock_request_client(request)->thread_pointer, section, context);
-  else
-    result = run_for_any_thread(section, context, &error);
-  relock_overflow_end(self, outer);
-  request->result = result;
-  request->error = error;
-}
-
-int relock_request_result(const struct relock_request *request, const struct relock_call *call) {
-  if (call->copied)
-    memcpy(call->context, request->context.copy, call->copied);
-  if (RELOCK_UNLIKELY(request->error != 0))
-    errno = request->error;
-  return request->result;
-}
 
 bool relock_thread_has_room(const struct relock_thread *self,
                             const struct relock_request *request) {

@@ -28,14 +28,6 @@ enum {
   RELOCK_OWN_CLASSES = 24,    /* lock classes whose counters lie in the record itself */
 };
 
-/* A critical section on its way to whoever runs it. */
-struct relock_call {
-  relock_section_t section;
-  void *context;
-  uint32_t copied; /* bytes of the context that travel in the request line; 0: by pointer */
-  bool as_client;  /* with the client's thread identity */
-};
-
 /* A request line: one cache line, a node of a queue or list, with the section to run or, for a
  * holder, none. `state` belongs to the algorithm and is its waiter's futex. */
 struct relock_request {
@@ -44,7 +36,7 @@ struct relock_request {
     relock_mutex_t *mutex; /* where requests for several mutexes mix */
   };
   uint32_t state;
-  int32_t result; /* before the section runs: how and for whom, see relock_request_fill() */
+  int32_t result; /* before the section runs: how and for whom, see request.h */
   union {
     relock_section_t section; /* null: a holder, which runs its own section */
     int error;                /* after it was run for any thread: the errno that it set, or 0 */
@@ -135,45 +127,6 @@ static inline struct relock_request *relock_request_take(struct relock_thread *s
   return &self->requests[self->depth++];
 }
 static inline void relock_request_give(struct relock_thread *self) { self->depth--; }
-
-/* How a filled line says how to run: `result` holds the client's number in its upper bits, then
- * one bit for the client's identity, then the size of a copied context. */
-enum {
-  RELOCK_COPIED_BITS = 6,
-  RELOCK_AS_CLIENT = 1 << RELOCK_COPIED_BITS,
-  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 1
-};
-_Static_assert((int)RELOCK_COPY_MAX < (int)RELOCK_AS_CLIENT, "the size fits its bits");
-_Static_assert((uint64_t)RELOCK_MAX_THREADS << RELOCK_NUMBER_SHIFT <= INT32_MAX, "so does it");
-
-/* Writes the call, or null for a holder, into a request line for this client. */
-static inline void relock_request_fill(struct relock_request *request,
-                                       const struct relock_thread *client,
-                                       const struct relock_call *call) {
-  uint32_t how = client->number << RELOCK_NUMBER_SHIFT;
-  request->section = NULL;
-  if (call) {
-    request->section = call->section;
-    how |= call->copied | (call->as_client ? RELOCK_AS_CLIENT : 0);
-    if (call->copied)
-      memcpy(request->context.copy, call->context, call->copied);
-    else
-      request->context.pointer = call->context;
-  }
-  request->result = (int32_t)how;
-}
-
-/* The client of a filled line. */
-struct relock_thread *relock_request_client(const struct relock_request *request);
-
-/* Runs the section of a filled line, by any other thread that owns the word of its mutex. Neither
- * that thread's errno nor the client's is disturbed by somebody else's section. Writes to the line
- * last of all: its client looks at it, and a later store would have to fetch it back. */
-void relock_request_run(struct relock_request *request);
-
-/* What the section returned; copies a copied context back, and sets errno if a section for any
- * thread has set it. By the client, when it was run. */
-int relock_request_result(const struct relock_request *request, const struct relock_call *call);
 
 /* Whether a thread may run a client's section on its own stack from here. */
 bool relock_thread_has_room(const struct relock_thread *self, const struct relock_request *request);

@@ -8,6 +8,7 @@
 #ifndef RELOCK_LOCKS_ALGORITHM_H
 #define RELOCK_LOCKS_ALGORITHM_H
 
+#include "../base/request.h"
 #include "../base/thread.h"
 
 #include <relock/relock.h>

@@ -25,6 +25,7 @@
 #ifndef RELOCK_LOCKS_CCQUEUE_H
 #define RELOCK_LOCKS_CCQUEUE_H
 
+#include "../base/request.h"
 #include "../base/thread.h"
 #include "../base/wait.h"
 #include "wakes.h"

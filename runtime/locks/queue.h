@@ -29,6 +29,7 @@
 #ifndef RELOCK_LOCKS_QUEUE_H
 #define RELOCK_LOCKS_QUEUE_H
 
+#include "../base/request.h"
 #include "../base/thread.h"
 #include "../base/wait.h"
 #include "../base/word.h"

@@ -19,6 +19,7 @@
 #include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
+#include "../base/request.h"
 #include "../base/stack.h"
 #include "../base/wait.h"
 #include "../base/word.h"
@@ -260,8 +261,10 @@ static int run_here(relock_mutex_t *mutex, const struct relock_server *server,
   return result;
 }
 
-static void fill(struct relock_request *slot, relock_mutex_t *mutex,
-                 const struct relock_thread *self, const struct relock_call *call) {
+static inline __attribute__((always_inline)) void fill(struct relock_request *slot,
+                                                       relock_mutex_t *mutex,
+                                                       const struct relock_thread *self,
+                                                       const struct relock_call *call) {
   /* Release: pairs with the acquire in relock_runs_under(). */
   relock_store_release(&slot->mutex, mutex);
   relock_request_fill(slot, self, call);
@@ -309,7 +312,8 @@ static enum reply {
 } look(const struct relock_request *slot, uint32_t pauses) {
   for (; pauses > 0; pauses--)
     relock_pause();
-  for (uint32_t looks = 0; looks < relock_wait_spins() / 2; looks++) {
+  const uint32_t most = relock_wait_spins() / 2;
+  for (uint32_t looks = 0; looks < most; looks++) {
     /* Acquire: pairs with the release in serve(). */
     if (relock_load_acquire(&slot->state) == RELOCK_SLOT_DONE)
       return looks == 0 ? IN_TIME : EARLY;

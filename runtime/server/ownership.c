@@ -26,10 +26,6 @@
 #include "../locks/queue.h"
 #include "../locks/section.h"
 
-static uint32_t served_by(const struct relock_server *server) {
-  return RELOCK_WORD_SERVED + server->number;
-}
-
 static relock_mutex_t *mutex_of(uint32_t *word) {
   return (relock_mutex_t *)(void *)((char *)word - offsetof(relock_mutex_t, relock_private.word));
 }
@@ -147,15 +143,7 @@ static bool keeps(struct relock_servicer *self, const relock_mutex_t *mutex) {
   return true;
 }
 
-enum relock_ownership relock_own(struct relock_servicer *self, relock_mutex_t *mutex) {
-  if (!relock_queue_may_pass(mutex))
-    return RELOCK_NOT_OWNED;
-  /* Pairs with the exchange of a taker, after this thread's announcement. Acquire: pairs with the
-   * release in relock_disown(). */
-  if (RELOCK_LIKELY(relock_load_seq_cst(&mutex->relock_private.word) == served_by(self->server))) {
-    self->owns_once = false;
-    return RELOCK_OWNED_KEPT;
-  }
+enum relock_ownership relock_own_once(struct relock_servicer *self, relock_mutex_t *mutex) {
   if (!relock_word_try(&mutex->relock_private.word))
     return RELOCK_NOT_OWNED;
   learn_of_taking(self, mutex);
@@ -170,7 +158,7 @@ void relock_disown(struct relock_servicer *self, relock_mutex_t *mutex) {
    * Fails when somebody sleeps for the word. */
   if (relock_load_relaxed(&mutex->relock_private.tail) == 0 && keeps(self, mutex) &&
       relock_cas_release(&mutex->relock_private.word, relock_load_relaxed(&relock_word_taken),
-                         served_by(self->server)))
+                         relock_served_by(self->server)))
     return;
   relock_word_release(&mutex->relock_private.word);
 }

@@ -19,6 +19,8 @@
 #include "../base/atomic.h"
 #include "../base/class.h"
 #include "../base/thread.h"
+#include "../base/word.h"
+#include "../locks/queue.h"
 
 #include <relock/relock.h>
 #include <stdbool.h>
@@ -201,7 +203,25 @@ static inline bool relock_runs_under(const struct relock_servicer *servicer,
 
 /* How a servicing thread, which has announced the slot, came to own the mutex's word. */
 enum relock_ownership { RELOCK_NOT_OWNED, RELOCK_OWNED_KEPT, RELOCK_OWNED_ONCE };
-enum relock_ownership relock_own(struct relock_servicer *self, relock_mutex_t *mutex);
+enum relock_ownership relock_own_once(struct relock_servicer *self, relock_mutex_t *mutex);
+
+static inline uint32_t relock_served_by(const struct relock_server *server) {
+  return RELOCK_WORD_SERVED + server->number;
+}
+
+static inline enum relock_ownership relock_own(struct relock_servicer *self,
+                                               relock_mutex_t *mutex) {
+  if (!relock_queue_may_pass(mutex))
+    return RELOCK_NOT_OWNED;
+  /* Pairs with the exchange of a taker, after this thread's announcement. Acquire: pairs with the
+   * release in relock_disown(). */
+  if (RELOCK_LIKELY(relock_load_seq_cst(&mutex->relock_private.word) ==
+                    relock_served_by(self->server))) {
+    self->owns_once = false;
+    return RELOCK_OWNED_KEPT;
+  }
+  return relock_own_once(self, mutex);
+}
 
 /* After a section under a word that is OWNED_ONCE: keeps it for the server or releases it. The
  * mutex is not touched afterwards. */

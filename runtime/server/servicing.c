@@ -6,6 +6,7 @@
 #include "server.h"
 
 #include "../base/os.h"
+#include "../base/request.h"
 #include "../base/wait.h"
 #include "../base/word.h"
 #include "../locks/section.h"
@@ -30,20 +31,25 @@ enum { PASSES_AT_ONCE = 64 };
  * Relock, and a server is started that often at most (some 50 microseconds each). A guess. */
 enum { RETIRE_NS = 20000000 };
 
+/* Some client sleeps until its request is served: perhaps this one. */
+static __attribute__((noinline)) void wake_client(struct relock_server *server, uint32_t number) {
+  /* Relaxed: set before `sleepers` is, which the caller has seen. */
+  if (relock_load_relaxed(&server->client_sleeps[number]))
+    relock_os->futex_wake(&server->slots[number]->state, 1);
+}
+
 /* Says what this thread is about to look at: one more than the slot, or 0. From the announcement
  * on nobody else takes the request, no client withdraws it, and no word that the server keeps is
  * taken from it unnoticed. Those who have waited for the end of the announcement before are woken
  * now, before the next section, which may last: who wants the word, and the client, whether its
  * section was run or not. */
-static void announce(struct relock_servicer *self, uint32_t slot) {
+static inline void announce(struct relock_servicer *self, uint32_t slot) {
   /* Sequentially consistent: pairs with relock_is_announced() and relock_runs_under(). Release:
    * the section before is over for whoever reads this. */
   uint32_t last = relock_exchange_seq_cst(&self->announced, slot);
-  struct relock_server *server = self->server;
   relock_wake_heirs(self);
-  if (last && RELOCK_UNLIKELY(relock_load_seq_cst(&server->sleepers)) &&
-      relock_load_seq_cst(&server->client_sleeps[last - 1]))
-    relock_os->futex_wake(&server->slots[last - 1]->state, 1);
+  if (RELOCK_UNLIKELY(relock_load_seq_cst(&self->server->sleepers)) && last)
+    wake_client(self->server, last - 1);
 }
 
 /* Whether another thread of the pool is at the same request. Two that find each other both let go,
@@ -77,19 +83,17 @@ static void count_section(struct relock_servicer *self, const relock_mutex_t *mu
   relock_count_own(&self->server->progress.served, 1);
 }
 
-static void run(struct relock_server *server, uint32_t number) {
-  struct relock_request *slot = server->slots[number];
-  if (RELOCK_LIKELY(relock_load_relaxed(&relock_limited_clients) == 0) ||
-      !relock_slot_is_in(relock_limited_slots, number)) {
-    relock_request_run(slot);
-    return;
-  }
-  uint64_t start = relock_os->now_ns();
-  relock_request_run(slot);
-  relock_store_relaxed(&server->spent_ns[number], relock_os->now_ns() - start);
+static inline void run(struct relock_server *server, uint32_t number) {
+  const bool timed = RELOCK_UNLIKELY(relock_load_relaxed(&relock_limited_clients) != 0) &&
+                     relock_slot_is_in(relock_limited_slots, number);
+  const uint64_t start = timed ? relock_os->now_ns() : 0;
+  relock_request_run(server->slots[number]);
+  if (RELOCK_UNLIKELY(timed))
+    relock_store_relaxed(&server->spent_ns[number], relock_os->now_ns() - start);
 }
 
-/* Runs the request in this slot if it is still there and its mutex can be had. */
+/* Runs the request in this slot if it is still there and its mutex can be had. From its look to its
+ * reply it does as little as it can: clients look, too, and their looks take the line away. */
 static bool serve(struct relock_servicer *self, uint32_t number) {
   struct relock_server *server = self->server;
   struct relock_request *slot = server->slots[number];
@@ -97,37 +101,38 @@ static bool serve(struct relock_servicer *self, uint32_t number) {
   /* Alone, this thread need not look at the others: whoever becomes active later looks at its
    * announcement. Sequentially consistent: pairs with the pool's change of `active`. */
   bool alone = relock_load_seq_cst(&server->active) == 1;
-  if (!alone && is_somebody_elses(self, number))
+  if (RELOCK_UNLIKELY(!alone) && is_somebody_elses(self, number))
     return false;
   /* Only now: another thread that was at the request until then may have run it. Whoever comes
    * later finds it announced. Acquire: pairs with the release of the client that posted. */
   uint32_t state = relock_load_seq_cst(&slot->state);
   relock_mutex_t *mutex = relock_load_seq_cst(&slot->mutex);
-  if (state == RELOCK_SLOT_LEAVING) {
+  if (RELOCK_UNLIKELY(state == RELOCK_SLOT_LEAVING)) {
     /* The client waits until it knows. From its post on, only this thread or the client, which
      * finds it announced, change the state. */
     (void)relock_cas_seq_cst(&slot->state, RELOCK_SLOT_LEAVING, RELOCK_SLOT_FREE);
     return false;
   }
-  if (state != RELOCK_SLOT_POSTED || relock_load_seq_cst(&relock_forking) ||
-      (!alone && is_somebody_inside(self, mutex)))
+  if (RELOCK_UNLIKELY(state != RELOCK_SLOT_POSTED || relock_load_seq_cst(&relock_forking)) ||
+      (RELOCK_UNLIKELY(!alone) && is_somebody_inside(self, mutex)))
     return false;
   enum relock_ownership ownership = relock_own(self, mutex);
-  if (ownership == RELOCK_NOT_OWNED)
+  if (RELOCK_UNLIKELY(ownership == RELOCK_NOT_OWNED))
     return false;
 
   relock_class_t *lock_class = relock_class_of(mutex);
-  relock_count_batch(relock_thread_self(), lock_class, 1);
   relock_store_relaxed(&self->runs_under, mutex);
   run(server, number);
   relock_store_relaxed(&self->runs_under, NULL);
   /* A section that has waited on a condition variable has its word as a holder has. */
-  if (ownership == RELOCK_OWNED_ONCE || relock_load_relaxed(&slot->mutex) == NULL)
+  if (RELOCK_UNLIKELY(ownership == RELOCK_OWNED_ONCE) ||
+      RELOCK_UNLIKELY(relock_load_relaxed(&slot->mutex) == NULL))
     relock_disown(self, mutex);
   /* Release: pairs with the acquires in await_server() and relock_runs_under(). */
   relock_store_release(&slot->state, RELOCK_SLOT_DONE);
+  relock_count_batch(relock_thread_self(), lock_class, 1);
   count_section(self, mutex); /* its address only, for comparison */
-  if (!alone)
+  if (RELOCK_UNLIKELY(!alone))
     relock_count_own(&self->slow, 1);
   return true;
 }

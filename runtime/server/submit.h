@@ -8,6 +8,7 @@
 #ifndef RELOCK_SERVER_SUBMIT_H
 #define RELOCK_SERVER_SUBMIT_H
 
+#include "../base/request.h"
 #include "../base/thread.h"
 
 /* Whether any thread of the process has ever submitted a section. */

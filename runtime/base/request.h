@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A section's way through a request line: the client fills the line, another thread runs the
+ * section, the client reads what it returned. Inline: in combiners and servers this stands between
+ * the look at a request and the reply to it.
+ */
+#ifndef RELOCK_BASE_REQUEST_H
+#define RELOCK_BASE_REQUEST_H
+
+#include "atomic.h"
+#include "identity.h"
+#include "overflow.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <relock/relock.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+/* A critical section on its way to whoever runs it. */
+struct relock_call {
+  relock_section_t section;
+  void *context;
+  uint32_t copied; /* bytes of the context that travel in the request line; 0: by pointer */
+  bool as_client;  /* with the client's thread identity */
+};
+
+/* How a filled line says how to run: `result` holds the client's number in its upper bits, then
+ * one bit for the client's identity, then the size of a copied context. */
+enum {
+  RELOCK_COPIED_BITS = 6,
+  RELOCK_AS_CLIENT = 1 << RELOCK_COPIED_BITS,
+  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 1
+};
+_Static_assert((int)RELOCK_COPY_MAX < (int)RELOCK_AS_CLIENT, "the size fits its bits");
+_Static_assert((uint64_t)RELOCK_MAX_THREADS << RELOCK_NUMBER_SHIFT <= INT32_MAX, "so does it");
+
+/* Writes the call, or null for a holder, into a request line for this client. */
+static inline void relock_request_fill(struct relock_request *request,
+                                       const struct relock_thread *client,
+                                       const struct relock_call *call) {
+  uint32_t how = client->number << RELOCK_NUMBER_SHIFT;
+  request->section = NULL;
+  if (call) {
+    request->section = call->section;
+    how |= call->copied | (call->as_client ? RELOCK_AS_CLIENT : 0);
+    if (call->copied)
+      memcpy(request->context.copy, call->context, call->copied);
+    else
+      request->context.pointer = call->context;
+  }
+  request->result = (int32_t)how;
+}
+
+/* The client of a filled line. */
+static inline struct relock_thread *relock_request_client(const struct relock_request *request) {
+  return relock_thread_numbered((uint32_t)request->result >> RELOCK_NUMBER_SHIFT);
+}
+
+/* With the runner's identity: what the section does to errno is its client's. Nothing is stored
+ * where errno is 0 and stays it: the client waits. */
+static inline int relock_run_for_any_thread(relock_section_t section, void *context, int *error) {
+  int *const here = &errno;
+  const int own = *here;
+  if (RELOCK_UNLIKELY(own))
+    *here = 0;
+  int result = section(context);
+  *error = *here;
+  if (RELOCK_UNLIKELY(*error != own))
+    *here = own;
+  return result;
+}
+
+/* Runs the section of a filled line, by any other thread that owns the word of its mutex. Neither
+ * that thread's errno nor the client's is disturbed by somebody else's section. Writes to the line
+ * last of all: its client looks at it, and a later store would have to fetch it back. */
+static inline void relock_request_run(struct relock_request *request) {
+  uint32_t how = (uint32_t)request->result;
+  void *context = how & (RELOCK_AS_CLIENT - 1) ? request->context.copy : request->context.pointer;
+  relock_section_t section = request->section;
+  struct relock_thread *self = relock_thread_self();
+  relock_section_t outer = relock_overflow_begin(self, how >> RELOCK_NUMBER_SHIFT, section);
+  int result, error = 0;
+  if (how & RELOCK_AS_CLIENT)
+    result = relock_run_as(relock_request_client(request)->thread_pointer, section, context);
+  else
+    result = relock_run_for_any_thread(section, context, &error);
+  relock_overflow_end(self, outer);
+  request->result = result;
+  request->error = error;
+}
+
+/* What the section returned; copies a copied context back, and sets errno if a section for any
+ * thread has set it. By the client, when it was run. */
+static inline int relock_request_result(const struct relock_request *request,
+                                        const struct relock_call *call) {
+  if (call->copied)
+    memcpy(call->context, request->context.copy, call->copied);
+  if (RELOCK_UNLIKELY(request->error != 0))
+    errno = request->error;
+  return request->result;
+}
+
+#endif
