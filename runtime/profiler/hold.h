@@ -101,7 +101,7 @@ static inline struct hold hold_ends(struct thread *thread, struct relock_object 
   struct relock_counts *counts = &object->counts;
   uint64_t now = relock_ticks_on(&counts->processor);
   struct hold hold = {hold_length(counts->hold_start + own, now), RELOCK_SAME_THREAD};
-  counts->hold += hold.ticks;
+  object->times.hold += hold.ticks;
   counts->holds++;
   counts->depth = 0;
   if (LIKELY(thread->held_count == 1 && thread->held[0].object == object)) {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
-#define RELOCK_RECORDS_VERSION 3u
+#define RELOCK_RECORDS_VERSION 4u
 #define RELOCK_RECORDS_FIRST 4096u /* where the records begin */
 #define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
@@ -37,6 +37,7 @@ enum {
 #define RELOCK_PROCESSORS_FILE "processors"
 
 #define RELOCK_FRAMES 8
+#define RELOCK_LINE __attribute__((aligned(64)))
 
 /* Logarithmic buckets: values below 8 have one each, above that 4 to every power of two, so a
  * bucket is at most 25 % wide. */
@@ -165,14 +166,19 @@ struct relock_module {
   char path[];
 };
 
-/* Counts of one mutex, or of all mutexes of a group that were destroyed. */
+/* What every acquisition and release of a lock writes. */
 struct relock_counts {
-  uint64_t acquisitions, contended, wait, hold, holds;
+  uint64_t acquisitions, holds;
   uint64_t hold_start;
   uint32_t owner;     /* or the last one; 0: nobody has ever held it */
   uint32_t depth;     /* 0: free */
   uint32_t processor; /* on which it was released */
   uint32_t handovers;
+};
+
+/* Of one lock, or of all locks of a group that were destroyed. */
+struct relock_times {
+  uint64_t contended, wait, hold;
 };
 
 struct relock_rare {
@@ -200,20 +206,21 @@ struct relock_group {
   uint64_t frames[RELOCK_FRAMES];
   struct relock_rare retired_rare;
   struct relock_counts retired;
+  struct relock_times retired_times;
   struct relock_events events;
 };
 
-/* The second line moves between caches together with the mutex: its holder alone writes it. The
- * third belongs to threads that found the mutex taken, and the first hardly changes. */
+/* All that an acquisition and a release without waiting need is the second line: it moves between
+ * caches together with the lock, whose holder alone writes it, and the first. The third belongs to
+ * threads that found the lock taken. */
 struct relock_object {
   struct relock_record record;
-  uint32_t group;
-  uint32_t live;
-  uint64_t address;
-  uint64_t primitive;
-  uint64_t padding[4];
+  uint64_t live;
+  struct relock_times times;
+  RELOCK_LINE uint64_t address;
+  uint32_t group, primitive;
   struct relock_counts counts;
-  struct relock_rare rare;
+  RELOCK_LINE struct relock_rare rare;
   uint32_t waiting; /* now */
 };
 

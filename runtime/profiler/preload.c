@@ -113,8 +113,8 @@ static int record_contended(struct thread *thread, struct relock_object *object,
   __atomic_fetch_sub(&object->waiting, 1, __ATOMIC_RELAXED);
   if (acquired(result)) {
     object->counts.acquisitions++;
-    object->counts.contended++;
-    object->counts.wait += after - before;
+    object->times.contended++;
+    object->times.wait += after - before;
     releaser = object->counts.owner;
     hold_begins(thread, object, before, after, false);
     if (sample->site)
@@ -272,11 +272,12 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
 static int release_foreign(struct thread *thread, struct relock_object *object,
                            pthread_mutex_t *mutex) {
   struct relock_counts before = object->counts;
+  uint64_t before_hold = object->times.hold;
   uint32_t group = object->group;
   struct hold hold = hold_ends(thread, object, 0);
   int result = real.unlock(mutex);
   if (result) {
-    object->counts.hold = before.hold;
+    object->times.hold = before_hold;
     object->counts.holds = before.holds;
     object->counts.depth = before.depth;
     object->counts.owner = before.owner;
@@ -508,7 +509,7 @@ static void calibrate(void) {
     return;
   object_hide(object);
   header->pair_hold =
-      time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, &object->counts.hold);
+      time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, &object->times.hold);
   hold_bias = header->pair_hold / 1024;
   self->record->section_time = self->record->sections = self->record->sampling = 0;
   sample_begin(self);

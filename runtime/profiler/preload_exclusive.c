@@ -25,8 +25,8 @@ static int lock_contended(const struct exclusive *kind, struct thread *thread,
   after = relock_ticks();
   if (result == 0) {
     object->counts.acquisitions++;
-    object->counts.contended++;
-    object->counts.wait += after - before;
+    object->times.contended++;
+    object->times.wait += after - before;
     releaser = object->counts.owner;
     hold_begins(thread, object, before, after, false);
   } else {

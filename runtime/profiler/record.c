@@ -252,6 +252,7 @@ bool record_start(void) {
 
 static void clear_group(struct relock_group *group) {
   memset(&group->retired, 0, sizeof group->retired);
+  memset(&group->retired_times, 0, sizeof group->retired_times);
   memset(&group->retired_rare, 0, sizeof group->retired_rare);
   memset(&group->events, 0, sizeof group->events);
   group->objects = 0;
@@ -260,6 +261,7 @@ static void clear_group(struct relock_group *group) {
 
 static void clear_object(struct relock_object *object) {
   memset(&object->counts, 0, sizeof object->counts);
+  memset(&object->times, 0, sizeof object->times);
   memset(&object->rare, 0, sizeof object->rare);
   object->waiting = 0;
 }
@@ -534,7 +536,7 @@ void thread_give_back(struct thread *thread) {
 static void changed(void) { __atomic_store_n(&header->changes, ++changes, __ATOMIC_RELEASE); }
 
 static struct entry *find_entry(uintptr_t key) {
-  size_t at = object_hash(key >> 3);
+  size_t at = object_slot(key);
   struct entry *vacant = NULL;
   for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; probe++, at++) {
     struct entry *entry = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
@@ -604,7 +606,7 @@ static struct relock_object *new_object(struct relock_group *group, uintptr_t ad
       return NULL;
   }
   object->group = group->index;
-  object->primitive = group->primitive;
+  object->primitive = (uint32_t)group->primitive;
   object->address = address;
   object->live = 1;
   group->objects++;
@@ -617,10 +619,10 @@ static void retire(struct entry *entry) {
   struct relock_group *group = groups[object->group];
   changed();
   group->retired.acquisitions += object->counts.acquisitions;
-  group->retired.contended += object->counts.contended;
-  group->retired.wait += object->counts.wait;
-  group->retired.hold += object->counts.hold;
   group->retired.holds += object->counts.holds;
+  group->retired_times.contended += object->times.contended;
+  group->retired_times.wait += object->times.wait;
+  group->retired_times.hold += object->times.hold;
   group->handovers += object->counts.handovers;
   group->retired_rare.trylock_failures += object->rare.trylock_failures;
   group->retired_rare.timeouts += object->rare.timeouts;

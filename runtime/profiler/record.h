@@ -158,7 +158,7 @@ struct entry {
   uintptr_t key; /* 0: never used; entries are reused, never emptied */
   struct relock_object *object;
 };
-enum { OBJECT_TABLE_SIZE = 1 << 20, OBJECT_PROBES_MAX = 64 }; /* the size is a power of two */
+enum { OBJECT_TABLE_SIZE = 1 << 20, OBJECT_PROBES_MAX = 128 }; /* the size is a power of two */
 extern struct entry *object_table;
 
 /* Under which an object is found: its address, of which no processor uses the highest bits. */
@@ -170,10 +170,18 @@ static inline size_t object_hash(uint64_t value) {
   return (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
+/* Where to look first. Neighbours in memory, as in an array of mutexes, are neighbours here, so
+ * that they share lines and pages: the table is too large for all of them to be at hand. Within 1
+ * KiB each has a slot of its own, for all but spinlocks take 32 bytes or more. */
+static inline size_t object_slot(uintptr_t key) {
+  const unsigned shift = key >> 58 == RELOCK_SPINLOCK ? 2 : 5;
+  return object_hash(key >> 10) + ((key & 1023) >> shift);
+}
+
 static inline struct relock_object *primitive_find(enum relock_primitive primitive,
                                                    const void *address) {
   uintptr_t key = object_key(primitive, address);
-  size_t at = object_hash(key >> 3);
+  size_t at = object_slot(key);
   for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; probe++, at++) {
     struct entry *entry = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
     /* Pairs with the release in insert(): the object is complete when its key is seen. */

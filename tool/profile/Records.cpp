@@ -144,12 +144,13 @@ private:
     return Text;
   }
 
-  static RawCounts counts(const relock_counts &Counts, const relock_rare &Rare) {
+  static RawCounts counts(const relock_counts &Counts, const relock_times &Times,
+                          const relock_rare &Rare) {
     RawCounts Result;
     Result.Acquisitions = Counts.acquisitions;
-    Result.Contended = Counts.contended;
-    Result.Wait = Counts.wait;
-    Result.Hold = Counts.hold;
+    Result.Contended = Times.contended;
+    Result.Wait = Times.wait;
+    Result.Hold = Times.hold;
     Result.Holds = Counts.holds;
     Result.Handovers = Counts.handovers;
     Result.TrylockFailures = Rare.trylock_failures;
@@ -229,7 +230,7 @@ private:
     Result.ObjectsCreated = Group.objects;
     Result.Frames.assign(Group.frames,
                          Group.frames + std::min<uint32_t>(Group.frame_count, RELOCK_FRAMES));
-    Result.Retired = counts(Group.retired, Group.retired_rare);
+    Result.Retired = counts(Group.retired, Group.retired_times, Group.retired_rare);
     Result.Retired.Handovers = Group.handovers;
     Result.Events = {Group.events.samples, Group.events.sections, Group.events.events};
   }
@@ -241,7 +242,7 @@ private:
     RawObject Result;
     Result.Address = Object.address;
     Result.Held = Object.counts.depth != 0;
-    Result.Counts = counts(Object.counts, Object.rare);
+    Result.Counts = counts(Object.counts, Object.times, Object.rare);
     Groups[Object.group].Objects.push_back(Result);
     see(Process, Object.counts.hold_start);
   }
