@@ -184,7 +184,7 @@ void events_begin_thread(struct thread *thread) {
   reset(&thread->events);
   sample_begin_at(&thread->events.due, thread->record->id);
   if (!counting)
-    thread->events.due.countdown = 0; /* is decremented first, and takes an age to come back */
+    thread->events.due.countdown = SAMPLE_NEVER;
 }
 
 void events_end_thread(struct thread *thread) { close_counter(&thread->events); }

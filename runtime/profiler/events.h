@@ -22,9 +22,8 @@ void events_forgotten(void);
 /* The program is about to tell the kernel which system calls it will make; or could not. */
 void events_confine(bool on);
 
-/* Whether the next section is to be counted. */
-static inline bool event_due(struct thread *thread) { return --thread->events.due.countdown == 0; }
-/* Before its acquisition: how many sections it stands for; 0: it cannot be counted. */
+/* Before the acquisition of a section that is to be counted: how many sections it stands for; 0: it
+ * cannot be counted. */
 uint64_t event_prepare(struct thread *thread);
 /* The thread has acquired the object, and all that is to be recorded of that is. */
 void event_section_begins(struct thread *thread, const struct relock_object *object,

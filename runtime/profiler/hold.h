@@ -4,6 +4,14 @@
  * section that it is in. Nearly all of the profiler's cost lies on this way, where nobody else
  * wants the lock: so it is inline, divides and calls nothing, and writes only lines that the
  * thread, or the holder of the lock, has already.
+ *
+ * What happened is counted each time. Reading the clock costs more than all the rest, so a thread
+ * that acquires more than 100,000 times per second reads it for one acquisition in so many, chosen
+ * at random, which then stands for all of these: its hold, and its section if it is the outermost
+ * one. Sums stay unbiased, for whether a hold is timed never depends on how long it becomes. Timed
+ * in any case, and for themselves alone, are the first holds of each lock, those that follow a long
+ * one of that lock, those for which the thread had to wait, and from there on those in which it
+ * waits for something.
  */
 #ifndef RELOCK_PROFILER_HOLD_H
 #define RELOCK_PROFILER_HOLD_H
@@ -16,19 +24,43 @@
 /* A hold that is over. */
 struct hold {
   uint64_t ticks;
+  uint32_t weight;               /* how many it stands for; 0: it was not timed */
   enum relock_distance distance; /* from which the lock had come */
+};
+
+/* How a hold begins that nobody else was in the way of. */
+struct timed {
+  uint64_t start; /* 0: it is not timed */
+  uint32_t weight;
 };
 
 /* Ticks between the first reading of the clock and the last one that are the profiler's own and the
  * real functions', where nobody else wants the lock: what a hold lasts in which nothing happens. */
 extern uint64_t hold_bias;
 
-/* Takes the object, and those that other threads have released meanwhile, out of what the thread
- * holds. */
+/* Takes the object, and those that other threads have released meanwhile, out of what the
+ * thread holds. */
 enum relock_distance hold_forget(struct thread *thread, const struct relock_object *object);
 /* The lock had another owner. */
-enum relock_distance hold_handed_over(struct relock_counts *counts);
+enum relock_distance hold_handed_over(const struct thread *thread, struct relock_counts *counts);
 void hold_came_from(struct thread *thread, uint32_t group, enum relock_distance distance);
+/* The hold was timed; the same as hold_ends(). */
+struct hold hold_ends_timed(struct thread *thread, struct relock_object *object, uint64_t own);
+
+/* Reads the environment. */
+void timing_start(void);
+
+/* An acquisition of which more than counts is to be recorded. */
+struct special {
+  struct sample sample;
+  uint64_t before;
+  uint32_t weight; /* how many it stands for where it was chosen to be timed */
+};
+/* Before it is attempted; see hold_is_special(). `sampled`: its call may be found out. */
+void hold_prepare(struct thread *thread, const struct relock_object *object, bool sampled,
+                  struct special *special);
+/* The thread begins to wait, holding other locks or not. */
+void section_waits(struct thread *thread, uint64_t now);
 
 /* Other threads may write these two while they are looked at. Atomic, though on their own, so that
  * compilers do not make one load of both: it would have to wait until both stores are done. */
@@ -50,19 +82,30 @@ hold_find(const struct thread *thread, enum relock_primitive primitive, const vo
   return primitive_find(primitive, address);
 }
 
-/* A wait for a lock, or a read hold, is section time: acquisition included. */
-static inline void section_begins(struct thread *thread, uint64_t now) {
-  if (!thread->record->section_start) {
-    thread->record->section_start = now;
-    thread->record->sections++;
+static inline bool in_section(const struct thread *thread) {
+  return thread->held_count || thread->read_count;
+}
+
+/* Before the lock is added to those that the thread holds. After a wait for a lock the section has
+ * begun already: acquisition included. */
+static inline void section_begins(struct thread *thread, struct timed timed) {
+  struct relock_thread *record = thread->record;
+  if (in_section(thread) || UNLIKELY(record->section_start))
+    return;
+  record->sections++;
+  if (UNLIKELY(timed.weight)) {
+    record->section_weight = timed.weight;
+    record->section_start = timed.start;
   }
 }
 
-static inline void section_may_end(struct thread *thread, uint64_t now) {
-  if (!thread->held_count && !thread->read_count && thread->record->section_start) {
-    thread->record->section_time += now - thread->record->section_start;
-    thread->record->section_start = 0;
-  }
+static inline bool section_may_end(const struct thread *thread) {
+  return UNLIKELY(thread->record->section_start) && !in_section(thread);
+}
+static inline void section_ends(struct thread *thread, uint64_t now) {
+  struct relock_thread *record = thread->record;
+  record->section_time += record->section_weight * (now - record->section_start);
+  record->section_start = 0;
 }
 
 /* The bias is the usual one: a hold can be shorter. */
@@ -70,19 +113,39 @@ static inline uint64_t hold_length(uint64_t start, uint64_t end) {
   return end > start ? end - start : 0;
 }
 
-/* `before`: when the operation began to wait; `tried`: by a trylock. */
-static inline void hold_begins(struct thread *thread, struct relock_object *object, uint64_t before,
-                               uint64_t after, bool tried) {
+/* Whether more than counts is to be recorded of the next acquisition of a lock: it is a sample for
+ * some purpose, or timed in any case. Others may write the latter while it is looked at. */
+static inline bool hold_is_special(struct thread *thread, const struct relock_object *object) {
+  const bool due = --thread->countdown == 0;
+  return UNLIKELY(due) || UNLIKELY(__atomic_load_n(&object->counts.sure, __ATOMIC_RELAXED));
+}
+
+/* The lock was acquired at the first attempt. */
+static inline struct timed hold_timed(struct relock_object *object, const struct special *special) {
+  struct timed timed = {special->before + hold_bias, special->weight};
+  if (object->counts.sure) {
+    object->counts.sure--;
+    timed.weight = 1;
+  }
+  if (!timed.weight && !special->sample.site && !special->sample.event_weight)
+    timed.start = 0;
+  return timed;
+}
+
+/* `tried`: by a trylock. */
+static inline void hold_begins(struct thread *thread, struct relock_object *object,
+                               struct timed timed, bool tried) {
   struct relock_counts *counts = &object->counts;
   enum relock_distance distance = RELOCK_SAME_THREAD;
   if (UNLIKELY(counts->owner != thread->id)) {
     if (counts->owner)
-      distance = hold_handed_over(counts);
+      distance = hold_handed_over(thread, counts);
     counts->owner = thread->id;
   }
   counts->depth = 1;
-  counts->hold_start = after;
-  section_begins(thread, before);
+  counts->hold_start = timed.start;
+  counts->hold_weight = timed.weight;
+  section_begins(thread, timed);
   if (UNLIKELY(thread->held_count))
     nesting_count(thread, object, tried);
   if (LIKELY(thread->held_count < HELD_MAX)) {
@@ -94,31 +157,46 @@ static inline void hold_begins(struct thread *thread, struct relock_object *obje
   }
 }
 
+static inline bool is_innermost(const struct thread *thread, const struct relock_object *object) {
+  return thread->held_count && thread->held[thread->held_count - 1].object == object;
+}
+
+/* From how far it had come. */
+static inline enum relock_distance hold_counted(struct thread *thread,
+                                                struct relock_object *object) {
+  struct relock_counts *counts = &object->counts;
+  counts->processor = processor_here(thread->processor);
+  counts->holds++;
+  counts->depth = 0;
+  if (LIKELY(is_innermost(thread, object)))
+    return thread->held[--thread->held_count].distance;
+  return hold_forget(thread, object);
+}
+
+/* Whether a count is all that its end gives. */
+static inline bool hold_is_plain(const struct thread *thread, const struct relock_object *object) {
+  return !object->counts.hold_start && is_innermost(thread, object) &&
+         !thread->held[thread->held_count - 1].distance && !thread->record->section_start &&
+         !thread->events.count;
+}
+
 /* Its end is that of the section, too, if nothing else is held. `own`: ticks of it that the
  * profiler has spent. */
 static inline struct hold hold_ends(struct thread *thread, struct relock_object *object,
                                     uint64_t own) {
-  struct relock_counts *counts = &object->counts;
-  uint64_t now = relock_ticks_on(&counts->processor);
-  struct hold hold = {hold_length(counts->hold_start + own, now), RELOCK_SAME_THREAD};
-  object->times.hold += hold.ticks;
-  counts->holds++;
-  counts->depth = 0;
-  if (LIKELY(thread->held_count == 1 && thread->held[0].object == object)) {
-    hold.distance = thread->held[0].distance;
-    thread->held_count = 0;
-  } else {
-    hold.distance = hold_forget(thread, object);
-  }
-  if (UNLIKELY(thread->pending_count))
-    sample_released(thread, object, hold.ticks);
-  section_may_end(thread, now);
+  struct hold hold = {0, 0, RELOCK_SAME_THREAD};
+  if (UNLIKELY(object->counts.hold_start))
+    return hold_ends_timed(thread, object, own);
+  hold.distance = hold_counted(thread, object);
+  if (section_may_end(thread))
+    section_ends(thread, relock_ticks());
   return hold;
 }
 
 /* After the release, so that it lengthens no hold. */
 static inline void hold_measure(struct thread *thread, uint32_t group, struct hold hold) {
-  measure(thread, group, RELOCK_HOLD, hold.ticks);
+  if (UNLIKELY(hold.weight))
+    measure(thread, group, RELOCK_HOLD, hold.ticks, hold.weight);
   if (UNLIKELY(hold.distance))
     hold_came_from(thread, group, hold.distance);
 }

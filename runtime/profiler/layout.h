@@ -17,6 +17,7 @@
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
 
 #define RELOCK_RECORDS_SAMPLE "RELOCK_PROFILE_SAMPLE" /* microseconds between two samples */
+#define RELOCK_RECORDS_TIME_ALL "RELOCK_PROFILE_TIME_ALL" /* time every hold, if it is set */
 
 /* The event that is counted in sections: type, config, config1, config2 and flags of the kernel's
  * perf_event_attr, in hexadecimal, with commas. */
@@ -115,9 +116,9 @@ struct relock_header {
   uint64_t end_ticks, end_ns;
   uint32_t end;
   uint32_t status; /* given to exit() or _exit() */
-  /* Cost of one uncontended lock and unlock, in ticks times 1024; `pair_hold` is taken out of
-   * holds that began without waiting. */
-  uint64_t pair_recorded, pair_plain, pair_hold;
+  /* Cost of one uncontended lock and unlock, in ticks times 1024, where the hold is timed and where
+   * it is not; `pair_hold` is taken out of holds that began without waiting. */
+  uint64_t pair_timed, pair_untimed, pair_plain, pair_hold;
   /* What was not recorded; updated atomically. */
   uint64_t dropped_objects;    /* operations on mutexes that got no record */
   uint64_t dropped_histograms; /* measured times that are in no histogram */
@@ -146,7 +147,8 @@ struct relock_thread {
   uint64_t started; /* threads that used this record, one after the other */
   uint64_t start_ticks;
   uint64_t ended_time;    /* ticks lived by the threads that have ended */
-  uint64_t section_start; /* 0: holds nothing and waits for nothing */
+  uint64_t section_start;  /* 0: is in no section, or in one that is not timed */
+  uint64_t section_weight; /* how many sections the present one stands for */
   uint64_t section_time;
   uint64_t sections;
   uint64_t sampling; /* ticks spent on backtraces */
@@ -169,16 +171,19 @@ struct relock_module {
 /* What every acquisition and release of a lock writes. */
 struct relock_counts {
   uint64_t acquisitions, holds;
-  uint64_t hold_start;
+  uint64_t hold_start;  /* 0: the present hold is not timed */
+  uint32_t hold_weight; /* how many holds it stands for if it is; 0: only for its call */
+  uint32_t sure;        /* so many of the next ones are timed in any case */
   uint32_t owner;     /* or the last one; 0: nobody has ever held it */
   uint32_t depth;     /* 0: free */
   uint32_t processor; /* on which it was released */
   uint32_t handovers;
 };
 
-/* Of one lock, or of all locks of a group that were destroyed. */
+/* Of one lock, or of all locks of a group that were destroyed. A hold that is timed counts as often
+ * as those that it stands for; `weights` is the sum of that. */
 struct relock_times {
-  uint64_t contended, wait, hold;
+  uint64_t contended, wait, hold, weights;
 };
 
 struct relock_rare {
@@ -235,11 +240,13 @@ struct relock_tally {
   uint64_t try_failures, timeouts;
   uint64_t signals; /* of a condition; posts of a semaphore */
   uint64_t broadcasts;
+  uint64_t holds; /* by readers, that are over */
 };
 
 /* Of an rwlock, the first two are the writers'. */
 enum relock_measure { RELOCK_WAIT, RELOCK_HOLD, RELOCK_READ_WAIT, RELOCK_READ_HOLD };
 
+/* A value counts as often as those that it stands for. */
 struct relock_histogram {
   struct relock_record record;
   uint32_t group;
@@ -248,6 +255,7 @@ struct relock_histogram {
   uint32_t waiters_max; /* that a wait found waiting already */
   uint64_t waiters;     /* their sum over all waits */
   uint64_t count, total, max;
+  uint64_t values; /* measured */
   uint64_t buckets[RELOCK_BUCKETS];
   uint64_t handovers[RELOCK_DISTANCES - 1]; /* of holds, without RELOCK_SAME_THREAD */
 };

@@ -97,12 +97,12 @@ static int wait_for(pthread_mutex_t *mutex, const struct patience *patience) {
 }
 
 static int record_contended(struct thread *thread, struct relock_object *object,
-                            pthread_mutex_t *mutex, struct sample *sample, uint64_t before,
+                            pthread_mutex_t *mutex, struct sample *sample,
                             const struct patience *patience) {
   uint32_t waiters, holder = edge_holder(object), releaser = 0;
-  uint64_t after;
+  uint64_t before = relock_ticks(), after;
   int result;
-  section_begins(thread, before);
+  section_waits(thread, before);
   if (sample_due(&thread->waits))
     sample_wait(thread, object, sample);
   waiters = __atomic_fetch_add(&object->waiting, 1, __ATOMIC_RELAXED);
@@ -116,11 +116,12 @@ static int record_contended(struct thread *thread, struct relock_object *object,
     object->times.contended++;
     object->times.wait += after - before;
     releaser = object->counts.owner;
-    hold_begins(thread, object, before, after, false);
+    hold_begins(thread, object, (struct timed){after, 1}, false);
     if (sample->site)
       sample_acquired(thread, object, sample, after - before);
   } else {
-    section_may_end(thread, after);
+    if (section_may_end(thread))
+      section_ends(thread, after);
     if (result != ETIMEDOUT)
       return result; /* an error, such as relocking an error-checking mutex, is no wait */
     __atomic_fetch_add(&object->rare.timeouts, 1, __ATOMIC_RELAXED);
@@ -135,52 +136,47 @@ static int record_contended(struct thread *thread, struct relock_object *object,
   return result;
 }
 
-static inline int attempt(struct thread *thread, struct relock_object *object,
-                          pthread_mutex_t *mutex, uint64_t before, bool tried) {
-  int result = real.trylock(mutex);
-  if (UNLIKELY(!acquired(result)))
-    return result;
+/* Returns whether a hold is to begin with it. */
+static inline bool count_acquisition(struct thread *thread, struct relock_object *object) {
   object->counts.acquisitions++;
-  if (UNLIKELY(holds(thread, object))) {
-    object->counts.depth++;
-    object->rare.reentries++;
-  } else {
-    hold_begins(thread, object, before, before + hold_bias, tried);
-  }
+  if (LIKELY(!holds(thread, object)))
+    return true;
+  object->counts.depth++;
+  object->rare.reentries++;
+  return false;
+}
+
+static inline int attempt(struct thread *thread, struct relock_object *object,
+                          pthread_mutex_t *mutex, bool tried) {
+  int result = real.trylock(mutex);
+  if (LIKELY(acquired(result)) && LIKELY(count_acquisition(thread, object)))
+    hold_begins(thread, object, (struct timed){0, 0}, tried);
   return result;
 }
 
-/* Whether the next acquisition is a sample, or its section is one whose events are counted. */
-static inline bool is_due(struct thread *thread) {
-  const bool sample = sample_due(&thread->acquisitions), event = event_due(thread);
-  return sample | event;
-}
-
-/* The attempt was sampled, or its events are counted; the site is null where it was not. */
-static NOINLINE int attempt_sampled(struct thread *thread, struct relock_object *object,
-                                    pthread_mutex_t *mutex, struct sample *sample, uint64_t *before,
-                                    bool tried) {
+static NOINLINE int attempt_special(struct thread *thread, struct relock_object *object,
+                                    pthread_mutex_t *mutex, struct special *special, bool tried) {
   int result;
-  *sample = (struct sample){.site = NULL};
-  if (thread->acquisitions.countdown == 0)
-    *sample = sample_acquisition(thread, object);
-  if (thread->events.due.countdown == 0)
-    sample->event_weight = event_prepare(thread);
-  *before = relock_ticks_early();
-  result = attempt(thread, object, mutex, *before, tried);
-  if (acquired(result) && sample->site)
-    sample_acquired(thread, object, sample, 0);
-  if (acquired(result) && sample->event_weight && object->counts.depth == 1)
-    event_section_begins(thread, object, sample->event_weight);
+  hold_prepare(thread, object, true, special);
+  result = real.trylock(mutex);
+  if (!acquired(result))
+    return result;
+  if (count_acquisition(thread, object)) {
+    hold_begins(thread, object, hold_timed(object, special), tried);
+    if (special->sample.event_weight)
+      event_section_begins(thread, object, special->sample.event_weight);
+  }
+  if (special->sample.site)
+    sample_acquired(thread, object, &special->sample, 0);
   return result;
 }
 
 /* The attempt to lock gave that result; leaves. */
-static int lock_attempted(struct thread *thread, struct relock_object *object,
-                          pthread_mutex_t *mutex, struct sample *sample, uint64_t before,
-                          int result, const struct patience *patience) {
+static NOINLINE int lock_attempted(struct thread *thread, struct relock_object *object,
+                                   pthread_mutex_t *mutex, struct sample *sample, int result,
+                                   const struct patience *patience) {
   if (result == EBUSY) {
-    result = record_contended(thread, object, mutex, sample, before, patience);
+    result = record_contended(thread, object, mutex, sample, patience);
   } else if (!acquired(result)) {
     recording_leave(thread); /* let the operation that was asked for say what is wrong */
     return wait_for(mutex, patience);
@@ -189,25 +185,24 @@ static int lock_attempted(struct thread *thread, struct relock_object *object,
   return result;
 }
 
-static NOINLINE int lock_sampled(struct thread *thread, struct relock_object *object,
+static NOINLINE int lock_special(struct thread *thread, struct relock_object *object,
                                  pthread_mutex_t *mutex, const struct patience *patience) {
-  struct sample sample;
-  uint64_t before;
-  int result = attempt_sampled(thread, object, mutex, &sample, &before, false);
-  return lock_attempted(thread, object, mutex, &sample, before, result, patience);
+  struct special special;
+  int result = attempt_special(thread, object, mutex, &special, false);
+  return lock_attempted(thread, object, mutex, &special.sample, result, patience);
 }
 
 static NOINLINE int lock_refused(struct thread *thread, struct relock_object *object,
-                                 pthread_mutex_t *mutex, uint64_t before, int result,
+                                 pthread_mutex_t *mutex, int result,
                                  const struct patience *patience) {
   struct sample none = {.site = NULL};
-  return lock_attempted(thread, object, mutex, &none, before, result, patience);
+  return lock_attempted(thread, object, mutex, &none, result, patience);
 }
 
-static inline int record_lock_operation(pthread_mutex_t *mutex, const struct patience *patience) {
+static inline __attribute__((always_inline)) int
+record_lock_operation(pthread_mutex_t *mutex, const struct patience *patience) {
   struct thread *thread = recording_enter();
   struct relock_object *object;
-  uint64_t before;
   int result;
   if (UNLIKELY(!thread))
     return wait_for(mutex, patience);
@@ -216,12 +211,11 @@ static inline int record_lock_operation(pthread_mutex_t *mutex, const struct pat
     recording_leave(thread);
     return wait_for(mutex, patience);
   }
-  if (UNLIKELY(is_due(thread)))
-    return lock_sampled(thread, object, mutex, patience);
-  before = relock_ticks_early();
-  result = attempt(thread, object, mutex, before, false);
+  if (hold_is_special(thread, object))
+    return lock_special(thread, object, mutex, patience);
+  result = attempt(thread, object, mutex, false);
   if (UNLIKELY(result))
-    return lock_refused(thread, object, mutex, before, result, patience);
+    return lock_refused(thread, object, mutex, result, patience);
   recording_leave(thread);
   return 0;
 }
@@ -249,18 +243,17 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t cl
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   struct thread *thread = recording_enter();
   struct relock_object *object = thread ? primitive_object(RELOCK_MUTEX, mutex) : NULL;
-  struct sample sample = {.site = NULL};
-  uint64_t before;
+  struct special special;
   int result;
   if (UNLIKELY(!object)) {
     if (thread)
       recording_leave(thread);
     return real.trylock(mutex);
   }
-  if (UNLIKELY(is_due(thread)))
-    result = attempt_sampled(thread, object, mutex, &sample, &before, true);
+  if (hold_is_special(thread, object))
+    result = attempt_special(thread, object, mutex, &special, true);
   else
-    result = attempt(thread, object, mutex, relock_ticks_early(), true);
+    result = attempt(thread, object, mutex, true);
   if (result == EBUSY)
     __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
   recording_leave(thread);
@@ -272,12 +265,13 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
 static int release_foreign(struct thread *thread, struct relock_object *object,
                            pthread_mutex_t *mutex) {
   struct relock_counts before = object->counts;
-  uint64_t before_hold = object->times.hold;
+  struct relock_times times = object->times;
   uint32_t group = object->group;
   struct hold hold = hold_ends(thread, object, 0);
   int result = real.unlock(mutex);
   if (result) {
-    object->times.hold = before_hold;
+    object->times.hold = times.hold;
+    object->times.weights = times.weights;
     object->counts.holds = before.holds;
     object->counts.depth = before.depth;
     object->counts.owner = before.owner;
@@ -299,34 +293,46 @@ static inline uint64_t count_section(struct thread *thread, const struct relock_
   return UNLIKELY(thread->events.count) ? read_counter(thread, object) : 0;
 }
 
-static int release(struct thread *thread, struct relock_object *object, pthread_mutex_t *mutex) {
+/* More than one call is to be made. */
+static NOINLINE int release_special(struct thread *thread, struct relock_object *object,
+                                    pthread_mutex_t *mutex) {
   uint32_t group = object->group;
-  struct hold hold;
-  int result;
-  if (object->counts.depth > 1) {
-    object->counts.depth--;
-    return real.unlock(mutex);
-  }
-  hold = hold_ends(thread, object, count_section(thread, object));
+  struct hold hold = hold_ends(thread, object, count_section(thread, object));
   /* From here on the mutex may be freed by whoever gets it next. */
-  result = real.unlock(mutex);
+  int result = real.unlock(mutex);
   hold_measure(thread, group, hold);
+  recording_leave(thread);
+  return result;
+}
+
+static NOINLINE int release_otherwise(struct thread *thread, struct relock_object *object,
+                                      pthread_mutex_t *mutex) {
+  int result;
+  if (object && holds(thread, object)) {
+    object->counts.depth--;
+    result = real.unlock(mutex);
+  } else if (object && is_held(object)) {
+    result = release_foreign(thread, object, mutex);
+  } else {
+    result = real.unlock(mutex);
+  }
+  recording_leave(thread);
   return result;
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   struct thread *thread = recording_enter();
-  struct relock_object *object = thread ? hold_find(thread, RELOCK_MUTEX, mutex) : NULL;
-  int result;
-  if (LIKELY(object && holds(thread, object)))
-    result = release(thread, object, mutex);
-  else if (object && is_held(object))
-    result = release_foreign(thread, object, mutex);
-  else
-    result = real.unlock(mutex);
-  if (thread)
-    recording_leave(thread);
-  return result;
+  struct relock_object *object;
+  if (UNLIKELY(!thread))
+    return real.unlock(mutex);
+  object = hold_find(thread, RELOCK_MUTEX, mutex);
+  if (UNLIKELY(!object || !holds(thread, object) || object->counts.depth > 1))
+    return release_otherwise(thread, object, mutex);
+  if (UNLIKELY(!hold_is_plain(thread, object)))
+    return release_special(thread, object, mutex);
+  hold_counted(thread, object);
+  recording_leave(thread); /* before the release, which is the last that is done */
+  return real.unlock(mutex);
 }
 
 EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {
@@ -378,7 +384,7 @@ static void resume(struct suspended suspended) {
   if (!thread)
     return;
   now = relock_ticks();
-  hold_begins(thread, suspended.object, now, now, false);
+  hold_begins(thread, suspended.object, (struct timed){now, 1}, false);
   suspended.object->counts.depth = suspended.depth;
   suspended.object->rare.cond_waits++;
   recording_leave(thread);
@@ -502,8 +508,9 @@ static void calibrate(void) {
   /* In a process of one thread, as this still is, the real lock gets by without an atomic
    * operation, which trylock, recorded or not, never does. */
   header->pair_plain = time_pairs(&mutex, real.trylock, real.unlock, NULL);
-  self->acquisitions.countdown = UINT64_MAX; /* what samples cost is measured by itself */
-  header->pair_recorded = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, NULL);
+  self->acquisitions.countdown = SAMPLE_NEVER; /* what samples cost is measured by itself */
+  samples_await(self);
+  header->pair_timed = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, NULL);
   object = object_find(&mutex);
   if (!object)
     return;
@@ -511,9 +518,12 @@ static void calibrate(void) {
   header->pair_hold =
       time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, &object->times.hold);
   hold_bias = header->pair_hold / 1024;
+  object->counts.sure = 0;
+  self->countdown = SAMPLE_NEVER;
+  header->pair_untimed = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, NULL);
   self->record->section_time = self->record->sections = self->record->sampling = 0;
-  sample_begin(self);
   events_calibrate(self);
+  sample_begin(self);
 }
 
 /* The first call may come from a constructor of another library, before ours. */

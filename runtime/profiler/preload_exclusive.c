@@ -11,12 +11,12 @@
 #include <errno.h>
 
 static int lock_contended(const struct exclusive *kind, struct thread *thread,
-                          struct relock_object *object, void *lock, uint64_t before,
+                          struct relock_object *object, void *lock,
                           const struct patience *patience) {
   uint32_t holder = edge_holder(object), releaser = 0;
-  uint64_t after;
+  uint64_t before = relock_ticks(), after;
   int result;
-  section_begins(thread, before);
+  section_waits(thread, before);
   recording_leave(thread);
   result = kind->wait(lock, patience);
   thread = recording_enter();
@@ -28,14 +28,15 @@ static int lock_contended(const struct exclusive *kind, struct thread *thread,
     object->times.contended++;
     object->times.wait += after - before;
     releaser = object->counts.owner;
-    hold_begins(thread, object, before, after, false);
+    hold_begins(thread, object, (struct timed){after, 1}, false);
   } else {
-    section_may_end(thread, after);
+    if (section_may_end(thread))
+      section_ends(thread, after);
     if (result == ETIMEDOUT)
       __atomic_fetch_add(&object->rare.timeouts, 1, __ATOMIC_RELAXED);
   }
   if (result == 0 || result == ETIMEDOUT) {
-    measure(thread, object->group, RELOCK_WAIT, after - before);
+    measure(thread, object->group, RELOCK_WAIT, after - before, 1);
     edge_count(thread, object->group, holder, releaser, after - before);
   }
   recording_leave(thread);
@@ -55,24 +56,44 @@ static struct relock_object *enter_lock(enum relock_primitive primitive, const v
   return object;
 }
 
+static NOINLINE int attempt_special(const struct exclusive *kind, struct thread *thread,
+                                    struct relock_object *object, void *lock, bool tried) {
+  struct special special;
+  int result;
+  hold_prepare(thread, object, false, &special);
+  result = kind->attempt(lock);
+  if (result == 0) {
+    object->counts.acquisitions++;
+    hold_begins(thread, object, hold_timed(object, &special), tried);
+  }
+  return result;
+}
+
+static inline int attempt(const struct exclusive *kind, struct thread *thread,
+                          struct relock_object *object, void *lock, bool tried) {
+  int result;
+  if (hold_is_special(thread, object))
+    return attempt_special(kind, thread, object, lock, tried);
+  result = kind->attempt(lock);
+  if (LIKELY(result == 0)) {
+    object->counts.acquisitions++;
+    hold_begins(thread, object, (struct timed){0, 0}, tried);
+  }
+  return result;
+}
+
 int exclusive_lock(const struct exclusive *kind, void *lock, const struct patience *patience) {
   struct thread *thread = NULL;
   struct relock_object *object;
-  uint64_t before;
   int result;
   object = is_valid(patience) ? enter_lock(kind->primitive, lock, &thread) : NULL;
   if (UNLIKELY(!object)) {
     real_resolve();
     return kind->wait(lock, patience);
   }
-  before = relock_ticks_early();
-  result = kind->attempt(lock);
-  if (result == EBUSY)
-    return lock_contended(kind, thread, object, lock, before, patience);
-  if (result == 0) {
-    object->counts.acquisitions++;
-    hold_begins(thread, object, before, before + hold_bias, false);
-  }
+  result = attempt(kind, thread, object, lock, false);
+  if (UNLIKELY(result == EBUSY))
+    return lock_contended(kind, thread, object, lock, patience);
   recording_leave(thread);
   return result ? kind->wait(lock, patience) : 0;
 }
@@ -80,18 +101,12 @@ int exclusive_lock(const struct exclusive *kind, void *lock, const struct patien
 int exclusive_trylock(const struct exclusive *kind, void *lock) {
   struct thread *thread;
   struct relock_object *object = enter_lock(kind->primitive, lock, &thread);
-  uint64_t before;
   int result;
   if (!object)
     return kind->attempt(lock);
-  before = relock_ticks_early();
-  result = kind->attempt(lock);
-  if (result == 0) {
-    object->counts.acquisitions++;
-    hold_begins(thread, object, before, before + hold_bias, true);
-  } else if (result == EBUSY) {
+  result = attempt(kind, thread, object, lock, true);
+  if (result == EBUSY)
     __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
-  }
   recording_leave(thread);
   return result;
 }

@@ -13,12 +13,16 @@
 
 /* Readers. */
 
-static void remember_read(struct thread *thread, const void *lock, uint32_t group, uint64_t now) {
+static void remember_read(struct thread *thread, const void *lock, uint32_t group,
+                          struct relock_tally *tally, struct timed timed) {
+  tally->acquisitions++;
+  section_begins(thread, timed);
   if (thread->read_count == HELD_MAX) {
     count_drop(&header->dropped_histograms);
     return;
   }
-  thread->reads[thread->read_count++] = (struct read_hold){lock, now, group};
+  thread->reads[thread->read_count++] =
+      (struct read_hold){lock, tally, timed.start, group, timed.weight};
 }
 
 /* Takes the latest hold of the lock out of those of the thread. */
@@ -47,13 +51,12 @@ static int wait_to_read(pthread_rwlock_t *lock, const struct patience *patience)
 }
 
 static int read_contended(struct thread *thread, uint32_t group, struct relock_tally *tally,
-                          pthread_rwlock_t *lock, uint64_t before,
-                          const struct patience *patience) {
+                          pthread_rwlock_t *lock, const struct patience *patience) {
   const struct relock_object *object = primitive_find(RELOCK_RWLOCK, lock);
   uint32_t holder = object ? edge_holder(object) : 0;
-  uint64_t after;
+  uint64_t before = relock_ticks(), after;
   int result;
-  section_begins(thread, before);
+  section_waits(thread, before);
   recording_leave(thread);
   result = wait_to_read(lock, patience);
   thread = recording_enter();
@@ -61,17 +64,17 @@ static int read_contended(struct thread *thread, uint32_t group, struct relock_t
     return result;
   after = relock_ticks();
   if (result == 0) {
-    tally->acquisitions++;
     tally->contended++;
-    remember_read(thread, lock, group, after);
+    remember_read(thread, lock, group, tally, (struct timed){after, 1});
   } else if (result == ETIMEDOUT) {
     tally->timeouts++;
   }
   if (result == 0 || result == ETIMEDOUT) {
-    measure_reader(thread, group, RELOCK_READ_WAIT, after - before);
+    measure_reader(thread, group, RELOCK_READ_WAIT, after - before, 1);
     edge_count(thread, group, holder, 0, after - before);
   }
-  section_may_end(thread, after);
+  if (section_may_end(thread))
+    section_ends(thread, after);
   recording_leave(thread);
   return result;
 }
@@ -96,26 +99,37 @@ static struct relock_tally *enter_reader(const pthread_rwlock_t *lock, struct th
   return tally;
 }
 
+/* There is no holder to say of the lock that its holds are timed in any case: the first ones of
+ * each thread and class are. */
+static inline int attempt_read(struct thread *thread, uint32_t group, struct relock_tally *tally,
+                               pthread_rwlock_t *lock) {
+  struct timed timed = {0, 0};
+  int result;
+  if (--thread->countdown == 0 || tally->acquisitions < FIRST_TIMED) {
+    struct special special;
+    hold_prepare(thread, NULL, false, &special);
+    timed.weight = tally->acquisitions < FIRST_TIMED ? 1 : special.weight;
+    timed.start = timed.weight ? special.before + hold_bias : 0;
+  }
+  result = real.tryrdlock(lock);
+  if (LIKELY(result == 0))
+    remember_read(thread, lock, group, tally, timed);
+  return result;
+}
+
 static int record_read(pthread_rwlock_t *lock, const struct patience *patience) {
   struct thread *thread;
   uint32_t group;
   struct relock_tally *tally;
-  uint64_t before;
   int result;
   tally = is_valid(patience) ? enter_reader(lock, &thread, &group) : NULL;
   if (UNLIKELY(!tally)) {
     real_resolve();
     return wait_to_read(lock, patience);
   }
-  before = relock_ticks_early();
-  result = real.tryrdlock(lock);
-  if (result == EBUSY)
-    return read_contended(thread, group, tally, lock, before, patience);
-  if (result == 0) {
-    tally->acquisitions++;
-    section_begins(thread, before);
-    remember_read(thread, lock, group, before + hold_bias);
-  }
+  result = attempt_read(thread, group, tally, lock);
+  if (UNLIKELY(result == EBUSY))
+    return read_contended(thread, group, tally, lock, patience);
   recording_leave(thread);
   return result ? wait_to_read(lock, patience) : 0;
 }
@@ -138,19 +152,12 @@ EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
   struct thread *thread;
   uint32_t group;
   struct relock_tally *tally = enter_reader(lock, &thread, &group);
-  uint64_t before;
   int result;
   if (!tally)
     return real.tryrdlock(lock);
-  before = relock_ticks_early();
-  result = real.tryrdlock(lock);
-  if (result == 0) {
-    tally->acquisitions++;
-    section_begins(thread, before);
-    remember_read(thread, lock, group, before + hold_bias);
-  } else if (result == EBUSY) {
+  result = attempt_read(thread, group, tally, lock);
+  if (result == EBUSY)
     tally->try_failures++;
-  }
   recording_leave(thread);
   return result;
 }
@@ -195,11 +202,15 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) {
 
 static int release_read(struct thread *thread, const struct read_hold *hold,
                         pthread_rwlock_t *lock) {
-  uint64_t now = relock_ticks();
+  uint64_t now = hold->since || section_may_end(thread) ? relock_ticks() : 0;
   int result;
-  section_may_end(thread, now);
+  hold->tally->holds++;
+  if (section_may_end(thread))
+    section_ends(thread, now);
   result = real.rwlock_unlock(lock);
-  measure_reader(thread, hold->group, RELOCK_READ_HOLD, hold_length(hold->since, now));
+  if (hold->since)
+    measure_reader(thread, hold->group, RELOCK_READ_HOLD, hold_length(hold->since, now),
+                   hold->weight);
   return result;
 }
 

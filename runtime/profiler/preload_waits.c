@@ -4,6 +4,7 @@
  * program waits for by itself. None of it is section time.
  */
 #define _GNU_SOURCE
+#include "hold.h"
 #include "preload.h"
 #include "preload_seccomp.h"
 #include "real.h"
@@ -43,6 +44,8 @@ static struct relock_tally *enter_tally(enum relock_primitive primitive, const v
 static void note_wait(struct thread *thread, uint32_t group, uint64_t since) {
   thread->record->wait_group = group;
   thread->record->wait_start = since;
+  if (since && in_section(thread))
+    section_waits(thread, since);
 }
 
 /* Counted when it begins: threads that wait until the program ends, or are cancelled, have
@@ -72,7 +75,7 @@ static void wait_ends(const struct waiting *waiting, int error) {
     waiting->tally->acquisitions--; /* refused */
   } else {
     waiting->tally->timeouts += error == ETIMEDOUT;
-    measure(thread, waiting->group, RELOCK_WAIT, now - waiting->since);
+    measure(thread, waiting->group, RELOCK_WAIT, now - waiting->since, 1);
     sample_waited(&waiting->sample, now - waiting->since);
   }
   recording_leave(thread);
@@ -153,7 +156,7 @@ static int wait_semaphore(const struct waiting *waiting, sem_t *semaphore,
     waiting->tally->acquisitions += result == 0;
     waiting->tally->contended += result == 0;
     waiting->tally->timeouts += result && error == ETIMEDOUT;
-    measure(thread, waiting->group, RELOCK_WAIT, after - waiting->since);
+    measure(thread, waiting->group, RELOCK_WAIT, after - waiting->since, 1);
     sample_waited(&waiting->sample, after - waiting->since);
     recording_leave(thread);
   }

@@ -8,9 +8,9 @@
 
 #include "layout.h"
 
-#if defined(__x86_64__)
-#define RELOCK_PROCESSOR_MASK 0xfffu /* Linux has the node in the bits above */
-#elif __has_include(<sys/rseq.h>)
+#include <stddef.h>
+
+#if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
 #endif
 
@@ -18,22 +18,30 @@
 void processors_load(const char *folder);
 enum relock_distance processor_distance(uint32_t from, uint32_t to);
 
-/* The time, and the processor, by which the clock comes with it or which a system that knows
- * restartable sequences keeps in the thread's memory: never by a call. */
-static inline uint64_t relock_ticks_on(uint32_t *processor) {
+/* A system that knows restartable sequences keeps the processor in the memory of each thread; null:
+ * this one does not. */
+static inline const uint32_t *processor_known(void) {
+#if __has_include(<sys/rseq.h>)
+  const char *here = (const char *)__builtin_thread_pointer() + __rseq_offset;
+  return __rseq_size ? &((const struct rseq *)here)->cpu_id : NULL;
+#else
+  return NULL;
+#endif
+}
+
+/* `known`: of the calling thread. Otherwise the processor comes with the clock, or is not known:
+ * this is no place for calls. */
+static inline uint32_t processor_here(const uint32_t *known) {
 #if defined(__x86_64__)
   uint32_t low, high, node_and_processor;
+#endif
+  if (__builtin_expect(known != NULL, 1))
+    return __atomic_load_n(known, __ATOMIC_RELAXED);
+#if defined(__x86_64__)
   __asm__ __volatile__("rdtscp" : "=a"(low), "=d"(high), "=c"(node_and_processor) : : "memory");
-  *processor = node_and_processor & RELOCK_PROCESSOR_MASK;
-  return (uint64_t)high << 32 | low;
-#elif __has_include(<sys/rseq.h>)
-  const struct rseq *here =
-      (const struct rseq *)((const char *)__builtin_thread_pointer() + __rseq_offset);
-  *processor = __rseq_size ? __atomic_load_n(&here->cpu_id, __ATOMIC_RELAXED) : UINT32_MAX;
-  return relock_ticks();
+  return node_and_processor & 0xfffu; /* Linux has the node in the bits above */
 #else
-  *processor = UINT32_MAX;
-  return relock_ticks();
+  return UINT32_MAX;
 #endif
 }
 

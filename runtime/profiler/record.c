@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "record.h"
 #include "events.h"
+#include "hold.h"
 #include "processor.h"
 #include "real.h"
 #include "sample.h"
@@ -244,6 +245,7 @@ bool record_start(void) {
     header->executable[0] = 0;
   site_refresh_modules();
   sample_start();
+  timing_start();
   events_start();
   processors_load(directory);
   __atomic_store_n(&header->magic, RELOCK_RECORDS_MAGIC, __ATOMIC_RELEASE);
@@ -263,6 +265,7 @@ static void clear_object(struct relock_object *object) {
   memset(&object->counts, 0, sizeof object->counts);
   memset(&object->times, 0, sizeof object->times);
   memset(&object->rare, 0, sizeof object->rare);
+  object->counts.sure = FIRST_TIMED;
   object->waiting = 0;
 }
 
@@ -279,6 +282,7 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     thread->ended_time = thread->section_time = thread->sections = thread->sampling = 0;
     thread->wait_start = 0;
     thread->section_start = lives && (survivor->held_count || survivor->read_count) ? now : 0;
+    thread->section_weight = 1;
     break;
   }
   case RELOCK_RECORD_OBJECT: {
@@ -342,9 +346,12 @@ static void restore_holds(struct thread *survivor, uint64_t now) {
     counts->owner = survivor->id;
     counts->depth = survivor->held[i].depth;
     counts->hold_start = now;
+    counts->hold_weight = 1;
   }
-  for (uint32_t i = 0; survivor && i < survivor->read_count; i++)
+  for (uint32_t i = 0; survivor && i < survivor->read_count; i++) {
     survivor->reads[i].since = now;
+    survivor->reads[i].weight = 1;
+  }
 }
 
 static bool is_current(const struct entry *entry) {
@@ -448,8 +455,8 @@ static struct thread *new_thread(void) {
   if (!thread->record || !remember_thread(thread))
     return NULL;
   thread->id = thread->record->id = thread_count; /* 0 is nobody */
-  sample_begin(thread);
   events_begin_thread(thread);
+  sample_begin(thread);
   return thread;
 }
 
@@ -505,6 +512,7 @@ void thread_name(pthread_t id, const char *name) {
 
 void thread_begin(struct thread *thread, uint64_t now, bool again) {
   thread->held_count = thread->read_count = thread->pending_count = 0;
+  thread->processor = processor_known();
   thread->record->section_start = thread->record->wait_start = 0;
   thread->record->start_ticks = now;
   thread->record->started += !again;
@@ -516,7 +524,7 @@ void thread_begin(struct thread *thread, uint64_t now, bool again) {
 void thread_finish(struct thread *thread, uint64_t now) {
   struct relock_thread *record = thread->record;
   if (record->section_start)
-    record->section_time += now - record->section_start;
+    record->section_time += record->section_weight * (now - record->section_start);
   record->section_start = record->wait_start = 0;
   record->ended_time += now - record->start_ticks;
   record->live = 0;
@@ -535,8 +543,8 @@ void thread_give_back(struct thread *thread) {
 
 static void changed(void) { __atomic_store_n(&header->changes, ++changes, __ATOMIC_RELEASE); }
 
-static struct entry *find_entry(uintptr_t key) {
-  size_t at = object_slot(key);
+static struct entry *find_entry(enum relock_primitive primitive, uintptr_t key) {
+  size_t at = object_slot(primitive, key);
   struct entry *vacant = NULL;
   for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; probe++, at++) {
     struct entry *entry = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
@@ -599,12 +607,12 @@ static struct relock_object *new_object(struct relock_group *group, uintptr_t ad
   changed();
   if (object) {
     free_objects = (struct relock_object *)(uintptr_t)object->address;
-    clear_object(object);
   } else {
     object = record_allocate(RELOCK_RECORD_OBJECT, sizeof *object);
     if (!object)
       return NULL;
   }
+  clear_object(object);
   object->group = group->index;
   object->primitive = (uint32_t)group->primitive;
   object->address = address;
@@ -623,6 +631,7 @@ static void retire(struct entry *entry) {
   group->retired_times.contended += object->times.contended;
   group->retired_times.wait += object->times.wait;
   group->retired_times.hold += object->times.hold;
+  group->retired_times.weights += object->times.weights;
   group->handovers += object->counts.handovers;
   group->retired_rare.trylock_failures += object->rare.trylock_failures;
   group->retired_rare.timeouts += object->rare.timeouts;
@@ -637,7 +646,7 @@ static void retire(struct entry *entry) {
 static struct relock_object *insert(enum relock_primitive primitive, uintptr_t address,
                                     const uint64_t *frames, uint32_t count, bool initialised) {
   uintptr_t wanted = object_key(primitive, (const void *)address);
-  struct entry *entry = find_entry(wanted);
+  struct entry *entry = find_entry(primitive, wanted);
   struct relock_group *group;
   struct relock_object *object;
   if (entry && entry->key == wanted && entry->object) {
@@ -677,7 +686,7 @@ void primitive_retire(enum relock_primitive primitive, const void *address) {
   uintptr_t wanted = object_key(primitive, address);
   struct entry *entry;
   record_lock();
-  entry = find_entry(wanted);
+  entry = find_entry(primitive, wanted);
   if (entry && entry->key == wanted && entry->object)
     retire(entry);
   record_unlock();
@@ -717,29 +726,22 @@ static struct stats *thread_stats(struct thread *thread, uint32_t group) {
   return &(*page)[group % STATS_PAGE];
 }
 
-static struct relock_histogram *add(struct thread *thread, uint32_t group, enum relock_measure what,
-                                    uint64_t value) {
+struct relock_histogram *histogram_made(struct thread *thread, uint32_t group,
+                                        enum relock_measure what) {
   struct stats *stats = thread_stats(thread, group);
   struct relock_histogram *histogram = stats ? stats->measure[what] : NULL;
   if (stats && !histogram)
     histogram = stats->measure[what] = new_histogram(thread->record->id, group, what);
-  if (!histogram) {
+  if (!histogram)
     count_drop(&header->dropped_histograms);
-    return NULL;
-  }
-  histogram_add(histogram, value);
   return histogram;
 }
 
-void measure_first(struct thread *thread, uint32_t group, enum relock_measure what,
-                   uint64_t value) {
-  add(thread, group, what, value);
-}
-
 void measure_wait(struct thread *thread, uint32_t group, uint64_t value, uint32_t waiters) {
-  struct relock_histogram *histogram = add(thread, group, RELOCK_WAIT, value);
+  struct relock_histogram *histogram = histogram_made(thread, group, RELOCK_WAIT);
   if (!histogram)
     return;
+  histogram_add(histogram, value, 1);
   histogram->waiters += waiters;
   if (waiters > histogram->waiters_max)
     histogram->waiters_max = waiters;
@@ -778,8 +780,8 @@ struct relock_tally *thread_tally(struct thread *thread, uint32_t group) {
   return stats->tally;
 }
 
-void measure_reader(struct thread *thread, uint32_t group, enum relock_measure what,
-                    uint64_t value) {
+void measure_reader(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value,
+                    uint32_t weight) {
   struct shared_stats *stats = thread_shared_stats(thread, group);
   struct relock_histogram **slot = NULL;
   if (stats)
@@ -790,5 +792,5 @@ void measure_reader(struct thread *thread, uint32_t group, enum relock_measure w
     count_drop(&header->dropped_histograms);
     return;
   }
-  histogram_add(*slot, value);
+  histogram_add(*slot, value, weight);
 }

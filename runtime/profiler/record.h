@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* So many holds of each lock are timed in any case: of locks that are seldom taken, all. */
+enum { FIRST_TIMED = 64 };
+
 enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256, PENDING_MAX = 8 };
 
 /* A thread's own histograms of one group. */
@@ -27,13 +30,22 @@ struct shared_stats {
 /* An rwlock that the thread reads under; once more for each time that it has locked it. */
 struct read_hold {
   const void *lock;
-  uint64_t since;
-  uint32_t group;
+  struct relock_tally *tally;
+  uint64_t since; /* 0: not timed */
+  uint32_t group, weight;
 };
 
 /* When the next sample is due: see sample.h. */
 struct sampling {
   uint64_t countdown, period, last, random;
+};
+
+/* Which uncontended holds are timed: see hold.h. */
+struct timing {
+  struct sampling due;
+  uint64_t last; /* when the last one began */
+  uint64_t block_start;
+  uint32_t block_count; /* of those that have begun since then */
 };
 
 /* A hold that is a sample. */
@@ -86,8 +98,11 @@ struct thread {
   struct relock_thread *record;
   uint32_t id; /* of the record */
   uint32_t held_count, read_count, pending_count;
-  struct sampling acquisitions;
+  uint64_t countdown, gap;   /* to the next acquisition of which more is to be recorded: sample.h */
+  const uint32_t *processor; /* where the system says on which one the thread is; null: nowhere */
   struct held held[HELD_MAX];
+  struct timing timing;
+  struct sampling acquisitions;
   struct sampling waits;
   pthread_t pthread; /* where the record is live */
   struct thread *next_free;
@@ -142,14 +157,15 @@ struct relock_group *group_of(const struct relock_object *object);
 /* Marks the group of an object as the profiler's own. */
 void object_hide(struct relock_object *object);
 
-/* With a histogram that is made, if it can be, and for which there was none. */
-void measure_first(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value);
+/* That of RELOCK_WAIT or RELOCK_HOLD, made if there is none; null is counted as dropped. */
+struct relock_histogram *histogram_made(struct thread *thread, uint32_t group,
+                                        enum relock_measure what);
 /* A wait that found so many others waiting. */
 void measure_wait(struct thread *thread, uint32_t group, uint64_t value, uint32_t waiters);
 
 /* For RELOCK_READ_WAIT and RELOCK_READ_HOLD. */
-void measure_reader(struct thread *thread, uint32_t group, enum relock_measure what,
-                    uint64_t value);
+void measure_reader(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value,
+                    uint32_t weight);
 /* Null when memory is at its limit. */
 struct relock_tally *thread_tally(struct thread *thread, uint32_t group);
 
@@ -173,15 +189,14 @@ static inline size_t object_hash(uint64_t value) {
 /* Where to look first. Neighbours in memory, as in an array of mutexes, are neighbours here, so
  * that they share lines and pages: the table is too large for all of them to be at hand. Within 1
  * KiB each has a slot of its own, for all but spinlocks take 32 bytes or more. */
-static inline size_t object_slot(uintptr_t key) {
-  const unsigned shift = key >> 58 == RELOCK_SPINLOCK ? 2 : 5;
-  return object_hash(key >> 10) + ((key & 1023) >> shift);
+static inline size_t object_slot(enum relock_primitive primitive, uintptr_t key) {
+  return object_hash(key >> 10) + ((key & 1023) >> (primitive == RELOCK_SPINLOCK ? 2 : 5));
 }
 
 static inline struct relock_object *primitive_find(enum relock_primitive primitive,
                                                    const void *address) {
   uintptr_t key = object_key(primitive, address);
-  size_t at = object_slot(key);
+  size_t at = object_slot(primitive, key);
   for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; probe++, at++) {
     struct entry *entry = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
     /* Pairs with the release in insert(): the object is complete when its key is seen. */
@@ -198,12 +213,15 @@ static inline struct relock_object *object_find(const pthread_mutex_t *mutex) {
   return primitive_find(RELOCK_MUTEX, mutex);
 }
 
-static inline void histogram_add(struct relock_histogram *histogram, uint64_t value) {
-  histogram->count++;
-  histogram->total += value;
+/* `weight`: how many values it stands for. */
+static inline void histogram_add(struct relock_histogram *histogram, uint64_t value,
+                                 uint32_t weight) {
+  histogram->values++;
+  histogram->count += weight;
+  histogram->total += weight * value;
   if (value > histogram->max)
     histogram->max = value;
-  histogram->buckets[relock_bucket(value)]++;
+  histogram->buckets[relock_bucket(value)] += weight;
 }
 
 /* Null when there is none yet. */
@@ -215,12 +233,12 @@ static inline struct relock_histogram *histogram_of(const struct thread *thread,
 
 /* Of RELOCK_WAIT and RELOCK_HOLD. */
 static inline void measure(struct thread *thread, uint32_t group, enum relock_measure what,
-                           uint64_t value) {
+                           uint64_t value, uint32_t weight) {
   struct relock_histogram *histogram = histogram_of(thread, group, what);
+  if (UNLIKELY(!histogram))
+    histogram = histogram_made(thread, group, what);
   if (LIKELY(histogram))
-    histogram_add(histogram, value);
-  else
-    measure_first(thread, group, what, value);
+    histogram_add(histogram, value, weight);
 }
 
 static inline void count_drop(uint64_t *counter) {

@@ -12,13 +12,13 @@ enum { SITE_TABLE_SIZE = 1 << 16, PROBES_MAX = 64, PERIOD_MAX = 1 << 16 };
 static struct relock_site *sites[SITE_TABLE_SIZE]; /* entries are filled, never emptied */
 static uint64_t interval;                          /* ticks between two samples of a thread */
 
-static uint64_t ticks_per_millisecond(void) {
+uint64_t ticks_per_millisecond(void) {
 #if defined(__aarch64__)
   uint64_t frequency;
   __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
   return frequency / 1000;
 #else
-  return 1 << 21; /* near enough */
+  return 1 << 21;
 #endif
 }
 
@@ -38,6 +38,31 @@ void sample_begin(struct thread *thread) {
   sample_begin_at(&thread->acquisitions, thread->record->id);
   sample_begin_at(&thread->waits, thread->record->id);
   sample_begin_at(&thread->other_waits, thread->record->id);
+  sample_begin_at(&thread->timing.due, thread->record->id);
+  samples_await(thread);
+}
+
+unsigned samples_due(struct thread *thread) {
+  unsigned due = 0;
+  thread->acquisitions.countdown -= thread->gap;
+  thread->events.due.countdown -= thread->gap;
+  thread->timing.due.countdown -= thread->gap;
+  if (!thread->acquisitions.countdown)
+    due |= DUE_BACKTRACE;
+  if (!thread->events.due.countdown)
+    due |= DUE_EVENT;
+  if (!thread->timing.due.countdown)
+    due |= DUE_TIMING;
+  return due;
+}
+
+void samples_await(struct thread *thread) {
+  uint64_t gap = thread->acquisitions.countdown;
+  if (thread->events.due.countdown < gap)
+    gap = thread->events.due.countdown;
+  if (thread->timing.due.countdown < gap)
+    gap = thread->timing.due.countdown;
+  thread->countdown = thread->gap = gap;
 }
 
 /* Older unwinders take a lock of the loader, which a thread that holds a mutex of the program
@@ -51,8 +76,7 @@ static bool may_unwind(const struct thread *thread) {
 #endif
 }
 
-/* Gaps of random length, because a program's own rhythm would favour one of its calls. */
-static uint64_t random_gap(struct sampling *sampling) {
+uint64_t sample_random_gap(struct sampling *sampling) {
   sampling->random ^= sampling->random << 13;
   sampling->random ^= sampling->random >> 7;
   sampling->random ^= sampling->random << 17;
@@ -66,7 +90,7 @@ uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t wanted) {
   else if (elapsed > 2 * wanted)
     sampling->period = 1 + (uint64_t)((double)weight * (double)wanted / (double)elapsed);
   sampling->last = now;
-  sampling->countdown = random_gap(sampling);
+  sampling->countdown = sample_random_gap(sampling);
   return weight;
 }
 
@@ -123,7 +147,7 @@ static struct relock_site *current_site(const struct thread *thread, uint32_t gr
 struct sample sample_acquisition(struct thread *thread, const struct relock_object *object) {
   uint64_t now = relock_ticks();
   struct sample sample = {NULL, sample_gap(&thread->acquisitions, now, interval), 0, 0};
-  if (may_unwind(thread))
+  if (object && may_unwind(thread))
     sample.site = current_site(thread, object->group);
   thread->record->sampling += relock_ticks() - now;
   return sample;

@@ -13,7 +13,7 @@
 struct sample {
   struct relock_site *site;
   uint64_t weight, wait_weight; /* how many acquisitions, and how many waits, it stands for */
-  uint64_t event_weight;        /* and how many sections, as one whose events are counted */
+  uint64_t event_weight;        /* and how many sections, if its events are counted */
 };
 
 /* One wait for something other than a lock; without a site it is none. */
@@ -21,6 +21,16 @@ struct wait_sample {
   struct relock_site *site;
   uint64_t weight; /* how many waits it stands for */
 };
+
+/* Of the next acquisition more than counts is to be recorded when the thread's countdown is over:
+ * then these say for which purposes, and what has been dealt with is waited for again. */
+enum { DUE_BACKTRACE = 1, DUE_EVENT = 2, DUE_TIMING = 4 };
+unsigned samples_due(struct thread *thread);
+void samples_await(struct thread *thread);
+#define SAMPLE_NEVER (UINT64_MAX / 2)
+
+/* Near enough. */
+uint64_t ticks_per_millisecond(void);
 
 /* Reads the interval from the environment. */
 void sample_start(void);
@@ -34,9 +44,13 @@ uint64_t sample_interval(void);
 /* Returns how many the sample stands for, which is the mean of the gap that it ends, and sets when
  * the next one is due. */
 uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t interval);
+/* Of that mean. Gaps are of random length, because a program's own rhythm would favour one of its
+ * calls. */
+uint64_t sample_random_gap(struct sampling *sampling);
 
-/* The next acquisition, or the next wait, is a sample. */
+/* The next wait is a sample. */
 static inline bool sample_due(struct sampling *sampling) { return --sampling->countdown == 0; }
+/* Without an object it is left out. */
 struct sample sample_acquisition(struct thread *thread, const struct relock_object *object);
 void sample_wait(struct thread *thread, const struct relock_object *object, struct sample *sample);
 

@@ -2,7 +2,7 @@
 // Where a class is acquired: with every acquisition as a sample the counts of each call and its
 // callers are exact; otherwise they are estimates that add up to the exact numbers of the class.
 // RUN: %cc -g -O1 %s -o %t -pthread
-// RUN: %relock profile --sample-interval=0 -o %t.all -- %t
+// RUN: %relock profile --time-all --sample-interval=0 -o %t.all -- %t
 // RUN: %python %S/Inputs/expect.py %t.all \
 // RUN:   'site("mutex", "visit", "often")["acquisitions"] == 9973' \
 // RUN:   'site("mutex", "visit", "often")["samples"] == 9973' \

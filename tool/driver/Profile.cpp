@@ -54,6 +54,10 @@ cl::opt<unsigned> SampleInterval("sample-interval", cl::init(1000), cl::value_de
                                  cl::desc("Microseconds between two backtraces of a thread "
                                           "(default 1000; 0: every acquisition)"),
                                  cl::sub(Command), cl::cat(Category));
+cl::opt<bool> TimeAll("time-all",
+                      cl::desc("Time every hold, also those of threads that take more than "
+                               "100,000 locks per second, which costs them more"),
+                      cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> Event("event", cl::value_desc("NAME"),
                            cl::desc("Count this event in critical sections: cache-misses, the "
                                     "second metric of advise, or another one that perf or "
@@ -213,6 +217,8 @@ int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
   setenv(RELOCK_RECORDS_DIR, R.Folder.c_str(), 1);
   setenv(RELOCK_RECORDS_LIMIT, std::to_string(uint64_t(MemoryLimit) << 20).c_str(), 1);
   setenv(RELOCK_RECORDS_SAMPLE, std::to_string(SampleInterval).c_str(), 1);
+  if (TimeAll)
+    setenv(RELOCK_RECORDS_TIME_ALL, "1", 1);
   if (R.Counted)
     setenv(RELOCK_RECORDS_EVENT, R.Counted->Text.c_str(), 1);
   if (Every) // librelock knows no other way to be asked

@@ -94,6 +94,11 @@ public:
   }
 
 private:
+  double morePerPair(uint64_t Recorded) const {
+    uint64_t Plain = Process.Header.pair_plain;
+    return NsPerTick * double(Recorded - std::min(Plain, Recorded)) / 1024;
+  }
+
   uint64_t ns(uint64_t Ticks) const { return uint64_t(double(Ticks) * NsPerTick + 0.5); }
 
   void describe() {
@@ -105,9 +110,8 @@ private:
     P.Duration = ns(End - Header.start_ticks);
     describeThreads();
     P.PairPlain = NsPerTick * double(Header.pair_plain) / 1024;
-    P.PairOverhead =
-        NsPerTick *
-        double(Header.pair_recorded - std::min(Header.pair_plain, Header.pair_recorded)) / 1024;
+    P.PairOverhead = morePerPair(Header.pair_timed);
+    P.UntimedOverhead = morePerPair(Header.pair_untimed);
     P.HoldOverhead = NsPerTick * double(Header.pair_hold) / 1024;
     P.ProcessorTime = Header.processor_ns;
     P.RecordsSize = Header.used;
@@ -117,24 +121,14 @@ private:
                Header.dropped_nestings, Header.dropped_samples,    Header.dropped_edges};
   }
 
-  uint64_t livedBy(const RawThread &Thread) const {
-    bool Lives = Thread.Live && End > Thread.StartTicks;
-    return Thread.EndedTime + (Lives ? End - Thread.StartTicks : 0);
-  }
-
-  uint64_t inSections(const RawThread &Thread) const {
-    bool Inside = Thread.SectionStart && End > Thread.SectionStart;
-    return Thread.SectionTime + (Inside ? End - Thread.SectionStart : 0);
-  }
-
   void describeThreads() {
     uint64_t Lived = 0, InSections = 0, Sampling = 0;
     for (const RawThread &Thread : Process.Threads) {
       P.Threads += Thread.Started;
       P.ThreadsAtOnce += Thread.Started > 0;
       P.Sections += Thread.Sections;
-      Lived += livedBy(Thread);
-      InSections += inSections(Thread);
+      Lived += Thread.lived(End);
+      InSections += Thread.inSections(End);
       Sampling += Thread.Sampling;
     }
     P.ThreadTime = ns(Lived);
@@ -354,8 +348,30 @@ private:
     Lock.Name = Path.empty() ? hex(Object.Address) : Path.str();
     Lock.Counts = countsOf(Object.Counts);
     Lock.Wait = ns(Object.Counts.Wait);
-    Lock.Hold = ns(Object.Counts.Hold);
+    Lock.Hold = holdTime(Object.Counts);
     S.Class.Locks.push_back(std::move(Lock));
+  }
+
+  // The timed ones are the mean of all.
+  uint64_t holdTime(const RawCounts &Counts) const {
+    double Mean = Counts.Weights ? double(Counts.Hold) / double(Counts.Weights) : 0;
+    return ns(uint64_t(Mean * double(Counts.Holds) + 0.5));
+  }
+
+  // Of all holds, which were counted, by those that were timed: the mean and the shape of these. An
+  // estimate from a part of them has their number as an estimate, too.
+  Times holdTimes(const RawHistogram &Histogram, uint64_t Total, uint64_t Weights,
+                  uint64_t Count) const {
+    Times T = times(Histogram, Total, Weights);
+    double Factor = T.Count ? double(Count) / double(T.Count) : 0;
+    T.Timed = std::min(Histogram.Values, Count);
+    if (T.Count == Count)
+      return T;
+    T.Count = Count;
+    T.Total = uint64_t(double(T.Total) * Factor + 0.5);
+    for (auto &[Floor, N] : T.Histogram)
+      N = std::max<uint64_t>(uint64_t(double(N) * Factor + 0.5), 1);
+    return T;
   }
 
   // The totals come from the histograms, which also know the waits that timed out, unless some
@@ -395,7 +411,7 @@ private:
       Readers.TrylockFailures = Tally.TryFailures;
       Readers.Timeouts = Tally.Timeouts;
       Readers.Wait = times(S.Readers.Wait, 0, 0);
-      Readers.Hold = times(S.Readers.Hold, 0, 0);
+      Readers.Hold = holdTimes(S.Readers.Hold, 0, 0, Tally.Holds);
     } else if (!Primitives[S.Primitive].IsLock) {
       Class.Counts.Acquisitions = Tally.Acquisitions;
       Class.Counts.Contended = Tally.Contended;
@@ -417,6 +433,15 @@ private:
     S.Class.Events = SectionEvents{Raw.Samples, Raw.Sections, std::max(Counted - Alone, 0.0)};
   }
 
+  static CameFromCounts cameFrom(const Sum &S) {
+    CameFromCounts Result{S.Hold.CameFrom};
+    uint64_t Others = 0;
+    for (size_t I = 1; I < Result.size(); ++I)
+      Others += Result[I];
+    Result[RELOCK_SAME_THREAD] = S.Counts.Holds - std::min(Others, S.Counts.Holds);
+    return Result;
+  }
+
   void finishClass(Sum &S) {
     ProfiledClass &Class = S.Class;
     Class.Key = keyOf(S.Identity);
@@ -424,11 +449,11 @@ private:
     Class.Inside = ranked(S.Inside);
     Class.TriedInside = ranked(S.TriedInside);
     Class.Wait = times(S.Wait, S.Counts.Wait, S.Counts.Contended);
-    Class.Hold = times(S.Hold, S.Counts.Hold, S.Counts.Holds);
+    Class.Hold = holdTimes(S.Hold, S.Counts.Hold, S.Counts.Weights, S.Counts.Holds);
     Class.WaitersMean = S.Wait.Count ? double(S.Wait.Waiters) / double(S.Wait.Count) : 0;
     Class.WaitersMax = S.Wait.WaitersMax;
     if (Primitives[S.Primitive].IsLock)
-      Class.CameFrom = CameFromCounts{S.Hold.CameFrom};
+      Class.CameFrom = cameFrom(S);
     finishSites(S);
     finishEvents(S);
     std::sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
@@ -440,8 +465,22 @@ private:
                           Class.Counts.CondWaits + Class.Counts.Timeouts;
     if (S.Primitive != RELOCK_MUTEX)
       Operations += addTally(S);
-    P.Overhead += uint64_t(double(Operations) * P.PairOverhead);
+    P.Overhead += costOf(Class, Operations);
     (Primitives[S.Primitive].IsLock ? P.Classes : P.Waits).push_back(std::move(Class));
+  }
+
+  // What is no lock is always timed.
+  uint64_t costOf(const ProfiledClass &Class, uint64_t Operations) {
+    uint64_t Untimed = 0;
+    for (const Times *Hold : {&Class.Hold, Class.Readers ? &Class.Readers->Hold : nullptr})
+      if (Hold) {
+        P.Holds += Hold->Count;
+        P.HoldsTimed += Hold->Timed;
+        Untimed += Hold->Count - Hold->Timed;
+      }
+    Untimed = std::min(Untimed, Operations);
+    return uint64_t(double(Operations - Untimed) * P.PairOverhead +
+                    double(Untimed) * P.UntimedOverhead);
   }
 
   Sum *sumOfGroup(uint32_t Group) {
@@ -558,8 +597,8 @@ private:
       ProfiledThread T;
       T.Id = Thread.Id;
       T.Threads = Thread.Started;
-      T.Lived = ns(livedBy(Thread));
-      T.Section = ns(inSections(Thread));
+      T.Lived = ns(Thread.lived(End));
+      T.Section = ns(Thread.inSections(End));
       T.Sections = Thread.Sections;
       T.Name = nameOf(Thread);
       T.Classes = sharesOf(Shares[Thread.Id]);

@@ -226,6 +226,7 @@ private:
 
   void addRun(const Profile &P) {
     for (auto [Ours, Theirs] : {std::pair(&Sum.PairOverhead, P.PairOverhead),
+                                {&Sum.UntimedOverhead, P.UntimedOverhead},
                                 {&Sum.PairPlain, P.PairPlain},
                                 {&Sum.HoldOverhead, P.HoldOverhead}})
       *Ours = mean(*Ours, Sum.Runs, Theirs, P.Runs);
@@ -242,6 +243,8 @@ private:
     Sum.SectionTime += P.SectionTime;
     Sum.Sections += P.Sections;
     Sum.Overhead += P.Overhead;
+    Sum.Holds += P.Holds;
+    Sum.HoldsTimed += P.HoldsTimed;
     Sum.Sampling += P.Sampling;
     // Without that of all runs it is not that of the sum.
     Sum.ProcessorTime =
@@ -318,6 +321,7 @@ private:
 
   void add(Times &Ours, const Times &T, const Buckets &Theirs) {
     Ours.Count += T.Count;
+    Ours.Timed += T.Timed;
     Ours.Total += T.Total;
     Ours.Max = std::max(Ours.Max, T.Max);
     for (auto Bucket : rebucket(T.Histogram, Theirs))

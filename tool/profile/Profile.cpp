@@ -134,9 +134,11 @@ void writeCameFrom(json::OStream &J, const CameFromCounts &Counts) {
   });
 }
 
-void writeTimes(json::OStream &J, StringRef Name, const Times &T) {
+void writeTimes(json::OStream &J, StringRef Name, const Times &T, bool Hold = false) {
   J.attributeObject(Name, [&] {
     J.attribute("count", T.Count);
+    if (Hold)
+      J.attribute("timed", T.Timed);
     J.attribute("total_ns", T.Total);
     J.attribute("mean_ns", T.Mean);
     J.attribute("p50_ns", T.P50);
@@ -182,7 +184,7 @@ void writeReaders(json::OStream &J, const ReaderCounts &R) {
     J.attribute("trylock_failures", R.TrylockFailures);
     J.attribute("timeouts", R.Timeouts);
     writeTimes(J, "wait", R.Wait);
-    writeTimes(J, "hold", R.Hold);
+    writeTimes(J, "hold", R.Hold, true);
   });
 }
 
@@ -271,7 +273,7 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration,
     J.attribute("held_at_end", Class.HeldAtEnd);
     writeCounts(J, Class.Counts);
     writeTimes(J, "wait", Class.Wait);
-    writeTimes(J, "hold", Class.Hold);
+    writeTimes(J, "hold", Class.Hold, true);
     J.attributeObject("waiters", [&] {
       J.attribute("mean", Class.WaitersMean);
       J.attribute("max", Class.WaitersMax);
@@ -343,6 +345,9 @@ void writeRun(json::OStream &J, const Profile &P) {
   J.attribute("foreign_releases", P.ForeignReleases);
   J.attributeObject("overhead", [&] {
     J.attribute("per_acquisition_ns", P.PairOverhead);
+    J.attribute("untimed_acquisition_ns", P.UntimedOverhead);
+    J.attribute("holds", P.Holds);
+    J.attribute("holds_timed", P.HoldsTimed);
     J.attribute("plain_pair_ns", P.PairPlain);
     J.attribute("hold_bias_ns", P.HoldOverhead);
     J.attribute("total_ns", P.Overhead);
@@ -477,6 +482,9 @@ bool fromJSON(const json::Value &V, Times &T, json::Path Path) {
   if (!O || !O.map("count", T.Count) || !O.map("total_ns", T.Total) || !O.map("mean_ns", T.Mean) ||
       !O.map("p50_ns", T.P50) || !O.mapOptional("p90_ns", T.P90) || !O.map("p99_ns", T.P99) ||
       !O.map("max_ns", T.Max) || !O.map("histogram", Histogram))
+    return false;
+  T.Timed = T.Count; // where a profile does not say it
+  if (!O.mapOptional("timed", T.Timed))
     return false;
   for (const std::vector<uint64_t> &Bucket : Histogram) {
     if (Bucket.size() != 2) {
@@ -660,6 +668,8 @@ bool fromOverhead(const json::Object &Root, Profile &P, json::Path Path) {
   const json::Value Missing = nullptr, *V = Root.get("overhead");
   json::ObjectMapper O(V ? *V : Missing, Here);
   return O && O.map("per_acquisition_ns", P.PairOverhead) && O.map("plain_pair_ns", P.PairPlain) &&
+         O.mapOptional("untimed_acquisition_ns", P.UntimedOverhead) &&
+         O.mapOptional("holds", P.Holds) && O.mapOptional("holds_timed", P.HoldsTimed) &&
          O.map("hold_bias_ns", P.HoldOverhead) && O.map("total_ns", P.Overhead) &&
          O.mapOptional("sampling_ns", P.Sampling) &&
          O.mapOptional("processor_ns", P.ProcessorTime) &&

@@ -36,6 +36,7 @@ struct CameFromCounts : std::array<uint64_t, Distances> {};
 // Nanoseconds.
 struct Times {
   uint64_t Count = 0, Total = 0, Mean = 0, P50 = 0, P90 = 0, P99 = 0, Max = 0;
+  uint64_t Timed = 0;                                   // of holds: those on which the rest rests
   std::vector<std::pair<uint64_t, uint64_t>> Histogram; // smallest value of a bucket, count
 };
 
@@ -197,8 +198,10 @@ struct Profile {
   uint64_t Duration = 0, Threads = 0, ThreadsAtOnce = 0;
   uint64_t ThreadTime = 0, SectionTime = 0, Sections = 0; // the first metric and its denominator
   uint64_t TicksPerSecond = 0;
-  double PairOverhead = 0, PairPlain = 0, HoldOverhead = 0; // ns per acquisition
-  uint64_t Overhead = 0;                                    // ns, estimated for this run
+  // ns per acquisition, of one that is timed and one that is not
+  double PairOverhead = 0, UntimedOverhead = 0, PairPlain = 0, HoldOverhead = 0;
+  uint64_t Holds = 0, HoldsTimed = 0;
+  uint64_t Overhead = 0;      // ns, estimated for this run
   uint64_t Sampling = 0;      // ns of backtraces and of making records, measured
   uint64_t ProcessorTime = 0; // ns, of the process; 0: not known, it was killed or still runs
   uint64_t RecordsSize = 0;   // bytes, in shared memory

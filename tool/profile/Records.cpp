@@ -18,6 +18,7 @@ void RawCounts::add(const RawCounts &Other) {
   Contended += Other.Contended;
   Wait += Other.Wait;
   Hold += Other.Hold;
+  Weights += Other.Weights;
   Holds += Other.Holds;
   Handovers += Other.Handovers;
   TrylockFailures += Other.TrylockFailures;
@@ -30,6 +31,7 @@ void RawHistogram::add(const RawHistogram &Other) {
   Count += Other.Count;
   Total += Other.Total;
   Max = std::max(Max, Other.Max);
+  Values += Other.Values;
   Waiters += Other.Waiters;
   WaitersMax = std::max(WaitersMax, Other.WaitersMax);
   for (size_t I = 0; I < Buckets.size(); ++I)
@@ -40,6 +42,7 @@ void RawHistogram::add(const RawHistogram &Other) {
 
 void RawHistogram::add(uint64_t Value) {
   ++Count;
+  ++Values;
   Total += Value;
   Max = std::max(Max, Value);
   ++Buckets[relock_bucket(Value)];
@@ -52,12 +55,22 @@ void RawTally::add(const RawTally &Other) {
   Timeouts += Other.Timeouts;
   Signals += Other.Signals;
   Broadcasts += Other.Broadcasts;
+  Holds += Other.Holds;
 }
 
 void RawEvents::add(const RawEvents &Other) {
   Samples += Other.Samples;
   Sections += Other.Sections;
   Events += Other.Events;
+}
+
+uint64_t RawThread::lived(uint64_t Until) const {
+  return EndedTime + (Live && Until > StartTicks ? Until - StartTicks : 0);
+}
+
+uint64_t RawThread::inSections(uint64_t Until) const {
+  uint64_t Present = SectionStart && Until > SectionStart ? Until - SectionStart : 0;
+  return std::min(SectionTime + SectionWeight * Present, lived(Until));
 }
 
 // The middle of the bucket in which the percentile lies.
@@ -151,6 +164,7 @@ private:
     Result.Contended = Times.contended;
     Result.Wait = Times.wait;
     Result.Hold = Times.hold;
+    Result.Weights = Times.weights;
     Result.Holds = Counts.holds;
     Result.Handovers = Counts.handovers;
     Result.TrylockFailures = Rare.trylock_failures;
@@ -194,10 +208,10 @@ private:
     if (!load(Thread, From))
       return;
     Thread.name[sizeof Thread.name - 1] = 0;
-    Process.Threads.push_back({Thread.id, printable(Thread.name), Thread.entry, Thread.started,
-                               Thread.start_ticks, Thread.ended_time, Thread.section_start,
-                               Thread.section_time, Thread.sections, Thread.sampling,
-                               Thread.wait_start, Thread.wait_group, Thread.live != 0});
+    Process.Threads.push_back(
+        {Thread.id, printable(Thread.name), Thread.entry, Thread.started, Thread.start_ticks,
+         Thread.ended_time, Thread.section_start, Thread.section_weight, Thread.section_time,
+         Thread.sections, Thread.sampling, Thread.wait_start, Thread.wait_group, Thread.live != 0});
     see(Process, Thread.start_ticks);
     see(Process, Thread.section_start);
     see(Process, Thread.wait_start);
@@ -255,16 +269,13 @@ private:
     Result.Count = Histogram.count;
     Result.Total = Histogram.total;
     Result.Max = Histogram.max;
+    Result.Values = Histogram.values;
     Result.Waiters = Histogram.waiters;
     Result.WaitersMax = Histogram.waiters_max;
     Result.Buckets.assign(Histogram.buckets, Histogram.buckets + RELOCK_BUCKETS);
     // What is counted is where another thread had it.
-    Result.CameFrom[RELOCK_SAME_THREAD] = Histogram.count;
-    for (size_t I = 1; I < Result.CameFrom.size(); ++I) {
+    for (size_t I = 1; I < Result.CameFrom.size(); ++I)
       Result.CameFrom[I] = Histogram.handovers[I - 1];
-      Result.CameFrom[RELOCK_SAME_THREAD] -=
-          std::min(Result.CameFrom[I], Result.CameFrom[RELOCK_SAME_THREAD]);
-    }
     bool Wait = Histogram.measure == RELOCK_WAIT || Histogram.measure == RELOCK_READ_WAIT;
     Process.Shares.push_back(
         {Histogram.thread, Histogram.group, Wait, Histogram.count, Histogram.total});
@@ -294,6 +305,7 @@ private:
     Result.Timeouts = Tally.timeouts;
     Result.Signals = Tally.signals;
     Result.Broadcasts = Tally.broadcasts;
+    Result.Holds = Tally.holds;
     Groups[Tally.group].Tally.add(Result);
   }
 

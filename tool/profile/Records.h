@@ -24,7 +24,9 @@ struct RawModule {
 
 // Counts of one mutex or of several.
 struct RawCounts {
-  uint64_t Acquisitions = 0, Contended = 0, Wait = 0, Hold = 0, Holds = 0, Handovers = 0;
+  uint64_t Acquisitions = 0, Contended = 0, Wait = 0, Holds = 0, Handovers = 0;
+  // Of the holds that were timed, each as often as those that it stands for; and how many that is.
+  uint64_t Hold = 0, Weights = 0;
   uint64_t TrylockFailures = 0, Timeouts = 0, CondWaits = 0, Reentries = 0;
 
   void add(const RawCounts &Other);
@@ -36,8 +38,10 @@ struct RawObject {
   RawCounts Counts;
 };
 
+// Of values of which each counts as often as those that it stands for.
 struct RawHistogram {
   uint64_t Count = 0, Total = 0, Max = 0;
+  uint64_t Values = 0;                  // measured
   uint64_t Waiters = 0, WaitersMax = 0; // of waits
   std::vector<uint64_t> Buckets = std::vector<uint64_t>(RELOCK_BUCKETS);
   std::array<uint64_t, RELOCK_DISTANCES> CameFrom = {}; // of holds, by relock_distance
@@ -58,6 +62,7 @@ struct RawShare {
 struct RawTally {
   uint64_t Acquisitions = 0, Contended = 0, TryFailures = 0, Timeouts = 0;
   uint64_t Signals = 0, Broadcasts = 0;
+  uint64_t Holds = 0; // that are over
 
   void add(const RawTally &Other);
 };
@@ -117,10 +122,13 @@ struct RawThread {
   uint32_t Id;
   std::string Name;
   uint64_t Entry; // the function it began with; 0: unknown
-  uint64_t Started, StartTicks, EndedTime, SectionStart, SectionTime, Sections;
+  uint64_t Started, StartTicks, EndedTime, SectionStart, SectionWeight, SectionTime, Sections;
   uint64_t Sampling;
   uint64_t WaitStart, WaitGroup; // 0 and any: waits for nothing but a lock
   bool Live;
+
+  uint64_t lived(uint64_t Until) const;
+  uint64_t inSections(uint64_t Until) const; // an estimate, but never more than it lived
 };
 
 struct RawProcess {

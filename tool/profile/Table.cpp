@@ -95,17 +95,26 @@ private:
               percent(P.SectionTime, P.ThreadTime) + " of the threads' time (" +
               duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
     printRuntime();
-    paragraph(
-        "profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
-        number(P.HoldOverhead, "ns") + " taken out of each hold); with " + duration(P.Sampling) +
-        " of finding calls and new locks" + (P.Event ? " and of events" : "") + " about " +
-        percent(P.Overhead, P.ThreadTime) + " of the threads' time" +
-        (P.ProcessorTime ? ", " + percent(P.Overhead, P.ProcessorTime) + " of the processor time"
-                         : "") +
-        (P.RecordsSize ? "; its records took " + size(P.RecordsSize) : ""));
+    paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
+              number(P.HoldOverhead, "ns") + " taken out of each hold)" + timedText() + "; with " +
+              duration(P.Sampling) + " of finding calls and new locks" +
+              (P.Event ? " and of events" : "") + " about " + percent(P.Overhead, P.ThreadTime) +
+              " of the threads' time" +
+              (P.ProcessorTime
+                   ? ", " + percent(P.Overhead, P.ProcessorTime) + " of the processor time"
+                   : "") +
+              (P.RecordsSize ? "; its records took " + size(P.RecordsSize) : ""));
     paragraph(droppedText(P.Drops));
     if (P.Event)
       paragraph(eventText(*P.Event));
+  }
+
+  std::string timedText() const {
+    if (P.HoldsTimed >= P.Holds)
+      return "";
+    return ", " + number(P.UntimedOverhead, "ns") +
+           " of one that is not timed: " + percent(P.HoldsTimed, P.Holds) +
+           " of the holds were, and stand for the others";
   }
 
   static std::string size(uint64_t Bytes) {

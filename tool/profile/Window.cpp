@@ -21,8 +21,8 @@ uint64_t less(uint64_t After, uint64_t Before) { return After - std::min(After, 
 void subtract(RawCounts &After, const RawCounts &Before) {
   for (uint64_t RawCounts::*Field :
        {&RawCounts::Acquisitions, &RawCounts::Contended, &RawCounts::Wait, &RawCounts::Hold,
-        &RawCounts::Holds, &RawCounts::Handovers, &RawCounts::TrylockFailures, &RawCounts::Timeouts,
-        &RawCounts::CondWaits, &RawCounts::Reentries})
+        &RawCounts::Holds, &RawCounts::Weights, &RawCounts::Handovers, &RawCounts::TrylockFailures,
+        &RawCounts::Timeouts, &RawCounts::CondWaits, &RawCounts::Reentries})
     After.*Field = less(After.*Field, Before.*Field);
 }
 
@@ -39,6 +39,7 @@ uint64_t longest(const RawHistogram &Window, uint64_t After, uint64_t Before) {
 void subtract(RawHistogram &After, const RawHistogram &Before) {
   After.Count = less(After.Count, Before.Count);
   After.Total = less(After.Total, Before.Total);
+  After.Values = less(After.Values, Before.Values);
   After.Waiters = less(After.Waiters, Before.Waiters);
   for (auto [Now, Then] : zip_equal(After.Buckets, Before.Buckets))
     Now = less(Now, Then);
@@ -52,7 +53,7 @@ void subtract(RawHistogram &After, const RawHistogram &Before) {
 void subtract(RawTally &After, const RawTally &Before) {
   for (uint64_t RawTally::*Field :
        {&RawTally::Acquisitions, &RawTally::Contended, &RawTally::TryFailures, &RawTally::Timeouts,
-        &RawTally::Signals, &RawTally::Broadcasts})
+        &RawTally::Signals, &RawTally::Broadcasts, &RawTally::Holds})
     After.*Field = less(After.*Field, Before.*Field);
 }
 
@@ -115,27 +116,19 @@ void subtractGroups(RawProcess &After, const RawProcess &Before, uint64_t Begin)
   llvm::erase_if(After.Groups, [](const RawGroup &Group) { return !inWindow(Group); });
 }
 
-uint64_t lived(const RawThread &Thread, uint64_t Until) {
-  return Thread.EndedTime + (Thread.Live ? less(Until, Thread.StartTicks) : 0);
-}
-
-uint64_t inSections(const RawThread &Thread, uint64_t Until) {
-  return Thread.SectionTime + (Thread.SectionStart ? less(Until, Thread.SectionStart) : 0);
-}
-
 void subtractThreads(RawProcess &After, const RawProcess &Before, uint64_t Begin, uint64_t End) {
   std::map<uint32_t, const RawThread *> Known;
   for (const RawThread &Thread : Before.Threads)
     Known[Thread.Id] = &Thread;
   for (RawThread &Thread : After.Threads) {
-    Thread.EndedTime = lived(Thread, End);
-    Thread.SectionTime = inSections(Thread, End);
+    Thread.SectionTime = Thread.inSections(End);
+    Thread.EndedTime = Thread.lived(End);
     Thread.Live = false;
     Thread.SectionStart = 0;
     if (const RawThread *Then = Known[Thread.Id]) {
       Thread.Started = less(Thread.Started, Then->Started) + Then->Live;
-      Thread.EndedTime = less(Thread.EndedTime, lived(*Then, Begin));
-      Thread.SectionTime = less(Thread.SectionTime, inSections(*Then, Begin));
+      Thread.EndedTime = less(Thread.EndedTime, Then->lived(Begin));
+      Thread.SectionTime = less(Thread.SectionTime, Then->inSections(Begin));
       Thread.Sections = less(Thread.Sections, Then->Sections);
       Thread.Sampling = less(Thread.Sampling, Then->Sampling);
     }

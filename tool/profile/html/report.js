@@ -292,7 +292,13 @@ function showFigures() {
     list.push(figure(percent(ratio(overhead.total_ns, profile.thread_ns)),
                      "of the threads' time was the profiler",
                      digits(overhead.per_acquisition_ns) +
-                         " ns per uncontended acquisition, measured at the start of the run; " +
+                         " ns per uncontended acquisition, " +
+                         (overhead.holds_timed < overhead.holds
+                              ? digits(overhead.untimed_acquisition_ns) +
+                                    " ns where it is not timed, measured at the start of the " +
+                                    "run; " + percent(overhead.holds_timed / overhead.holds) +
+                                    " of the holds were timed, and stand for the others; "
+                              : "measured at the start of the run; ") +
                          digits(overhead.hold_bias_ns) + " ns are taken out of each hold."));
     list.push(
         figure(droppedText(), "not recorded", "What the profiler found no room for, by kind."));
