@@ -5,31 +5,43 @@
 
 #include <stdlib.h>
 
-/* A thread that could time more holds times one in 10 us, so that timing takes well below 1 % of
- * it. Beyond one in 64 nothing is gained by timing fewer. */
-enum { PER_MILLISECOND = 100, PERIOD_MAX = 64, BLOCK = 32 };
+/* A thread that acquires locks at most so often has all of its holds timed; another one so many.
+ * Where programs have other data than the profiler's in the caches, timing a hold takes 0.2 us.
+ * Beyond one in 64 nothing is gained by timing fewer. */
+enum { ALL_PER_MILLISECOND = 100, PER_MILLISECOND = 10, PERIOD_MAX = 64 };
+/* Timed holds from which a rate is taken: many for one that would end the timing of all, so that a
+ * short burst does not. */
+enum { FIRST_BLOCK = 256, BLOCK = 32, LONGEST_BLOCK_MS = 8 };
 /* A lock that was held for 4 us, which is long beside two readings of the clock, is timed the next
  * times, too: long holds are few, and make up sums. */
 enum { LONG_PER_MILLISECOND = 250, TIMED_AFTER_LONG = 16 };
 
 uint64_t hold_bias;
-static uint64_t interval, long_hold;
+static uint64_t millisecond, long_hold; /* in ticks; 0: all holds are timed */
+static bool all;
 
 void timing_start(void) {
-  interval = secure_getenv(RELOCK_RECORDS_TIME_ALL) ? 0 : ticks_per_millisecond() / PER_MILLISECOND;
+  all = secure_getenv(RELOCK_RECORDS_TIME_ALL) != NULL;
   long_hold = ticks_per_millisecond() / LONG_PER_MILLISECOND;
+  timing_always(false);
 }
 
-/* By so many timed holds at a time, so that a short burst is timed as a whole; or by fewer, where
- * these took long already. */
+void timing_always(bool on) { millisecond = on || all ? 0 : ticks_per_millisecond(); }
+
 static void adapt(struct timing *timing) {
-  uint64_t elapsed = timing->last - timing->block_start, period;
-  if (++timing->block_count < BLOCK && elapsed < 2 * BLOCK * interval)
+  uint64_t elapsed = timing->last - timing->block_start, period = timing->due.period, acquisitions;
+  if (++timing->block_count < (period == 1 ? FIRST_BLOCK : BLOCK) &&
+      elapsed < LONGEST_BLOCK_MS * millisecond)
     return;
-  period = elapsed ? timing->due.period * timing->block_count * interval / elapsed : PERIOD_MAX;
-  if (period > 2 * timing->due.period)
-    period = 2 * timing->due.period;
-  timing->due.period = period < 1 ? 1 : period > PERIOD_MAX ? PERIOD_MAX : period;
+  acquisitions = period * timing->block_count;
+  if (acquisitions * millisecond <= ALL_PER_MILLISECOND * elapsed)
+    period = 1;
+  else if (acquisitions * millisecond >= PERIOD_MAX * PER_MILLISECOND * elapsed)
+    period = PERIOD_MAX;
+  else
+    period = acquisitions * millisecond / (PER_MILLISECOND * elapsed);
+  timing->each = elapsed / acquisitions;
+  timing->due.period = period;
   timing->block_start = timing->last;
   timing->block_count = 0;
 }
@@ -51,9 +63,11 @@ void hold_prepare(struct thread *thread, const struct relock_object *object, boo
     special->sample.event_weight = event_prepare(thread);
   if (due & DUE_TIMING)
     special->weight = timing_gap(&thread->timing);
+  if (lost_processor(thread) && section_resumed(thread))
+    special->weight = 1; /* else a hold that loses it would begin when the clock was read last */
   if (due)
     samples_await(thread);
-  special->before = relock_ticks_early();
+  special->before = thread->clock = relock_ticks_early();
   if (due & DUE_TIMING)
     thread->timing.last = special->before;
 }
@@ -84,6 +98,17 @@ void section_waits(struct thread *thread, uint64_t now) {
   }
 }
 
+/* What it held, and its section, have begun after the clock was read last, and about so many
+ * acquisitions later. */
+bool section_resumed(struct thread *thread) {
+  const bool lost = !*thread->mark;
+  uint64_t later = (thread->gap - thread->countdown) * thread->timing.each;
+  *thread->mark = PROCESSOR_MARK;
+  if (lost && in_section(thread))
+    section_waits(thread, thread->clock + later);
+  return lost;
+}
+
 enum relock_distance hold_handed_over(const struct thread *thread, struct relock_counts *counts) {
   counts->handovers++;
   return processor_distance(counts->processor, processor_here(thread->processor));
@@ -107,6 +132,7 @@ struct hold hold_ends_timed(struct thread *thread, struct relock_object *object,
   uint64_t now = relock_ticks();
   struct hold hold = {hold_length(counts->hold_start + own, now), counts->hold_weight,
                       RELOCK_SAME_THREAD};
+  thread->clock = now;
   if (hold.weight) {
     object->times.hold += hold.weight * hold.ticks;
     object->times.weights += hold.weight;

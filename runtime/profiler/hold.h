@@ -10,8 +10,8 @@
  * at random, which then stands for all of these: its hold, and its section if it is the outermost
  * one. Sums stay unbiased, for whether a hold is timed never depends on how long it becomes. Timed
  * in any case, and for themselves alone, are the first holds of each lock, those that follow a long
- * one of that lock, those for which the thread had to wait, and from there on those in which it
- * waits for something.
+ * one of that lock, those for which the thread had to wait, from there on those in which it waits
+ * for something, and those in which it loses its processor: few, but long.
  */
 #ifndef RELOCK_PROFILER_HOLD_H
 #define RELOCK_PROFILER_HOLD_H
@@ -49,6 +49,8 @@ struct hold hold_ends_timed(struct thread *thread, struct relock_object *object,
 
 /* Reads the environment. */
 void timing_start(void);
+/* While the profiler measures itself. */
+void timing_always(bool on);
 
 /* An acquisition of which more than counts is to be recorded. */
 struct special {
@@ -59,6 +61,8 @@ struct special {
 /* Before it is attempted; see hold_is_special(). `sampled`: its call may be found out. */
 void hold_prepare(struct thread *thread, const struct relock_object *object, bool sampled,
                   struct special *special);
+/* The thread may have lost its processor; true: it did. */
+bool section_resumed(struct thread *thread);
 /* The thread begins to wait, holding other locks or not. */
 void section_waits(struct thread *thread, uint64_t now);
 
@@ -99,25 +103,31 @@ static inline void section_begins(struct thread *thread, struct timed timed) {
   }
 }
 
+/* The bias is the usual one, and some beginnings are estimates: a hold can be shorter. */
+static inline uint64_t hold_length(uint64_t start, uint64_t end) {
+  return end > start ? end - start : 0;
+}
+
 static inline bool section_may_end(const struct thread *thread) {
   return UNLIKELY(thread->record->section_start) && !in_section(thread);
 }
 static inline void section_ends(struct thread *thread, uint64_t now) {
   struct relock_thread *record = thread->record;
-  record->section_time += record->section_weight * (now - record->section_start);
+  record->section_time += record->section_weight * hold_length(record->section_start, now);
   record->section_start = 0;
 }
 
-/* The bias is the usual one: a hold can be shorter. */
-static inline uint64_t hold_length(uint64_t start, uint64_t end) {
-  return end > start ? end - start : 0;
+/* Since the last look at it. */
+static inline bool lost_processor(const struct thread *thread) {
+  return __atomic_load_n(thread->mark, __ATOMIC_RELAXED) != PROCESSOR_MARK;
 }
 
 /* Whether more than counts is to be recorded of the next acquisition of a lock: it is a sample for
  * some purpose, or timed in any case. Others may write the latter while it is looked at. */
 static inline bool hold_is_special(struct thread *thread, const struct relock_object *object) {
   const bool due = --thread->countdown == 0;
-  return UNLIKELY(due) || UNLIKELY(__atomic_load_n(&object->counts.sure, __ATOMIC_RELAXED));
+  return UNLIKELY(due) || UNLIKELY(lost_processor(thread)) ||
+         UNLIKELY(__atomic_load_n(&object->counts.sure, __ATOMIC_RELAXED));
 }
 
 /* The lock was acquired at the first attempt. */
@@ -177,7 +187,7 @@ static inline enum relock_distance hold_counted(struct thread *thread,
 static inline bool hold_is_plain(const struct thread *thread, const struct relock_object *object) {
   return !object->counts.hold_start && is_innermost(thread, object) &&
          !thread->held[thread->held_count - 1].distance && !thread->record->section_start &&
-         !thread->events.count;
+         !thread->events.count && !lost_processor(thread);
 }
 
 /* Its end is that of the section, too, if nothing else is held. `own`: ticks of it that the
@@ -185,6 +195,8 @@ static inline bool hold_is_plain(const struct thread *thread, const struct reloc
 static inline struct hold hold_ends(struct thread *thread, struct relock_object *object,
                                     uint64_t own) {
   struct hold hold = {0, 0, RELOCK_SAME_THREAD};
+  if (UNLIKELY(lost_processor(thread)))
+    section_resumed(thread);
   if (UNLIKELY(object->counts.hold_start))
     return hold_ends_timed(thread, object, own);
   hold.distance = hold_counted(thread, object);

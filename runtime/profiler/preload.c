@@ -206,6 +206,7 @@ record_lock_operation(pthread_mutex_t *mutex, const struct patience *patience) {
   int result;
   if (UNLIKELY(!thread))
     return wait_for(mutex, patience);
+  __builtin_prefetch(mutex, 1); /* while its record is looked for */
   object = primitive_object(RELOCK_MUTEX, mutex);
   if (UNLIKELY(!object)) {
     recording_leave(thread);
@@ -242,9 +243,11 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t cl
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
   struct thread *thread = recording_enter();
-  struct relock_object *object = thread ? primitive_object(RELOCK_MUTEX, mutex) : NULL;
+  struct relock_object *object;
   struct special special;
   int result;
+  __builtin_prefetch(mutex, 1);
+  object = thread ? primitive_object(RELOCK_MUTEX, mutex) : NULL;
   if (UNLIKELY(!object)) {
     if (thread)
       recording_leave(thread);
@@ -510,6 +513,7 @@ static void calibrate(void) {
   header->pair_plain = time_pairs(&mutex, real.trylock, real.unlock, NULL);
   self->acquisitions.countdown = SAMPLE_NEVER; /* what samples cost is measured by itself */
   samples_await(self);
+  timing_always(true);
   header->pair_timed = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, NULL);
   object = object_find(&mutex);
   if (!object)
@@ -518,8 +522,10 @@ static void calibrate(void) {
   header->pair_hold =
       time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, &object->times.hold);
   hold_bias = header->pair_hold / 1024;
+  timing_always(false);
   object->counts.sure = 0;
-  self->countdown = SAMPLE_NEVER;
+  self->timing.due.countdown = SAMPLE_NEVER;
+  samples_await(self);
   header->pair_untimed = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, NULL);
   self->record->section_time = self->record->sections = self->record->sampling = 0;
   events_calibrate(self);

@@ -27,6 +27,8 @@ static void remember_read(struct thread *thread, const void *lock, uint32_t grou
 
 /* Takes the latest hold of the lock out of those of the thread. */
 static bool forget_read(struct thread *thread, const void *lock, struct read_hold *hold) {
+  if (UNLIKELY(lost_processor(thread)))
+    section_resumed(thread);
   for (uint32_t i = thread->read_count; i-- > 0;) {
     if (thread->reads[i].lock != lock)
       continue;
@@ -103,9 +105,10 @@ static struct relock_tally *enter_reader(const pthread_rwlock_t *lock, struct th
  * each thread and class are. */
 static inline int attempt_read(struct thread *thread, uint32_t group, struct relock_tally *tally,
                                pthread_rwlock_t *lock) {
+  const bool due = --thread->countdown == 0;
   struct timed timed = {0, 0};
   int result;
-  if (--thread->countdown == 0 || tally->acquisitions < FIRST_TIMED) {
+  if (UNLIKELY(due) || UNLIKELY(lost_processor(thread)) || tally->acquisitions < FIRST_TIMED) {
     struct special special;
     hold_prepare(thread, NULL, false, &special);
     timed.weight = tally->acquisitions < FIRST_TIMED ? 1 : special.weight;

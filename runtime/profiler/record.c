@@ -42,7 +42,7 @@ struct pool {
 struct relock_header *header;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-struct entry *object_table;
+uint64_t *object_table;
 static struct relock_group **groups; /* by index */
 static uint32_t *group_table;        /* index + 1, by hash */
 static uint32_t group_count;
@@ -354,11 +354,13 @@ static void restore_holds(struct thread *survivor, uint64_t now) {
   }
 }
 
-static bool is_current(const struct entry *entry) {
-  return entry->object->live &&
-         object_key(entry->object->primitive, (const void *)(uintptr_t)entry->object->address) ==
-             entry->key &&
-         entry->object->group < group_count;
+static struct relock_object *object_of(uint64_t slot) { return object_in(slot, slot >> 32 << 32); }
+static void vacate(uint64_t *slot) { __atomic_store_n(slot, *slot >> 32 << 32, __ATOMIC_RELEASE); }
+
+static bool is_current(uint64_t slot) {
+  const struct relock_object *object = object_of(slot);
+  return object->live && object->group < group_count &&
+         object_in(slot, object_tag(object->address)) == object;
 }
 
 /* The parent went on between the fork and the copy: records that it has given to other mutexes
@@ -366,8 +368,8 @@ static bool is_current(const struct entry *entry) {
 static void forget_changed(void) {
   free_objects = NULL; /* what was free stays unused: links may be lost */
   for (size_t i = 0; i < OBJECT_TABLE_SIZE; i++)
-    if (object_table[i].object && !is_current(&object_table[i]))
-      object_table[i].object = NULL;
+    if (object_of(object_table[i]) && !is_current(object_table[i]))
+      vacate(&object_table[i]);
 }
 
 /* The tables point into the mapping, so the copy takes its place at the same address. */
@@ -513,6 +515,7 @@ void thread_name(pthread_t id, const char *name) {
 void thread_begin(struct thread *thread, uint64_t now, bool again) {
   thread->held_count = thread->read_count = thread->pending_count = 0;
   thread->processor = processor_known();
+  thread->mark = processor_marked();
   thread->record->section_start = thread->record->wait_start = 0;
   thread->record->start_ticks = now;
   thread->record->started += !again;
@@ -543,16 +546,19 @@ void thread_give_back(struct thread *thread) {
 
 static void changed(void) { __atomic_store_n(&header->changes, ++changes, __ATOMIC_RELEASE); }
 
-static struct entry *find_entry(enum relock_primitive primitive, uintptr_t key) {
-  size_t at = object_slot(primitive, key);
-  struct entry *vacant = NULL;
-  for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; probe++, at++) {
-    struct entry *entry = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
-    if (entry->key == key)
-      return entry;
-    if (!vacant && !entry->object)
-      vacant = entry;
-    if (!entry->key)
+/* Where the object is, or else one can be put; null: there is no room. */
+static uint64_t *find_slot(enum relock_primitive primitive, uintptr_t address) {
+  const uint64_t tag = object_tag(address);
+  size_t at = object_slot(primitive, address);
+  uint64_t *vacant = NULL;
+  for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; at += ++probe) {
+    uint64_t *slot = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
+    const struct relock_object *object = object_in(*slot, tag);
+    if (object && object_is(object, primitive, address))
+      return slot;
+    if (!vacant && !object_of(*slot))
+      vacant = slot;
+    if (!*slot)
       break;
   }
   return vacant;
@@ -615,15 +621,15 @@ static struct relock_object *new_object(struct relock_group *group, uintptr_t ad
   clear_object(object);
   object->group = group->index;
   object->primitive = (uint32_t)group->primitive;
-  object->address = address;
+  __atomic_store_n(&object->address, address, __ATOMIC_RELEASE);
   object->live = 1;
   group->objects++;
   return object;
 }
 
 /* What a destroyed mutex did stays in its group; its record serves the next mutex. */
-static void retire(struct entry *entry) {
-  struct relock_object *object = entry->object;
+static void retire(uint64_t *slot) {
+  struct relock_object *object = object_of(*slot);
   struct relock_group *group = groups[object->group];
   changed();
   group->retired.acquisitions += object->counts.acquisitions;
@@ -637,7 +643,7 @@ static void retire(struct entry *entry) {
   group->retired_rare.timeouts += object->rare.timeouts;
   group->retired_rare.cond_waits += object->rare.cond_waits;
   group->retired_rare.reentries += object->rare.reentries;
-  __atomic_store_n(&entry->object, NULL, __ATOMIC_RELEASE);
+  vacate(slot);
   object->live = 0;
   object->address = (uintptr_t)free_objects;
   free_objects = object;
@@ -645,23 +651,21 @@ static void retire(struct entry *entry) {
 
 static struct relock_object *insert(enum relock_primitive primitive, uintptr_t address,
                                     const uint64_t *frames, uint32_t count, bool initialised) {
-  uintptr_t wanted = object_key(primitive, (const void *)address);
-  struct entry *entry = find_entry(primitive, wanted);
+  uint64_t *slot = find_slot(primitive, address);
   struct relock_group *group;
   struct relock_object *object;
-  if (entry && entry->key == wanted && entry->object) {
+  if (slot && object_of(*slot)) {
     if (!initialised)
-      return entry->object; /* another thread was faster */
-    retire(entry);          /* its memory was freed without destroying it */
+      return object_of(*slot); /* another thread was faster */
+    retire(slot);              /* its memory was freed without destroying it */
   }
-  if (!entry)
+  if (!slot)
     return NULL;
   group = find_group(primitive, site_is_static(address) ? address : 0, frames, count, initialised);
   object = group ? new_object(group, address) : NULL;
-  if (object) {
-    __atomic_store_n(&entry->object, object, __ATOMIC_RELEASE);
-    __atomic_store_n(&entry->key, wanted, __ATOMIC_RELEASE);
-  }
+  if (object)
+    __atomic_store_n(slot, object_tag(address) ^ (uint64_t)((char *)object - (char *)header) / 64,
+                     __ATOMIC_RELEASE);
   return object;
 }
 
@@ -683,12 +687,11 @@ struct relock_object *object_create(const pthread_mutex_t *mutex, bool initialis
 }
 
 void primitive_retire(enum relock_primitive primitive, const void *address) {
-  uintptr_t wanted = object_key(primitive, address);
-  struct entry *entry;
+  uint64_t *slot;
   record_lock();
-  entry = find_entry(primitive, wanted);
-  if (entry && entry->key == wanted && entry->object)
-    retire(entry);
+  slot = find_slot(primitive, (uintptr_t)address);
+  if (slot && object_of(*slot))
+    retire(slot);
   record_unlock();
 }
 

@@ -44,6 +44,7 @@ struct sampling {
 struct timing {
   struct sampling due;
   uint64_t last; /* when the last one began */
+  uint64_t each; /* ticks from one acquisition to the next, about */
   uint64_t block_start;
   uint32_t block_count; /* of those that have begun since then */
 };
@@ -100,6 +101,8 @@ struct thread {
   uint32_t held_count, read_count, pending_count;
   uint64_t countdown, gap;   /* to the next acquisition of which more is to be recorded: sample.h */
   const uint32_t *processor; /* where the system says on which one the thread is; null: nowhere */
+  uint64_t *mark;            /* see processor_mark */
+  uint64_t clock;            /* a reading, after which the thread has not lost its processor */
   struct held held[HELD_MAX];
   struct timing timing;
   struct sampling acquisitions;
@@ -169,41 +172,55 @@ void measure_reader(struct thread *thread, uint32_t group, enum relock_measure w
 /* Null when memory is at its limit. */
 struct relock_tally *thread_tally(struct thread *thread, uint32_t group);
 
-/* Objects by key, which no lock protects where it is read. */
-struct entry {
-  uintptr_t key; /* 0: never used; entries are reused, never emptied */
-  struct relock_object *object;
-};
+/* Objects by address, which no lock protects where it is read: in each slot a number of the object
+ * and a tag of its address, so that a look at others is mostly saved. Small, because it is looked
+ * at in each acquisition. 0: never used; slots are reused, never emptied. */
 enum { OBJECT_TABLE_SIZE = 1 << 20, OBJECT_PROBES_MAX = 128 }; /* the size is a power of two */
-extern struct entry *object_table;
-
-/* Under which an object is found: its address, of which no processor uses the highest bits. */
-static inline uintptr_t object_key(enum relock_primitive primitive, const void *address) {
-  return (uintptr_t)address | (uintptr_t)primitive << 58;
-}
+extern uint64_t *object_table;
 
 static inline size_t object_hash(uint64_t value) {
   return (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
 /* Where to look first. Neighbours in memory, as in an array of mutexes, are neighbours here, so
- * that they share lines and pages: the table is too large for all of them to be at hand. Within 1
- * KiB each has a slot of its own, for all but spinlocks take 32 bytes or more. */
-static inline size_t object_slot(enum relock_primitive primitive, uintptr_t key) {
-  return object_hash(key >> 10) + ((key & 1023) >> (primitive == RELOCK_SPINLOCK ? 2 : 5));
+ * that they share lines and pages. Within 1 KiB each has a slot of its own, for all but spinlocks
+ * take 32 bytes or more; steps grow from probe to probe, to get out of where others lie close. */
+static inline size_t object_slot(enum relock_primitive primitive, uintptr_t address) {
+  const unsigned shift = primitive == RELOCK_SPINLOCK ? 2 : 5;
+  return object_hash(address >> 10 | (uint64_t)primitive << 56) + ((address & 1023) >> shift);
+}
+
+/* The high half of a slot: 31 bits of the address. The low half is the object's number, which
+ * counts the 64-byte lines of the file; 0: the slot is vacant. */
+static inline uint64_t object_tag(uintptr_t address) {
+  return ((uint64_t)address >> 2 | (uint64_t)1 << 31) << 32;
+}
+
+/* Null if the slot has another tag, or is vacant. */
+static inline struct relock_object *object_in(uint64_t slot, uint64_t tag) {
+  uint64_t number = slot ^ tag;
+  return LIKELY(number - 1 < UINT32_MAX) ? (struct relock_object *)((char *)header + number * 64)
+                                         : NULL;
+}
+
+static inline bool object_is(const struct relock_object *object, enum relock_primitive primitive,
+                             uintptr_t address) {
+  return __atomic_load_n(&object->address, __ATOMIC_ACQUIRE) == address &&
+         object->primitive == primitive;
 }
 
 static inline struct relock_object *primitive_find(enum relock_primitive primitive,
-                                                   const void *address) {
-  uintptr_t key = object_key(primitive, address);
-  size_t at = object_slot(primitive, key);
-  for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; probe++, at++) {
-    struct entry *entry = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
-    /* Pairs with the release in insert(): the object is complete when its key is seen. */
-    uintptr_t found = __atomic_load_n(&entry->key, __ATOMIC_ACQUIRE);
-    if (LIKELY(found == key))
-      return __atomic_load_n(&entry->object, __ATOMIC_ACQUIRE);
-    if (!found)
+                                                   const void *where) {
+  const uintptr_t address = (uintptr_t)where;
+  const uint64_t tag = object_tag(address);
+  size_t at = object_slot(primitive, address);
+  for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; at += ++probe) {
+    /* Pairs with the release in insert(): the object is complete when it is seen. */
+    uint64_t slot = __atomic_load_n(&object_table[at & (OBJECT_TABLE_SIZE - 1)], __ATOMIC_ACQUIRE);
+    struct relock_object *object = object_in(slot, tag);
+    if (LIKELY(object) && LIKELY(object_is(object, primitive, address)))
+      return object;
+    if (!slot)
       return NULL;
   }
   return NULL;
