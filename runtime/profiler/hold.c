@@ -11,7 +11,7 @@
 enum { ALL_PER_MILLISECOND = 100, PER_MILLISECOND = 10, PERIOD_MAX = 64 };
 /* Timed holds from which a rate is taken: many for one that would end the timing of all, so that a
  * short burst does not. */
-enum { FIRST_BLOCK = 256, BLOCK = 32, LONGEST_BLOCK_MS = 8 };
+enum { FIRST_BLOCK = 1024, BLOCK = 32, LONGEST_BLOCK_MS = 8 };
 /* A lock that was held for 4 us, which is long beside two readings of the clock, is timed the next
  * times, too: long holds are few, and make up sums. */
 enum { LONG_PER_MILLISECOND = 250, TIMED_AFTER_LONG = 16 };

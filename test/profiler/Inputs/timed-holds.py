@@ -7,7 +7,7 @@ one is larger than there is room for on a machine that others use too.
 import json
 import sys
 
-ROOM = {"brief": 0.3, "longer": 0.15, "sections": 0.2}
+ROOM = {"brief": 0.2, "longer": 0.15, "sections": 0.15}
 
 with open(sys.argv[1]) as file:
     profile = json.load(file)
