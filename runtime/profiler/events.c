@@ -221,47 +221,49 @@ uint64_t event_prepare(struct thread *thread) {
 }
 
 void event_section_begins(struct thread *thread, const struct relock_object *object,
-                          uint64_t weight) {
+                          uint64_t hold_start, bool reading, uint64_t weight) {
   struct event_counter *counter = &thread->events;
   struct counted_section *section;
   uint64_t now = relock_ticks();
-  if (thread->held_count <= 1)
+  if (thread->held_count + thread->read_count <= 1)
     counter->count = 0; /* what other threads have released meanwhile */
   if (counter->count == EVENT_SECTIONS_MAX)
     return;
   section = &counter->sections[counter->count];
   section->object = object;
-  section->hold_start = object->counts.hold_start;
+  section->hold_start = hold_start;
+  section->reading = reading;
   section->weight = weight;
   if (read_counter(counter, &section->value))
     counter->count++;
-  section->reading = relock_ticks() - now;
-  thread->record->sampling += section->reading;
+  section->ticks = relock_ticks() - now;
+  thread->record->sampling += section->ticks;
 }
 
-static void add_section(const struct relock_object *object, uint64_t weight, uint64_t events) {
-  struct relock_events *sum = &group_of(object)->events;
+static void add_section(const struct counted_section *section, uint64_t events) {
+  struct relock_group *group = group_of(section->object);
+  struct relock_events *sum = section->reading ? &group->read_events : &group->events;
   __atomic_fetch_add(&sum->samples, 1, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&sum->sections, weight, __ATOMIC_RELAXED);
-  __atomic_fetch_add(&sum->events, weight * events, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&sum->sections, section->weight, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&sum->events, section->weight * events, __ATOMIC_RELAXED);
 }
 
-uint64_t event_section_ends(struct thread *thread, const struct relock_object *object) {
+uint64_t event_counted_section_ends(struct thread *thread, const struct relock_object *object,
+                                    uint64_t hold_start) {
   struct event_counter *counter = &thread->events;
-  uint64_t value, reading = 0, now = relock_ticks();
+  uint64_t value, before = 0, now = relock_ticks(), last;
   bool read = read_counter(counter, &value);
   for (uint32_t i = 0; i < counter->count; i++) {
     struct counted_section section = counter->sections[i];
-    if (section.object != object)
+    if (section.object != object || section.hold_start != hold_start)
       continue;
-    if (section.hold_start == object->counts.hold_start) {
-      reading = section.reading;
-      if (read)
-        add_section(object, section.weight, value - section.value);
-    }
+    before = section.ticks;
+    if (read)
+      add_section(&section, value - section.value);
     counter->sections[i] = counter->sections[--counter->count];
     break;
   }
-  thread->record->sampling += relock_ticks() - now;
-  return reading;
+  last = relock_ticks() - now;
+  thread->record->sampling += last;
+  return before + last;
 }

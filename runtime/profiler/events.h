@@ -27,8 +27,16 @@ void events_confine(bool on);
 uint64_t event_prepare(struct thread *thread);
 /* The thread has acquired the object, and all that is to be recorded of that is. */
 void event_section_begins(struct thread *thread, const struct relock_object *object,
-                          uint64_t weight);
-/* It is about to release it. Returns how much of the hold was the first reading, in ticks. */
-uint64_t event_section_ends(struct thread *thread, const struct relock_object *object);
+                          uint64_t hold_start, bool reading, uint64_t weight);
+/* It is about to release it, and sections are being counted. */
+uint64_t event_counted_section_ends(struct thread *thread, const struct relock_object *object,
+                                    uint64_t hold_start);
+/* It is about to release it. Returns how much of the hold was reading the counter, in ticks. */
+static inline uint64_t event_section_ends(struct thread *thread, const struct relock_object *object,
+                                          uint64_t hold_start) {
+  return hold_start && UNLIKELY(thread->events.count)
+             ? event_counted_section_ends(thread, object, hold_start)
+             : 0;
+}
 
 #endif

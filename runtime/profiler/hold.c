@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "hold.h"
-#include "events.h"
 
 #include <stdlib.h>
 
@@ -53,14 +52,10 @@ static uint32_t timing_gap(struct timing *timing) {
   return weight;
 }
 
-void hold_prepare(struct thread *thread, const struct relock_object *object, bool sampled,
+void hold_prepare(struct thread *thread, const struct relock_object *object, bool reading,
                   struct special *special) {
   unsigned due = thread->countdown ? 0 : samples_due(thread);
-  *special = (struct special){.weight = 0};
-  if (due & DUE_BACKTRACE)
-    special->sample = sample_acquisition(thread, sampled ? object : NULL);
-  if (due & DUE_EVENT)
-    special->sample.event_weight = event_prepare(thread);
+  *special = (struct special){.sample = sample_acquisition(thread, object, reading, due)};
   if (due & DUE_TIMING)
     special->weight = timing_gap(&thread->timing);
   if (lost_processor(thread) && section_resumed(thread))
@@ -141,7 +136,7 @@ struct hold hold_ends_timed(struct thread *thread, struct relock_object *object,
     counts->sure = TIMED_AFTER_LONG;
   hold.distance = hold_counted(thread, object);
   if (thread->pending_count)
-    sample_released(thread, object, hold.ticks);
+    sample_released(thread, object, counts->hold_start, hold.ticks);
   if (section_may_end(thread))
     section_ends(thread, now);
   return hold;

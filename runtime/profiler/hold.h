@@ -58,8 +58,8 @@ struct special {
   uint64_t before;
   uint32_t weight; /* how many it stands for where it was chosen to be timed */
 };
-/* Before it is attempted; see hold_is_special(). `sampled`: its call may be found out. */
-void hold_prepare(struct thread *thread, const struct relock_object *object, bool sampled,
+/* Before it is attempted; see hold_is_special(). `reading`: of an rwlock. */
+void hold_prepare(struct thread *thread, const struct relock_object *object, bool reading,
                   struct special *special);
 /* The thread may have lost its processor; true: it did. */
 bool section_resumed(struct thread *thread);
@@ -130,16 +130,19 @@ static inline bool hold_is_special(struct thread *thread, const struct relock_ob
          UNLIKELY(__atomic_load_n(&object->counts.sure, __ATOMIC_RELAXED));
 }
 
-/* The lock was acquired at the first attempt. */
-static inline struct timed hold_timed(struct relock_object *object, const struct special *special) {
-  struct timed timed = {special->before + hold_bias, special->weight};
-  if (object->counts.sure) {
-    object->counts.sure--;
-    timed.weight = 1;
-  }
+/* Acquired at the first attempt. `sure`: it is timed in any case. What its call and its events are
+ * counted for has a beginning, too, which tells it from other holds. */
+static inline struct timed special_timed(const struct special *special, bool sure) {
+  struct timed timed = {special->before + hold_bias, sure ? 1 : special->weight};
   if (!timed.weight && !special->sample.site && !special->sample.event_weight)
     timed.start = 0;
   return timed;
+}
+
+static inline struct timed hold_timed(struct relock_object *object, const struct special *special) {
+  const bool sure = object->counts.sure != 0;
+  object->counts.sure -= sure;
+  return special_timed(special, sure);
 }
 
 /* `tried`: by a trylock. */
@@ -156,8 +159,8 @@ static inline void hold_begins(struct thread *thread, struct relock_object *obje
   counts->hold_start = timed.start;
   counts->hold_weight = timed.weight;
   section_begins(thread, timed);
-  if (UNLIKELY(thread->held_count))
-    nesting_count(thread, object, tried);
+  if (UNLIKELY(thread->held_count | thread->read_count))
+    nesting_count(thread, object, false, tried);
   if (LIKELY(thread->held_count < HELD_MAX)) {
     struct held *held = &thread->held[thread->held_count++];
     held->object = object;
@@ -187,7 +190,7 @@ static inline enum relock_distance hold_counted(struct thread *thread,
 static inline bool hold_is_plain(const struct thread *thread, const struct relock_object *object) {
   return !object->counts.hold_start && is_innermost(thread, object) &&
          !thread->held[thread->held_count - 1].distance && !thread->record->section_start &&
-         !thread->events.count && !lost_processor(thread);
+         !lost_processor(thread);
 }
 
 /* Its end is that of the section, too, if nothing else is held. `own`: ticks of it that the

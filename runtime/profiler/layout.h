@@ -11,12 +11,12 @@
 #include <stdint.h>
 
 #define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
-#define RELOCK_RECORDS_VERSION 4u
+#define RELOCK_RECORDS_VERSION 5u
 #define RELOCK_RECORDS_FIRST 4096u /* where the records begin */
 #define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
 
-#define RELOCK_RECORDS_SAMPLE "RELOCK_PROFILE_SAMPLE" /* microseconds between two samples */
+#define RELOCK_RECORDS_SAMPLE "RELOCK_PROFILE_SAMPLE"     /* microseconds between two samples */
 #define RELOCK_RECORDS_TIME_ALL "RELOCK_PROFILE_TIME_ALL" /* time every hold, if it is set */
 
 /* The event that is counted in sections: type, config, config1, config2 and flags of the kernel's
@@ -146,7 +146,7 @@ struct relock_thread {
   uint32_t live;
   uint64_t started; /* threads that used this record, one after the other */
   uint64_t start_ticks;
-  uint64_t ended_time;    /* ticks lived by the threads that have ended */
+  uint64_t ended_time;     /* ticks lived by the threads that have ended */
   uint64_t section_start;  /* 0: is in no section, or in one that is not timed */
   uint64_t section_weight; /* how many sections the present one stands for */
   uint64_t section_time;
@@ -174,9 +174,9 @@ struct relock_counts {
   uint64_t hold_start;  /* 0: the present hold is not timed */
   uint32_t hold_weight; /* how many holds it stands for if it is; 0: only for its call */
   uint32_t sure;        /* so many of the next ones are timed in any case */
-  uint32_t owner;     /* or the last one; 0: nobody has ever held it */
-  uint32_t depth;     /* 0: free */
-  uint32_t processor; /* on which it was released */
+  uint32_t owner;       /* or the last one; 0: nobody has ever held it */
+  uint32_t depth;       /* 0: free */
+  uint32_t processor;   /* on which it was released */
   uint32_t handovers;
 };
 
@@ -188,6 +188,11 @@ struct relock_times {
 
 struct relock_rare {
   uint64_t trylock_failures, timeouts, cond_waits, reentries;
+};
+
+/* The counts of all locks of a group that were destroyed. */
+struct relock_retired {
+  uint64_t acquisitions, holds, handovers;
 };
 
 /* Of counted sections; updated atomically. A section counts as often as those that it stands for.
@@ -203,16 +208,15 @@ struct relock_group {
   uint32_t index;
   uint32_t frame_count;
   uint64_t address;     /* static storage; 0: heap, stack or thread-local */
-  uint32_t initialised; /* the frames are those of pthread_mutex_init, not of the first use */
-  uint32_t hidden;      /* the profiler's own measurement */
-  uint64_t objects;     /* ever created */
-  uint64_t handovers;
-  uint64_t primitive;
+  uint16_t initialised; /* the frames are those of pthread_mutex_init, not of the first use */
+  uint16_t hidden;      /* the profiler's own measurement */
+  uint32_t primitive;
+  uint64_t objects; /* ever created */
   uint64_t frames[RELOCK_FRAMES];
+  struct relock_retired retired;
   struct relock_rare retired_rare;
-  struct relock_counts retired;
   struct relock_times retired_times;
-  struct relock_events events;
+  struct relock_events events, read_events; /* the latter of readers of an rwlock */
 };
 
 /* All that an acquisition and a release without waiting need is the second line: it moves between
@@ -260,11 +264,15 @@ struct relock_histogram {
   uint64_t handovers[RELOCK_DISTANCES - 1]; /* of holds, without RELOCK_SAME_THREAD */
 };
 
-/* How often one thread acquired a mutex of one group while it held one of another. */
+/* Which of two rwlocks, taken one inside the other, was taken for reading. */
+enum relock_reading { RELOCK_READS_NONE, RELOCK_READS_INNER, RELOCK_READS_OUTER };
+
+/* How often one thread acquired a lock of one group while it held one of another. */
 struct relock_nesting {
   struct relock_record record;
   uint32_t inner, outer; /* groups */
   uint64_t count, tried; /* `tried`: those of them that were trylocks */
+  uint32_t reading;      /* a sum of enum relock_reading */
 };
 
 /* How often, and how long, one thread waited for a lock of a group that another one held. */
@@ -277,13 +285,14 @@ struct relock_edge {
   uint64_t count, wait;
 };
 
-/* A call that acquires mutexes of a group, or that waits for what is no lock, by its samples.
+/* A call that acquires locks of a group, or that waits for what is no lock, by its samples.
  * Updated atomically; each sample counts as many times as the acquisitions, or the waits, that it
  * stands for. */
 struct relock_site {
   struct relock_record record;
   uint32_t group;
   uint32_t frame_count;
+  uint64_t reading; /* an rwlock, for reading */
   uint64_t samples;
   uint64_t acquisitions, hold;
   uint64_t contended, wait;

@@ -3,26 +3,49 @@
 #include "hold.h"
 #include "pairs.h"
 
-void nesting_count(struct thread *thread, const struct relock_object *object, bool tried) {
+/* `reading`: see relock_nesting. */
+static void count(struct thread *thread, uint32_t inner, uint32_t outer, uint32_t reading,
+                  bool tried) {
+  uint64_t key = (uint64_t)inner << 34 | (uint64_t)outer << 2 | reading;
+  struct relock_nesting *nesting =
+      pairs_record(&thread->nestings, key, RELOCK_RECORD_NESTING, sizeof *nesting, NULL);
+  if (!nesting) {
+    count_drop(&header->dropped_nestings);
+    return;
+  }
+  nesting->inner = inner;
+  nesting->outer = outer;
+  nesting->reading = reading;
+  nesting->count++;
+  nesting->tried += tried;
+}
+
+static bool is_of(const struct read_hold *hold, const struct relock_object *object) {
+  return object->primitive == RELOCK_RWLOCK && (uintptr_t)hold->lock == object->address;
+}
+
+/* A lock that is read once more is still one. */
+static bool is_first(const struct thread *thread, uint32_t hold) {
+  for (uint32_t i = 0; i < hold; i++)
+    if (thread->reads[i].lock == thread->reads[hold].lock)
+      return false;
+  return true;
+}
+
+void nesting_count(struct thread *thread, const struct relock_object *object, bool reading,
+                   bool tried) {
+  const uint32_t inner = reading ? RELOCK_READS_INNER : RELOCK_READS_NONE;
   bool stale = false;
   for (uint32_t i = 0; i < thread->held_count; i++) {
     const struct relock_object *held = thread->held[i].object;
-    uint64_t key = (uint64_t)object->group << 32 | held->group;
-    struct relock_nesting *nesting;
-    if (held == object || !holds(thread, held)) {
+    if (held != object && holds(thread, held))
+      count(thread, object->group, held->group, inner, tried);
+    else
       stale = true; /* another thread has released it meanwhile */
-      continue;
-    }
-    nesting = pairs_record(&thread->nestings, key, RELOCK_RECORD_NESTING, sizeof *nesting, NULL);
-    if (!nesting) {
-      count_drop(&header->dropped_nestings);
-      continue;
-    }
-    nesting->inner = object->group;
-    nesting->outer = held->group;
-    nesting->count++;
-    nesting->tried += tried;
   }
+  for (uint32_t i = 0; i < thread->read_count; i++)
+    if (!is_of(&thread->reads[i], object) && is_first(thread, i))
+      count(thread, object->group, thread->reads[i].group, inner | RELOCK_READS_OUTER, tried);
   if (stale)
     hold_forget(thread, object);
 }

@@ -10,13 +10,12 @@
  */
 #define _GNU_SOURCE
 #include "preload.h"
-#include "edge.h"
+#include "contended.h"
 #include "events.h"
 #include "hold.h"
 #include "real.h"
 #include "record.h"
 #include "sample.h"
-#include "timeline.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -99,40 +98,24 @@ static int wait_for(pthread_mutex_t *mutex, const struct patience *patience) {
 static int record_contended(struct thread *thread, struct relock_object *object,
                             pthread_mutex_t *mutex, struct sample *sample,
                             const struct patience *patience) {
-  uint32_t waiters, holder = edge_holder(object), releaser = 0;
-  uint64_t before = relock_ticks(), after;
+  struct contended wait = contended_begins(thread, object, sample);
+  uint32_t releaser = 0;
+  uint64_t after;
   int result;
-  section_waits(thread, before);
-  if (sample_due(&thread->waits))
-    sample_wait(thread, object, sample);
-  waiters = __atomic_fetch_add(&object->waiting, 1, __ATOMIC_RELAXED);
   recording_leave(thread);
   result = wait_for(mutex, patience);
   recording_ready = NULL;
-  after = relock_ticks();
-  __atomic_fetch_sub(&object->waiting, 1, __ATOMIC_RELAXED);
+  after = contended_ends(&wait);
   if (acquired(result)) {
-    object->counts.acquisitions++;
-    object->times.contended++;
-    object->times.wait += after - before;
-    releaser = object->counts.owner;
-    hold_begins(thread, object, (struct timed){after, 1}, false);
-    if (sample->site)
-      sample_acquired(thread, object, sample, after - before);
+    releaser = contended_acquired(&wait, thread, after);
   } else {
     if (section_may_end(thread))
       section_ends(thread, after);
     if (result != ETIMEDOUT)
       return result; /* an error, such as relocking an error-checking mutex, is no wait */
-    __atomic_fetch_add(&object->rare.timeouts, 1, __ATOMIC_RELAXED);
-    if (sample->site)
-      sample_gave_up(sample, after - before);
+    contended_timed_out(&wait);
   }
-  measure_wait(thread, object->group, after - before, waiters);
-  edge_count(thread, object->group, holder, releaser, after - before);
-  timeline_add(thread, object->group, before, after - before);
-  if (sample->event_weight && acquired(result))
-    event_section_begins(thread, object, sample->event_weight);
+  contended_measure(&wait, thread, sample, releaser, acquired(result) ? after : 0, after);
   return result;
 }
 
@@ -156,18 +139,17 @@ static inline int attempt(struct thread *thread, struct relock_object *object,
 
 static NOINLINE int attempt_special(struct thread *thread, struct relock_object *object,
                                     pthread_mutex_t *mutex, struct special *special, bool tried) {
+  struct timed timed = {0, 0};
   int result;
-  hold_prepare(thread, object, true, special);
+  hold_prepare(thread, object, false, special);
   result = real.trylock(mutex);
   if (!acquired(result))
     return result;
   if (count_acquisition(thread, object)) {
-    hold_begins(thread, object, hold_timed(object, special), tried);
-    if (special->sample.event_weight)
-      event_section_begins(thread, object, special->sample.event_weight);
+    timed = hold_timed(object, special);
+    hold_begins(thread, object, timed, tried);
   }
-  if (special->sample.site)
-    sample_acquired(thread, object, &special->sample, 0);
+  sample_acquired(thread, object, &special->sample, timed.start, 0);
   return result;
 }
 
@@ -285,15 +267,8 @@ static int release_foreign(struct thread *thread, struct relock_object *object,
   return result;
 }
 
-/* Reads the counter for a section that ends, if that is due: ticks of the hold that reading took.
- */
-static NOINLINE uint64_t read_counter(struct thread *thread, const struct relock_object *object) {
-  uint64_t now = relock_ticks(), before = event_section_ends(thread, object);
-  return before + (relock_ticks() - now);
-}
-
 static inline uint64_t count_section(struct thread *thread, const struct relock_object *object) {
-  return UNLIKELY(thread->events.count) ? read_counter(thread, object) : 0;
+  return event_section_ends(thread, object, object->counts.hold_start);
 }
 
 /* More than one call is to be made. */

@@ -3,7 +3,8 @@
  * Locks with one holder other than mutexes: spinlocks, and rwlocks for their writers.
  */
 #define _GNU_SOURCE
-#include "edge.h"
+#include "contended.h"
+#include "events.h"
 #include "hold.h"
 #include "preload.h"
 #include "real.h"
@@ -11,34 +12,28 @@
 #include <errno.h>
 
 static int lock_contended(const struct exclusive *kind, struct thread *thread,
-                          struct relock_object *object, void *lock,
+                          struct relock_object *object, void *lock, struct sample *sample,
                           const struct patience *patience) {
-  uint32_t holder = edge_holder(object), releaser = 0;
-  uint64_t before = relock_ticks(), after;
+  struct contended wait = contended_begins(thread, object, sample);
+  uint32_t releaser = 0;
+  uint64_t after;
   int result;
-  section_waits(thread, before);
   recording_leave(thread);
   result = kind->wait(lock, patience);
   thread = recording_enter();
+  after = contended_ends(&wait);
   if (!thread)
     return result;
-  after = relock_ticks();
   if (result == 0) {
-    object->counts.acquisitions++;
-    object->times.contended++;
-    object->times.wait += after - before;
-    releaser = object->counts.owner;
-    hold_begins(thread, object, (struct timed){after, 1}, false);
+    releaser = contended_acquired(&wait, thread, after);
   } else {
     if (section_may_end(thread))
       section_ends(thread, after);
     if (result == ETIMEDOUT)
-      __atomic_fetch_add(&object->rare.timeouts, 1, __ATOMIC_RELAXED);
+      contended_timed_out(&wait);
   }
-  if (result == 0 || result == ETIMEDOUT) {
-    measure(thread, object->group, RELOCK_WAIT, after - before, 1);
-    edge_count(thread, object->group, holder, releaser, after - before);
-  }
+  if (result == 0 || result == ETIMEDOUT)
+    contended_measure(&wait, thread, sample, releaser, result ? 0 : after, after);
   recording_leave(thread);
   return result;
 }
@@ -56,30 +51,55 @@ static struct relock_object *enter_lock(enum relock_primitive primitive, const v
   return object;
 }
 
-static NOINLINE int attempt_special(const struct exclusive *kind, struct thread *thread,
-                                    struct relock_object *object, void *lock, bool tried) {
-  struct special special;
-  int result;
-  hold_prepare(thread, object, false, &special);
-  result = kind->attempt(lock);
-  if (result == 0) {
-    object->counts.acquisitions++;
-    hold_begins(thread, object, hold_timed(object, &special), tried);
-  }
-  return result;
-}
-
 static inline int attempt(const struct exclusive *kind, struct thread *thread,
                           struct relock_object *object, void *lock, bool tried) {
-  int result;
-  if (hold_is_special(thread, object))
-    return attempt_special(kind, thread, object, lock, tried);
-  result = kind->attempt(lock);
+  int result = kind->attempt(lock);
   if (LIKELY(result == 0)) {
     object->counts.acquisitions++;
     hold_begins(thread, object, (struct timed){0, 0}, tried);
   }
   return result;
+}
+
+static NOINLINE int attempt_special(const struct exclusive *kind, struct thread *thread,
+                                    struct relock_object *object, void *lock,
+                                    struct special *special, bool tried) {
+  struct timed timed;
+  int result;
+  hold_prepare(thread, object, false, special);
+  result = kind->attempt(lock);
+  if (result == 0) {
+    timed = hold_timed(object, special);
+    object->counts.acquisitions++;
+    hold_begins(thread, object, timed, tried);
+    sample_acquired(thread, object, &special->sample, timed.start, 0);
+  }
+  return result;
+}
+
+/* The attempt to lock gave that result; leaves. */
+static NOINLINE int lock_attempted(const struct exclusive *kind, struct thread *thread,
+                                   struct relock_object *object, void *lock, struct sample *sample,
+                                   int result, const struct patience *patience) {
+  if (result == EBUSY)
+    return lock_contended(kind, thread, object, lock, sample, patience);
+  recording_leave(thread);
+  return result ? kind->wait(lock, patience) : 0;
+}
+
+static NOINLINE int lock_special(const struct exclusive *kind, struct thread *thread,
+                                 struct relock_object *object, void *lock,
+                                 const struct patience *patience) {
+  struct special special;
+  int result = attempt_special(kind, thread, object, lock, &special, false);
+  return lock_attempted(kind, thread, object, lock, &special.sample, result, patience);
+}
+
+static NOINLINE int lock_refused(const struct exclusive *kind, struct thread *thread,
+                                 struct relock_object *object, void *lock, int result,
+                                 const struct patience *patience) {
+  struct sample none = {.site = NULL};
+  return lock_attempted(kind, thread, object, lock, &none, result, patience);
 }
 
 int exclusive_lock(const struct exclusive *kind, void *lock, const struct patience *patience) {
@@ -91,20 +111,26 @@ int exclusive_lock(const struct exclusive *kind, void *lock, const struct patien
     real_resolve();
     return kind->wait(lock, patience);
   }
+  if (hold_is_special(thread, object))
+    return lock_special(kind, thread, object, lock, patience);
   result = attempt(kind, thread, object, lock, false);
-  if (UNLIKELY(result == EBUSY))
-    return lock_contended(kind, thread, object, lock, patience);
+  if (UNLIKELY(result))
+    return lock_refused(kind, thread, object, lock, result, patience);
   recording_leave(thread);
-  return result ? kind->wait(lock, patience) : 0;
+  return 0;
 }
 
 int exclusive_trylock(const struct exclusive *kind, void *lock) {
   struct thread *thread;
   struct relock_object *object = enter_lock(kind->primitive, lock, &thread);
+  struct special special;
   int result;
   if (!object)
     return kind->attempt(lock);
-  result = attempt(kind, thread, object, lock, true);
+  if (hold_is_special(thread, object))
+    result = attempt_special(kind, thread, object, lock, &special, true);
+  else
+    result = attempt(kind, thread, object, lock, true);
   if (result == EBUSY)
     __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
   recording_leave(thread);
@@ -115,7 +141,8 @@ int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
                      struct relock_object *object, void *lock) {
   uint32_t group = object->group;
   bool foreign = !holds(thread, object);
-  struct hold hold = hold_ends(thread, object, 0);
+  uint64_t own = foreign ? 0 : event_section_ends(thread, object, object->counts.hold_start);
+  struct hold hold = hold_ends(thread, object, own);
   /* From here on the lock may be freed by whoever gets it next. */
   int result = kind->release(lock);
   if (foreign)

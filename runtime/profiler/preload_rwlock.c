@@ -4,7 +4,8 @@
  * theirs go to a tally and to histograms of their thread.
  */
 #define _GNU_SOURCE
-#include "edge.h"
+#include "contended.h"
+#include "events.h"
 #include "hold.h"
 #include "preload.h"
 #include "real.h"
@@ -13,16 +14,32 @@
 
 /* Readers. */
 
-static void remember_read(struct thread *thread, const void *lock, uint32_t group,
-                          struct relock_tally *tally, struct timed timed) {
-  tally->acquisitions++;
-  section_begins(thread, timed);
+/* A thread that reads, or is about to, and its tally. */
+struct reader {
+  struct thread *thread;
+  struct relock_object *object;
+  struct relock_tally *tally;
+};
+
+static void remember_read(const struct reader *reader, const void *lock, struct timed timed) {
+  struct thread *thread = reader->thread;
   if (thread->read_count == HELD_MAX) {
     count_drop(&header->dropped_histograms);
     return;
   }
   thread->reads[thread->read_count++] =
-      (struct read_hold){lock, tally, timed.start, group, timed.weight};
+      (struct read_hold){lock, reader->tally, timed.start, reader->object->group, timed.weight};
+}
+
+/* `tried`: by a trylock. */
+static void read_begins(const struct reader *reader, const void *lock, struct timed timed,
+                        bool tried) {
+  struct thread *thread = reader->thread;
+  reader->tally->acquisitions++;
+  section_begins(thread, timed);
+  if (UNLIKELY(thread->held_count | thread->read_count))
+    nesting_count(thread, reader->object, true, tried);
+  remember_read(reader, lock, timed);
 }
 
 /* Takes the latest hold of the lock out of those of the thread. */
@@ -52,89 +69,115 @@ static int wait_to_read(pthread_rwlock_t *lock, const struct patience *patience)
   }
 }
 
-static int read_contended(struct thread *thread, uint32_t group, struct relock_tally *tally,
-                          pthread_rwlock_t *lock, const struct patience *patience) {
-  const struct relock_object *object = primitive_find(RELOCK_RWLOCK, lock);
-  uint32_t holder = object ? edge_holder(object) : 0;
-  uint64_t before = relock_ticks(), after;
+static int read_contended(struct reader *reader, pthread_rwlock_t *lock, struct sample *sample,
+                          const struct patience *patience) {
+  struct contended wait = contended_begins(reader->thread, reader->object, sample);
+  uint64_t after;
   int result;
-  section_waits(thread, before);
-  recording_leave(thread);
+  recording_leave(reader->thread);
   result = wait_to_read(lock, patience);
-  thread = recording_enter();
-  if (!thread)
+  reader->thread = recording_enter();
+  after = contended_ends(&wait);
+  if (!reader->thread)
     return result;
-  after = relock_ticks();
   if (result == 0) {
-    tally->contended++;
-    remember_read(thread, lock, group, tally, (struct timed){after, 1});
+    reader->tally->contended++;
+    read_begins(reader, lock, (struct timed){after, 1}, false);
   } else if (result == ETIMEDOUT) {
-    tally->timeouts++;
+    reader->tally->timeouts++;
   }
-  if (result == 0 || result == ETIMEDOUT) {
-    measure_reader(thread, group, RELOCK_READ_WAIT, after - before, 1);
-    edge_count(thread, group, holder, 0, after - before);
-  }
-  if (section_may_end(thread))
-    section_ends(thread, after);
-  recording_leave(thread);
+  if (result == 0 || result == ETIMEDOUT)
+    contended_measure(&wait, reader->thread, sample, 0, result ? 0 : after, after);
+  if (section_may_end(reader->thread))
+    section_ends(reader->thread, after);
+  recording_leave(reader->thread);
   return result;
 }
 
-/* The tally of the calling thread for a lock; entered if it is not null. */
-static struct relock_tally *enter_reader(const pthread_rwlock_t *lock, struct thread **thread,
-                                         uint32_t *group) {
-  struct relock_object *object;
-  struct relock_tally *tally = NULL;
-  *thread = recording_enter();
-  if (!*thread)
-    return NULL;
-  object = primitive_object(RELOCK_RWLOCK, lock);
-  if (object) {
-    *group = object->group;
-    tally = thread_tally(*thread, *group);
-    if (!tally)
-      count_drop(&header->dropped_objects);
-  }
-  if (!tally)
-    recording_leave(*thread);
-  return tally;
+/* Enters if there is a tally of the calling thread for the lock. */
+static bool enter_reader(const pthread_rwlock_t *lock, struct reader *reader) {
+  reader->thread = recording_enter();
+  if (!reader->thread)
+    return false;
+  reader->object = primitive_object(RELOCK_RWLOCK, lock);
+  reader->tally = reader->object ? thread_tally(reader->thread, reader->object->group) : NULL;
+  if (LIKELY(reader->tally))
+    return true;
+  if (reader->object)
+    count_drop(&header->dropped_objects);
+  recording_leave(reader->thread);
+  return false;
 }
 
 /* There is no holder to say of the lock that its holds are timed in any case: the first ones of
  * each thread and class are. */
-static inline int attempt_read(struct thread *thread, uint32_t group, struct relock_tally *tally,
-                               pthread_rwlock_t *lock) {
-  const bool due = --thread->countdown == 0;
-  struct timed timed = {0, 0};
-  int result;
-  if (UNLIKELY(due) || UNLIKELY(lost_processor(thread)) || tally->acquisitions < FIRST_TIMED) {
-    struct special special;
-    hold_prepare(thread, NULL, false, &special);
-    timed.weight = tally->acquisitions < FIRST_TIMED ? 1 : special.weight;
-    timed.start = timed.weight ? special.before + hold_bias : 0;
-  }
-  result = real.tryrdlock(lock);
+static inline bool is_sure(const struct reader *reader) {
+  return reader->tally->acquisitions < FIRST_TIMED;
+}
+
+static inline bool read_is_special(const struct reader *reader) {
+  const bool due = --reader->thread->countdown == 0;
+  return UNLIKELY(due) || UNLIKELY(lost_processor(reader->thread)) || UNLIKELY(is_sure(reader));
+}
+
+static inline int attempt_read(const struct reader *reader, pthread_rwlock_t *lock, bool tried) {
+  int result = real.tryrdlock(lock);
   if (LIKELY(result == 0))
-    remember_read(thread, lock, group, tally, timed);
+    read_begins(reader, lock, (struct timed){0, 0}, tried);
   return result;
 }
 
-static int record_read(pthread_rwlock_t *lock, const struct patience *patience) {
-  struct thread *thread;
-  uint32_t group;
-  struct relock_tally *tally;
+static NOINLINE int attempt_read_special(const struct reader *reader, pthread_rwlock_t *lock,
+                                         struct special *special, bool tried) {
+  struct timed timed;
   int result;
-  tally = is_valid(patience) ? enter_reader(lock, &thread, &group) : NULL;
-  if (UNLIKELY(!tally)) {
+  hold_prepare(reader->thread, reader->object, true, special);
+  result = real.tryrdlock(lock);
+  if (result == 0) {
+    timed = special_timed(special, is_sure(reader));
+    read_begins(reader, lock, timed, tried);
+    sample_acquired(reader->thread, reader->object, &special->sample, timed.start, 0);
+  }
+  return result;
+}
+
+/* The attempt to read gave that result; leaves. */
+static NOINLINE int read_attempted(struct reader *reader, pthread_rwlock_t *lock,
+                                   struct sample *sample, int result,
+                                   const struct patience *patience) {
+  if (result == EBUSY)
+    return read_contended(reader, lock, sample, patience);
+  recording_leave(reader->thread);
+  return result ? wait_to_read(lock, patience) : 0;
+}
+
+static NOINLINE int read_special(struct reader *reader, pthread_rwlock_t *lock,
+                                 const struct patience *patience) {
+  struct special special;
+  int result = attempt_read_special(reader, lock, &special, false);
+  return read_attempted(reader, lock, &special.sample, result, patience);
+}
+
+static NOINLINE int read_refused(struct reader *reader, pthread_rwlock_t *lock, int result,
+                                 const struct patience *patience) {
+  struct sample none = {.reading = true};
+  return read_attempted(reader, lock, &none, result, patience);
+}
+
+static int record_read(pthread_rwlock_t *lock, const struct patience *patience) {
+  struct reader reader;
+  int result;
+  if (UNLIKELY(!is_valid(patience) || !enter_reader(lock, &reader))) {
     real_resolve();
     return wait_to_read(lock, patience);
   }
-  result = attempt_read(thread, group, tally, lock);
-  if (UNLIKELY(result == EBUSY))
-    return read_contended(thread, group, tally, lock, patience);
-  recording_leave(thread);
-  return result ? wait_to_read(lock, patience) : 0;
+  if (read_is_special(&reader))
+    return read_special(&reader, lock, patience);
+  result = attempt_read(&reader, lock, false);
+  if (UNLIKELY(result))
+    return read_refused(&reader, lock, result, patience);
+  recording_leave(reader.thread);
+  return 0;
 }
 
 EXPORT int pthread_rwlock_rdlock(pthread_rwlock_t *lock) {
@@ -152,16 +195,18 @@ EXPORT int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t
 }
 
 EXPORT int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock) {
-  struct thread *thread;
-  uint32_t group;
-  struct relock_tally *tally = enter_reader(lock, &thread, &group);
+  struct special special;
+  struct reader reader;
   int result;
-  if (!tally)
+  if (!enter_reader(lock, &reader))
     return real.tryrdlock(lock);
-  result = attempt_read(thread, group, tally, lock);
+  if (read_is_special(&reader))
+    result = attempt_read_special(&reader, lock, &special, true);
+  else
+    result = attempt_read(&reader, lock, true);
   if (result == EBUSY)
-    tally->try_failures++;
-  recording_leave(thread);
+    reader.tally->try_failures++;
+  recording_leave(reader.thread);
   return result;
 }
 
@@ -203,17 +248,20 @@ EXPORT int pthread_rwlock_trywrlock(pthread_rwlock_t *lock) {
 
 /* Both. */
 
-static int release_read(struct thread *thread, const struct read_hold *hold,
-                        pthread_rwlock_t *lock) {
+static int release_read(struct thread *thread, const struct relock_object *object,
+                        const struct read_hold *hold, pthread_rwlock_t *lock) {
+  uint64_t own = event_section_ends(thread, object, hold->since);
   uint64_t now = hold->since || section_may_end(thread) ? relock_ticks() : 0;
+  uint64_t ticks = hold_length(hold->since + own, now);
   int result;
   hold->tally->holds++;
+  if (UNLIKELY(thread->pending_count) && hold->since)
+    sample_released(thread, object, hold->since, ticks);
   if (section_may_end(thread))
     section_ends(thread, now);
   result = real.rwlock_unlock(lock);
-  if (hold->since)
-    measure_reader(thread, hold->group, RELOCK_READ_HOLD, hold_length(hold->since, now),
-                   hold->weight);
+  if (UNLIKELY(hold->weight))
+    measure_read_hold(thread, hold->group, ticks, hold->weight);
   return result;
 }
 
@@ -225,7 +273,7 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   if (object && is_held(object))
     result = exclusive_unlock(&write, thread, object, lock);
   else if (object && forget_read(thread, lock, &hold))
-    result = release_read(thread, &hold, lock);
+    result = release_read(thread, object, &hold, lock);
   else
     result = real.rwlock_unlock(lock);
   if (thread)

@@ -39,6 +39,8 @@ struct pool {
   char *next, *end;
 };
 
+_Static_assert(sizeof(struct relock_group) <= 256, "each mutex of a static array has one");
+
 struct relock_header *header;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -257,8 +259,8 @@ static void clear_group(struct relock_group *group) {
   memset(&group->retired_times, 0, sizeof group->retired_times);
   memset(&group->retired_rare, 0, sizeof group->retired_rare);
   memset(&group->events, 0, sizeof group->events);
+  memset(&group->read_events, 0, sizeof group->read_events);
   group->objects = 0;
-  group->handovers = 0;
 }
 
 static void clear_object(struct relock_object *object) {
@@ -405,8 +407,10 @@ bool record_restart(struct thread *survivor) {
     at += record->size;
   }
   restore_holds(survivor, now);
-  if (survivor)
+  if (survivor) {
+    survivor->pending_count = 0; /* what was held begins anew */
     sample_begin(survivor);
+  }
   free_threads = NULL;
   for (uint32_t i = 0; i < thread_count; i++)
     events_forget(all_threads[i]);
@@ -620,7 +624,7 @@ static struct relock_object *new_object(struct relock_group *group, uintptr_t ad
   }
   clear_object(object);
   object->group = group->index;
-  object->primitive = (uint32_t)group->primitive;
+  object->primitive = group->primitive;
   __atomic_store_n(&object->address, address, __ATOMIC_RELEASE);
   object->live = 1;
   group->objects++;
@@ -638,7 +642,7 @@ static void retire(uint64_t *slot) {
   group->retired_times.wait += object->times.wait;
   group->retired_times.hold += object->times.hold;
   group->retired_times.weights += object->times.weights;
-  group->handovers += object->counts.handovers;
+  group->retired.handovers += object->counts.handovers;
   group->retired_rare.trylock_failures += object->rare.trylock_failures;
   group->retired_rare.timeouts += object->rare.timeouts;
   group->retired_rare.cond_waits += object->rare.cond_waits;
@@ -729,29 +733,6 @@ static struct stats *thread_stats(struct thread *thread, uint32_t group) {
   return &(*page)[group % STATS_PAGE];
 }
 
-struct relock_histogram *histogram_made(struct thread *thread, uint32_t group,
-                                        enum relock_measure what) {
-  struct stats *stats = thread_stats(thread, group);
-  struct relock_histogram *histogram = stats ? stats->measure[what] : NULL;
-  if (stats && !histogram)
-    histogram = stats->measure[what] = new_histogram(thread->record->id, group, what);
-  if (!histogram)
-    count_drop(&header->dropped_histograms);
-  return histogram;
-}
-
-void measure_wait(struct thread *thread, uint32_t group, uint64_t value, uint32_t waiters) {
-  struct relock_histogram *histogram = histogram_made(thread, group, RELOCK_WAIT);
-  if (!histogram)
-    return;
-  histogram_add(histogram, value, 1);
-  histogram->waiters += waiters;
-  if (waiters > histogram->waiters_max)
-    histogram->waiters_max = waiters;
-}
-
-/* Tallies and readers' times. */
-
 static struct shared_stats *thread_shared_stats(struct thread *thread, uint32_t group) {
   struct shared_stats **page = &thread->shared_page[group / STATS_PAGE];
   if (!*page) {
@@ -783,17 +764,44 @@ struct relock_tally *thread_tally(struct thread *thread, uint32_t group) {
   return stats->tally;
 }
 
-void measure_reader(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value,
-                    uint32_t weight) {
-  struct shared_stats *stats = thread_shared_stats(thread, group);
-  struct relock_histogram **slot = NULL;
-  if (stats)
-    slot = what == RELOCK_READ_WAIT ? &stats->read_wait : &stats->read_hold;
+/* Where a thread keeps the histogram; null if there is no room for that. */
+static struct relock_histogram **slot_of(struct thread *thread, uint32_t group,
+                                         enum relock_measure what) {
+  if (what == RELOCK_READ_WAIT || what == RELOCK_READ_HOLD) {
+    struct shared_stats *shared = thread_shared_stats(thread, group);
+    if (!shared)
+      return NULL;
+    return what == RELOCK_READ_WAIT ? &shared->read_wait : &shared->read_hold;
+  }
+  struct stats *stats = thread_stats(thread, group);
+  return stats ? &stats->measure[what] : NULL;
+}
+
+struct relock_histogram *histogram_made(struct thread *thread, uint32_t group,
+                                        enum relock_measure what) {
+  struct relock_histogram **slot = slot_of(thread, group, what);
   if (slot && !*slot)
     *slot = new_histogram(thread->record->id, group, what);
   if (!slot || !*slot) {
     count_drop(&header->dropped_histograms);
-    return;
+    return NULL;
   }
-  histogram_add(*slot, value, weight);
+  return *slot;
+}
+
+void measure_wait(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value,
+                  uint32_t waiters) {
+  struct relock_histogram *histogram = histogram_made(thread, group, what);
+  if (!histogram)
+    return;
+  histogram_add(histogram, value, 1);
+  histogram->waiters += waiters;
+  if (waiters > histogram->waiters_max)
+    histogram->waiters_max = waiters;
+}
+
+void measure_read_hold(struct thread *thread, uint32_t group, uint64_t value, uint32_t weight) {
+  struct relock_histogram *histogram = histogram_made(thread, group, RELOCK_READ_HOLD);
+  if (histogram)
+    histogram_add(histogram, value, weight);
 }

@@ -62,7 +62,8 @@ enum { EVENT_SECTIONS_MAX = 8 };
 struct counted_section {
   const struct relock_object *object;
   uint64_t hold_start, weight, value;
-  uint64_t reading; /* ticks that it took */
+  uint64_t ticks; /* that reading it took */
+  bool reading;   /* an rwlock, for reading */
 };
 
 /* The counter of a running thread, by which of the two it is read, and when that is due next. */
@@ -160,15 +161,13 @@ struct relock_group *group_of(const struct relock_object *object);
 /* Marks the group of an object as the profiler's own. */
 void object_hide(struct relock_object *object);
 
-/* That of RELOCK_WAIT or RELOCK_HOLD, made if there is none; null is counted as dropped. */
+/* Made if there is none; null is counted as dropped. */
 struct relock_histogram *histogram_made(struct thread *thread, uint32_t group,
                                         enum relock_measure what);
-/* A wait that found so many others waiting. */
-void measure_wait(struct thread *thread, uint32_t group, uint64_t value, uint32_t waiters);
-
-/* For RELOCK_READ_WAIT and RELOCK_READ_HOLD. */
-void measure_reader(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value,
-                    uint32_t weight);
+/* RELOCK_WAIT or RELOCK_READ_WAIT, of a wait that found so many others waiting. */
+void measure_wait(struct thread *thread, uint32_t group, enum relock_measure what, uint64_t value,
+                  uint32_t waiters);
+void measure_read_hold(struct thread *thread, uint32_t group, uint64_t value, uint32_t weight);
 /* Null when memory is at its limit. */
 struct relock_tally *thread_tally(struct thread *thread, uint32_t group);
 

@@ -72,7 +72,7 @@ static bool may_unwind(const struct thread *thread) {
   (void)thread;
   return true;
 #else
-  return thread->held_count == 0;
+  return !thread->held_count && !thread->read_count;
 #endif
 }
 
@@ -94,34 +94,37 @@ uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t wanted) {
   return weight;
 }
 
-static size_t hash(uint32_t group, const uint64_t *frames, uint32_t count) {
-  uint64_t value = group;
+static size_t hash(uint32_t group, bool reading, const uint64_t *frames, uint32_t count) {
+  uint64_t value = (uint64_t)reading << 32 | group;
   for (uint32_t i = 0; i < count; i++)
     value = (value ^ frames[i]) * 0x9e3779b97f4a7c15ull;
   return (size_t)(value >> 32);
 }
 
 /* The site of this backtrace, or where it can be entered; null: there is no room. */
-static struct relock_site **find(uint32_t group, const uint64_t *frames, uint32_t count) {
-  size_t at = hash(group, frames, count);
+static struct relock_site **find(uint32_t group, bool reading, const uint64_t *frames,
+                                 uint32_t count) {
+  size_t at = hash(group, reading, frames, count);
   for (unsigned probe = 0; probe < PROBES_MAX; probe++, at++) {
     struct relock_site **entry = &sites[at % SITE_TABLE_SIZE];
     struct relock_site *site = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
-    if (!site || (site->group == group && site->frame_count == count &&
+    if (!site || (site->group == group && site->reading == reading && site->frame_count == count &&
                   !memcmp(site->frames, frames, count * sizeof *frames)))
       return entry;
   }
   return NULL;
 }
 
-static struct relock_site *add(uint32_t group, const uint64_t *frames, uint32_t count) {
+static struct relock_site *add(uint32_t group, bool reading, const uint64_t *frames,
+                               uint32_t count) {
   struct relock_site **entry, *site = NULL;
   record_lock();
-  entry = find(group, frames, count);
+  entry = find(group, reading, frames, count);
   if (entry)
     site = *entry ? *entry : record_allocate(RELOCK_RECORD_SITE, sizeof *site);
   if (site && !*entry) {
     site->group = group;
+    site->reading = reading;
     site->frame_count = count;
     memcpy(site->frames, frames, count * sizeof *frames);
     __atomic_store_n(entry, site, __ATOMIC_RELEASE);
@@ -130,26 +133,32 @@ static struct relock_site *add(uint32_t group, const uint64_t *frames, uint32_t 
   return site;
 }
 
-static struct relock_site *current_site(const struct thread *thread, uint32_t group) {
+static struct relock_site *current_site(const struct thread *thread, uint32_t group, bool reading) {
   uint64_t frames[RELOCK_FRAMES];
   uint32_t count = site_backtrace(frames);
-  struct relock_site **entry = find(group, frames, count), *site = entry ? *entry : NULL;
+  struct relock_site **entry = find(group, reading, frames, count), *site = entry ? *entry : NULL;
   if (!site) {
-    if (!thread->held_count) /* see may_unwind() */
+    if (!thread->held_count && !thread->read_count) /* see may_unwind() */
       site_refresh_modules();
-    site = add(group, frames, count);
+    site = add(group, reading, frames, count);
   }
   if (!site)
     count_drop(&header->dropped_samples);
   return site;
 }
 
-struct sample sample_acquisition(struct thread *thread, const struct relock_object *object) {
-  uint64_t now = relock_ticks();
-  struct sample sample = {NULL, sample_gap(&thread->acquisitions, now, interval), 0, 0};
-  if (object && may_unwind(thread))
-    sample.site = current_site(thread, object->group);
-  thread->record->sampling += relock_ticks() - now;
+struct sample sample_acquisition(struct thread *thread, const struct relock_object *object,
+                                 bool reading, unsigned due) {
+  struct sample sample = {.reading = reading};
+  if (due & DUE_BACKTRACE) {
+    uint64_t now = relock_ticks();
+    sample.weight = sample_gap(&thread->acquisitions, now, interval);
+    if (may_unwind(thread))
+      sample.site = current_site(thread, object->group, reading);
+    thread->record->sampling += relock_ticks() - now;
+  }
+  if (due & DUE_EVENT)
+    sample.event_weight = event_prepare(thread);
   return sample;
 }
 
@@ -159,7 +168,7 @@ void sample_wait(struct thread *thread, const struct relock_object *object, stru
   if (!sample->site) {
     sample->weight = 0;
     if (may_unwind(thread))
-      sample->site = current_site(thread, object->group);
+      sample->site = current_site(thread, object->group, sample->reading);
   }
   thread->record->sampling += relock_ticks() - now;
 }
@@ -170,39 +179,56 @@ static void add_to(uint64_t *sum, uint64_t value) {
 }
 
 void sample_gave_up(const struct sample *sample, uint64_t wait) {
-  add_to(&sample->site->wait, sample->wait_weight * wait);
+  if (sample->site)
+    add_to(&sample->site->wait, sample->wait_weight * wait);
 }
 
-void sample_acquired(struct thread *thread, struct relock_object *object,
-                     const struct sample *sample, uint64_t wait) {
-  struct pending *pending;
-  add_to(&sample->site->samples, 1);
-  add_to(&sample->site->acquisitions, sample->weight);
-  add_to(&sample->site->contended, sample->wait_weight);
-  add_to(&sample->site->wait, sample->wait_weight * wait);
-  if (!sample->weight || object->counts.depth > 1)
-    return;
-  if (thread->held_count <= 1)
-    thread->pending_count = 0; /* what other threads have released meanwhile */
+static void remove_pending(struct thread *thread, uint32_t index) {
+  thread->pending[index] = thread->pending[--thread->pending_count];
+}
+
+/* Holds that other threads have ended meanwhile are not waited for. */
+static void forget_ended(struct thread *thread, const struct relock_object *object, bool reading) {
+  if (thread->held_count + thread->read_count <= 1)
+    thread->pending_count = 0;
+  for (uint32_t i = thread->pending_count; !reading && i-- > 0;)
+    if (thread->pending[i].object == object)
+      remove_pending(thread, i);
+}
+
+static void await_release(struct thread *thread, const struct relock_object *object,
+                          const struct sample *sample, uint64_t hold_start) {
+  forget_ended(thread, object, sample->reading);
   if (thread->pending_count == PENDING_MAX) {
     count_drop(&header->dropped_samples);
     return;
   }
-  pending = &thread->pending[thread->pending_count++];
-  pending->object = object;
-  pending->hold_start = object->counts.hold_start;
-  pending->site = sample->site;
-  pending->weight = sample->weight;
+  thread->pending[thread->pending_count++] =
+      (struct pending){object, sample->site, hold_start, sample->weight};
 }
 
-void sample_released(struct thread *thread, const struct relock_object *object, uint64_t hold) {
+void sample_acquired(struct thread *thread, const struct relock_object *object,
+                     const struct sample *sample, uint64_t hold_start, uint64_t wait) {
+  if (sample->site) {
+    add_to(&sample->site->samples, 1);
+    add_to(&sample->site->acquisitions, sample->weight);
+    add_to(&sample->site->contended, sample->wait_weight);
+    add_to(&sample->site->wait, sample->wait_weight * wait);
+    if (sample->weight && hold_start)
+      await_release(thread, object, sample, hold_start);
+  }
+  if (sample->event_weight && hold_start)
+    event_section_begins(thread, object, hold_start, sample->reading, sample->event_weight);
+}
+
+void sample_released(struct thread *thread, const struct relock_object *object, uint64_t hold_start,
+                     uint64_t hold) {
   for (uint32_t i = 0; i < thread->pending_count; i++) {
     struct pending *pending = &thread->pending[i];
-    if (pending->object != object)
+    if (pending->object != object || pending->hold_start != hold_start)
       continue;
-    if (pending->hold_start == object->counts.hold_start)
-      add_to(&pending->site->hold, pending->weight * hold);
-    *pending = thread->pending[--thread->pending_count];
+    add_to(&pending->site->hold, pending->weight * hold);
+    remove_pending(thread, i);
     return;
   }
 }
@@ -217,7 +243,7 @@ struct wait_sample sample_other_wait(struct thread *thread, uint32_t group) {
   now = relock_ticks();
   sample.weight = sample_gap(&thread->other_waits, now, interval);
   if (may_unwind(thread))
-    sample.site = current_site(thread, group);
+    sample.site = current_site(thread, group, false);
   thread->record->sampling += relock_ticks() - now;
   return sample;
 }

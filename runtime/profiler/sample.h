@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which call acquires a mutex, or waits for what is no lock: the backtrace of one acquisition in so
- * many, and of one wait in so many, is looked up before the mutex is acquired and stands for those
- * since the last one. How many that are adapts to about a sample per thread and interval.
+ * Which call acquires a lock, or waits for what is no lock: the backtrace of one acquisition in so
+ * many, and of one wait in so many, is looked up before the lock is acquired and stands for those
+ * since the last one. How many that are adapts to about a sample per thread and interval. In the
+ * same way sections are chosen whose events are counted: see events.h.
  */
 #ifndef RELOCK_PROFILER_SAMPLE_H
 #define RELOCK_PROFILER_SAMPLE_H
 
+#include "events.h"
 #include "record.h"
 
-/* One acquisition in the making; without a site it is none. */
+/* One acquisition in the making; without a site and weights it is none. */
 struct sample {
   struct relock_site *site;
   uint64_t weight, wait_weight; /* how many acquisitions, and how many waits, it stands for */
   uint64_t event_weight;        /* and how many sections, if its events are counted */
+  bool reading;                 /* of an rwlock */
 };
 
 /* One wait for something other than a lock; without a site it is none. */
@@ -50,16 +53,20 @@ uint64_t sample_random_gap(struct sampling *sampling);
 
 /* The next wait is a sample. */
 static inline bool sample_due(struct sampling *sampling) { return --sampling->countdown == 0; }
-/* Without an object it is left out. */
-struct sample sample_acquisition(struct thread *thread, const struct relock_object *object);
+/* For those purposes that are due. */
+struct sample sample_acquisition(struct thread *thread, const struct relock_object *object,
+                                 bool reading, unsigned due);
 void sample_wait(struct thread *thread, const struct relock_object *object, struct sample *sample);
 
-/* The sampled acquisition succeeded after waiting for so long, or gave up. */
-void sample_acquired(struct thread *thread, struct relock_object *object,
-                     const struct sample *sample, uint64_t wait);
+/* The sampled acquisition succeeded after waiting for so long, or gave up. All else that is to be
+ * recorded of it has been. `hold_start`: of the hold that begins, which it tells from others of the
+ * thread; 0: none does, as the lock was held before. */
+void sample_acquired(struct thread *thread, const struct relock_object *object,
+                     const struct sample *sample, uint64_t hold_start, uint64_t wait);
 void sample_gave_up(const struct sample *sample, uint64_t wait);
 /* A hold ends, and samples are pending. */
-void sample_released(struct thread *thread, const struct relock_object *object, uint64_t hold);
+void sample_released(struct thread *thread, const struct relock_object *object, uint64_t hold_start,
+                     uint64_t hold);
 
 /* Before a wait for what is no lock; and after it, if it has taken so long. */
 struct wait_sample sample_other_wait(struct thread *thread, uint32_t group);

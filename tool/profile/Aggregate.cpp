@@ -46,7 +46,8 @@ struct Sum {
   RawHistogram Wait, Hold;
   uint64_t OpenWaits = 0, OpenWait = 0; // in Wait: those that had not ended, and their time
   std::map<std::string, uint64_t> Inside, TriedInside; // by key
-  std::map<std::vector<std::string>, RawSite> Sites;   // by stack
+  std::map<std::string, ReadNesting> ReadInside;
+  std::map<std::pair<bool, std::vector<std::string>>, RawSite> Sites; // by reading and stack
   RawTally Tally;
   RawEvents Events;
   RawReaders Readers;
@@ -322,6 +323,7 @@ private:
     if (Group.Readers) {
       S.Readers.Wait.add(Group.Readers->Wait);
       S.Readers.Hold.add(Group.Readers->Hold);
+      S.Readers.Events.add(Group.Readers->Events);
     }
     for (const RawObject &Object : Group.Objects)
       addObject(S, Object, Path);
@@ -412,6 +414,8 @@ private:
       Readers.Timeouts = Tally.Timeouts;
       Readers.Wait = times(S.Readers.Wait, 0, 0);
       Readers.Hold = holdTimes(S.Readers.Hold, 0, 0, Tally.Holds);
+      Readers.Waiters = waiters(S.Readers.Wait);
+      Readers.Events = events(S.Readers.Events);
     } else if (!Primitives[S.Primitive].IsLock) {
       Class.Counts.Acquisitions = Tally.Acquisitions;
       Class.Counts.Contended = Tally.Contended;
@@ -423,14 +427,17 @@ private:
            Tally.Broadcasts;
   }
 
-  // A reading counts its own events, too.
-  void finishEvents(Sum &S) const {
-    const RawEvents &Raw = S.Events;
+  // Reading the counter counts events of its own, too.
+  std::optional<SectionEvents> events(const RawEvents &Raw) const {
     if (!Raw.Sections)
-      return;
+      return std::nullopt;
     double Counted = double(Raw.Events) / double(Raw.Sections);
     double Alone = double(Process.Header.event_alone) / 1024;
-    S.Class.Events = SectionEvents{Raw.Samples, Raw.Sections, std::max(Counted - Alone, 0.0)};
+    return SectionEvents{Raw.Samples, Raw.Sections, std::max(Counted - Alone, 0.0)};
+  }
+
+  static WaiterCounts waiters(const RawHistogram &Wait) {
+    return {Wait.Count ? double(Wait.Waiters) / double(Wait.Count) : 0, Wait.WaitersMax};
   }
 
   static CameFromCounts cameFrom(const Sum &S) {
@@ -448,14 +455,14 @@ private:
     Class.Counts = countsOf(S.Counts);
     Class.Inside = ranked(S.Inside);
     Class.TriedInside = ranked(S.TriedInside);
+    for (auto &[Key, Nesting] : S.ReadInside)
+      Class.ReadInside.push_back(std::move(Nesting));
     Class.Wait = times(S.Wait, S.Counts.Wait, S.Counts.Contended);
     Class.Hold = holdTimes(S.Hold, S.Counts.Hold, S.Counts.Weights, S.Counts.Holds);
-    Class.WaitersMean = S.Wait.Count ? double(S.Wait.Waiters) / double(S.Wait.Count) : 0;
-    Class.WaitersMax = S.Wait.WaitersMax;
+    Class.Waiters = waiters(S.Wait);
+    Class.Events = events(S.Events);
     if (Primitives[S.Primitive].IsLock)
       Class.CameFrom = cameFrom(S);
-    finishSites(S);
-    finishEvents(S);
     std::sort(Class.Locks.begin(), Class.Locks.end(), costlier<LockObject>);
     if (Class.Locks.size() > LocksPerClass) {
       Class.LocksOmitted = Class.Locks.size() - LocksPerClass;
@@ -465,6 +472,7 @@ private:
                           Class.Counts.CondWaits + Class.Counts.Timeouts;
     if (S.Primitive != RELOCK_MUTEX)
       Operations += addTally(S);
+    finishSites(S);
     P.Overhead += costOf(Class, Operations);
     (Primitives[S.Primitive].IsLock ? P.Classes : P.Waits).push_back(std::move(Class));
   }
@@ -496,6 +504,14 @@ private:
     Inner->Inside[Key] += Nesting.Count;
     if (Nesting.Tried)
       Inner->TriedInside[Key] += Nesting.Tried;
+    if (uint64_t Waiting = Nesting.Count - std::min(Nesting.Tried, Nesting.Count);
+        Nesting.Reading && Waiting) {
+      ReadNesting &Read = Inner->ReadInside[Key];
+      Read.Key = Key;
+      bool OfInner = Nesting.Reading & RELOCK_READS_INNER;
+      bool OfOuter = Nesting.Reading & RELOCK_READS_OUTER;
+      (OfInner && OfOuter ? Read.Both : OfInner ? Read.Inner : Read.Outer) += Waiting;
+    }
   }
 
   void addSite(const RawSite &Site) {
@@ -508,7 +524,7 @@ private:
       for (const CodePlace &Caller : F.Into)
         Stack.push_back(F.shown(Caller));
     }
-    RawSite &Total = S->Sites[Stack];
+    RawSite &Total = S->Sites[{Site.Reading, Stack}];
     Total.Samples += Site.Samples;
     Total.Acquisitions += Site.Acquisitions;
     Total.Hold += Site.Hold;
@@ -521,25 +537,34 @@ private:
     return AllSampled ? uint64_t(double(Exact) * double(Sampled) / double(AllSampled) + 0.5) : 0;
   }
 
+  // Of writers, or of all where there are no readers; or of readers.
+  void addSites(Sum &S, bool Reading, uint64_t Acquisitions, uint64_t Contended, uint64_t Wait,
+                uint64_t Hold) const {
+    RawSite All;
+    for (const auto &[Call, Site] : S.Sites)
+      if (Call.first == Reading) {
+        All.Acquisitions += Site.Acquisitions;
+        All.Hold += Site.Hold;
+        All.Contended += Site.Contended;
+        All.Wait += Site.Wait;
+      }
+    for (const auto &[Call, Site] : S.Sites)
+      if (Call.first == Reading)
+        S.Class.Sites.push_back({Call.second, Reading, Site.Samples,
+                                 part(Acquisitions, Site.Acquisitions, All.Acquisitions),
+                                 part(Contended, Site.Contended, All.Contended),
+                                 part(Wait, Site.Wait, All.Wait), part(Hold, Site.Hold, All.Hold)});
+  }
+
   void finishSites(Sum &S) const {
     ProfiledClass &Class = S.Class;
     bool IsLock = Primitives[S.Primitive].IsLock;
     // Waits that did not end have no samples.
     uint64_t Contended = IsLock ? Class.Counts.Contended : S.Wait.Count - S.OpenWaits;
     uint64_t Wait = Class.Wait.Total - std::min(ns(S.OpenWait), Class.Wait.Total);
-    RawSite All;
-    for (const auto &[Stack, Site] : S.Sites) {
-      All.Acquisitions += Site.Acquisitions;
-      All.Hold += Site.Hold;
-      All.Contended += Site.Contended;
-      All.Wait += Site.Wait;
-    }
-    for (const auto &[Stack, Site] : S.Sites)
-      Class.Sites.push_back({Stack, Site.Samples,
-                             part(Class.Counts.Acquisitions, Site.Acquisitions, All.Acquisitions),
-                             part(Contended, Site.Contended, All.Contended),
-                             part(Wait, Site.Wait, All.Wait),
-                             part(Class.Hold.Total, Site.Hold, All.Hold)});
+    addSites(S, false, Class.Counts.Acquisitions, Contended, Wait, Class.Hold.Total);
+    if (const auto &R = Class.Readers)
+      addSites(S, true, R->Acquisitions, R->Contended, R->Wait.Total, R->Hold.Total);
     std::stable_sort(Class.Sites.begin(), Class.Sites.end(), [](const auto &A, const auto &B) {
       return std::make_tuple(A.Wait, A.Hold, A.Acquisitions) >
              std::make_tuple(B.Wait, B.Hold, B.Acquisitions);
@@ -642,8 +667,11 @@ private:
   // Waits that were displaced, or that found no room at all, are known by their number only.
   void finishTimeline() {
     uint64_t All = 0, Start = Process.Header.start_ticks;
-    for (const ProfiledClass &Class : P.Classes)
+    for (const ProfiledClass &Class : P.Classes) {
       All += std::max(Class.Wait.Count, Class.Counts.Contended + Class.Counts.Timeouts);
+      if (const auto &R = Class.Readers)
+        All += std::max(R->Wait.Count, R->Contended + R->Timeouts);
+    }
     for (const RawWait &Wait : Process.Waits)
       if (const Sum *Class = sumOfGroup(Wait.Group); Class && Wait.Start >= Start)
         P.Timeline.push_back(

@@ -57,11 +57,16 @@ void add(std::optional<CountedEvent> &Sum, const std::optional<CountedEvent> &Ev
   Sum->ThreadsNotCounted = NotCounted;
 }
 
-void add(SectionEvents &Sum, const SectionEvents &E) {
-  Sum.PerSection = (Sum.PerSection * double(Sum.Sections) + E.PerSection * double(E.Sections)) /
-                   std::max(double(Sum.Sections + E.Sections), 1.0);
-  Sum.Sections += E.Sections;
-  Sum.Samples += E.Samples;
+void add(std::optional<SectionEvents> &Sum, const std::optional<SectionEvents> &E) {
+  if (!E)
+    return;
+  if (!Sum)
+    Sum.emplace();
+  Sum->PerSection =
+      (Sum->PerSection * double(Sum->Sections) + E->PerSection * double(E->Sections)) /
+      std::max(double(Sum->Sections + E->Sections), 1.0);
+  Sum->Sections += E->Sections;
+  Sum->Samples += E->Samples;
 }
 
 void add(CameFromCounts &Sum, const CameFromCounts &Counts) {
@@ -86,6 +91,19 @@ void add(std::vector<std::pair<std::string, uint64_t>> &Sum,
   }
 }
 
+void add(std::vector<ReadNesting> &Sum, const std::vector<ReadNesting> &ReadInside) {
+  for (const ReadNesting &Read : ReadInside) {
+    auto Same = find_if(Sum, [&](const ReadNesting &Known) { return Known.Key == Read.Key; });
+    if (Same == Sum.end()) {
+      Sum.push_back(Read);
+      continue;
+    }
+    Same->Inner += Read.Inner;
+    Same->Outer += Read.Outer;
+    Same->Both += Read.Both;
+  }
+}
+
 void add(RuntimeCounts &Sum, const RuntimeCounts &R) {
   if (Sum.Algorithm != R.Algorithm)
     Sum.Algorithm = "several algorithms";
@@ -102,6 +120,11 @@ void add(RuntimeCounts &Sum, const RuntimeCounts &R) {
 double mean(double A, uint64_t WeightA, double B, uint64_t WeightB) {
   return WeightA + WeightB ? (A * double(WeightA) + B * double(WeightB)) / double(WeightA + WeightB)
                            : 0;
+}
+
+void add(WaiterCounts &Sum, uint64_t Waits, const WaiterCounts &W, uint64_t TheirWaits) {
+  Sum.Mean = mean(Sum.Mean, Waits, W.Mean, TheirWaits);
+  Sum.Max = std::max(Sum.Max, W.Max);
 }
 
 // The rates are over what they are rates of.
@@ -128,7 +151,9 @@ void add(ServerCounts &Sum, const ServerCounts &S) {
 
 void add(std::vector<CallSite> &Sum, std::vector<CallSite> Sites) {
   for (CallSite &Site : Sites) {
-    auto Same = find_if(Sum, [&](const CallSite &Known) { return Known.Stack == Site.Stack; });
+    auto Same = find_if(Sum, [&](const CallSite &Known) {
+      return Known.Reading == Site.Reading && Known.Stack == Site.Stack;
+    });
     if (Same == Sum.end()) {
       Sum.push_back(std::move(Site));
       continue;
@@ -217,8 +242,11 @@ public:
 
 private:
   void finishEvents(ProfiledClass &Class) const {
-    if (!Sum.Event)
-      Class.Events.reset(); // of several events, or not of all runs
+    if (!Sum.Event) { // of several events, or not of all runs
+      Class.Events.reset();
+      if (Class.Readers)
+        Class.Readers->Events.reset();
+    }
     Class.CacheMissesPerSection.reset();
     if (Class.Events && Sum.Event->CacheMisses)
       Class.CacheMissesPerSection = Class.Events->PerSection;
@@ -278,22 +306,19 @@ private:
     Same.Objects += Class.Objects;
     Same.HeldAtEnd += Class.HeldAtEnd;
     relock::add(Same.Counts, Class.Counts);
-    Same.WaitersMean = mean(Same.WaitersMean, Same.Wait.Count, Class.WaitersMean, Class.Wait.Count);
-    Same.WaitersMax = std::max(Same.WaitersMax, Class.WaitersMax);
+    relock::add(Same.Waiters, Same.Wait.Count, Class.Waiters, Class.Wait.Count);
     add(Same.Wait, Class.Wait, Theirs);
     add(Same.Hold, Class.Hold, Theirs);
     if (Class.Readers)
       add(Same.Readers ? *Same.Readers : Same.Readers.emplace(), *Class.Readers, Theirs);
     if (Class.Wakes)
       relock::add(Same.Wakes ? *Same.Wakes : Same.Wakes.emplace(), *Class.Wakes);
-    if (Same.Events && Class.Events)
-      relock::add(*Same.Events, *Class.Events);
-    else if (Class.Events)
-      Same.Events = Class.Events;
+    relock::add(Same.Events, Class.Events);
     if (Class.CameFrom)
       relock::add(Same.CameFrom ? *Same.CameFrom : Same.CameFrom.emplace(), *Class.CameFrom);
     relock::add(Same.Inside, Class.Inside);
     relock::add(Same.TriedInside, Class.TriedInside);
+    relock::add(Same.ReadInside, Class.ReadInside);
     relock::add(Same, std::move(Class.Locks));
     Same.LocksOmitted += Class.LocksOmitted;
     relock::add(Same.Sites, std::move(Class.Sites));
@@ -315,6 +340,8 @@ private:
     Ours.Contended += R.Contended;
     Ours.TrylockFailures += R.TrylockFailures;
     Ours.Timeouts += R.Timeouts;
+    relock::add(Ours.Waiters, Ours.Wait.Count, R.Waiters, R.Wait.Count);
+    relock::add(Ours.Events, R.Events);
     add(Ours.Wait, R.Wait, Theirs);
     add(Ours.Hold, R.Hold, Theirs);
   }

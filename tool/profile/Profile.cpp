@@ -86,14 +86,37 @@ void makeUtf8(Profile &P) {
 
 namespace {
 
-uint64_t insideWaiting(const ProfiledClass &Inner, StringRef Outer) {
-  uint64_t Count = 0;
-  for (const auto &[Key, Value] : Inner.Inside)
-    Count += Key == Outer ? Value : 0;
-  for (const auto &[Key, Value] : Inner.TriedInside)
-    Count -= Key == Outer ? std::min(Value, Count) : 0;
-  return Count;
-}
+// How often one class was acquired, other than by trylock, while another one was held: [of these,
+// whether the inner one was taken for reading][the same of the outer one].
+struct Order {
+  uint64_t Count[2][2] = {};
+
+  Order(const ProfiledClass &Inner, StringRef Outer) {
+    for (const auto &[Key, Value] : Inner.Inside)
+      Count[0][0] += Key == Outer ? Value : 0;
+    for (const auto &[Key, Value] : Inner.TriedInside)
+      less(Key == Outer ? Value : 0);
+    for (const ReadNesting &Read : Inner.ReadInside)
+      if (Read.Key == Outer) {
+        Count[1][0] = Read.Inner, Count[0][1] = Read.Outer, Count[1][1] = Read.Both;
+        less(Read.Inner + Read.Outer + Read.Both);
+      }
+  }
+  void less(uint64_t Value) { Count[0][0] -= std::min(Value, Count[0][0]); }
+  uint64_t all() const { return Count[0][0] + Count[0][1] + Count[1][0] + Count[1][1]; }
+
+  // A thread of each order can have what the other one waits for: not by reading what it reads.
+  bool locksUpWith(const Order &Other) const {
+    for (bool Inner : {false, true})
+      for (bool Outer : {false, true})
+        for (bool OtherInner : {false, true})
+          for (bool OtherOuter : {false, true})
+            if (Count[Inner][Outer] && Other.Count[OtherInner][OtherOuter] &&
+                !(Outer && OtherInner) && !(OtherOuter && Inner))
+              return true;
+    return false;
+  }
+};
 
 } // namespace
 
@@ -103,10 +126,9 @@ std::vector<Inversion> findInversions(const Profile &P) {
   for (const ProfiledClass &A : P.Classes) {
     for (const auto &[Key, Count] : A.Inside)
       if (const ProfiledClass *B = ByKey.lookup(Key))
-        if (uint64_t Here = insideWaiting(A, B->Key), There = insideWaiting(*B, A.Key);
-            Here && There)
-          Found.push_back(Here < There ? Inversion{B, &A, There, Here}
-                                       : Inversion{&A, B, Here, There});
+        if (Order Here(A, B->Key), There(*B, A.Key); Here.locksUpWith(There))
+          Found.push_back(Here.all() < There.all() ? Inversion{B, &A, There.all(), Here.all()}
+                                                   : Inversion{&A, B, Here.all(), There.all()});
     ByKey[A.Key] = &A; // after the loop: a class inside itself has no second order
   }
   return Found;
@@ -163,6 +185,33 @@ void writeInside(json::OStream &J, StringRef Name,
   });
 }
 
+void writeReadInside(json::OStream &J, ArrayRef<ReadNesting> ReadInside) {
+  J.attributeArray("read_inside", [&] {
+    for (const ReadNesting &Read : ReadInside)
+      J.object([&] {
+        J.attribute("key", Read.Key);
+        J.attribute("inner", Read.Inner);
+        J.attribute("outer", Read.Outer);
+        J.attribute("both", Read.Both);
+      });
+  });
+}
+
+void writeWaiters(json::OStream &J, const WaiterCounts &Waiters) {
+  J.attributeObject("waiters", [&] {
+    J.attribute("mean", Waiters.Mean);
+    J.attribute("max", Waiters.Max);
+  });
+}
+
+void writeEvents(json::OStream &J, const SectionEvents &Events) {
+  J.attributeObject("events", [&] {
+    J.attribute("samples", Events.Samples);
+    J.attribute("sections", Events.Sections);
+    J.attribute("per_section", Events.PerSection);
+  });
+}
+
 void writeRuntime(json::OStream &J, const RuntimeCounts &R) {
   J.attributeObject("librelock", [&] {
     J.attribute("algorithm", R.Algorithm);
@@ -185,6 +234,9 @@ void writeReaders(json::OStream &J, const ReaderCounts &R) {
     J.attribute("timeouts", R.Timeouts);
     writeTimes(J, "wait", R.Wait);
     writeTimes(J, "hold", R.Hold, true);
+    writeWaiters(J, R.Waiters);
+    if (R.Events)
+      writeEvents(J, *R.Events);
   });
 }
 
@@ -221,14 +273,6 @@ void writeEvent(json::OStream &J, const CountedEvent &Event) {
   });
 }
 
-void writeEvents(json::OStream &J, const SectionEvents &Events) {
-  J.attributeObject("events", [&] {
-    J.attribute("samples", Events.Samples);
-    J.attribute("sections", Events.Sections);
-    J.attribute("per_section", Events.PerSection);
-  });
-}
-
 void writeLock(json::OStream &J, const LockObject &Lock) {
   J.object([&] {
     J.attribute("name", Lock.Name);
@@ -246,6 +290,8 @@ void writeSites(json::OStream &J, const ProfiledClass &Class) {
           for (const std::string &Frame : Site.Stack)
             J.value(Frame);
         });
+        if (Site.Reading)
+          J.attribute("reading", true);
         J.attribute("samples", Site.Samples);
         J.attribute("acquisitions", Site.Acquisitions);
         J.attribute("contended", Site.Contended);
@@ -274,10 +320,7 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration,
     writeCounts(J, Class.Counts);
     writeTimes(J, "wait", Class.Wait);
     writeTimes(J, "hold", Class.Hold, true);
-    J.attributeObject("waiters", [&] {
-      J.attribute("mean", Class.WaitersMean);
-      J.attribute("max", Class.WaitersMax);
-    });
+    writeWaiters(J, Class.Waiters);
     J.attribute("arrivals_per_s", arrivals(Class, Duration));
     if (Class.CameFrom)
       writeCameFrom(J, *Class.CameFrom);
@@ -285,6 +328,8 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration,
       writeInside(J, "inside", Class.Inside);
     if (!Class.TriedInside.empty())
       writeInside(J, "tried_inside", Class.TriedInside);
+    if (!Class.ReadInside.empty())
+      writeReadInside(J, Class.ReadInside);
     if (Class.Runtime)
       writeRuntime(J, *Class.Runtime);
     if (Class.Readers)
@@ -523,18 +568,20 @@ bool fromJSON(const json::Value &V, LockObject &L, json::Path Path) {
 
 bool fromJSON(const json::Value &V, CallSite &S, json::Path Path) {
   json::ObjectMapper O(V, Path);
-  return O && O.map("stack", S.Stack) && O.mapOptional("samples", S.Samples) &&
-         O.map("acquisitions", S.Acquisitions) && O.map("contended", S.Contended) &&
-         O.map("wait_ns", S.Wait) && O.map("hold_ns", S.Hold);
+  return O && O.map("stack", S.Stack) && O.mapOptional("reading", S.Reading) &&
+         O.mapOptional("samples", S.Samples) && O.map("acquisitions", S.Acquisitions) &&
+         O.map("contended", S.Contended) && O.map("wait_ns", S.Wait) && O.map("hold_ns", S.Hold);
 }
 
-static bool mapWaiters(const json::Value &V, ProfiledClass &C, json::Path Path) {
-  const json::Value *Waiters = V.getAsObject()->get("waiters");
-  if (!Waiters)
-    return true;
-  json::Path Here = Path.field("waiters");
-  json::ObjectMapper O(*Waiters, Here);
-  return O && O.map("mean", C.WaitersMean) && O.map("max", C.WaitersMax);
+bool fromJSON(const json::Value &V, WaiterCounts &W, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("mean", W.Mean) && O.map("max", W.Max);
+}
+
+bool fromJSON(const json::Value &V, ReadNesting &R, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("key", R.Key) && O.map("inner", R.Inner) && O.map("outer", R.Outer) &&
+         O.map("both", R.Both);
 }
 
 struct KeyCount : std::pair<std::string, uint64_t> {};
@@ -553,13 +600,6 @@ static bool mapInside(json::ObjectMapper &O, StringLiteral Name,
   return true;
 }
 
-bool fromJSON(const json::Value &V, ReaderCounts &R, json::Path Path) {
-  json::ObjectMapper O(V, Path);
-  return O && O.map("acquisitions", R.Acquisitions) && O.map("contended", R.Contended) &&
-         O.map("trylock_failures", R.TrylockFailures) && O.map("timeouts", R.Timeouts) &&
-         O.map("wait", R.Wait) && O.map("hold", R.Hold);
-}
-
 bool fromJSON(const json::Value &V, CountedEvent &E, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("name", E.Name) && O.map("cache_misses", E.CacheMisses) &&
@@ -572,6 +612,14 @@ bool fromJSON(const json::Value &V, SectionEvents &E, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("samples", E.Samples) && O.map("sections", E.Sections) &&
          O.map("per_section", E.PerSection);
+}
+
+bool fromJSON(const json::Value &V, ReaderCounts &R, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.map("acquisitions", R.Acquisitions) && O.map("contended", R.Contended) &&
+         O.map("trylock_failures", R.TrylockFailures) && O.map("timeouts", R.Timeouts) &&
+         O.map("wait", R.Wait) && O.map("hold", R.Hold) && O.mapOptional("waiters", R.Waiters) &&
+         O.mapOptional("events", R.Events);
 }
 
 namespace {
@@ -599,8 +647,9 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
          O.map("module", C.Module) && O.map("file", C.File) && O.map("line", C.Line) &&
          O.map("objects", C.Objects) && O.map("held_at_end", C.HeldAtEnd) &&
          fromCounts(V, C.Counts, Path) && O.map("wait", C.Wait) && O.map("hold", C.Hold) &&
-         mapWaiters(V, C, Path) && mapInside(O, "inside", C.Inside) &&
-         mapInside(O, "tried_inside", C.TriedInside) && O.mapOptional("came_from", C.CameFrom) &&
+         O.mapOptional("waiters", C.Waiters) && mapInside(O, "inside", C.Inside) &&
+         mapInside(O, "tried_inside", C.TriedInside) &&
+         O.mapOptional("read_inside", C.ReadInside) && O.mapOptional("came_from", C.CameFrom) &&
          O.mapOptional("backtrace", C.Backtrace) && O.mapOptional("locks", C.Locks) &&
          O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime) &&
          O.mapOptional("sites", C.Sites) && O.mapOptional("sites_omitted", C.SitesOmitted) &&

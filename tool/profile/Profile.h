@@ -65,12 +65,6 @@ struct LockObject {
   uint64_t Wait = 0, Hold = 0;
 };
 
-// Readers of an rwlock.
-struct ReaderCounts {
-  uint64_t Acquisitions = 0, Contended = 0, TrylockFailures = 0, Timeouts = 0;
-  Times Wait, Hold;
-};
-
 // The event that was counted in sections, or was to be.
 struct CountedEvent {
   std::string Name;
@@ -87,20 +81,42 @@ struct SectionEvents {
   double PerSection = 0;
 };
 
+// Of those that had to wait: threads that they found waiting already.
+struct WaiterCounts {
+  double Mean = 0;
+  uint64_t Max = 0;
+};
+
+// Readers of an rwlock.
+struct ReaderCounts {
+  uint64_t Acquisitions = 0, Contended = 0, TrylockFailures = 0, Timeouts = 0;
+  Times Wait, Hold;
+  WaiterCounts Waiters;
+  std::optional<SectionEvents> Events;
+};
+
+// Acquisitions of one class while a lock of another one was held, by whether either was an rwlock
+// taken for reading. Without trylocks, and without those where neither was.
+struct ReadNesting {
+  std::string Key; // of the one that was held
+  uint64_t Inner = 0, Outer = 0, Both = 0;
+};
+
 // Of a condition, or posts of a semaphore.
 struct WakeCounts {
   uint64_t Signals = 0, Broadcasts = 0;
 };
 
-// A lock class; or what threads wait for otherwise, where acquisitions are waits that succeeded
-// (for conditions, barriers and futexes: that were begun), and hold is empty.
-// A call that acquires mutexes of a class: its share of the class, estimated from samples.
+// A call that acquires locks of a class: its share of the class, estimated from samples.
 struct CallSite {
   std::vector<std::string> Stack; // innermost first
+  bool Reading = false;           // of an rwlock; otherwise it writes
   uint64_t Samples = 0;
   uint64_t Acquisitions = 0, Contended = 0, Wait = 0, Hold = 0;
 };
 
+// A lock class; or what threads wait for otherwise, where acquisitions are waits that succeeded
+// (for conditions, barriers and futexes: that were begun), and hold is empty.
 struct ProfiledClass {
   std::string Primitive = "mutex"; // rwlock, spinlock; condition, semaphore, barrier, futex
   std::string Key;                 // stable from run to run
@@ -114,14 +130,13 @@ struct ProfiledClass {
   uint64_t HeldAtEnd = 0;
   LockCounts Counts;
   Times Wait, Hold;
-  // Acquisitions of this class while a mutex of another one, named by its key, was held, and those
-  // of them that were trylocks, which need not keep to an order.
+  // Acquisitions of this class while a lock of another one, named by its key, was held, those of
+  // them that were trylocks, which need not keep to an order, and those in which somebody read.
   std::vector<std::pair<std::string, uint64_t>> Inside, TriedInside;
+  std::vector<ReadNesting> ReadInside;
   std::vector<LockObject> Locks; // the costliest of those that lived at the end
   uint64_t LocksOmitted = 0;
-  // Threads that those that had to wait found waiting already.
-  double WaitersMean = 0;
-  uint64_t WaitersMax = 0;
+  WaiterCounts Waiters;
   std::optional<CameFromCounts> CameFrom; // where it was recorded
   std::vector<CallSite> Sites;            // costliest first
   uint64_t SitesOmitted = 0;
@@ -162,7 +177,7 @@ struct WaitEdge {
   uint64_t Count = 0, Wait = 0;
 };
 
-// One wait for a mutex.
+// One wait for a lock.
 struct ProfiledWait {
   uint64_t Thread = 0; // ProfiledThread::Id
   std::string Key;
@@ -232,8 +247,9 @@ void forEachText(Profile &P, llvm::function_ref<void(std::string &)> Do);
 // Programs, their files, functions and arguments may be called anything; JSON is UTF-8.
 void makeUtf8(Profile &P);
 
-// Two classes that are each acquired, other than by trylock, while the other one is held; the
-// more frequent order first.
+// Two classes that are each acquired, other than by trylock, while the other one is held, so that
+// two threads can wait for each other: two readers of one rwlock do not. The more frequent order
+// first.
 struct Inversion {
   const ProfiledClass *A, *B;
   uint64_t AInsideB, BInsideA;

@@ -157,7 +157,9 @@ private:
     return Text;
   }
 
-  static RawCounts counts(const relock_counts &Counts, const relock_times &Times,
+  // Of one lock, or of those of a group that were destroyed.
+  template <typename CountsT>
+  static RawCounts counts(const CountsT &Counts, const relock_times &Times,
                           const relock_rare &Rare) {
     RawCounts Result;
     Result.Acquisitions = Counts.acquisitions;
@@ -230,6 +232,14 @@ private:
                                Module->low, Module->high});
   }
 
+  static RawEvents events(const relock_events &Events) {
+    return {Events.samples, Events.sections, Events.events};
+  }
+
+  static RawReaders &readersOf(RawGroup &Group) {
+    return Group.Readers ? *Group.Readers : Group.Readers.emplace();
+  }
+
   void readGroup(StringRef From) {
     relock_group Group;
     if (!load(Group, From))
@@ -245,8 +255,9 @@ private:
     Result.Frames.assign(Group.frames,
                          Group.frames + std::min<uint32_t>(Group.frame_count, RELOCK_FRAMES));
     Result.Retired = counts(Group.retired, Group.retired_times, Group.retired_rare);
-    Result.Retired.Handovers = Group.handovers;
-    Result.Events = {Group.events.samples, Group.events.sections, Group.events.events};
+    Result.Events = events(Group.events);
+    if (Group.read_events.samples)
+      readersOf(Result).Events = events(Group.read_events);
   }
 
   void readObject(RawProcess &Process, StringRef From) {
@@ -280,17 +291,15 @@ private:
     Process.Shares.push_back(
         {Histogram.thread, Histogram.group, Wait, Histogram.count, Histogram.total});
     RawGroup &Group = Groups[Histogram.group];
-    if (Histogram.measure > RELOCK_HOLD && !Group.Readers)
-      Group.Readers.emplace();
     switch (Histogram.measure) {
     case RELOCK_WAIT:
       return Group.Wait.add(Result);
     case RELOCK_HOLD:
       return Group.Hold.add(Result);
     case RELOCK_READ_WAIT:
-      return Group.Readers->Wait.add(Result);
+      return readersOf(Group).Wait.add(Result);
     case RELOCK_READ_HOLD:
-      return Group.Readers->Hold.add(Result);
+      return readersOf(Group).Hold.add(Result);
     }
   }
 
@@ -312,7 +321,8 @@ private:
   static void readNesting(RawProcess &Process, StringRef From) {
     relock_nesting Nesting;
     if (load(Nesting, From) && Nesting.count)
-      Process.Nestings.push_back({Nesting.inner, Nesting.outer, Nesting.count, Nesting.tried});
+      Process.Nestings.push_back(
+          {Nesting.inner, Nesting.outer, Nesting.reading, Nesting.count, Nesting.tried});
   }
 
   static void readEdge(RawProcess &Process, StringRef From) {
@@ -327,6 +337,7 @@ private:
       return;
     RawSite Result;
     Result.Group = Site.group;
+    Result.Reading = Site.reading != 0;
     Result.Samples = Site.samples;
     Result.Acquisitions = Site.acquisitions;
     Result.Hold = Site.hold;

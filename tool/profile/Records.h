@@ -76,6 +76,7 @@ struct RawEvents {
 
 struct RawReaders {
   RawHistogram Wait, Hold;
+  RawEvents Events;
 };
 
 struct RawGroup {
@@ -94,15 +95,17 @@ struct RawGroup {
   std::optional<RawReaders> Readers; // their times, if an rwlock was read under
 };
 
-// Acquisitions in one group while a mutex of another one was held, by one thread.
+// Acquisitions in one group while a lock of another one was held, by one thread.
 struct RawNesting {
   uint32_t Inner, Outer;
+  uint32_t Reading; // see relock_nesting
   uint64_t Count, Tried;
 };
 
-// A call that acquires mutexes of a group. Estimates: see relock_site.
+// A call that acquires locks of a group. Estimates: see relock_site.
 struct RawSite {
   uint32_t Group = 0;
+  bool Reading = false;
   uint64_t Samples = 0, Acquisitions = 0, Hold = 0, Contended = 0, Wait = 0;
   std::vector<uint64_t> Frames;
 };

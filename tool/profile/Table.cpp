@@ -235,7 +235,8 @@ private:
     }
     N.add(Class.Objects > 1 ? Class.Objects : 0, plural(Class.Primitive).c_str());
     addBusiest(N, Class);
-    N.add(Class.WaitersMax, "waiters at most");
+    N.add(std::max(Class.Waiters.Max, Class.Readers ? Class.Readers->Waiters.Max : 0),
+          "waiters at most");
     N.add(trylockFailures(Class), "trylocks failed");
     N.add(timeouts(Class), "timed out");
     N.add(Class.Counts.CondWaits, "condition waits");
@@ -248,11 +249,17 @@ private:
     printEvents(Class);
   }
 
-  void printEvents(const ProfiledClass &Class) {
-    if (Class.Events && P.Event)
-      paragraph(perSection(Class.Events->PerSection) + " " + P.Event->Name + " per section (" +
-                    count(Class.Events->Samples) + " sections counted)",
+  void printEvents(const std::optional<SectionEvents> &Events, StringRef Section) {
+    if (Events && P.Event)
+      paragraph(perSection(Events->PerSection) + " " + P.Event->Name + " per " + Section.str() +
+                    " (" + count(Events->Samples) + " sections counted)",
                 4, 2);
+  }
+
+  void printEvents(const ProfiledClass &Class) {
+    printEvents(Class.Events, Class.Readers ? "writer's section" : "section");
+    if (Class.Readers)
+      printEvents(Class.Readers->Events, "reader's section");
     if (Class.EstimatedSharedLines)
       paragraph("about " + perSection(*Class.EstimatedSharedLines) +
                     " shared cache lines per section, estimated from the source",
@@ -276,13 +283,15 @@ private:
 
   void printSite(const ProfiledClass &Class, const CallSite &Site) {
     std::string Line =
-        "wait " + duration(Site.Wait) + " (" + percent(Site.Wait, Class.Wait.Total) + "), ";
+        "wait " + duration(Site.Wait) + " (" + percent(Site.Wait, Class.waitTotal()) + "), ";
     if (Site.Acquisitions)
-      Line += "hold " + duration(Site.Hold) + " (" + percent(Site.Hold, Class.Hold.Total) +
+      Line += "hold " + duration(Site.Hold) + " (" + percent(Site.Hold, Class.holdTotal()) +
               "), acquired " + count(Site.Acquisitions) + " (" +
-              percent(Site.Acquisitions, Class.Counts.Acquisitions) + ")";
+              percent(Site.Acquisitions, Class.acquisitions()) + ")";
     else
       Line += "acquired too seldom to estimate hold and share";
+    if (Class.Readers)
+      Line += Site.Reading ? ", to read" : ", to write";
     paragraph(Line, 4, 2);
   }
 
@@ -303,9 +312,10 @@ private:
         Stack.resize(Frames);
         Stack.push_back("...");
       }
-      auto Same = find_if(Shown, [&](const CallSite &S) { return S.Stack == Stack; });
+      auto Same = find_if(
+          Shown, [&](const CallSite &S) { return S.Reading == Site.Reading && S.Stack == Stack; });
       if (Same == Shown.end())
-        Same = Shown.insert(Same, {Stack});
+        Same = Shown.insert(Same, {Stack, Site.Reading});
       Same->Acquisitions += Site.Acquisitions;
       Same->Contended += Site.Contended;
       Same->Wait += Site.Wait;

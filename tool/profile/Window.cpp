@@ -88,6 +88,7 @@ void subtract(RawGroup &After, const RawGroup &Before) {
   if (After.Readers && Before.Readers) {
     subtract(After.Readers->Wait, Before.Readers->Wait);
     subtract(After.Readers->Hold, Before.Readers->Hold);
+    subtract(After.Readers->Events, Before.Readers->Events);
   }
 }
 
@@ -155,11 +156,11 @@ void subtractSums(std::vector<Record> &After, const std::vector<Record> &Before,
 }
 
 void subtractSites(std::vector<RawSite> &After, ArrayRef<RawSite> Before) {
-  std::map<std::pair<uint32_t, std::vector<uint64_t>>, const RawSite *> Known;
+  std::map<std::tuple<uint32_t, bool, std::vector<uint64_t>>, const RawSite *> Known;
   for (const RawSite &Site : Before)
-    Known[{Site.Group, Site.Frames}] = &Site;
+    Known[{Site.Group, Site.Reading, Site.Frames}] = &Site;
   for (RawSite &Site : After)
-    if (const RawSite *Then = Known[{Site.Group, Site.Frames}])
+    if (const RawSite *Then = Known[{Site.Group, Site.Reading, Site.Frames}])
       for (uint64_t RawSite::*Field : {&RawSite::Samples, &RawSite::Acquisitions, &RawSite::Hold,
                                        &RawSite::Contended, &RawSite::Wait})
         Site.*Field = less(Site.*Field, Then->*Field);
@@ -185,7 +186,7 @@ RawProcess between(const RawProcess &Before, RawProcess After, ClockReading Begi
   subtractGroups(After, Before, Begin.Ticks);
   subtractThreads(After, Before, Begin.Ticks, Ended ? After.Header.end_ticks : End.Ticks);
   subtractSums(After.Nestings, Before.Nestings,
-               [](const RawNesting &N) { return std::make_pair(N.Inner, N.Outer); },
+               [](const RawNesting &N) { return std::make_tuple(N.Inner, N.Outer, N.Reading); },
                {&RawNesting::Count, &RawNesting::Tried});
   subtractSums(After.Edges, Before.Edges,
                [](const RawEdge &E) { return std::make_tuple(E.Group, E.Holder, E.Waiter); },

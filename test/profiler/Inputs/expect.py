@@ -3,11 +3,12 @@
 
 An expression is Python over `profile`, the whole file, `lock(name)`, the class of that name,
 `wait(name)`, what is waited for under that name, `inside(name, other)`, how often it was acquired
-while the other one was held, `thread(name)`, the row of that thread, `held(thread, name)`, how
+while the other one was held, `read_inside(name, other)`, how often the first, the other one, and
+both were then taken for reading, `thread(name)`, the row of that thread, `held(thread, name)`, how
 often it held the class, and `site(name, *functions)`, the calls of the class that come from these,
-added up; `waiting_in(name, *functions)` is the same for what is waited for;
-`made(function)`, how many locks each class has that a caller of this name initialised, and
-`waited(waiter, holder, name)`, how often one thread waited for the class that the
+added up, with `reading=True` those that read; `waiting_in(name, *functions)` is the same for what
+is waited for; `made(function)`, how many locks each class has that a caller of this name
+initialised, and `waited(waiter, holder, name)`, how often one thread waited for the class that the
 other one held (None: nobody known), and whether that took more than 5 ms each time.
 """
 import json
@@ -43,6 +44,12 @@ def inside(name, other, member="inside"):
     return sum(i["count"] for i in lock(name).get(member, []) if i["key"] == key)
 
 
+def read_inside(name, other):
+    key = lock(other)["key"]
+    found = [i for i in lock(name).get("read_inside", []) if i["key"] == key]
+    return [sum(i[member] for i in found) for member in ("inner", "outer", "both")]
+
+
 def thread(name):
     found = [t for t in profile["by_thread"] if t["name"] == name]
     if len(found) != 1:
@@ -55,18 +62,18 @@ def held(name, of):
     return sum(c["acquisitions"] for c in thread(name)["classes"] if c["key"] == key)
 
 
-def site(name, *functions):
-    return calls(lock(name), functions)
+def site(name, *functions, reading=False):
+    return calls(lock(name), functions, reading)
 
 
 def waiting_in(name, *functions):
     return calls(wait(name), functions)
 
 
-def calls(of, functions):
+def calls(of, functions, reading=False):
     total = dict.fromkeys(("samples", "acquisitions", "contended", "wait_ns", "hold_ns"), 0)
     for s in of["sites"]:
-        if [f.split(" ")[0] for f in s["stack"][: len(functions)]] == list(functions):
+        if reading == s.get("reading", False) and [f.split(" ")[0] for f in s["stack"][: len(functions)]] == list(functions):
             for member in total:
                 total[member] += s[member]
     return total

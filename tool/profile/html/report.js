@@ -552,6 +552,12 @@ function countsPart(c) {
                   c.waiters && c.waiters.max &&
                       digits(c.waiters.mean) + " threads in the mean, " + c.waiters.max + " at most"
                 ],
+                [
+                  "readers found waiting already",
+                  c.readers && c.readers.waiters && c.readers.waiters.max &&
+                      digits(c.readers.waiters.mean) + " threads in the mean, " +
+                          c.readers.waiters.max + " at most"
+                ],
                 [ "handed to another thread", c.handovers && count(c.handovers) ],
                 [ "which was", c.came_from && distances(c.came_from) ],
                 [ "trylocks failed", c.trylock_failures && count(c.trylock_failures) ],
@@ -560,8 +566,12 @@ function countsPart(c) {
                 [ "recursive", c.reentries && count(c.reentries) ],
                 [
                   profile.event && profile.event.name + " per section",
-                  c.events && digits(c.events.per_section) + " (" +
-                                  plural(c.events.samples, "section", "sections") + " counted)"
+                  [[c.events, c.readers ? "writers' " : ""], [c.readers && c.readers.events, "readers' "]]
+                      .filter(([ events ]) => events)
+                      .map(([ events, whose ]) => digits(events.per_section) + " (" + whose +
+                                                  plural(events.samples, "section", "sections") +
+                                                  " counted)")
+                      .join(", ")
                 ],
                 [ "locks of the class", count(c.objects) ],
                 [ "held at the end", c.held_at_end && count(c.held_at_end) ],
@@ -665,7 +675,9 @@ function sitesPart(c) {
   return wide(part("Where it is taken", hint ? make("p", {class : "hint"}, hint) : undefined,
                    table([ "Call site", "Acquired", "Waited", "Wait", "Hold" ],
                          list.map((s) => [make("div", {class : "stack"},
-                                               ...s.stack.map((frame) => make("div", {}, frame))),
+                                               ...s.stack.map((frame) => make("div", {}, frame)),
+                                               c.readers ? s.reading ? "to read" : "to write"
+                                                         : undefined),
                                           count(s.acquisitions), count(s.contended),
                                           duration(s.wait_ns), duration(s.hold_ns)]))));
 }
@@ -887,26 +899,37 @@ function drawNesting(edges, isBoth) {
               draw("defs", {}, arrow("once", "once"), arrow("both", "both")), ...lines, ...labels);
 }
 
+// How often a class was acquired, other than by trylock, while the one of that key was held:
+// [whether the inner one was taken for reading][the same of the outer one].
+function orderOf(inner, key) {
+  const times = (list) => sum((list || []).filter((edge) => edge.key === key), (edge) => edge.count);
+  const read = (inner.read_inside || []).find((edge) => edge.key === key) ||
+               {inner : 0, outer : 0, both : 0};
+  const waited = times(inner.inside) - times(inner.tried_inside);
+  return [[ waited - read.inner - read.outer - read.both, read.outer ], [ read.inner, read.both ]];
+}
+
+// A thread of each order can have what the other one waits for: not by reading what it reads.
+function lockUp(order, other) {
+  const modes = [ 0, 1 ].flatMap((inner) => [0, 1].map((outer) => [inner, outer]));
+  return modes.some(([ inner, outer ]) => modes.some(([ otherInner, otherOuter ]) =>
+                        order[inner][outer] && other[otherInner][otherOuter] &&
+                        !(outer && otherInner) && !(otherOuter && inner)));
+}
+
 // `inside` of a class names those that were held when it was acquired.
 function showNesting() {
   const edges = classes
-                    .flatMap((inner) => (inner.inside || []).map((edge) => {
-                      const tried =
-                          (inner.tried_inside || []).find((other) => other.key === edge.key);
-                      return {
-                        inner,
-                        outer : classOf.get(edge.key) || {key : edge.key, name : edge.key},
-                        count : edge.count,
-                        waited : edge.count - (tried ? tried.count : 0)
-                      };
-                    }))
+                    .flatMap((inner) => (inner.inside || []).map((edge) => ({
+                      inner,
+                      outer : classOf.get(edge.key) || {key : edge.key, name : edge.key},
+                      count : edge.count
+                    })))
                     .sort((a, b) => b.count - a.count);
   if (!edges.length)
     return;
-  const ordered = new Set(edges.filter((e) => e.waited && e.inner !== e.outer)
-                              .map((e) => e.outer.key + " " + e.inner.key));
-  const isBoth = (edge) => ordered.has(edge.outer.key + " " + edge.inner.key) &&
-                           ordered.has(edge.inner.key + " " + edge.outer.key);
+  const isBoth = ({inner, outer}) =>
+      inner !== outer && lockUp(orderOf(inner, outer.key), orderOf(outer, inner.key));
   const largest = edges[0].count;
   $("nesting").hidden = false;
   $("graph").replaceChildren(drawNesting(edges, isBoth));
