@@ -25,7 +25,8 @@ double perSecond(uint64_t Value, const Profile &P) {
 struct Figures {
   uint64_t Acquired = 0, Contended = 0;
   Times Wait, Hold;
-  bool Holds = true; // measured
+  bool Holds = true;               // measured
+  double Sections = 0, Events = 0; // sections whose events were counted, or that these stand for
 
   Figures() = default;
   explicit Figures(const ProfiledClass *Class) {
@@ -39,14 +40,26 @@ struct Figures {
     Acquired += Class.acquisitions();
     Contended += Class.Counts.Contended + (Class.Readers ? Class.Readers->Contended : 0);
     add(Class.Wait, Class.Hold);
-    if (Class.Readers)
+    add(Class.Events);
+    if (Class.Readers) {
       add(Class.Readers->Wait, Class.Readers->Hold);
+      add(Class.Readers->Events);
+    }
   }
   void add(const Times &Waited, const Times &Held) {
     for (auto [Sum, T] : {std::pair(&Wait, &Waited), {&Hold, &Held}}) {
       Sum->Count += T->Count;
       Sum->Total += T->Total;
     }
+  }
+  void add(const std::optional<SectionEvents> &Counted) {
+    if (!Counted)
+      return;
+    Sections += double(Counted->Sections);
+    Events += Counted->PerSection * double(Counted->Sections);
+  }
+  std::optional<double> perSection() const {
+    return Sections > 0 ? std::optional<double>(Events / Sections) : std::nullopt;
   }
   double contention() const { return Acquired ? double(Contended) / double(Acquired) : 0; }
 };
@@ -183,6 +196,8 @@ private:
               percent(P.Overhead, P.ThreadTime) + " of it; " + droppedText(P.Drops);
     else
       Text += "the statistics of " + P.Source + " (RELOCK_STATS)";
+    if (P.Event)
+      Text += "; " + eventText(*P.Event);
     paragraph(Text);
   }
 
@@ -194,6 +209,8 @@ private:
           "has been run, so they contain it.");
     else if (countsRuntime(Before))
       paragraph("note: librelock measures no holds: there is '-'.");
+    if (countedDifferentEvents())
+      paragraph("note: the runs counted different events, which are not compared");
     if (Before.Machine != After.Machine || Before.Processors != After.Processors)
       paragraph("note: the machines differ: before " + Before.Machine + ", " +
                 std::to_string(Before.Processors) + " processors; after " + After.Machine + ", " +
@@ -231,11 +248,35 @@ private:
       Name.clear();
     }
     if (!C.Before)
-      printRow(Name, "new", figures(Figures(C.After), After));
+      printNew(Name, "new", Figures(C.After), After);
     else if (!C.After)
-      printRow(Name, "gone", figures(Figures(C.Before), Before));
+      printNew(Name, "gone", Figures(C.Before), Before);
     else
       printBoth(Name, Figures(C.Before), Figures(C.After));
+  }
+
+  void printNew(StringRef Name, StringRef Label, const Figures &F, const Profile &P) {
+    printRow(Name, Label, figures(F, P));
+    if (auto Events = F.perSection(); Events && P.Event)
+      printEvents(*P.Event, perSection(*Events));
+  }
+
+  // Of the event that both runs counted, or one of them.
+  void printEvents(const Figures &B, const Figures &A) {
+    std::optional<double> Old = B.perSection(), New = A.perSection();
+    const std::optional<CountedEvent> &Counted = Before.Event ? Before.Event : After.Event;
+    if ((Old || New) && Counted && !countedDifferentEvents())
+      printEvents(*Counted, "before " + (Old ? perSection(*Old) : "-") + ", after " +
+                                (New ? perSection(*New) : "-") +
+                                (Old && New ? ", " + change(*Old, *New) : ""));
+  }
+
+  void printEvents(const CountedEvent &Event, const std::string &Text) {
+    printParagraph(Event.Name + " per section: " + Text, OS, 4, 2);
+  }
+
+  bool countedDifferentEvents() const {
+    return Before.Event && After.Event && Before.Event->Name != After.Event->Name;
   }
 
   void printTotals() { printBoth("all classes", totals(Before), totals(After)); }
@@ -257,6 +298,7 @@ private:
       R[5] = change(mean(B.Hold), mean(A.Hold));
     }
     printRow("", "change", R);
+    printEvents(B, A);
   }
 
   void printRow(StringRef Name, StringRef Label, const Row &Columns) {
@@ -274,7 +316,8 @@ private:
         "is in percentage points.",
         "WAIT/S, HOLD/S: what all threads together waited, and held, per second of run; several "
         "threads can wait more than a second in a second.",
-        "PER WAIT, PER HOLD: the mean of one.",
+        "PER WAIT, PER HOLD: the mean of one. An event per section: the mean of those in which it "
+        "was counted.",
         "change: of the value before; x12: twelve times as much. '=': the same. '-': nothing to "
         "compare with.",
         "all classes: the sum, those included that are not shown.",
@@ -300,6 +343,7 @@ void writeRun(json::OStream &J, StringRef Name, const Profile &P) {
     J.attribute("duration_ns", P.Duration);
     J.attribute("threads", P.Threads);
     J.attribute("section_share", P.ThreadTime ? double(P.SectionTime) / double(P.ThreadTime) : 0.0);
+    J.attribute("event", P.Event ? json::Value(P.Event->Name) : nullptr);
   });
 }
 
@@ -313,6 +357,7 @@ void writeFigures(json::OStream &J, StringRef Name, const Figures &F, const Prof
     J.attribute("wait_mean_ns", mean(F.Wait));
     J.attribute("hold_ns_per_s", WithHolds(perSecond(F.Hold.Total, P)));
     J.attribute("hold_mean_ns", WithHolds(mean(F.Hold)));
+    J.attribute("events_per_section", F.perSection());
   });
 }
 
