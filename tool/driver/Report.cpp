@@ -146,7 +146,8 @@ std::optional<std::vector<ReportFile>> reportFiles(const json::Value &Document,
     Result.push_back({PprofFile, [&](raw_ostream &OS) { writePprof(Root, OS); }});
   if (!TraceFile.empty() && !hasTimeline(Root)) {
     messageFor(Files.front(),
-               Files.size() > 1 ? "only one run has its waits one by one; give one profile"
+               Files.size() > 1 ? "has, like the others, only the sums of its waits, not each with "
+                                  "its time"
                                 : "has only the sums of its waits, not each with its time",
                "report-no-timeline");
     return std::nullopt;

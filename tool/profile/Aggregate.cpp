@@ -24,8 +24,6 @@ ClockReading readClocks() {
 
 namespace {
 
-constexpr size_t LocksPerClass = 100, ThreadsShown = 100, EdgesShown = 500, SitesPerClass = 20;
-
 // FNV-1a: the key must not change between runs, builds or machines.
 std::string keyOf(StringRef Text) {
   uint64_t Hash = 0xcbf29ce484222325u;
@@ -70,6 +68,7 @@ constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
 };
 
 static_assert(Distances == RELOCK_DISTANCES);
+static_assert(WaitsKept == RELOCK_RINGS * RELOCK_RING_SIZE);
 
 class Aggregator {
 public:
@@ -634,9 +633,9 @@ private:
     std::stable_sort(P.ByThread.begin(), P.ByThread.end(), [](const auto &A, const auto &B) {
       return std::make_pair(A.Wait, A.Section) > std::make_pair(B.Wait, B.Section);
     });
-    if (P.ByThread.size() > ThreadsShown) {
-      P.ThreadsOmitted = P.ByThread.size() - ThreadsShown;
-      P.ByThread.resize(ThreadsShown);
+    if (P.ByThread.size() > ThreadsKept) {
+      P.ThreadsOmitted = P.ByThread.size() - ThreadsKept;
+      P.ByThread.resize(ThreadsKept);
     }
   }
 
@@ -658,9 +657,9 @@ private:
       P.Edges.push_back(std::move(Edge));
     std::stable_sort(P.Edges.begin(), P.Edges.end(),
                      [](const auto &A, const auto &B) { return A.Wait > B.Wait; });
-    if (P.Edges.size() > EdgesShown) {
-      P.EdgesOmitted = P.Edges.size() - EdgesShown;
-      P.Edges.resize(EdgesShown);
+    if (P.Edges.size() > EdgesKept) {
+      P.EdgesOmitted = P.Edges.size() - EdgesKept;
+      P.Edges.resize(EdgesKept);
     }
   }
 

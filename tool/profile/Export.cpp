@@ -310,8 +310,12 @@ void writeTrace(const json::Object &Profile, raw_ostream &OS) {
     J.attributeArray("traceEvents", [&] {
       Label("process_name", 0, programOf(Profile));
       forEachObject(Profile, "by_thread", [&](const json::Object &Thread) {
-        if (StringRef Name = textIn(Thread, "name"); !Name.empty())
-          Label("thread_name", numberIn(Thread, "id"), Name);
+        uint64_t Run = numberIn(Thread, "run"), Id = numberIn(Thread, "id");
+        StringRef Name = textIn(Thread, "name");
+        if (!Name.empty() || Run)
+          Label("thread_name", Id,
+                (Run ? "run " + utostr(Run) + ": " : "") +
+                    (Name.empty() ? "#" + utostr(Id) : Name.str()));
       });
       forEachObject(Profile, "timeline", Event);
     });

@@ -15,8 +15,6 @@ namespace relock {
 
 namespace {
 
-constexpr size_t LocksPerClass = 100, SitesPerClass = 20; // as in a profile
-
 StringRef programOf(const Profile &P) {
   return sys::path::filename(P.Executable.empty() && !P.Command.empty() ? P.Command[0]
                                                                         : P.Executable);
@@ -191,9 +189,15 @@ auto costOf(const ProfiledClass &C) {
 }
 
 auto costOf(const CallSite &S) { return std::tie(S.Wait, S.Hold, S.Acquisitions); }
+auto costOf(const ProfiledThread &T) { return std::tie(T.Wait, T.Section, T.Sections); }
+auto costOf(const WaitEdge &E) { return std::tie(E.Wait, E.Count); }
+auto costOf(const ProfiledWait &W) { return std::tie(W.Wait); }
 StringRef nameOf(const LockObject &L) { return L.Name; }
 StringRef nameOf(const ProfiledClass &C) { return C.Name; }
 StringRef nameOf(const CallSite &S) { return S.Stack.empty() ? StringRef() : S.Stack.front(); }
+StringRef nameOf(const ProfiledThread &T) { return T.Name; }
+StringRef nameOf(const WaitEdge &E) { return E.Key; }
+StringRef nameOf(const ProfiledWait &W) { return W.Key; }
 
 template <typename T> bool costlier(const T &A, const T &B) {
   return costOf(A) != costOf(B) ? costOf(B) < costOf(A) : nameOf(A) < nameOf(B);
@@ -202,13 +206,8 @@ template <typename T> bool costlier(const T &A, const T &B) {
 class Merger {
 public:
   explicit Merger(Profile First) : Sum(std::move(First)), Clock(Sum.TicksPerSecond) {
-    // Threads, and waits with their times, are of one run.
-    Sum.ThreadsOmitted += Sum.ByThread.size();
-    Sum.ByThread.clear();
-    Sum.EdgesOmitted += Sum.Edges.size();
-    Sum.Edges.clear();
-    Sum.TimelineOmitted += Sum.Timeline.size();
-    Sum.Timeline.clear();
+    for (ProfiledThread &Thread : Sum.ByThread)
+      Thread.Run = std::max<uint64_t>(Thread.Run, 1);
     for (auto [I, Class] : enumerate(Sum.Classes))
       Locks[Class.Key] = I;
     for (auto [I, Class] : enumerate(Sum.Waits))
@@ -216,6 +215,7 @@ public:
   }
 
   void add(Profile P) {
+    addThreads(P);
     addRun(P);
     Buckets Theirs(P.TicksPerSecond);
     for (ProfiledClass &Class : P.Classes)
@@ -237,6 +237,11 @@ public:
       }
       std::stable_sort(Classes->begin(), Classes->end(), costlier<ProfiledClass>);
     }
+    keepCostliest(Sum.ByThread, ThreadsKept, Sum.ThreadsOmitted);
+    keepCostliest(Sum.Edges, EdgesKept, Sum.EdgesOmitted);
+    keepCostliest(Sum.Timeline, WaitsKept, Sum.TimelineOmitted);
+    std::stable_sort(Sum.Timeline.begin(), Sum.Timeline.end(),
+                     [](const auto &A, const auto &B) { return A.Start < B.Start; });
     return std::move(Sum);
   }
 
@@ -281,9 +286,41 @@ private:
     Sum.ForeignReleases += P.ForeignReleases;
     relock::add(Sum.Drops, P.Drops);
     relock::add(Sum.Event, P.Event);
-    Sum.ThreadsOmitted += P.ByThread.size() + P.ThreadsOmitted;
-    Sum.EdgesOmitted += P.Edges.size() + P.EdgesOmitted;
-    Sum.TimelineOmitted += P.Timeline.size() + P.TimelineOmitted;
+    Sum.ThreadsOmitted += P.ThreadsOmitted;
+    Sum.EdgesOmitted += P.EdgesOmitted;
+    Sum.TimelineOmitted += P.TimelineOmitted;
+  }
+
+  static uint64_t lastThread(const Profile &P) {
+    uint64_t Last = 0;
+    for (const ProfiledThread &Thread : P.ByThread)
+      Last = std::max(Last, Thread.Id);
+    for (const WaitEdge &Edge : P.Edges)
+      Last = std::max({Last, Edge.Waiter, Edge.Holder});
+    for (const ProfiledWait &Wait : P.Timeline)
+      Last = std::max(Last, Wait.Thread);
+    return Last;
+  }
+
+  // Threads are those of one run: they stay apart, under numbers of their own. Their waits follow
+  // those of the runs before.
+  void addThreads(const Profile &P) {
+    uint64_t Before = lastThread(Sum);
+    for (ProfiledThread Thread : P.ByThread) {
+      Thread.Id += Before;
+      Thread.Run = Sum.Runs + std::max<uint64_t>(Thread.Run, 1);
+      Sum.ByThread.push_back(std::move(Thread));
+    }
+    for (WaitEdge Edge : P.Edges) {
+      Edge.Waiter += Before;
+      Edge.Holder += Edge.Holder ? Before : 0;
+      Sum.Edges.push_back(std::move(Edge));
+    }
+    for (ProfiledWait Wait : P.Timeline) {
+      Wait.Thread += Before;
+      Wait.Start += Sum.Duration;
+      Sum.Timeline.push_back(std::move(Wait));
+    }
   }
 
   static std::vector<Times *> timesOf(ProfiledClass &Class) {

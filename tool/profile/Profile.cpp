@@ -25,6 +25,11 @@ uint64_t ProfiledClass::holdTotal() const {
   return Hold.Total + (Readers ? Readers->Hold.Total : 0);
 }
 
+std::string ProfiledThread::label() const {
+  return (Run ? "run " + std::to_string(Run) + ": " : "") +
+         (Name.empty() ? "#" + std::to_string(Id) : Name);
+}
+
 uint64_t Profile::acquisitions() const {
   uint64_t Sum = 0;
   for (const ProfiledClass &Class : Classes)
@@ -417,6 +422,8 @@ void writeRun(json::OStream &J, const Profile &P) {
 void writeThread(json::OStream &J, const ProfiledThread &T) {
   J.object([&] {
     J.attribute("id", T.Id);
+    if (T.Run)
+      J.attribute("run", T.Run);
     J.attribute("name", T.Name);
     J.attribute("threads", T.Threads);
     J.attribute("lived_ns", T.Lived);
@@ -668,7 +675,8 @@ bool fromJSON(const json::Value &V, ThreadShare &S, json::Path Path) {
 bool fromJSON(const json::Value &V, ProfiledThread &T, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("id", T.Id) && O.map("name", T.Name) && O.mapOptional("threads", T.Threads) &&
-         O.map("lived_ns", T.Lived) && O.map("section_ns", T.Section) && O.map("wait_ns", T.Wait) &&
+         O.mapOptional("run", T.Run) && O.map("lived_ns", T.Lived) &&
+         O.map("section_ns", T.Section) && O.map("wait_ns", T.Wait) &&
          O.map("sections", T.Sections) && O.map("classes", T.Classes);
 }
 

@@ -22,6 +22,10 @@ namespace relock {
 inline constexpr char ProfileFormat[] = "relock-profile";
 inline constexpr int64_t ProfileVersion = 1;
 
+// What a profile keeps: of each class, and in all.
+inline constexpr size_t LocksPerClass = 100, SitesPerClass = 20;
+inline constexpr size_t ThreadsKept = 100, EdgesKept = 500, WaitsKept = 10000;
+
 struct LockCounts {
   uint64_t Acquisitions = 0, Contended = 0, Handovers = 0;
   uint64_t TrylockFailures = 0, Timeouts = 0, CondWaits = 0, Reentries = 0;
@@ -165,9 +169,12 @@ struct ThreadShare {
 // A thread, or threads that ran one after the other in one record.
 struct ProfiledThread {
   uint64_t Id = 0, Threads = 1;
+  uint64_t Run = 0; // in the sum of several: of which, from 1 on
   std::string Name; // the last one's; or the function that it began with; or empty
   uint64_t Lived = 0, Section = 0, Wait = 0, Sections = 0;
   std::vector<ThreadShare> Classes; // costliest first
+
+  std::string label() const; // `run 2: name`, or the number where it has no name
 };
 
 // Waits of one thread for locks of a class that another one held when they began.
@@ -181,7 +188,8 @@ struct WaitEdge {
 struct ProfiledWait {
   uint64_t Thread = 0; // ProfiledThread::Id
   std::string Key;
-  uint64_t Start = 0, Wait = 0; // since the start of the process
+  uint64_t Start = 0, Wait = 0; // since the start of the process, or of the first of several runs,
+                                // which stand one after another
 };
 
 struct Ending {

@@ -391,9 +391,8 @@ private:
     size_t Shown = std::min<size_t>(Options.Threads, P.ByThread.size());
     for (const ProfiledThread &T : ArrayRef(P.ByThread).take_front(Shown)) {
       const ProfiledClass *Mostly = T.Classes.empty() ? nullptr : classOf(T.Classes[0].Key);
-      printThreadLine({T.Name.empty() ? "#" + std::to_string(T.Id) : T.Name, count(T.Threads),
-                       duration(T.Lived), percent(T.Section, T.Lived), duration(T.Wait),
-                       count(T.Sections), Mostly ? Mostly->Name : "-"});
+      printThreadLine({T.label(), count(T.Threads), duration(T.Lived), percent(T.Section, T.Lived),
+                       duration(T.Wait), count(T.Sections), Mostly ? Mostly->Name : "-"});
     }
     if (uint64_t More = P.ByThread.size() - Shown + P.ThreadsOmitted)
       OS << "\n" << count(More) << " more not shown.\n";
@@ -403,8 +402,7 @@ private:
     if (!Id)
       return "-";
     auto Found = find_if(P.ByThread, [&](const ProfiledThread &T) { return T.Id == Id; });
-    return Found == P.ByThread.end() || Found->Name.empty() ? "#" + std::to_string(Id)
-                                                            : Found->Name;
+    return Found == P.ByThread.end() ? "#" + std::to_string(Id) : Found->label();
   }
 
   void printEdgeLine(const std::array<std::string, 6> &Columns) {

@@ -724,6 +724,8 @@ function showWaiting() {
   const name = (key) =>
       (key === "other" ? "other classes" : (classOf.get(key) || {name : key}).name);
   $("waiting").hidden = false;
+  if (profile.runs > 1)
+    $("waiting").querySelector(".hint").append(" The runs stand one after another.");
   if (profile.timeline_omitted)
     $("waiting").querySelector(".hint").append(
         " It shows the " + plural(waits.length, "wait", "waits") +
@@ -766,6 +768,9 @@ function showWaiting() {
             }));
 }
 
+const threadLabel = (thread) => (thread.run ? "run " + thread.run + ": " : "") +
+                                (thread.name || "thread " + thread.id);
+
 // The costliest threads and classes; the shade says how much of the largest value a cell has.
 function showThreads() {
   const all = profile.by_thread || [], threads = all.slice(0, 60), member = $("measure").value;
@@ -791,7 +796,7 @@ function showThreads() {
               ...keys.map((key) => make("th", {class : "text"}, name(key)))) ]);
   rows($("matrix").tBodies[0], threads.map((thread) => {
     const used = new Map(thread.classes.map((entry) => [entry.key, entry])),
-          label = thread.name || "thread " + thread.id;
+          label = threadLabel(thread);
     const cells = keys.map((key) => {
       const entry = used.get(key);
       if (!entry)
@@ -817,7 +822,7 @@ function showThreads() {
 function showWaitedFor() {
   const edges = profile.waited_for || [], shown = edges.slice(0, 100),
         largest = Math.max(1, ...edges.map((edge) => edge.wait_ns)),
-        names = new Map((profile.by_thread || []).map((thread) => [thread.id, thread.name]));
+        names = new Map((profile.by_thread || []).map((thread) => [thread.id, threadLabel(thread)]));
   if (!edges.length)
     return;
   const name = (id) => (id ? names.get(id) || "thread " + id : "unknown, or readers");
