@@ -334,8 +334,9 @@ private:
                          counted(File.Run.Threads, "thread") + ", " +
                          counted(std::max(File.Run.Processors, 0), "processor");
       if (File.timed())
-        Text += "; sections and the waiting for them: " + percentText(shareOfSections(File.Run)) +
-                " of the threads' time" + idle(File.Run);
+        Text += "; sections and the waiting for them: " +
+                percentText(shareOf(File.Run.SectionTime, File.Run.busyTime())) +
+                " of the threads' time" + asleep(File.Run);
       else
         Text += "; counted by librelock, without hold times and the threads' time";
       if (File.Run.Drops.any())
@@ -349,10 +350,12 @@ private:
     Head.push_back("Thresholds (" + Of + "): lower " + percentText(Limits.Lower) + ", upper " +
                    percentText(Limits.Upper) + " of the threads' time in sections; waits " +
                    percentText(Limits.Waits) + ".");
-    Head.push_back(
-        "The time that threads sleep elsewhere (in poll, read, sleep) counts, and lowers every "
-        "share. What a");
-    Head.push_back("conversion gains is not predicted: measure before and after it.");
+    if (any_of(Measured->Files, [](const ProfileFile &File) {
+          return File.timed() && !File.Run.hadProcessorsToSpare();
+        }))
+      Head.push_back("The time that threads sleep elsewhere (in poll, read, sleep) counts where no "
+                     "other is named, and lowers every share.");
+    Head.push_back("What a conversion gains is not predicted: measure before and after it.");
     if (isNothingToDo())
       Head.push_back(whyNothing("Nothing") + ".");
     if (std::string Text = hotClasses(); !Text.empty())
@@ -366,15 +369,21 @@ private:
   // A class that an earlier rewrite has converted is no lock class of the program any more.
   bool isForeign(StringRef Unknown) const { return !IsConverted(Unknown); }
 
-  static std::string idle(const Profile &Run) {
-    if (!Run.idleTime() || !Run.ThreadTime)
-      return "";
-    return " without the " + percentText(double(Run.idleTime()) / double(Run.ThreadTime)) +
-           " that they waited for conditions, semaphores and barriers";
+  static double shareOf(uint64_t Part, uint64_t Whole) {
+    return Whole ? double(Part) / double(Whole) : 0;
   }
 
-  static double shareOfSections(const Profile &Run) {
-    return Run.activeTime() ? double(Run.SectionTime) / double(Run.activeTime()) : 0;
+  // What is not in the threads' time, of which the shares are.
+  static std::string asleep(const Profile &Run) {
+    if (Run.hadProcessorsToSpare())
+      return ", which is here the " + timeText(Run.busyTime()) +
+             " that they worked (on processors, or waiting for locks), as the processors ran "
+             "nothing most of the time; " +
+             percentText(shareOf(Run.SectionTime, Run.ThreadTime)) + " of all that they lived";
+    if (!Run.idleTime() || !Run.ThreadTime)
+      return "";
+    return " without the " + percentText(shareOf(Run.idleTime(), Run.ThreadTime)) +
+           " that they waited for conditions, semaphores and barriers";
   }
 
   bool isNothingToDo() const {

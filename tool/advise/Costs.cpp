@@ -25,7 +25,7 @@ public:
     for (const ProfileFile &File : Files)
       if (File.timed()) {
         Result.Timed = true;
-        Result.ThreadTime += File.Run.activeTime();
+        Result.ThreadTime += File.Run.busyTime();
         Result.SectionTime += File.Run.SectionTime;
         unsigned Processors = std::max(File.Run.Processors, 1);
         Result.Processors =
@@ -74,11 +74,11 @@ private:
       }
     }
     for (auto [Cost, Sums] : Here) {
-      double Share = shareOf(Sums.Time, File.Run.activeTime());
+      double Share = shareOf(Sums.Time, File.Run.busyTime());
       if (!Cost->MostIn.empty() && Share <= Cost->Share)
         continue;
       Cost->Share = Share;
-      Cost->WaitShare = shareOf(Sums.Wait, File.Run.activeTime());
+      Cost->WaitShare = shareOf(Sums.Wait, File.Run.busyTime());
       Cost->MostIn = File.File;
     }
     for (const ProfiledClass &Class : File.Run.Classes)

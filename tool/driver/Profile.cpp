@@ -197,6 +197,7 @@ struct Run {
   int Status = 0;
   bool Ended = false;
   ClockReading Start, End; // or the last look at it
+  ProcessUse Before, Use;
 };
 
 // Says what is wrong and returns the exit status that it means.
@@ -241,7 +242,8 @@ void writeSoFar(Run &R);
 void waitForEnd(Run &R) {
   itimerval Timer = {{Every, 0}, {Every, 0}};
   setitimer(ITIMER_REAL, &Timer, nullptr);
-  while (waitpid(R.Pid, &R.Status, 0) < 0 && errno == EINTR)
+  siginfo_t Ended;
+  while (waitid(P_PID, id_t(R.Pid), &Ended, WEXITED | WNOWAIT) < 0 && errno == EINTR)
     if (WantedSoFar) {
       WantedSoFar = 0;
       writeSoFar(R);
@@ -249,6 +251,8 @@ void waitForEnd(Run &R) {
   Timer = {};
   setitimer(ITIMER_REAL, &Timer, nullptr);
   R.End = readClocks();
+  R.Use = useOf(R.Pid);
+  waitpid(R.Pid, &R.Status, 0);
   R.Ended = true;
 }
 
@@ -275,6 +279,7 @@ int runProgram(Run &R) {
     execute(R, Pipe[1]);
   }
   R.Start = readClocks();
+  R.Before = useOf(R.Pid);
   Child = R.Pid;
   sigprocmask(SIG_SETMASK, &Before, nullptr);
   close(Pipe[1]);
@@ -370,6 +375,11 @@ Profile makeProfile(const RawProcess &Process, const Run &R) {
   Profile P =
       aggregate(Process, R.Start, Now, Seen ? std::optional<uint64_t>(R.End.Ticks) : std::nullopt);
   addRuntime(P, R.Folder);
+  // A process that ended by itself has said what it took.
+  if (!P.ProcessorTime && Seen)
+    P.ProcessorTime = Main ? R.Use.ProcessorTime : useOf(pid_t(Process.Header.pid)).ProcessorTime;
+  if (Main) // of a part of the run nobody knows
+    describeUse(P, R.Before, R.Use);
   P.Command.assign(Words.begin(), Words.end());
   describeMachine(P);
   if (R.Counted)
@@ -457,6 +467,7 @@ int reportRunning(ArrayRef<RawProcess> Processes, const Run &R) {
 void writeSoFar(Run &R) {
   static bool Said = false;
   R.End = readClocks();
+  R.Use = useOf(R.Pid);
   std::vector<RawProcess> Processes = readFolder(R.Folder);
   if (Processes.empty())
     return;

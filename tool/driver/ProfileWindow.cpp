@@ -116,10 +116,12 @@ int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
   std::string Records = "/proc/self/fd/" + std::to_string(File);
   std::vector<std::string> Command = commandOf(Pid);
   ClockReading Begin = readClocks();
+  ProcessUse UseBefore = useOf(Pid);
   Expected<RawProcess> Before = readRecords(Records);
   if (Before && (!Seconds || *Seconds > 0))
     waitForWindow(Pid, Seconds);
   ClockReading End = readClocks();
+  ProcessUse Use = useOf(Pid);
   Expected<RawProcess> After = readRecords(Records);
   if (!Before || !After) {
     consumeError(Before.takeError());
@@ -129,12 +131,21 @@ int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
                   "profile-pid");
   }
   bool Whole = Seconds && *Seconds <= 0;
+  if (!Use.ProcessorTime) { // it has ended meanwhile
+    Use.ProcessorTime = After->Header.processor_ns;
+    Use.May = UseBefore.May;
+  }
   RawProcess Window = Whole ? std::move(*After) : between(*Before, std::move(*After), Begin, End);
   if (Whole)
     Begin = {Window.Header.start_ticks, Window.Header.start_ns};
   Profile P = aggregate(Window, Begin, End, End.Ticks);
   P.Command = Command;
   P.End = endingOf(Window, Pid);
+  P.ProcessorTime = Whole
+                        ? Use.ProcessorTime
+                        : Use.ProcessorTime - std::min(UseBefore.ProcessorTime, Use.ProcessorTime);
+  if (!Whole) // of what was before, nobody knows
+    describeUse(P, UseBefore, Use);
   describeMachine(P);
   makeUtf8(P);
   if (Error E = writeProfileTo(Output, P)) {

@@ -191,9 +191,12 @@ private:
             duration(P.Duration) + ", " + count(P.Threads) +
             (P.Threads == 1 ? " thread; " : " threads; ");
     if (P.Source.empty())
-      Text += percent(P.SectionTime, P.ThreadTime) +
-              " of the threads' time in critical sections; profiler: about " +
-              percent(P.Overhead, P.ThreadTime) + " of it; " + droppedText(P.Drops);
+      Text += percent(P.SectionTime, P.ThreadTime) + " of the threads' time in critical sections" +
+              (P.hadProcessorsToSpare()
+                   ? " (" + percent(P.SectionTime, P.workedTime()) + " of what they worked)"
+                   : "") +
+              "; profiler: about " + percent(P.Overhead, P.ThreadTime) + " of it; " +
+              droppedText(P.Drops);
     else
       Text += "the statistics of " + P.Source + " (RELOCK_STATS)";
     if (P.Event)

@@ -269,6 +269,8 @@ private:
     if (!StringRef(Sum.Machine).contains(P.Machine))
       Sum.Machine += "; " + P.Machine;
     Sum.Processors = std::max(Sum.Processors, P.Processors);
+    Sum.UsableProcessors = std::max(Sum.UsableProcessors, P.UsableProcessors);
+    Sum.SpareTime += P.SpareTime;
     Sum.Duration += P.Duration;
     Sum.Threads += P.Threads;
     Sum.ThreadsAtOnce = std::max(Sum.ThreadsAtOnce, P.ThreadsAtOnce);

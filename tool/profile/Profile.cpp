@@ -7,6 +7,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace relock {
@@ -45,9 +47,22 @@ uint64_t Profile::idleTime() const {
   return Sum;
 }
 
+bool Profile::hadProcessorsToSpare() const {
+  return ProcessorTime && double(SpareTime) > 0.5 * double(UsableProcessors) * double(Duration);
+}
+
+uint64_t Profile::workedTime() const {
+  uint64_t Time = ProcessorTime;
+  for (const ProfiledClass &Class : Classes)
+    if (Class.isTimed() && Class.Primitive != "spinlock")
+      Time += Class.waitTotal();
+  return std::clamp(Time, SectionTime, std::max(ThreadTime, SectionTime));
+}
+
 // A thread may wait for a condition in the section of another lock.
-uint64_t Profile::activeTime() const {
-  return std::max(ThreadTime - std::min(ThreadTime, idleTime()), SectionTime);
+uint64_t Profile::busyTime() const {
+  uint64_t Active = std::max(ThreadTime - std::min(ThreadTime, idleTime()), SectionTime);
+  return hadProcessorsToSpare() ? std::min(workedTime(), Active) : Active;
 }
 
 namespace {
@@ -383,6 +398,8 @@ void writeRun(json::OStream &J, const Profile &P) {
   J.attributeObject("machine", [&] {
     J.attribute("model", P.Machine);
     J.attribute("processors", P.Processors);
+    J.attribute("usable_processors", P.UsableProcessors);
+    J.attribute("spare_ns", P.SpareTime);
     J.attribute("ticks_per_second", P.TicksPerSecond);
   });
   J.attribute("duration_ns", P.Duration);
@@ -392,6 +409,11 @@ void writeRun(json::OStream &J, const Profile &P) {
   J.attribute("section_ns", P.SectionTime);
   J.attribute("sections", P.Sections);
   J.attribute("section_share", P.ThreadTime ? double(P.SectionTime) / double(P.ThreadTime) : 0.0);
+  if (P.hadProcessorsToSpare()) {
+    uint64_t Worked = P.workedTime();
+    J.attribute("worked_ns", Worked);
+    J.attribute("section_share_of_work", Worked ? double(P.SectionTime) / double(Worked) : 0.0);
+  }
   J.attribute("foreign_releases", P.ForeignReleases);
   J.attributeObject("overhead", [&] {
     J.attribute("per_acquisition_ns", P.PairOverhead);
@@ -717,7 +739,8 @@ bool fromMachine(const json::Object &Root, Profile &P, json::Path Path) {
   const json::Value Missing = nullptr, *V = Root.get("machine");
   json::ObjectMapper O(V ? *V : Missing, Here);
   return O && O.map("model", P.Machine) && O.map("processors", P.Processors) &&
-         O.map("ticks_per_second", P.TicksPerSecond);
+         O.mapOptional("usable_processors", P.UsableProcessors) &&
+         O.mapOptional("spare_ns", P.SpareTime) && O.map("ticks_per_second", P.TicksPerSecond);
 }
 
 bool fromOverhead(const json::Object &Root, Profile &P, json::Path Path) {

@@ -217,7 +217,8 @@ struct Profile {
   bool Forked = false;
   Ending End;
   std::string Machine;
-  int Processors = 0;
+  int Processors = 0, UsableProcessors = 0; // usable: that the program might run on
+  uint64_t SpareTime = 0;                   // ns in which these ran nothing; 0: not known
   uint64_t Duration = 0, Threads = 0, ThreadsAtOnce = 0;
   uint64_t ThreadTime = 0, SectionTime = 0, Sections = 0; // the first metric and its denominator
   uint64_t TicksPerSecond = 0;
@@ -226,7 +227,7 @@ struct Profile {
   uint64_t Holds = 0, HoldsTimed = 0;
   uint64_t Overhead = 0;      // ns, estimated for this run
   uint64_t Sampling = 0;      // ns of backtraces and of making records, measured
-  uint64_t ProcessorTime = 0; // ns, of the process; 0: not known, it was killed or still runs
+  uint64_t ProcessorTime = 0; // ns, of the process; 0: not known
   uint64_t RecordsSize = 0;   // bytes, in shared memory
   uint64_t ForeignReleases = 0;
   Dropped Drops;
@@ -245,9 +246,15 @@ struct Profile {
 
   // What threads waited for conditions, semaphores and barriers: mostly for something to do.
   uint64_t idleTime() const;
-  // The rest of the threads' time, of which lock classes take their shares where it matters how
-  // busy the program was.
-  uint64_t activeTime() const;
+  // Whether its processors ran nothing most of the time: then a thread that did not run slept,
+  // rather than wait for a processor.
+  bool hadProcessorsToSpare() const;
+  // What threads did besides sleeping: processor time, and waiting for locks that do not spin. Says
+  // something where there were processors to spare; elsewhere threads wait for their turn.
+  uint64_t workedTime() const;
+  // Of which lock classes take their shares where it matters how busy the program was: that, or
+  // else the threads' time without what is idle for sure.
+  uint64_t busyTime() const;
 };
 
 // All that names something, other than keys.

@@ -93,7 +93,7 @@ private:
   void printMeasured() {
     paragraph("in critical sections, acquisition included: " +
               percent(P.SectionTime, P.ThreadTime) + " of the threads' time (" +
-              duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")");
+              duration(P.SectionTime) + " of " + duration(P.ThreadTime) + ")" + ofWork());
     printRuntime();
     paragraph("profiler: " + number(P.PairOverhead, "ns") + " per uncontended acquisition (" +
               number(P.HoldOverhead, "ns") + " taken out of each hold)" + timedText() + "; with " +
@@ -115,6 +115,14 @@ private:
     return ", " + number(P.UntimedOverhead, "ns") +
            " of one that is not timed: " + percent(P.HoldsTimed, P.Holds) +
            " of the holds were, and stand for the others";
+  }
+
+  std::string ofWork() const {
+    if (!P.hadProcessorsToSpare())
+      return "";
+    uint64_t Worked = P.workedTime();
+    return ", " + percent(P.SectionTime, Worked) + " of the " + duration(Worked) +
+           " that they worked";
   }
 
   static std::string size(uint64_t Bytes) {
@@ -543,7 +551,9 @@ private:
         "TOTAL, MEAN and MAX are exact; P50 and P99 (median, and what 99 % stay below) come from "
         "buckets 25 % wide and are right to 12.5 %. --json has P90 as well.",
         "in critical sections: time in which a thread holds a lock or waits for one, each moment "
-        "counted once, as a share of the time that all threads lived, asleep or not.",
+        "counted once, as a share of the time that all threads lived, asleep or not; and where the "
+        "processors ran nothing for more than half of the time, so that threads that did not run "
+        "slept, of the time that they worked: processor time, and waiting for mutexes and rwlocks.",
         "Where they are acquired: calls with their callers, of one acquisition per thread and "
         "millisecond or so and as many waits; the samples divide the exact numbers of the class. "
         "Those that waited longest, and the one that held longest. --sites=N shows more.",

@@ -8,7 +8,8 @@ both were then taken for reading, `thread(name)`, the row of that thread, `held(
 often it held the class, and `site(name, *functions)`, the calls of the class that come from these,
 added up, with `reading=True` those that read; `waiting_in(name, *functions)` is the same for what
 is waited for; `made(function)`, how many locks each class has that a caller of this name
-initialised, and `waited(waiter, holder, name)`, how often one thread waited for the class that the
+initialised, `spare_share()`, how much of their time the processors ran nothing, and
+`waited(waiter, holder, name)`, how often one thread waited for the class that the
 other one held (None: nobody known), and whether that took more than 5 ms each time.
 """
 import json
@@ -48,6 +49,11 @@ def read_inside(name, other):
     key = lock(other)["key"]
     found = [i for i in lock(name).get("read_inside", []) if i["key"] == key]
     return [sum(i[member] for i in found) for member in ("inner", "outer", "both")]
+
+
+def spare_share():
+    machine = profile["machine"]
+    return machine["spare_ns"] / (machine["usable_processors"] * profile["duration_ns"])
 
 
 def thread(name):

@@ -4,8 +4,9 @@
 Usage, in a RUN line:
   %profile FILE [processors=N] [source=librelock] [condition=N] CLASS:KEY=N[,KEY=N…]…
 
-The threads of the profile have 10 s in all, of which `wait` and `hold` are percentages, and
-`condition`, `semaphore`, `barrier` and `futex` what they wait for these. The other
+The threads of the profile have 10 s in all, as have 8 processors, of which `wait` and `hold` are
+percentages, `condition`, `semaphore`, `barrier` and `futex` what they wait for these, `processor`
+what they ran and `spare` what the processors ran nothing (not known without). The other
 keys are taken (100000), waited (acquisitions that had to wait; 0), handovers (0), misses (cache
 misses per section; none), primitive (mutex), in.OUTER (how often it was taken while OUTER was held)
 and at.FILE.LINE (where a class without a name of its own is first used).
@@ -57,18 +58,20 @@ def main():
         if kind in options:
             waits.append(lock_class("%s:primitive=%s,waited=10,wait=%s"
                                     % (kind, kind, options.pop(kind))))
+    overhead = {"per_acquisition_ns": 30.0, "plain_pair_ns": 20.0, "hold_bias_ns": 10.0,
+                "total_ns": 0, "processor_ns": THREAD_NS * int(options.pop("processor", 0)) // 100}
     section = sum(c["wait"]["total_ns"] + c["hold"]["total_ns"] for c in classes)
     profile = {
         "format": "relock-profile", "version": 1,
         "program": {"command": ["./program"], "executable": "/usr/bin/program", "pid": 1,
                     "forked": False, "ended": "exit", "status": 0},
         "machine": {"model": "test", "processors": int(options.pop("processors", 8)),
-                    "ticks_per_second": 10 ** 9},
+                    "ticks_per_second": 10 ** 9, "usable_processors": 8,
+                    "spare_ns": THREAD_NS * int(options.pop("spare", 0)) // 100},
         "duration_ns": THREAD_NS // 8, "threads": 8, "threads_at_once": 8,
         "thread_ns": THREAD_NS, "section_ns": min(section, THREAD_NS), "sections": 1,
         "foreign_releases": 0,
-        "overhead": {"per_acquisition_ns": 30.0, "plain_pair_ns": 20.0, "hold_bias_ns": 10.0,
-                     "total_ns": 0},
+        "overhead": overhead,
         "dropped": {"mutex_operations": 0, "times": 0, "threads": 0, "nested_operations": 0,
                     "modules": 0, "processes": 0},
         "classes": classes, "waits": waits, **options}

@@ -281,6 +281,12 @@ function showFigures() {
                "Time in which a thread holds a lock or waits for one, each moment counted once: " +
                    duration(profile.section_ns) + " of " + duration(profile.thread_ns) +
                    " that all threads lived, asleep or not."));
+  if (measured && profile.worked_ns)
+    list.push(
+        figure(percent(profile.section_share_of_work), "of the time that the threads worked",
+               "The same, of " + duration(profile.worked_ns) +
+                   ": processor time and waiting for mutexes and rwlocks. The processors ran nothing " +
+                   "for more than half of the time, so that threads that did not run slept."));
   list.push(figure(duration(waited),
                    measured
                        ? percent(ratio(waited, profile.thread_ns)) + " of the threads' time waiting"
