@@ -4,18 +4,27 @@
 #include "pairs.h"
 
 /* `reading`: see relock_nesting. */
-static void count(struct thread *thread, uint32_t inner, uint32_t outer, uint32_t reading,
-                  bool tried) {
-  uint64_t key = (uint64_t)inner << 34 | (uint64_t)outer << 2 | reading;
+static uint64_t key_of(uint32_t inner, uint32_t outer, uint32_t reading) {
+  return (uint64_t)inner << 34 | (uint64_t)outer << 2 | reading;
+}
+
+/* Null where there is no room for it. */
+static struct relock_nesting *record_of(struct thread *thread, uint64_t key) {
   struct relock_nesting *nesting =
       pairs_record(&thread->nestings, key, RELOCK_RECORD_NESTING, sizeof *nesting, NULL);
-  if (!nesting) {
+  if (!nesting)
+    return NULL;
+  nesting->inner = (uint32_t)(key >> 34);
+  nesting->outer = (uint32_t)(key >> 2);
+  nesting->reading = key & 3;
+  return nesting;
+}
+
+static void count(struct relock_nesting *nesting, bool tried) {
+  if (UNLIKELY(!nesting)) {
     count_drop(&header->dropped_nestings);
     return;
   }
-  nesting->inner = inner;
-  nesting->outer = outer;
-  nesting->reading = reading;
   nesting->count++;
   nesting->tried += tried;
 }
@@ -37,15 +46,23 @@ void nesting_count(struct thread *thread, const struct relock_object *object, bo
   const uint32_t inner = reading ? RELOCK_READS_INNER : RELOCK_READS_NONE;
   bool stale = false;
   for (uint32_t i = 0; i < thread->held_count; i++) {
-    const struct relock_object *held = thread->held[i].object;
-    if (held != object && holds(thread, held))
-      count(thread, object->group, held->group, inner, tried);
-    else
+    struct held *outer = &thread->held[i];
+    uint64_t key = key_of(object->group, outer->object->group, inner);
+    if (outer->object == object || !holds(thread, outer->object)) {
       stale = true; /* another thread has released it meanwhile */
+      continue;
+    }
+    if (UNLIKELY(!outer->nesting || outer->nested != key)) {
+      outer->nesting = record_of(thread, key);
+      outer->nested = key;
+    }
+    count(outer->nesting, tried);
   }
   for (uint32_t i = 0; i < thread->read_count; i++)
     if (!is_of(&thread->reads[i], object) && is_first(thread, i))
-      count(thread, object->group, thread->reads[i].group, inner | RELOCK_READS_OUTER, tried);
+      count(record_of(thread,
+                      key_of(object->group, thread->reads[i].group, inner | RELOCK_READS_OUTER)),
+            tried);
   if (stale)
     hold_forget(thread, object);
 }

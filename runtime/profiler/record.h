@@ -92,6 +92,8 @@ struct held {
   struct relock_object *object;
   uint32_t depth; /* as of the last fork */
   enum relock_distance distance;
+  uint64_t nested; /* the last pair of groups that was counted from here, and its record */
+  struct relock_nesting *nesting;
 };
 
 /* A running thread. What every acquisition needs comes first. Threads that end leave theirs to
