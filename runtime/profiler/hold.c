@@ -132,8 +132,11 @@ struct hold hold_ends_timed(struct thread *thread, struct relock_object *object,
     object->times.hold += hold.weight * hold.ticks;
     object->times.weights += hold.weight;
   }
-  if (hold.ticks >= long_hold && counts->sure < TIMED_AFTER_LONG)
+  if (hold.ticks >= long_hold && counts->sure < TIMED_AFTER_LONG) {
+    if (!counts->sure)
+      object_mark_sure(object, true);
     counts->sure = TIMED_AFTER_LONG;
+  }
   hold.distance = hold_counted(thread, object);
   if (thread->pending_count)
     sample_released(thread, object, counts->hold_start, hold.ticks);

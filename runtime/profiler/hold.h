@@ -122,12 +122,16 @@ static inline bool lost_processor(const struct thread *thread) {
   return __atomic_load_n(thread->mark, __ATOMIC_RELAXED) != PROCESSOR_MARK;
 }
 
+/* Whether more than counts is to be recorded of its next acquisition, of whatever lock. */
+static inline bool thread_is_due(struct thread *thread) {
+  const bool due = --thread->countdown == 0;
+  return UNLIKELY(due) || UNLIKELY(lost_processor(thread));
+}
+
 /* Whether more than counts is to be recorded of the next acquisition of a lock: it is a sample for
  * some purpose, or timed in any case. Others may write the latter while it is looked at. */
 static inline bool hold_is_special(struct thread *thread, const struct relock_object *object) {
-  const bool due = --thread->countdown == 0;
-  return UNLIKELY(due) || UNLIKELY(lost_processor(thread)) ||
-         UNLIKELY(__atomic_load_n(&object->counts.sure, __ATOMIC_RELAXED));
+  return thread_is_due(thread) || UNLIKELY(__atomic_load_n(&object->counts.sure, __ATOMIC_RELAXED));
 }
 
 /* Acquired at the first attempt. `sure`: it is timed in any case. What its call and its events are
@@ -141,7 +145,8 @@ static inline struct timed special_timed(const struct special *special, bool sur
 
 static inline struct timed hold_timed(struct relock_object *object, const struct special *special) {
   const bool sure = object->counts.sure != 0;
-  object->counts.sure -= sure;
+  if (sure && --object->counts.sure == 0)
+    object_mark_sure(object, false);
   return special_timed(special, sure);
 }
 

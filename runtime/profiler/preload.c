@@ -167,17 +167,35 @@ static NOINLINE int lock_attempted(struct thread *thread, struct relock_object *
   return result;
 }
 
-static NOINLINE int lock_special(struct thread *thread, struct relock_object *object,
-                                 pthread_mutex_t *mutex, const struct patience *patience) {
-  struct special special;
-  int result = attempt_special(thread, object, mutex, &special, false);
+/* `due`: more than counts is to be recorded, of whatever lock it is. */
+static NOINLINE int lock_special(struct thread *thread, pthread_mutex_t *mutex, bool due,
+                                 const struct patience *patience) {
+  struct special special = {.weight = 0};
+  struct relock_object *object = primitive_object(RELOCK_MUTEX, mutex);
+  int result;
+  if (!object) {
+    thread->countdown++; /* it stays due */
+    recording_leave(thread);
+    return wait_for(mutex, patience);
+  }
+  if (due || object->counts.sure)
+    result = attempt_special(thread, object, mutex, &special, false);
+  else
+    result = attempt(thread, object, mutex, false);
   return lock_attempted(thread, object, mutex, &special.sample, result, patience);
 }
 
-static NOINLINE int lock_refused(struct thread *thread, struct relock_object *object,
-                                 pthread_mutex_t *mutex, int result,
+/* The attempt gave that result, and it was the object's address that was wrong if that is 0. */
+static NOINLINE int lock_refused(struct thread *thread, pthread_mutex_t *mutex, int result,
                                  const struct patience *patience) {
   struct sample none = {.site = NULL};
+  struct relock_object *object = primitive_object(RELOCK_MUTEX, mutex);
+  if (!object) {
+    recording_leave(thread);
+    return acquired(result) ? result : wait_for(mutex, patience);
+  }
+  if (acquired(result) && count_acquisition(thread, object))
+    hold_begins(thread, object, (struct timed){0, 0}, false);
   return lock_attempted(thread, object, mutex, &none, result, patience);
 }
 
@@ -185,20 +203,21 @@ static inline __attribute__((always_inline)) int
 record_lock_operation(pthread_mutex_t *mutex, const struct patience *patience) {
   struct thread *thread = recording_enter();
   struct relock_object *object;
+  bool due;
   int result;
   if (UNLIKELY(!thread))
     return wait_for(mutex, patience);
   __builtin_prefetch(mutex, 1); /* while its record is looked for */
-  object = primitive_object(RELOCK_MUTEX, mutex);
-  if (UNLIKELY(!object)) {
-    recording_leave(thread);
-    return wait_for(mutex, patience);
-  }
-  if (hold_is_special(thread, object))
-    return lock_special(thread, object, mutex, patience);
-  result = attempt(thread, object, mutex, false);
-  if (UNLIKELY(result))
-    return lock_refused(thread, object, mutex, result, patience);
+  due = thread_is_due(thread);
+  object = primitive_guess(RELOCK_MUTEX, mutex);
+  if (UNLIKELY(due) || UNLIKELY(!object))
+    return lock_special(thread, mutex, due, patience);
+  __builtin_prefetch(&object->address, 1); /* while the mutex is waited for */
+  result = real.trylock(mutex);
+  if (UNLIKELY(result) || UNLIKELY(!object_is(object, RELOCK_MUTEX, (uintptr_t)mutex)))
+    return lock_refused(thread, mutex, result, patience);
+  if (LIKELY(count_acquisition(thread, object)))
+    hold_begins(thread, object, (struct timed){0, 0}, false);
   recording_leave(thread);
   return 0;
 }
@@ -499,6 +518,7 @@ static void calibrate(void) {
   hold_bias = header->pair_hold / 1024;
   timing_always(false);
   object->counts.sure = 0;
+  object_mark_sure(object, false);
   self->timing.due.countdown = SAMPLE_NEVER;
   samples_await(self);
   header->pair_untimed = time_pairs(&mutex, pthread_mutex_lock, pthread_mutex_unlock, NULL);

@@ -116,8 +116,7 @@ static inline bool is_sure(const struct reader *reader) {
 }
 
 static inline bool read_is_special(const struct reader *reader) {
-  const bool due = --reader->thread->countdown == 0;
-  return UNLIKELY(due) || UNLIKELY(lost_processor(reader->thread)) || UNLIKELY(is_sure(reader));
+  return thread_is_due(reader->thread) || UNLIKELY(is_sure(reader));
 }
 
 static inline int attempt_read(const struct reader *reader, pthread_rwlock_t *lock, bool tried) {

@@ -290,8 +290,10 @@ static void clear_record(struct relock_record *record, const struct thread *surv
   case RELOCK_RECORD_OBJECT: {
     struct relock_object *object = (struct relock_object *)record;
     clear_object(object);
-    if (object->live && object->group < group_count)
+    if (object->live && object->group < group_count) {
       groups[object->group]->objects++;
+      object_mark_sure(object, true);
+    }
     break;
   }
   case RELOCK_RECORD_HISTOGRAM: {
@@ -568,6 +570,23 @@ static uint64_t *find_slot(enum relock_primitive primitive, uintptr_t address) {
   return vacant;
 }
 
+/* No lock: it is rare, and only a hint. */
+void object_mark_sure(const struct relock_object *object, bool sure) {
+  const uint64_t tag = object_tag(object->address);
+  size_t at = object_slot(object->primitive, object->address);
+  for (unsigned probe = 0; probe < OBJECT_PROBES_MAX; at += ++probe) {
+    uint64_t *slot = &object_table[at & (OBJECT_TABLE_SIZE - 1)];
+    uint64_t value = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    if (object_in(value, tag) == object) {
+      __atomic_compare_exchange_n(slot, &value, sure ? value | OBJECT_SURE : value & ~OBJECT_SURE,
+                                  false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+      return;
+    }
+    if (!value)
+      return;
+  }
+}
+
 static uint64_t group_hash(uint64_t address, const uint64_t *frames, uint32_t count) {
   uint64_t value = address * 31;
   for (uint32_t i = 0; i < count && !address; i++)
@@ -668,8 +687,9 @@ static struct relock_object *insert(enum relock_primitive primitive, uintptr_t a
   group = find_group(primitive, site_is_static(address) ? address : 0, frames, count, initialised);
   object = group ? new_object(group, address) : NULL;
   if (object)
-    __atomic_store_n(slot, object_tag(address) ^ (uint64_t)((char *)object - (char *)header) / 64,
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(
+        slot, object_tag(address) | OBJECT_SURE | (uint64_t)((char *)object - (char *)header) / 64,
+        __ATOMIC_RELEASE);
   return object;
 }
 

@@ -197,11 +197,18 @@ static inline uint64_t object_tag(uintptr_t address) {
   return ((uint64_t)address >> 2 | (uint64_t)1 << 31) << 32;
 }
 
+/* In the low half, too: the object's next hold is timed in any case. */
+#define OBJECT_SURE ((uint64_t)1 << 31)
+void object_mark_sure(const struct relock_object *object, bool sure);
+
+static inline struct relock_object *object_numbered(uint64_t number) {
+  return (struct relock_object *)((char *)header + number * 64);
+}
+
 /* Null if the slot has another tag, or is vacant. */
 static inline struct relock_object *object_in(uint64_t slot, uint64_t tag) {
-  uint64_t number = slot ^ tag;
-  return LIKELY(number - 1 < UINT32_MAX) ? (struct relock_object *)((char *)header + number * 64)
-                                         : NULL;
+  uint64_t number = (slot ^ tag) & ~OBJECT_SURE;
+  return LIKELY(number - 1 < UINT32_MAX) ? object_numbered(number) : NULL;
 }
 
 static inline bool object_is(const struct relock_object *object, enum relock_primitive primitive,
@@ -225,6 +232,16 @@ static inline struct relock_object *primitive_find(enum relock_primitive primiti
       return NULL;
   }
   return NULL;
+}
+
+/* At the first look, if the next hold is not timed in any case; otherwise null. It is very likely
+ * the right one: so its line, which may be far away, need not be waited for before the lock is. */
+static inline struct relock_object *primitive_guess(enum relock_primitive primitive,
+                                                    const void *where) {
+  const uintptr_t address = (uintptr_t)where;
+  size_t at = object_slot(primitive, address) & (OBJECT_TABLE_SIZE - 1);
+  uint64_t number = __atomic_load_n(&object_table[at], __ATOMIC_ACQUIRE) ^ object_tag(address);
+  return LIKELY(number - 1 < OBJECT_SURE - 1) ? object_numbered(number) : NULL;
 }
 
 static inline struct relock_object *object_find(const pthread_mutex_t *mutex) {
