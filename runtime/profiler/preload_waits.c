@@ -175,12 +175,12 @@ static int record_semaphore(sem_t *semaphore, const struct patience *patience) {
   waiting.tally = enter_tally(RELOCK_SEMAPHORE, semaphore, &thread, &waiting.group);
   if (!waiting.tally)
     return wait_for_post(semaphore, patience);
-  waiting.since = relock_ticks();
   if (real.sem_trywait(semaphore) == 0)
     waiting.tally->acquisitions++;
   else
     error = errno;
   if (error == EAGAIN) {
+    waiting.since = relock_ticks();
     waiting.sample = sample_other_wait(thread, waiting.group);
     note_wait(thread, waiting.group, waiting.since);
   }

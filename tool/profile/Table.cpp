@@ -548,7 +548,9 @@ private:
         "from another thread: share of the holds before which another thread had the lock, and how "
         "many of these by the distance between the two processors: the same core, the same "
         "last-level cache, the same node, another node.",
-        "TOTAL, MEAN and MAX are exact; P50 and P99 (median, and what 99 % stay below) come from "
+        "TOTAL, MEAN and MAX are exact where all holds were timed, and otherwise estimates and the "
+        "longest one that was timed; those of waits are always exact. P50 and P99 (median, and "
+        "what 99 % stay below) come from "
         "buckets 25 % wide and are right to 12.5 %. --json has P90 as well.",
         "in critical sections: time in which a thread holds a lock or waits for one, each moment "
         "counted once, as a share of the time that all threads lived, asleep or not; and where the "
