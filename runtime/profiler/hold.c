@@ -7,7 +7,7 @@
 /* A thread that acquires locks at most so often has all of its holds timed; another one so many.
  * Where programs have other data than the profiler's in the caches, timing a hold takes 0.2 us.
  * Beyond one in 64 nothing is gained by timing fewer. */
-enum { ALL_PER_MILLISECOND = 100, PER_MILLISECOND = 10, PERIOD_MAX = 64 };
+enum { ALL_PER_MILLISECOND = 30, PER_MILLISECOND = 10, PERIOD_MAX = 64 };
 /* Timed holds from which a rate is taken: many for one that would end the timing of all, so that a
  * short burst does not. */
 enum { FIRST_BLOCK = 1024, BLOCK = 32, LONGEST_BLOCK_MS = 8 };
@@ -28,11 +28,13 @@ void timing_start(void) {
 void timing_always(bool on) { millisecond = on || all ? 0 : ticks_per_millisecond(); }
 
 static void adapt(struct timing *timing) {
-  uint64_t elapsed = timing->last - timing->block_start, period = timing->due.period, acquisitions;
+  uint64_t elapsed = timing->last - timing->block_start, period = timing->due.period;
+  uint64_t acquisitions, least;
   if (++timing->block_count < (period == 1 ? FIRST_BLOCK : BLOCK) &&
       elapsed < LONGEST_BLOCK_MS * millisecond)
     return;
   acquisitions = period * timing->block_count;
+  least = period / 4; /* a pause is no change of the rate */
   if (acquisitions * millisecond <= ALL_PER_MILLISECOND * elapsed)
     period = 1;
   else if (acquisitions * millisecond >= PERIOD_MAX * PER_MILLISECOND * elapsed)
@@ -40,7 +42,7 @@ static void adapt(struct timing *timing) {
   else
     period = acquisitions * millisecond / (PER_MILLISECOND * elapsed);
   timing->each = elapsed / acquisitions;
-  timing->due.period = period;
+  timing->due.period = period > least ? period : least;
   timing->block_start = timing->last;
   timing->block_count = 0;
 }

@@ -56,7 +56,7 @@ cl::opt<unsigned> SampleInterval("sample-interval", cl::init(1000), cl::value_de
                                  cl::sub(Command), cl::cat(Category));
 cl::opt<bool> TimeAll("time-all",
                       cl::desc("Time every hold, also those of threads that take more than "
-                               "100,000 locks per second, which costs them more"),
+                               "30,000 locks per second, which costs them more"),
                       cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> Event("event", cl::value_desc("NAME"),
                            cl::desc("Count this event in critical sections: cache-misses, the "
