@@ -8,6 +8,8 @@
 #ifndef RELOCK_PROFILER_LAYOUT_H
 #define RELOCK_PROFILER_LAYOUT_H
 
+#include "../base/buckets.h"
+
 #include <stdint.h>
 
 #define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
@@ -39,11 +41,6 @@ enum {
 
 #define RELOCK_FRAMES 8
 #define RELOCK_LINE __attribute__((aligned(64)))
-
-/* Logarithmic buckets: values below 8 have one each, above that 4 to every power of two, so a
- * bucket is at most 25 % wide. */
-#define RELOCK_BUCKETS 180
-#define RELOCK_BUCKET_SMALL 8
 
 enum relock_record_kind {
   RELOCK_RECORD_THREAD = 1,
@@ -321,50 +318,6 @@ static inline unsigned relock_ring(uint64_t wait) {
   unsigned power = wait ? 63u - (unsigned)__builtin_clzll(wait) : 0;
   unsigned ring = power < RELOCK_RING_FIRST ? 0 : power - RELOCK_RING_FIRST;
   return ring < RELOCK_RINGS ? ring : RELOCK_RINGS - 1;
-}
-
-static inline unsigned relock_bucket(uint64_t value) {
-  unsigned exponent, bucket;
-  if (value < RELOCK_BUCKET_SMALL)
-    return (unsigned)value;
-  exponent = 63u - (unsigned)__builtin_clzll(value);
-  bucket = RELOCK_BUCKET_SMALL + (exponent - 3) * 4 + (unsigned)((value >> (exponent - 2)) & 3);
-  return bucket < RELOCK_BUCKETS ? bucket : RELOCK_BUCKETS - 1;
-}
-
-/* Smallest value of a bucket. */
-static inline uint64_t relock_bucket_floor(unsigned bucket) {
-  unsigned step = bucket - RELOCK_BUCKET_SMALL;
-  if (bucket < RELOCK_BUCKET_SMALL)
-    return bucket;
-  return (uint64_t)(4 + step % 4) << (step / 4 + 1);
-}
-
-static inline uint64_t relock_ticks(void) {
-#if defined(__x86_64__)
-  uint32_t low, high, processor;
-  __asm__ __volatile__("rdtscp" : "=a"(low), "=d"(high), "=c"(processor) : : "memory");
-  return (uint64_t)high << 32 | low;
-#elif defined(__aarch64__)
-  uint64_t ticks;
-  __asm__ __volatile__("isb; mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
-  return ticks;
-#else
-#error "no cycle counter known for this processor"
-#endif
-}
-
-/* May be read some instructions early: for where the order does not matter. */
-static inline uint64_t relock_ticks_early(void) {
-#if defined(__x86_64__)
-  uint32_t low, high;
-  __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high) : : "memory");
-  return (uint64_t)high << 32 | low;
-#else
-  uint64_t ticks;
-  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
-  return ticks;
-#endif
 }
 
 #endif
