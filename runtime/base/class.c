@@ -128,6 +128,19 @@ void relock_class_give_server(relock_class_t *lock_class, uint32_t server) {
   relock_classes_unlock();
 }
 
+/* Under the lock. At exit, when all classes are remembered, a program may have forbidden itself to
+ * ask for memory: there is room for some 250 without. */
+static void *room_for_copy(size_t size) {
+  static _Alignas(relock_class_t) char room[64 << 10];
+  static size_t used;
+  const size_t alignment = _Alignof(relock_class_t);
+  size = (size + alignment - 1) / alignment * alignment;
+  if (size > sizeof room - used)
+    return relock_os->reserve(size);
+  used += size;
+  return room + used - size;
+}
+
 /* A copy takes the place in the list of a class whose memory may vanish. The class itself stays as
  * it is: at exit, threads may still use it. */
 void relock_class_remember(relock_class_t *lock_class) {
@@ -136,7 +149,7 @@ void relock_class_remember(relock_class_t *lock_class) {
   while (*link && *link != lock_class)
     link = &(*link)->relock_next;
   size_t name_size = strlen(lock_class->name) + 1;
-  relock_class_t *copy = *link ? relock_os->reserve(sizeof *copy + name_size) : NULL;
+  relock_class_t *copy = *link ? room_for_copy(sizeof *copy + name_size) : NULL;
   if (*link && copy) {
     *copy = *lock_class;
     copy->name = memcpy(copy + 1, lock_class->name, name_size);
