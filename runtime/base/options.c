@@ -9,8 +9,8 @@
 #include "../locks/algorithm.h"
 #include "atomic.h"
 #include "panic.h"
-#include "stats_file.h"
 #include "stats_output.h"
+#include "stats_text.h"
 #include "topology.h"
 
 #include <stdint.h>
@@ -162,14 +162,14 @@ void relock_options_read(void) {
   for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice))
     continue; /* parsing ends the program at a wrong entry */
 
-  relock_stats_file_start();
+  relock_stats_text_start();
   const char *stats = secure_getenv("RELOCK_STATS");
   bool to_file = stats && strpbrk(stats, "./"); /* so that a mistyped word is not a file */
   uint32_t period = 0;
   read_number("RELOCK_STATS_EVERY", 1000000, &period);
   const char *profile = secure_getenv("RELOCK_PROFILE_DIR"); /* profiler/layout.h */
   bool profiled = profile && profile[0] == '/';
-  if (period && !to_file && !profiled)
+  if (period && !to_file)
     relock_usage_error("RELOCK_STATS_EVERY goes with RELOCK_STATS=FILE, a name with a . or / in "
                        "it: that is what is written every so often");
   if (to_file)
@@ -181,7 +181,7 @@ void relock_options_read(void) {
                        "file, with a . or / in it",
                        stats);
   if (profiled)
-    relock_stats_start_in(profile, period);
+    relock_stats_start_in(profile);
 
   const char *tuning = secure_getenv("RELOCK_TUNE");
   if (tuning)

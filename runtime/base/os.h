@@ -2,7 +2,7 @@
  *
  * The services that the runtime needs from the operating system, as a table, so that the same
  * algorithm sources can run on another implementation (a simulator, a schedule explorer).
- * No function changes errno; futex_wait, futex_wake, yield and now_ns do not even write it.
+ * No function changes errno; the futex calls, yield and now_ns do not even write it.
  */
 #ifndef RELOCK_BASE_OS_H
 #define RELOCK_BASE_OS_H
@@ -20,6 +20,9 @@ struct relock_os {
   /* Wakes up to count sleepers. Uses the address only: the memory may be gone or reused, in which
    * case the wake-up is one for no reason. */
   void (*futex_wake)(const uint32_t *word, int count);
+  /* The same for a word that processes share, without a deadline. */
+  void (*shared_futex_wait)(uint32_t *word, uint32_t expected);
+  void (*shared_futex_wake)(const uint32_t *word, int count);
   void (*yield)(void);
   /* Every thread of the process has passed a full barrier between two of its instructions when
    * barrier() returns. Only if prepare_barrier() was called before in this process and returned

@@ -74,6 +74,14 @@ static void futex_wake(const uint32_t *word, int count) {
   futex(word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, 0);
 }
 
+static void shared_futex_wait(uint32_t *word, uint32_t expected) {
+  futex(word, FUTEX_WAIT_BITSET, expected, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+static void shared_futex_wake(const uint32_t *word, int count) {
+  futex(word, FUTEX_WAKE, count, NULL, 0);
+}
+
 static void yield(void) { sched_yield(); }
 
 static bool prepare_barrier(void) {
@@ -288,6 +296,8 @@ static bool is_first_thread(void) { return syscall(SYS_gettid) == getpid(); }
 static const struct relock_os os_linux = {
     .futex_wait = futex_wait,
     .futex_wake = futex_wake,
+    .shared_futex_wait = shared_futex_wait,
+    .shared_futex_wake = shared_futex_wake,
     .yield = yield,
     .prepare_barrier = prepare_barrier,
     .barrier = barrier,

@@ -7,6 +7,7 @@
 #include "class.h"
 #include "os.h"
 #include "thread.h"
+#include "times.h"
 
 uint32_t relock_stats_timed;
 
@@ -72,7 +73,7 @@ void relock_class_statistics(relock_class_t *lock_class, relock_statistics_t *st
       .contended = sum[RELOCK_COUNT_CONTENDED],
       .parked = sum[RELOCK_COUNT_PARKED],
       .switches = sum[RELOCK_COUNT_SWITCHES],
-      .wait_ns = sum[RELOCK_COUNT_WAIT_NS],
+      .wait_ns = relock_times_ns(relock_times_waited(lock_class->relock_index)),
   };
 }
 
@@ -93,4 +94,5 @@ void relock_stats_after_fork(void) {
   }
   for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next)
     relock_store_relaxed(&c->relock_mutexes, 0);
+  relock_times_after_fork();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Statistics per lock class, always on. Each thread counts in its own record, without atomic
- * read-modify-writes, in one cache line per class; readers add up. Times are taken only with
- * RELOCK_STATS, since reading the clock costs as much as an uncontended lock.
+ * read-modify-writes, in one cache line per class; readers add up. Times (times.h) are taken
+ * only with RELOCK_STATS, since reading the clock costs as much as an uncontended lock.
  */
 #ifndef RELOCK_BASE_STATS_H
 #define RELOCK_BASE_STATS_H
@@ -24,7 +24,6 @@ enum relock_counter {
   RELOCK_COUNT_CONTENDED, /* operations that had to wait */
   RELOCK_COUNT_PARKED,    /* those that slept while waiting */
   RELOCK_COUNT_SWITCHES,  /* changes of what serves a mutex (adaptive) */
-  RELOCK_COUNT_WAIT_NS,   /* time waited; a delegated section's own run counts as waiting */
   RELOCK_COUNTERS
 };
 

@@ -6,13 +6,18 @@
 #define RELOCK_BASE_STATS_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-struct relock_report;
+/* Opens a file that is to be written at exit, when it may be forbidden to open one, and empties it.
+ * Negative: it cannot be opened, or is no file. */
+int relock_stats_file_open(const char *file);
 
-/* Remembers when and as what the process began. */
-void relock_stats_file_start(void);
+/* Writes by that descriptor; asks the system for nothing else but whether it is still the file's.
+ * False: it is not. *error: 0 or an error number. */
+bool relock_stats_file_write_open(int descriptor, const char *text, size_t length, int *error);
 
-/* 0 or an error number. running: the process goes on. */
-int relock_stats_file_write(const char *file, const struct relock_report *report, bool running);
+/* 0 or an error number. The file appears whole or not at all: it is written beside its place and
+ * then renamed. What is no file, such as a pipe or /dev/null, is written to. */
+int relock_stats_file_write(const char *file, const char *text, size_t length);
 
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Invariant: the files of RELOCK_STATS and of `relock profile` are written by one thread at a time,
- * which has output_word, and by none after the exit report.
+ * Invariant: reports and texts are made, and the files of RELOCK_STATS and of `relock profile`
+ * written, by one thread at a time, which has output_word, and these files by none after the exit
+ * report.
+ *
+ * What is written at exit has been opened, and made room for, at the start: by then the program may
+ * have forbidden itself to open files, and be killed for it.
  */
 #define _GNU_SOURCE
 #include "stats_output.h"
@@ -12,20 +16,28 @@
 #include "stats.h"
 #include "stats_file.h"
 #include "stats_report.h"
+#include "stats_share.h"
+#include "stats_text.h"
 #include "word.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-static char path[4096];   /* of RELOCK_STATS, absolute; or empty */
-static char folder[4096]; /* of `relock profile`; or empty */
-static bool tables;       /* at exit */
+static char path[4096];            /* of RELOCK_STATS, absolute; or empty */
+static int path_descriptor = -1;   /* see relock_stats_file_open() */
+static char folder[4096];          /* of `relock profile`; or empty */
+static struct relock_share *share; /* in it; or null */
+static size_t share_size;
+static bool tables; /* at exit */
 static uint32_t period_s;
-static pid_t start_pid;
+static bool forked;
 
 /* Where messages and tables go: a duplicate of the standard error of the start, since some programs
  * close theirs before they end. */
@@ -34,6 +46,14 @@ static int start_descriptor = -1;
 static uint32_t output_word;
 static uint32_t over; /* the thread that writes is to end; a futex */
 static uint32_t complained;
+
+static void lock_output(void) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, NULL, NULL);
+  relock_word_wait(&output_word, &wait, CLOCK_MONOTONIC, NULL);
+}
+
+static void unlock_output(void) { relock_word_release(&output_word); }
 
 /* A relative name is one of the directory at the start. */
 static bool keep_path(const char *file) {
@@ -56,61 +76,141 @@ void relock_stats_start(const char *file, uint32_t seconds) {
   if (file && !keep_path(file))
     relock_usage_error("RELOCK_STATS: the file name '%s' is too long", file);
   tables = !file;
-  start_pid = getpid();
   period_s = seconds;
   start_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
-  relock_store_relaxed(&relock_stats_timed, 1);
+  relock_stats_text_prepare();
+  relock_report_prepare();
+  if (file)
+    path_descriptor = relock_stats_file_open(path);
+  relock_times_start();
 }
 
-static void name_in_folder(char *file, size_t size) {
-  snprintf(file, size, "%s/%d.librelock", folder, (int)getpid());
+/* --- in the folder of `relock profile` ------------------------------------------------------- */
+
+/* Bytes that a file may have. */
+static size_t share_may_have(void) {
+  struct rlimit limit;
+  bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < RELOCK_SHARE_SIZE;
+  return limited ? (size_t)limit.rlim_cur : RELOCK_SHARE_SIZE;
 }
 
-/* An empty file says that there is something to come: a process that is killed writes no more. */
-static void announce(void) {
+/* The room is taken at once: on a full disk, memory that has none would be an error of the bus. */
+static struct relock_share *map_share(int file) {
+  share_size = share_may_have();
+  if (share_size <= sizeof *share || posix_fallocate(file, 0, (off_t)share_size) != 0)
+    return NULL;
+  void *memory = mmap(NULL, share_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* The file alone says that there is something to come: a process that is killed writes no more. */
+static void make_share(void) {
   char file[sizeof folder + 32];
   int saved = errno;
-  name_in_folder(file, sizeof file);
-  int made = open(file, O_CREAT | O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+  snprintf(file, sizeof file, "%s/%d.librelock", folder, (int)getpid());
+  unlink(file); /* of the program that ran in this process before */
+  int made = open(file, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
+  share = made >= 0 ? map_share(made) : NULL;
+  if (share)
+    share->magic = RELOCK_SHARE_MAGIC;
   if (made >= 0)
     close(made);
   errno = saved;
 }
 
-void relock_stats_start_in(const char *in, uint32_t seconds) {
+void relock_stats_start_in(const char *in) {
   if (strlen(in) >= sizeof folder - 32)
     return;
   strcpy(folder, in);
-  period_s = seconds;
-  announce();
-  relock_store_relaxed(&relock_stats_timed, 1);
+  relock_stats_text_prepare();
+  relock_report_prepare();
+  make_share();
+  relock_times_start();
 }
+
+static void write_share(const struct relock_report *report, bool running) {
+  const size_t room = share_size - sizeof *share;
+  size_t length;
+  const char *text = relock_stats_text(report, running, true, &length);
+  if (text && length > room)
+    text = relock_stats_text(report, running, false, &length);
+  /* Release: what is read of the text before is known to be of no use then. Pairs with the acquire
+   * of `relock profile`. */
+  relock_exchange_acq_rel(&share->length, 0);
+  if (!text || length > room)
+    return;
+  memcpy(share + 1, text, length);
+  /* Release: pairs with the acquire of `relock profile`. */
+  relock_store_release(&share->length, length);
+}
+
+static void *answer(void *unused) {
+  uint32_t answered = 0;
+  while (!relock_load_seq_cst(&over)) {
+    /* Acquire: pairs with the release of `relock profile`. */
+    uint32_t asked = relock_load_acquire(&share->asked);
+    if (asked == answered) {
+      relock_os->shared_futex_wait(&share->asked, asked);
+      continue;
+    }
+    lock_output();
+    struct relock_report *report = relock_load_seq_cst(&over) ? NULL : relock_report_take();
+    if (report)
+      write_share(report, true);
+    unlock_output();
+    answered = asked;
+    /* Release: pairs with the acquire of `relock profile`. */
+    relock_store_release(&share->answered, answered);
+    relock_os->shared_futex_wake(&share->answered, 1);
+  }
+  return unused;
+}
+
+static void end_answers(void) {
+  if (!share)
+    return;
+  relock_store_relaxed(&share->listens, 0);
+  relock_add_seq_cst(&share->asked, 1);
+  relock_os->shared_futex_wake(&share->asked, 1);
+}
+
+/* --- the file of RELOCK_STATS ---------------------------------------------------------------- */
 
 static int descriptor(void) {
   return fcntl(start_descriptor, F_GETFD) < 0 ? STDERR_FILENO : start_descriptor;
 }
 
-static void lock_output(void) {
-  struct relock_wait wait;
-  relock_wait_begin(&wait, NULL, NULL);
-  relock_word_wait(&output_word, &wait, CLOCK_MONOTONIC, NULL);
-}
-
-static void unlock_output(void) { relock_word_release(&output_word); }
-
 /* A forked child must not take its parent's place. */
 static void write_file(const struct relock_report *report, bool running) {
   char file[sizeof path + 32];
-  if (folder[0]) {
-    name_in_folder(file, sizeof file);
-    relock_stats_file_write(file, report, running); /* what is missing, `relock profile` says */
-  }
-  if (!path[0])
-    return;
-  snprintf(file, sizeof file, getpid() == start_pid ? "%s" : "%s.%d", path, (int)getpid());
-  int error = relock_stats_file_write(file, report, running);
+  size_t length;
+  const char *text = relock_stats_text(report, running, true, &length);
+  int error = text ? 0 : ENOMEM;
+  if (forked)
+    snprintf(file, sizeof file, "%s.%d", path, (int)getpid());
+  else
+    strcpy(file, path);
+  const bool kept = !running && !forked;
+  if (text && !(kept && relock_stats_file_write_open(path_descriptor, text, length, &error)))
+    error = relock_stats_file_write(file, text, length);
   if (error && !relock_exchange_seq_cst(&complained, 1))
     dprintf(descriptor(), "relock: RELOCK_STATS: cannot write %s: %s\n", file, strerror(error));
+}
+
+int relock_statistics_write(const char *file) {
+  int saved = errno, state;
+  size_t length;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  relock_options_read();
+  lock_output();
+  relock_stats_text_prepare();
+  const struct relock_report *report = relock_report_take();
+  const char *text = report ? relock_stats_text(report, true, true, &length) : NULL;
+  int error = text ? relock_stats_file_write(file, text, length) : ENOMEM;
+  unlock_output();
+  pthread_setcancelstate(state, NULL);
+  errno = saved;
+  return error;
 }
 
 /* --- meanwhile ------------------------------------------------------------------------------- */
@@ -125,12 +225,11 @@ static bool sleep_until(uint64_t ns) {
 
 static void *write_meanwhile(void *unused) {
   while (sleep_until(relock_os->now_ns() + (uint64_t)period_s * 1000000000)) {
-    struct relock_report *report = relock_report_take();
     lock_output();
-    if (report && !relock_load_seq_cst(&over))
+    struct relock_report *report = relock_load_seq_cst(&over) ? NULL : relock_report_take();
+    if (report)
       write_file(report, true);
     unlock_output();
-    free(report);
   }
   return unused;
 }
@@ -141,17 +240,26 @@ void relock_stats_thread_start(void) {
   if (error)
     relock_say("RELOCK_STATS_EVERY: no thread can be started, the file is written at exit: %s",
                strerror(error));
+  if (share && relock_os->start_thread(answer, NULL, RELOCK_SHARE_THREAD) == 0)
+    /* Release: pairs with the acquire of `relock profile`. */
+    relock_store_release(&share->listens, 1);
 }
 
 void relock_stats_first_thread_ends(void) {
   relock_exchange_seq_cst(&over, 1);
   relock_os->futex_wake(&over, 1);
+  end_answers();
 }
 
 void relock_stats_output_after_fork(void) {
   relock_store_relaxed(&output_word, 0);
+  forked = true;
+  relock_stats_text_after_fork();
+  if (share)
+    munmap(share, share_size);
+  share = NULL;
   if (folder[0])
-    announce();
+    make_share();
 }
 
 /* --- at exit --------------------------------------------------------------------------------- */
@@ -160,13 +268,13 @@ __attribute__((destructor)) static void report_at_exit(void) {
   if (!relock_load_relaxed(&relock_stats_timed))
     return;
   relock_exchange_seq_cst(&over, 1);
-  struct relock_report *report = relock_report_take();
-  if (!report)
-    return;
   lock_output();
-  write_file(report, false);
-  if (tables)
+  struct relock_report *report = relock_report_take();
+  if (report && share)
+    write_share(report, false);
+  if (report && path[0])
+    write_file(report, false);
+  if (report && tables)
     relock_report_print(report, descriptor());
   unlock_output();
-  free(report);
 }

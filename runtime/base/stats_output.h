@@ -11,11 +11,11 @@
  * so many seconds (0: not). Called once, before any lock is used. */
 void relock_stats_start(const char *file, uint32_t seconds);
 
-/* Under `relock profile`: the profile goes into its folder, too, as PID.librelock, where it becomes
- * a part of that program's profile. Called after relock_stats_start(), or without it. */
-void relock_stats_start_in(const char *folder, uint32_t seconds);
+/* Under `relock profile`: the profile goes into its folder, too, where it becomes a part of that
+ * program's profile, see stats_share.h. Called after relock_stats_start(), or without it. */
+void relock_stats_start_in(const char *folder);
 
-/* Starts the thread that writes meanwhile, if one is asked for. By the first thread. */
+/* Starts the threads that write meanwhile, if that is asked for. By the first thread. */
 void relock_stats_thread_start(void);
 
 /* The first thread has ended by pthread_exit. The process is to end with its last own thread, so

@@ -2,44 +2,51 @@
 #include "stats_report.h"
 
 #include "class.h"
+#include "os.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* --- taking it ------------------------------------------------------------------------------- */
 
-static int by_name(const void *left, const void *right) {
-  const struct relock_report_class *a = left, *b = right;
-  return strcmp(a->name, b->name);
+/* By name. */
+static void enlist(struct relock_report *report, struct relock_report_class *entry) {
+  struct relock_report_class **link = &report->classes;
+  while (*link && strcmp((*link)->name, entry->name) <= 0)
+    link = &(*link)->next;
+  entry->next = *link;
+  *link = entry;
 }
 
 static bool is_shown(const relock_class_t *lock_class, const relock_statistics_t *s) {
   return lock_class != &relock_default_class || s->mutexes || s->held || s->executed;
 }
 
-/* Fills the report, which has room for so many classes and bytes of their names, as far as they
- * fit; how many there are. The class that a library brings may vanish with it, its name included,
- * so names are copied. */
+/* Fills the report, behind which there is room for so many classes and bytes of their names, as far
+ * as they fit; how many there are. The class that a library brings may vanish with it, its name
+ * included, so names are copied. */
 static void fill(struct relock_report *report, size_t *classes, size_t *bytes) {
-  char *name = (char *)(report->classes + *classes), *end = name + *bytes;
+  struct relock_report_class *entry = (struct relock_report_class *)(report + 1);
+  char *name = (char *)(entry + *classes), *end = name + *bytes;
   size_t room = *classes;
   *classes = *bytes = 0;
   for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next) {
     size_t size = strlen(c->name) + 1;
     ++*classes;
     *bytes += size;
-    struct relock_report_class *entry = &report->classes[report->class_count];
     if (*classes > room || size > (size_t)(end - name))
       continue;
     relock_class_statistics(c, &entry->counts);
     if (!is_shown(c, &entry->counts))
       continue;
+    memset(&entry->times, 0, sizeof entry->times);
+    if (relock_load_relaxed(&relock_stats_timed))
+      relock_times_add_up(c->relock_index, &entry->times);
     entry->name = memcpy(name, c->name, size);
     name += size;
-    report->class_count++;
+    enlist(report, entry++);
   }
 }
 
@@ -52,25 +59,35 @@ static void add_servers(struct relock_report *report) {
   }
 }
 
+static struct relock_report *report;
+static size_t room_for_classes = 64, room_for_names = 4096;
+
+static bool has_room(void) {
+  if (!report)
+    report = relock_os->reserve(
+        sizeof *report + room_for_classes * sizeof(struct relock_report_class) + room_for_names);
+  return report != NULL;
+}
+
+void relock_report_prepare(void) { has_room(); }
+
 struct relock_report *relock_report_take(void) {
-  size_t classes = 16, bytes = 512;
-  for (;;) {
-    size_t had_classes = classes, had_bytes = bytes;
-    struct relock_report *report =
-        calloc(1, sizeof *report + classes * sizeof *report->classes + bytes);
-    if (!report)
-      return NULL;
-    report->classes = (struct relock_report_class *)(report + 1);
+  while (has_room()) {
+    size_t classes = room_for_classes, bytes = room_for_names;
+    memset(report, 0, sizeof *report);
     relock_classes_lock();
     fill(report, &classes, &bytes);
     relock_classes_unlock();
-    if (classes <= had_classes && bytes <= had_bytes) {
-      qsort(report->classes, report->class_count, sizeof *report->classes, by_name);
+    if (classes <= room_for_classes && bytes <= room_for_names) {
+      relock_times_add_up_sections(&report->sections);
       add_servers(report);
       return report;
     }
-    free(report);
+    room_for_classes = classes > room_for_classes ? 2 * classes : room_for_classes;
+    room_for_names = bytes > room_for_names ? 2 * bytes : room_for_names;
+    report = NULL;
   }
+  return NULL;
 }
 
 /* --- as tables ------------------------------------------------------------------------------- */
@@ -112,14 +129,14 @@ static void print_server(const struct relock_report_server *entry, int descripto
 
 void relock_report_print(const struct relock_report *report, int descriptor) {
   int width = 5;
-  for (size_t i = 0; i < report->class_count; i++)
-    if ((int)strlen(report->classes[i].name) > width)
-      width = (int)strlen(report->classes[i].name);
+  for (const struct relock_report_class *c = report->classes; c; c = c->next)
+    if ((int)strlen(c->name) > width)
+      width = (int)strlen(c->name);
   dprintf(descriptor, "relock-stats\n%-*s %-15s %6s %10s %10s %10s %10s %10s %10s %8s %14s %12s\n",
           width, "class", "algorithm", "locks", "held", "executed", "delegated", "batches",
           "contended", "parked", "switches", "wait_ns", "wait_mean_ns");
-  for (size_t i = 0; i < report->class_count; i++)
-    print_class(&report->classes[i], width, descriptor);
+  for (const struct relock_report_class *c = report->classes; c; c = c->next)
+    print_class(c, width, descriptor);
   if (report->server_count == 0)
     return;
   dprintf(descriptor, "\n%6s %10s %8s %19s %9s %13s %11s %8s %12s %7s %5s %4s\n", "server",

@@ -5,15 +5,19 @@
 #ifndef RELOCK_BASE_STATS_REPORT_H
 #define RELOCK_BASE_STATS_REPORT_H
 
+#include "times.h"
+
 #include <relock/relock.h>
 #include <stddef.h>
 
 struct relock_report {
-  size_t class_count;
   struct relock_report_class {
+    struct relock_report_class *next;
     const char *name;
     relock_statistics_t counts;
+    struct relock_times_sum times;
   } *classes; /* by name; all of them, the default one only if it was used */
+  struct relock_section_times sections;
   size_t server_count;
   struct relock_report_server {
     unsigned number;
@@ -21,8 +25,12 @@ struct relock_report {
   } servers[RELOCK_MAX_SERVERS]; /* those that have run sections, by number */
 };
 
-/* Memory for free(), or null. */
+/* Of now, in memory that the next call uses again: by one thread at a time. Null: no memory. It
+ * asks the system for none unless there are more classes than ever. */
 struct relock_report *relock_report_take(void);
+
+/* Makes room for it, before the program may forbid that. */
+void relock_report_prepare(void);
 
 void relock_report_print(const struct relock_report *report, int descriptor);
 

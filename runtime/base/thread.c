@@ -10,6 +10,7 @@
 #include "request.h"
 #include "stack.h"
 #include "stats_output.h"
+#include "times.h"
 #include "word.h"
 
 #include <pthread.h>
@@ -138,6 +139,7 @@ struct relock_thread *relock_thread_start(void) {
   record->running = NULL;
   record->watched = false;
   record->rcl_penalty = record->rcl_skip = record->rcl_patience = 0;
+  relock_times_thread_starts(record);
   relock_own_record = record; /* from here on, what allocates may use locks */
   relock_stack_of_thread(&record->stack, &record->stack_end);
   if (pthread_setspecific(exit_key, record) != 0) {

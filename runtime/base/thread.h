@@ -91,6 +91,7 @@ struct relock_thread {
   uint32_t running_for;                  /* its number */
   bool watched;                          /* overflows of its stack are reported */
   struct relock_counters *more_counters; /* of classes from RELOCK_OWN_CLASSES on */
+  struct relock_times *times;            /* see times.h */
 
   struct relock_request requests[RELOCK_REQUESTS];
   struct relock_counters counters[RELOCK_OWN_CLASSES];

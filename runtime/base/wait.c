@@ -64,11 +64,8 @@ void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
                        const relock_mutex_t *mutex) {
   wait->spins = relock_wait_spins();
   wait->parked = false;
-  wait->since = 0;
   wait->self = self;
   wait->lock_class = mutex ? relock_class_of(mutex) : NULL;
-  if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_stats_timed)) && mutex)
-    wait->since = relock_os->now_ns();
   if (self)
     relock_wait_share(self);
 }
@@ -85,7 +82,4 @@ void relock_wait_end(const struct relock_wait *wait) {
   relock_stats_count(wait->self, wait->lock_class, RELOCK_COUNT_CONTENDED, 1);
   if (wait->parked)
     relock_stats_count(wait->self, wait->lock_class, RELOCK_COUNT_PARKED, 1);
-  if (RELOCK_UNLIKELY(wait->since != 0))
-    relock_stats_count(wait->self, wait->lock_class, RELOCK_COUNT_WAIT_NS,
-                       relock_os->now_ns() - wait->since);
 }

@@ -25,7 +25,6 @@ struct relock_thread;
 struct relock_wait {
   uint32_t spins; /* left */
   bool parked;
-  uint64_t since;                   /* 0 unless RELOCK_STATS asks for times */
   struct relock_thread *self;       /* to count for, in its record */
   const relock_class_t *lock_class; /* of the mutex, which may be gone at the end; null: no count */
 };

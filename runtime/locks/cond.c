@@ -44,10 +44,12 @@
  */
 #include "cond.h"
 
+#include "../base/class.h"
 #include "../base/fork.h"
 #include "../base/identity.h"
 #include "../base/os.h"
 #include "../base/panic.h"
+#include "../base/times.h"
 #include "../base/wait.h"
 #include "../base/word.h"
 #include "../server/client.h"
@@ -302,6 +304,7 @@ struct sleeper {
  * others as well. */
 static void cancelled(void *context) {
   struct sleeper *self = context;
+  relock_times_wake(relock_own_record);
   if (!leave(self->cond, self->waiter) && await_end(self->waiter) == SIGNALLED)
     relock_cond_signal(self->cond);
   relock_mutex_lock(self->mutex);
@@ -324,6 +327,9 @@ static int sleep_until_signalled(const struct sleeper *self) {
 int relock_cond_sleep(relock_cond_t *cond, relock_mutex_t *mutex, struct relock_cond_waiter *waiter,
                       clockid_t clock, const struct timespec *deadline) {
   struct sleeper self = {cond, mutex, waiter, clock, deadline, 0};
+  const bool timed = relock_is_timed(mutex);
+  if (timed)
+    relock_times_sleep(relock_thread_self(), relock_resolved_class_of(mutex));
   pthread_cleanup_push(cancelled, &self);
   pthread_testcancel(); /* one that was pending is acted upon even if the signal is here already */
   self.error = sleep_until_signalled(&self);
@@ -332,6 +338,8 @@ int relock_cond_sleep(relock_cond_t *cond, relock_mutex_t *mutex, struct relock_
     await_end(waiter);
     self.error = 0;
   }
+  if (timed)
+    relock_times_wake(relock_own_record);
   return self.error;
 }
 
@@ -360,12 +368,19 @@ static void unlock_in_section(relock_mutex_t *mutex) {
                  (void *)mutex);
 }
 
+/* The section goes on, and is no holder: whoever runs it releases the mutex. */
+static void go_on_in_section(relock_mutex_t *mutex) {
+  relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING_ALONE);
+  if (relock_is_timed(mutex))
+    relock_times_release(relock_thread_self(), mutex);
+}
+
 static int wait_on(relock_cond_t *cond, relock_mutex_t *mutex, clockid_t clock,
                    const struct timespec *deadline) {
   if (!may_hold(mutex))
     return EPERM;
-  bool in_section = relock_load_relaxed(&mutex->relock_private.executing) ||
-                    relock_server_executes(mutex);
+  bool in_section =
+      relock_load_relaxed(&mutex->relock_private.executing) || relock_server_executes(mutex);
   int error = relock_cond_check_time(clock, deadline);
   if (error)
     return error;
@@ -378,7 +393,7 @@ static int wait_on(relock_cond_t *cond, relock_mutex_t *mutex, clockid_t clock,
   error = relock_cond_sleep(cond, mutex, &waiter, clock, deadline);
   relock_mutex_lock(mutex);
   if (in_section)
-    relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING_ALONE);
+    go_on_in_section(mutex);
   return error;
 }
 

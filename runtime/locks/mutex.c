@@ -5,7 +5,10 @@
  * Invariants of the typed mutexes (recursive, errorcheck): `owner` is the thread pointer of the
  * thread that holds the mutex or for which a section runs under it, and 0 when it is free. Only
  * the owner of the word writes it; a thread that reads its own pointer there is the owner, as
- * nobody else writes that value. `recursion` belongs to the owner.
+ * nobody else writes that value. `recursion` belongs to the owner. A normal mutex that is timed has
+ * a small number there, see times.h.
+ *
+ * A mutex that is timed is never FAST: it takes the long way everywhere.
  */
 #define _GNU_SOURCE
 #include "../base/annex.h"
@@ -15,6 +18,7 @@
 #include "../base/panic.h"
 #include "../base/stats.h"
 #include "../base/thread.h"
+#include "../base/times.h"
 #include "../server/client.h"
 #include "../server/submit.h"
 #include "algorithm.h"
@@ -30,7 +34,7 @@ _Static_assert((int)PTHREAD_MUTEX_NORMAL == RELOCK_TYPE_NORMAL, "zero-filled mea
 _Static_assert((int)PTHREAD_MUTEX_RECURSIVE == RELOCK_TYPE_RECURSIVE, "the same values");
 _Static_assert((int)PTHREAD_MUTEX_ERRORCHECK == RELOCK_TYPE_ERRORCHECK, "the same values");
 
-enum { TYPE_MASK = RELOCK_KIND_TYPE, SEEN = RELOCK_KIND_SEEN };
+enum { TYPE_MASK = RELOCK_KIND_TYPE, SEEN = RELOCK_KIND_SEEN, TIMED = RELOCK_KIND_TIMED };
 enum { FAST = PTHREAD_MUTEX_NORMAL | SEEN };
 
 static inline int kind_of(const relock_mutex_t *mutex) {
@@ -53,15 +57,20 @@ static void set_owner(relock_mutex_t *mutex, uintptr_t owner) {
 
 static inline void count(const relock_class_t *lock_class, enum relock_counter counter) {
   struct relock_thread *self = relock_thread_self();
-  if (RELOCK_LIKELY(self && lock_class->relock_index < RELOCK_OWN_CLASSES))
-    relock_count_own(&self->counters[lock_class->relock_index].value[counter], 1);
+  const uint32_t index = lock_class->relock_index;
+  uint64_t *value = self && index < RELOCK_OWN_CLASSES ? self->counters[index].value : NULL;
+  if (RELOCK_LIKELY(value != NULL))
+    relock_count_own(&value[counter], 1);
   else
     relock_stats_count(self, lock_class, counter, 1);
 }
 
 /* Counts a mutex that was never initialised by a call when it is used for the first time. */
 static void see(relock_mutex_t *mutex, relock_class_t *lock_class) {
-  if (!(kind_of(mutex) & SEEN) && !(relock_or_relaxed(&mutex->relock_private.kind, SEEN) & SEEN))
+  if (kind_of(mutex) & SEEN)
+    return;
+  const uint8_t seen = relock_load_relaxed(&relock_stats_timed) ? SEEN | TIMED : SEEN;
+  if (!(relock_or_relaxed(&mutex->relock_private.kind, seen) & SEEN))
     relock_add_relaxed(&lock_class->relock_mutexes, 1);
 }
 
@@ -96,13 +105,31 @@ static int lock_again(relock_mutex_t *mutex, int error_when_not_recursive) {
   if (mutex->relock_private.recursion == UINT32_MAX)
     return EAGAIN;
   mutex->relock_private.recursion++;
+  if (relock_is_timed(mutex))
+    relock_times_reentered(relock_thread_self(), relock_resolved_class_of(mutex));
   return 0;
 }
 
-/* Book-keeping of a holder that has just taken the word. */
-static int acquired(relock_mutex_t *mutex, relock_class_t *lock_class) {
+/* Of a typed or timed mutex. */
+static __attribute__((noinline)) void note_acquired(relock_mutex_t *mutex,
+                                                    const relock_class_t *lock_class,
+                                                    uint64_t asked, const void *caller) {
+  struct relock_thread *self = relock_thread_self();
+  const struct relock_acquisition acquisition = {asked, 0, (uintptr_t)caller};
+  if (relock_is_timed(mutex))
+    relock_times_acquired(self, mutex, lock_class, &acquisition);
   if (is_typed(mutex))
     set_owner(mutex, relock_thread_pointer());
+  else if (self)
+    set_owner(mutex, (uintptr_t)self->number + 1);
+}
+
+/* Book-keeping of a holder that has just taken the word. asked: when, if it had to wait and the
+ * mutex is timed; else 0. */
+static inline int acquired(relock_mutex_t *mutex, relock_class_t *lock_class, uint64_t asked,
+                           const void *caller) {
+  if (RELOCK_UNLIKELY(kind_of(mutex) & (TYPE_MASK | TIMED)))
+    note_acquired(mutex, lock_class, asked, caller);
   count(lock_class, RELOCK_COUNT_HELD);
   return 0;
 }
@@ -127,21 +154,38 @@ static void take_word(relock_mutex_t *mutex, const relock_class_t *lock_class) {
     wait_for_word(mutex, CLOCK_MONOTONIC, NULL);
 }
 
-static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex,
-                                                 relock_class_t *lock_class) {
+/* Of the calling thread. */
+static uint64_t times_contended(const relock_class_t *lock_class) {
+  struct relock_thread *self = relock_thread_self();
+  return self ? relock_stats_read(self, lock_class, RELOCK_COUNT_CONTENDED) : 0;
+}
+
+static int lock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
+  if (relock_queue_try(mutex))
+    return acquired(mutex, lock_class, 0, caller);
+  const uint64_t before = times_contended(lock_class), asked = relock_ticks();
+  take_word(mutex, lock_class);
+  bool waited = times_contended(lock_class) != before;
+  return acquired(mutex, lock_class, waited ? asked : 0, caller);
+}
+
+static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_class_t *lock_class,
+                                                 const void *caller) {
   see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EDEADLK);
+  if (relock_is_timed(mutex))
+    return lock_timed(mutex, lock_class, caller);
   if (!relock_queue_try(mutex))
     take_word(mutex, lock_class);
-  return acquired(mutex, lock_class);
+  return acquired(mutex, lock_class, 0, caller);
 }
 
 int relock_mutex_lock(relock_mutex_t *mutex) {
   relock_settle();
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
   if (RELOCK_UNLIKELY(kind_of(mutex) != FAST || !relock_queue_try(mutex)))
-    return lock_slowly(mutex, lock_class);
+    return lock_slowly(mutex, lock_class, __builtin_return_address(0));
   count(lock_class, RELOCK_COUNT_HELD);
   return 0;
 }
@@ -152,11 +196,15 @@ int relock_mutex_trylock(relock_mutex_t *mutex) {
   see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EBUSY);
-  return relock_word_try(&mutex->relock_private.word) ? acquired(mutex, lock_class) : EBUSY;
+  if (relock_word_try(&mutex->relock_private.word))
+    return acquired(mutex, lock_class, 0, __builtin_return_address(0));
+  if (relock_is_timed(mutex))
+    relock_times_try_failed(relock_thread_self(), lock_class);
+  return EBUSY;
 }
 
-int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
-                           const struct timespec *deadline) {
+static inline int clocklock(relock_mutex_t *mutex, clockid_t clock, const struct timespec *deadline,
+                            const void *caller) {
   relock_settle();
   if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
     return EINVAL;
@@ -165,26 +213,45 @@ int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EDEADLK);
   if (relock_queue_try(mutex))
-    return acquired(mutex, lock_class);
+    return acquired(mutex, lock_class, 0, caller);
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1000000000)
     return EINVAL;
+  const uint64_t asked = relock_is_timed(mutex) ? relock_ticks() : 0;
   int error = wait_for_word(mutex, clock, deadline);
-  return error ? error : acquired(mutex, lock_class);
+  if (error && asked)
+    relock_times_gave_up(relock_thread_self(), lock_class, asked);
+  return error ? error : acquired(mutex, lock_class, asked, caller);
+}
+
+int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
+                           const struct timespec *deadline) {
+  return clocklock(mutex, clock, deadline, __builtin_return_address(0));
 }
 
 int relock_mutex_timedlock(relock_mutex_t *mutex, const struct timespec *deadline) {
-  return relock_mutex_clocklock(mutex, CLOCK_REALTIME, deadline);
+  return clocklock(mutex, CLOCK_REALTIME, deadline, __builtin_return_address(0));
+}
+
+static __attribute__((noinline)) int unlock_timed(relock_mutex_t *mutex) {
+  struct relock_thread *self = relock_thread_self();
+  const struct relock_hold hold = relock_times_release(self, mutex);
+  set_owner(mutex, 0);
+  relock_word_release(&mutex->relock_private.word);
+  relock_times_released(self, &hold);
+  return 0;
 }
 
 int relock_mutex_unlock(relock_mutex_t *mutex) {
   relock_settle();
-  if (RELOCK_UNLIKELY(is_typed(mutex))) {
-    if (!is_owner(mutex))
+  if (RELOCK_UNLIKELY(kind_of(mutex) & (TYPE_MASK | TIMED))) {
+    if (is_typed(mutex) && !is_owner(mutex))
       return EPERM;
-    if (mutex->relock_private.recursion > 0) {
+    if (mutex->relock_private.recursion > 0) { /* of a recursive one */
       mutex->relock_private.recursion--;
       return 0;
     }
+    if (relock_is_timed(mutex))
+      return unlock_timed(mutex);
     set_owner(mutex, 0);
   }
   relock_word_release(&mutex->relock_private.word);
@@ -235,13 +302,15 @@ static int run_typed(void *context) {
   return result;
 }
 
+/* By a thread that does not own it. */
 static int execute_typed(relock_mutex_t *mutex, relock_class_t *lock_class,
                          const struct relock_call *call) {
-  if (!is_owner(mutex)) {
-    struct typed_section typed = {mutex, call->section, call->context};
-    struct relock_call wrapped = {run_typed, &typed, sizeof typed, call->as_client};
-    return run_by_algorithm(mutex, lock_class, &wrapped);
-  }
+  struct typed_section typed = {mutex, call->section, call->context};
+  struct relock_call wrapped = {run_typed, &typed, sizeof typed, call->as_client};
+  return run_by_algorithm(mutex, lock_class, &wrapped);
+}
+
+static int execute_again(relock_mutex_t *mutex, const struct relock_call *call) {
   if (lock_again(mutex, EDEADLK) != 0)
     relock_panic("relock_execute: the errorcheck mutex %p is already held by this thread; "
                  "release it first or make it recursive",
@@ -251,12 +320,89 @@ static int execute_typed(relock_mutex_t *mutex, relock_class_t *lock_class,
   return result;
 }
 
-static __attribute__((noinline)) int
-execute_slowly(relock_mutex_t *mutex, relock_class_t *lock_class, const struct relock_call *call) {
+/* A section of a timed mutex, wrapped to read the clock where it runs. */
+struct timed_section {
+  const struct relock_call *call;
+  uint64_t start, end;
+  uint64_t slept;  /* on condition variables meanwhile */
+  uintptr_t frame; /* on the stack of whoever ran it */
+};
+
+static int run_timed(void *context) {
+  struct timed_section *timed = context;
+  const struct relock_call *call = timed->call;
+  const uint64_t slept = relock_times_slept();
+  timed->frame = (uintptr_t)__builtin_frame_address(0);
+  timed->start = relock_ticks();
+  int result = call->section(call->context);
+  timed->end = relock_ticks();
+  timed->slept = relock_times_slept() - slept;
+  return result;
+}
+
+/* Frames of calls from here to a section that the caller runs itself take less. */
+enum { OWN_FRAMES = 8192 };
+
+/* What passed before the section began; if another thread ran it, also until its result was here.
+ */
+static uint64_t wait_for_section(const struct timed_section *timed, uint64_t asked, uint64_t now) {
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  const bool delegated = here - timed->frame + OWN_FRAMES > 2 * OWN_FRAMES;
+  const uint64_t took = delegated ? now - asked : timed->start - asked;
+  const uint64_t ran = delegated ? timed->end - timed->start : 0;
+  return took - ran <= took ? took - ran : 0; /* clocks of two processors may differ */
+}
+
+/* By the owner of the word, which nobody else wanted. */
+static int run_timed_here(relock_mutex_t *mutex, const relock_class_t *lock_class,
+                          const struct relock_call *call,
+                          const struct relock_acquisition *acquisition) {
+  struct relock_thread *self = relock_thread_self();
+  const uint64_t start = relock_ticks();
+  relock_times_execute(self, start);
+  relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING);
+  int result = call->section(call->context);
+  relock_store_relaxed(&mutex->relock_private.executing, 0);
+  const uint64_t end = relock_ticks();
+  relock_word_release(&mutex->relock_private.word);
+  relock_times_executed(self, lock_class, acquisition, 0, end - start, end);
+  return result;
+}
+
+static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
+                                                   relock_class_t *lock_class,
+                                                   const struct relock_call *call,
+                                                   const void *caller) {
+  struct relock_thread *self = relock_thread_self();
+  struct timed_section timed = {.call = call};
+  const struct relock_call wrapped = {run_timed, &timed, sizeof timed, call->as_client};
+  struct relock_acquisition acquisition = {0, (uintptr_t)call->section, (uintptr_t)caller};
+  relock_resumable_origin(call, &acquisition);
+  if (!is_typed(mutex) && relock_load_relaxed(&lock_class->relock_flags) == 0 &&
+      relock_queue_try(mutex))
+    return run_timed_here(mutex, lock_class, call, &acquisition);
+  const uint64_t asked = relock_ticks(), before = times_contended(lock_class);
+  relock_times_execute(self, asked);
+  int result = is_typed(mutex) ? execute_typed(mutex, lock_class, &wrapped)
+                               : run_by_algorithm(mutex, lock_class, &wrapped);
+  const uint64_t now = relock_ticks();
+  if (times_contended(lock_class) != before)
+    acquisition.asked = asked;
+  relock_times_executed(self, lock_class, &acquisition, wait_for_section(&timed, asked, now),
+                        timed.end - timed.start - timed.slept, now);
+  return result;
+}
+
+static int execute_slowly(relock_mutex_t *mutex, relock_class_t *lock_class,
+                          const struct relock_call *call, const void *caller) {
   see(mutex, lock_class);
-  if (is_typed(mutex))
-    return execute_typed(mutex, lock_class, call);
-  return run_by_algorithm(mutex, lock_class, call);
+  const int kind = kind_of(mutex);
+  const bool typed = (kind & TYPE_MASK) != PTHREAD_MUTEX_NORMAL;
+  if (typed && is_owner(mutex))
+    return execute_again(mutex, call);
+  if (RELOCK_UNLIKELY(kind & TIMED))
+    return execute_timed(mutex, lock_class, call, caller);
+  return typed ? execute_typed(mutex, lock_class, call) : run_by_algorithm(mutex, lock_class, call);
 }
 
 /* By a class of rcl. False: the long way has to be taken. */
@@ -275,26 +421,6 @@ static inline bool execute_at_server(relock_mutex_t *mutex, const relock_class_t
   return executed;
 }
 
-static inline int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
-                          size_t copied, bool as_client) {
-  relock_settle();
-  relock_class_t *lock_class = relock_resolved_class_of(mutex);
-  if (relock_load_relaxed(&lock_class->relock_ops) == &relock_rcl) {
-    const struct relock_call call = {section, context,
-                                     copied <= RELOCK_COPY_MAX ? (uint32_t)copied : 0, as_client};
-    int result;
-    if (execute_at_server(mutex, lock_class, &call, &result))
-      return result;
-  }
-  count(lock_class, RELOCK_COUNT_EXECUTED);
-  bool try_first = kind_of(mutex) == FAST && relock_load_relaxed(&lock_class->relock_flags) == 0;
-  if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))
-    return relock_run_and_release(mutex, section, context);
-  struct relock_call call = {section, context, copied <= RELOCK_COPY_MAX ? (uint32_t)copied : 0,
-                             as_client};
-  return execute_slowly(mutex, lock_class, &call);
-}
-
 /* A section that is not resumable would be left in its middle. */
 static inline int final(int result) {
   if (RELOCK_UNLIKELY(result == RELOCK_WAITS))
@@ -303,22 +429,53 @@ static inline int final(int result) {
   return result;
 }
 
+/* How a section is passed on: twice the size of its context (0: by pointer), plus 1 as the client.
+ */
+static inline struct relock_call call_of(relock_section_t section, void *context, size_t how) {
+  const size_t size = how / 2;
+  return (struct relock_call){section, context, size <= RELOCK_COPY_MAX ? (uint32_t)size : 0,
+                              how % 2};
+}
+
+static __attribute__((noinline)) int execute_long(relock_mutex_t *mutex, relock_section_t section,
+                                                  void *context, size_t how, const void *caller) {
+  const struct relock_call call = call_of(section, context, how);
+  return final(execute_slowly(mutex, relock_resolved_class_of(mutex), &call, caller));
+}
+
+static inline int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
+                          size_t how, const void *caller) {
+  relock_settle();
+  relock_class_t *lock_class = relock_resolved_class_of(mutex);
+  if (relock_load_relaxed(&lock_class->relock_ops) == &relock_rcl) {
+    const struct relock_call call = call_of(section, context, how);
+    int result;
+    if (execute_at_server(mutex, lock_class, &call, &result))
+      return final(result);
+  }
+  count(lock_class, RELOCK_COUNT_EXECUTED);
+  bool try_first = kind_of(mutex) == FAST && relock_load_relaxed(&lock_class->relock_flags) == 0;
+  if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))
+    return final(relock_run_and_release(mutex, section, context));
+  return execute_long(mutex, section, context, how, caller);
+}
+
 int relock_execute(relock_mutex_t *mutex, relock_section_t section, void *context) {
-  return final(execute(mutex, section, context, 0, true));
+  return execute(mutex, section, context, 1, __builtin_return_address(0));
 }
 
 int relock_execute_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context) {
-  return final(execute(mutex, section, context, 0, false));
+  return execute(mutex, section, context, 0, __builtin_return_address(0));
 }
 
 int relock_execute_copy(relock_mutex_t *mutex, relock_section_t section, void *context,
                         size_t size) {
-  return final(execute(mutex, section, context, size, true));
+  return execute(mutex, section, context, 2 * size + 1, __builtin_return_address(0));
 }
 
 int relock_execute_copy_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context,
                                    size_t size) {
-  return final(execute(mutex, section, context, size, false));
+  return execute(mutex, section, context, 2 * size, __builtin_return_address(0));
 }
 
 /* Reads the type out of the attributes: 0, or why the mutex cannot have them. */

@@ -23,8 +23,10 @@
  */
 #include "../base/identity.h"
 #include "../base/panic.h"
+#include "../base/times.h"
 #include "../server/client.h"
 #include "cond.h"
+#include "section.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,6 +36,7 @@ struct step {
   relock_section_t section;
   void *context;
   relock_resume_t *resume;
+  const void *caller;
   bool in_section; /* the client runs a section under the same mutex already */
   int result;
   struct relock_cond_waiter waiter;
@@ -86,6 +89,15 @@ static int run_step(void *context) {
   }
 }
 
+void relock_resumable_origin(const struct relock_call *call,
+                             struct relock_acquisition *acquisition) {
+  if (call->section != run_step)
+    return;
+  const struct step *step = call->context;
+  acquisition->section = (uintptr_t)step->section;
+  acquisition->caller = (uintptr_t)step->caller;
+}
+
 /* The caller runs a section under this mutex, which then knows its owner (a normal one has none).
  */
 static bool is_in_section(const relock_mutex_t *mutex) {
@@ -96,12 +108,13 @@ static bool is_in_section(const relock_mutex_t *mutex) {
 typedef int (*submit_t)(relock_mutex_t *mutex, relock_section_t section, void *context);
 
 static int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
-                   relock_resume_t *resume, submit_t submit) {
+                   relock_resume_t *resume, submit_t submit, const void *caller) {
   struct step step = {
       .mutex = mutex,
       .section = section,
       .context = context,
       .resume = resume,
+      .caller = caller,
       .in_section = is_in_section(mutex),
   };
   for (;;) {
@@ -117,22 +130,24 @@ int relock_execute_resumable(relock_mutex_t *mutex, relock_section_t section, vo
                              relock_resume_t *resume) {
   resume->at = 0;
   resume->error = 0;
-  return relock_execute_resumable_from(mutex, section, context, resume);
+  return execute(mutex, section, context, resume, relock_execute, __builtin_return_address(0));
 }
 
 int relock_execute_resumable_any_thread(relock_mutex_t *mutex, relock_section_t section,
                                         void *context, relock_resume_t *resume) {
   resume->at = 0;
   resume->error = 0;
-  return relock_execute_resumable_from_any_thread(mutex, section, context, resume);
+  return execute(mutex, section, context, resume, relock_execute_any_thread,
+                 __builtin_return_address(0));
 }
 
 int relock_execute_resumable_from(relock_mutex_t *mutex, relock_section_t section, void *context,
                                   relock_resume_t *resume) {
-  return execute(mutex, section, context, resume, relock_execute);
+  return execute(mutex, section, context, resume, relock_execute, __builtin_return_address(0));
 }
 
 int relock_execute_resumable_from_any_thread(relock_mutex_t *mutex, relock_section_t section,
                                              void *context, relock_resume_t *resume) {
-  return execute(mutex, section, context, resume, relock_execute_any_thread);
+  return execute(mutex, section, context, resume, relock_execute_any_thread,
+                 __builtin_return_address(0));
 }

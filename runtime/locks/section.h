@@ -7,13 +7,23 @@
 #define RELOCK_LOCKS_SECTION_H
 
 #include "../base/atomic.h"
+#include "../base/request.h"
 #include "../base/thread.h"
 #include "../base/word.h"
 
 #include <relock/relock.h>
 
-/* Parts of a mutex's `kind`: its type, and that the statistics know it. */
-enum { RELOCK_KIND_TYPE = 3, RELOCK_KIND_SEEN = 4 };
+/* Parts of a mutex's `kind`: its type, that the statistics know it, and that it is timed. */
+enum { RELOCK_KIND_TYPE = 3, RELOCK_KIND_SEEN = 4, RELOCK_KIND_TIMED = 8 };
+
+static inline bool relock_is_timed(const relock_mutex_t *mutex) {
+  return RELOCK_UNLIKELY(relock_load_relaxed(&mutex->relock_private.kind) & RELOCK_KIND_TIMED);
+}
+
+/* Where a step of a resumable section comes from: its section and caller. */
+struct relock_acquisition;
+void relock_resumable_origin(const struct relock_call *call,
+                             struct relock_acquisition *acquisition) RELOCK_HIDDEN;
 
 /* Values of `executing`. In a section that its own client runs instead of a server, and in one that
  * has waited on a condition variable, the caller may wait with the mutex: ALONE. */

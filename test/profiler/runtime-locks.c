@@ -10,21 +10,26 @@
 // RUN:     'lock("plain")["acquisitions"] == 11 and lock("plain")["hold"]["count"] == 11' \
 // RUN:     'lock("converted")["acquisitions"] == 1009 and lock("converted")["objects"] == 1' \
 // RUN:     'lock("converted")["librelock"]["executed"] == 997' \
+// RUN:     'lock("converted")["hold"]["count"] == 1009 and lock("converted")["wait"]["count"] == 1' \
+// RUN:     'site("converted", "add", "main")["acquisitions"] == 997' \
+// RUN:     'site("converted", "hold")["acquisitions"] == 11' \
 // RUN:     'lock("converted")["wait"]["total_ns"] >= 30000000' \
 // RUN:     'not any(profile["dropped"].values()) and profile["threads"] == 2' || exit 1; \
 // RUN: done
 //
 // RUN: %relock report %t.dir/profile | FileCheck %s
 // CHECK: in critical sections
-// CHECK: librelock: 1 lock class is the runtime's, which measures total and mean waits
-// CHECK: converted 1009 {{.*}} wait {{.*}} - - -
+// CHECK: librelock: 1 lock class is the runtime's; in their sections, acquisition
+// CHECK: converted 1009 {{.*}} wait {{([0-9.]+[mun]?s *)+$}}
+// CHECK-NEXT: {{^ +}}hold {{([0-9.]+[mun]?s *)+$}}
 // CHECK-NEXT: ccsynch, executed 997
 // CHECK: plain 11
 //
 // What both runs measure is compared, by name.
 // RUN: %relock report --diff %t.dir/profile %t.dir/profile | FileCheck %s --check-prefix=DIFF
-// DIFF: note: librelock measures no holds: there is '-'.
-// DIFF: {{^converted +before .* +- +-$}}
+// DIFF: librelock's; profiler:
+// DIFF: note: librelock's critical sections are counted apart
+// DIFF: {{^converted +before .* +[0-9.]+[mun]?s +[0-9.]+[mun]?s$}}
 // DIFF: {{^plain +before .* +[0-9.]+[num]s +[0-9.]+[nu]s$}}
 //
 // RELOCK_STATS goes on as it was.

@@ -338,7 +338,7 @@ private:
                 percentText(shareOf(File.Run.SectionTime, File.Run.busyTime())) +
                 " of the threads' time" + asleep(File.Run);
       else
-        Text += "; counted by librelock, without hold times and the threads' time";
+        Text += "; of librelock's own locks, without the threads' time";
       if (File.Run.Drops.any())
         Text += "; incomplete, see `relock report`";
       Head.push_back(Text + ".");
@@ -427,7 +427,7 @@ private:
     for (const ProfileFile &File : Measured->Files)
       if (!File.timed())
         report("the profile " + File.File +
-                   " is librelock's: it has neither hold times nor the time of "
+                   " is librelock's: it has only locks that are converted, and not the time of "
                    "the threads, so that the cost of a lock is not known from it",
                "profile-counts", false);
     for (const CheckedClass &Class : Decided.Classes)

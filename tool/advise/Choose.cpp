@@ -133,8 +133,7 @@ ClassChoice Chooser::choose(const CheckedClass &Class) const {
   } else {
     // Counts of librelock alone: nothing speaks against the lock that nobody has to choose.
     Choice.Algorithm = Class.converts() ? DefaultAlgorithm.str() : "";
-    Choice.Remarks.push_back(
-        "not judged: no profile with hold times and the threads' time was read");
+    Choice.Remarks.push_back("not judged: no profile with the threads' time was read");
   }
   if (std::string Text = Cost ? figures(*Cost) : ""; !Text.empty())
     Choice.Remarks.push_back(Text);

@@ -66,7 +66,7 @@ private:
       ClassCost &Cost =
           Name.empty() ? Result.Unknown[Class.Name + (IsMutex ? "" : " (" + Class.Primitive + ")")]
                        : Result.Classes[Name];
-      bool Timed = File.timed() && Class.isTimed();
+      bool Timed = File.timed() && !Class.Runtime;
       add(Cost, Class, Timed);
       if (Timed) {
         Here[&Cost].Time += Class.Wait.Total + Class.Hold.Total;

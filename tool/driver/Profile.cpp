@@ -222,8 +222,6 @@ int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
     setenv(RELOCK_RECORDS_TIME_ALL, "1", 1);
   if (R.Counted)
     setenv(RELOCK_RECORDS_EVENT, R.Counted->Text.c_str(), 1);
-  if (Every) // librelock knows no other way to be asked
-    setenv("RELOCK_STATS_EVERY", std::to_string(Every).c_str(), 0);
   for (int Signal = 1; Signal < NSIG; ++Signal)
     if (InheritedSignals.Ignored[Signal])
       signal(Signal, SIG_IGN);
@@ -466,6 +464,7 @@ int reportRunning(ArrayRef<RawProcess> Processes, const Run &R) {
 // A program that never ends has its profile all the same.
 void writeSoFar(Run &R) {
   static bool Said = false;
+  askRuntimes(R.Folder);
   R.End = readClocks();
   R.Use = useOf(R.Pid);
   std::vector<RawProcess> Processes = readFolder(R.Folder);

@@ -2,6 +2,8 @@
 #include "profile/Aggregate.h"
 #include "profile/Symbolize.h"
 
+#include "../../runtime/base/stats_share.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
@@ -121,9 +123,16 @@ private:
                Header.dropped_nestings, Header.dropped_samples,    Header.dropped_edges};
   }
 
+  // Librelock's, for `relock profile`: not a thread of the program.
+  static bool isProfilers(const RawThread &Thread) {
+    return Thread.Name == RELOCK_SHARE_THREAD && Thread.Started == 1;
+  }
+
   void describeThreads() {
     uint64_t Lived = 0, InSections = 0, Sampling = 0;
     for (const RawThread &Thread : Process.Threads) {
+      if (isProfilers(Thread))
+        continue;
       P.Threads += Thread.Started;
       P.ThreadsAtOnce += Thread.Started > 0;
       P.Sections += Thread.Sections;
@@ -616,7 +625,7 @@ private:
     for (const RawShare &Share : Process.Shares)
       Shares[Share.Thread].push_back(&Share);
     for (const RawThread &Thread : Process.Threads) {
-      if (!Thread.Started)
+      if (!Thread.Started || isProfilers(Thread))
         continue;
       ProfiledThread T;
       T.Id = Thread.Id;

@@ -70,8 +70,8 @@ bool wasUsed(const ProfiledClass *Class) {
   return Class && (Class->acquisitions() || Class->Counts.TrylockFailures);
 }
 
-bool countsRuntime(const Profile &P) {
-  return any_of(P.Classes, [](const ProfiledClass &C) { return !C.isTimed() && wasUsed(&C); });
+bool hasUntimed(const Profile &P) {
+  return any_of(P.Classes, [](const ProfiledClass &C) { return !C.isTimed(); });
 }
 
 // The classes of one name, where there is just one.
@@ -195,6 +195,9 @@ private:
               (P.hadProcessorsToSpare()
                    ? " (" + percent(P.SectionTime, P.workedTime()) + " of what they worked)"
                    : "") +
+              (P.RuntimeSectionTime
+                   ? ", " + percent(P.RuntimeSectionTime, P.ThreadTime) + " in librelock's"
+                   : "") +
               "; profiler: about " + percent(P.Overhead, P.ThreadTime) + " of it; " +
               droppedText(P.Drops);
     else
@@ -205,13 +208,16 @@ private:
   }
 
   void printCautions() {
-    if (countsRuntime(Before) != countsRuntime(After))
+    if (hasUntimed(Before) != hasUntimed(After))
       paragraph(
-          "note: librelock measures no holds: there is '-', and its locks have no part in the "
+          "note: librelock measured no holds: there is '-', and its locks have no part in the "
           "time in critical sections. Its waits of delegated sections last until the section "
           "has been run, so they contain it.");
-    else if (countsRuntime(Before))
-      paragraph("note: librelock measures no holds: there is '-'.");
+    else if (hasUntimed(Before))
+      paragraph("note: librelock measured no holds: there is '-'.");
+    else if (Before.RuntimeSectionTime || After.RuntimeSectionTime)
+      paragraph("note: librelock's critical sections are counted apart, those inside others, and "
+                "others inside them, in both shares.");
     if (countedDifferentEvents())
       paragraph("note: the runs counted different events, which are not compared");
     if (Before.Machine != After.Machine || Before.Processors != After.Processors)
@@ -345,7 +351,11 @@ void writeRun(json::OStream &J, StringRef Name, const Profile &P) {
     J.attribute("runs", P.Runs);
     J.attribute("duration_ns", P.Duration);
     J.attribute("threads", P.Threads);
-    J.attribute("section_share", P.ThreadTime ? double(P.SectionTime) / double(P.ThreadTime) : 0.0);
+    auto Share = [&](uint64_t Time) {
+      return P.ThreadTime ? double(Time) / double(P.ThreadTime) : 0.0;
+    };
+    J.attribute("section_share", Share(P.SectionTime));
+    J.attribute("librelock_section_share", Share(P.RuntimeSectionTime));
     J.attribute("event", P.Event ? json::Value(P.Event->Name) : nullptr);
   });
 }

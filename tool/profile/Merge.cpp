@@ -276,6 +276,7 @@ private:
     Sum.ThreadsAtOnce = std::max(Sum.ThreadsAtOnce, P.ThreadsAtOnce);
     Sum.ThreadTime += P.ThreadTime;
     Sum.SectionTime += P.SectionTime;
+    Sum.RuntimeSectionTime += P.RuntimeSectionTime;
     Sum.Sections += P.Sections;
     Sum.Overhead += P.Overhead;
     Sum.Holds += P.Holds;

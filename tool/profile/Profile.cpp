@@ -414,6 +414,8 @@ void writeRun(json::OStream &J, const Profile &P) {
     J.attribute("worked_ns", Worked);
     J.attribute("section_share_of_work", Worked ? double(P.SectionTime) / double(Worked) : 0.0);
   }
+  if (P.RuntimeSectionTime)
+    J.attribute("librelock_section_ns", P.RuntimeSectionTime);
   J.attribute("foreign_releases", P.ForeignReleases);
   J.attributeObject("overhead", [&] {
     J.attribute("per_acquisition_ns", P.PairOverhead);
@@ -763,9 +765,11 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          fromOverhead(Root, P, Path) && O.map("duration_ns", P.Duration) &&
          O.map("threads", P.Threads) && O.map("threads_at_once", P.ThreadsAtOnce) &&
          O.map("thread_ns", P.ThreadTime) && O.map("section_ns", P.SectionTime) &&
-         O.map("sections", P.Sections) && O.map("foreign_releases", P.ForeignReleases) &&
-         O.map("dropped", P.Drops) && O.mapOptional("event", P.Event) &&
-         O.map("classes", P.Classes) && O.mapOptional("by_thread", P.ByThread) &&
+         O.map("sections", P.Sections) &&
+         O.mapOptional("librelock_section_ns", P.RuntimeSectionTime) &&
+         O.map("foreign_releases", P.ForeignReleases) && O.map("dropped", P.Drops) &&
+         O.mapOptional("event", P.Event) && O.map("classes", P.Classes) &&
+         O.mapOptional("by_thread", P.ByThread) &&
          O.mapOptional("threads_omitted", P.ThreadsOmitted) &&
          O.mapOptional("waited_for", P.Edges) &&
          O.mapOptional("waited_for_omitted", P.EdgesOmitted) &&
@@ -809,7 +813,10 @@ Expected<Profile> readProfile(StringRef File, json::Value *Document) {
     return unreadable("profile-unreadable", "cannot be read: " + Buffer.getError().message() +
                                                 "; `relock profile -o FILE -- COMMAND` writes "
                                                 "a profile");
-  StringRef Text = (*Buffer)->getBuffer();
+  return parseProfile((*Buffer)->getBuffer(), Document);
+}
+
+Expected<Profile> parseProfile(StringRef Text, json::Value *Document) {
   Expected<json::Value> Value = json::parse(Text);
   if (!Value) {
     consumeError(Value.takeError());

@@ -156,8 +156,9 @@ struct ProfiledClass {
   uint64_t waitTotal() const;
   uint64_t holdTotal() const;
 
-  // False for what librelock alone has counted: waits, but neither holds nor percentiles.
-  bool isTimed() const { return !Runtime; }
+  // False for a class of librelock without holds and percentiles: of an earlier version, or all of
+  // whose sections were passed on by relock_submit.
+  bool isTimed() const { return !Runtime || Hold.Count || !acquisitions(); }
 };
 
 // One class as one thread used it.
@@ -210,7 +211,7 @@ struct Dropped {
 
 struct Profile {
   uint64_t Runs = 1;  // more than one: added up by mergeProfiles
-  std::string Source; // empty: the profiler; "librelock": RELOCK_STATS=FILE, without holds
+  std::string Source; // empty: the profiler; "librelock": RELOCK_STATS=FILE
   std::vector<std::string> Command;
   std::string Executable;
   int64_t Pid = 0;
@@ -221,6 +222,7 @@ struct Profile {
   uint64_t SpareTime = 0;                   // ns in which these ran nothing; 0: not known
   uint64_t Duration = 0, Threads = 0, ThreadsAtOnce = 0;
   uint64_t ThreadTime = 0, SectionTime = 0, Sections = 0; // the first metric and its denominator
+  uint64_t RuntimeSectionTime = 0; // in sections of librelock's locks; some of it the same time
   uint64_t TicksPerSecond = 0;
   // ns per acquisition, of one that is timed and one that is not
   double PairOverhead = 0, UntimedOverhead = 0, PairPlain = 0, HoldOverhead = 0;
@@ -287,5 +289,6 @@ public:
 
 // `Document` gets the whole file, with the members that Profile does not know.
 llvm::Expected<Profile> readProfile(llvm::StringRef File, llvm::json::Value *Document = nullptr);
+llvm::Expected<Profile> parseProfile(llvm::StringRef Text, llvm::json::Value *Document = nullptr);
 
 } // namespace relock

@@ -72,22 +72,34 @@ private:
     if (P.Source.empty())
       printMeasured();
     else
-      paragraph("source: the statistics of " + P.Source +
-                " (RELOCK_STATS): total and mean waits; holds, percentiles and shares of time were "
-                "not measured");
+      paragraph("source: the statistics of " + P.Source + " (RELOCK_STATS): " +
+                (hasUntimed() ? "total and mean waits; holds, percentiles and shares of time were "
+                                "not measured"
+                              : "its own locks; shares of the threads' time were not measured"));
     if (P.ForeignReleases)
       paragraph("note: " + count(P.ForeignReleases) +
                 " releases by a thread that had not acquired the lock");
   }
 
+  bool hasUntimed() const {
+    return any_of(P.Classes, [](const ProfiledClass &C) { return !C.isTimed(); });
+  }
+
   void printRuntime() {
-    size_t Classes = count_if(
-        P.Classes, [](const ProfiledClass &C) { return !C.isTimed() && C.acquisitions(); });
-    if (Classes)
-      paragraph("librelock: " + std::to_string(Classes) +
-                (Classes == 1 ? " lock class is" : " lock classes are") +
-                " the runtime's, which measures total and mean waits; their holds, percentiles and "
-                "part in the time above are not known");
+    size_t Classes =
+        count_if(P.Classes, [](const ProfiledClass &C) { return C.Runtime && C.acquisitions(); });
+    if (!Classes)
+      return;
+    std::string Text = "librelock: " + std::to_string(Classes) +
+                       (Classes == 1 ? " lock class is" : " lock classes are") + " the runtime's";
+    if (hasUntimed())
+      paragraph(Text + ", which measures total and mean waits of some; their holds, percentiles "
+                       "and part in the time above are not known");
+    else
+      paragraph(Text + "; in their sections, acquisition included: " +
+                percent(P.RuntimeSectionTime, P.ThreadTime) + " of the threads' time (" +
+                duration(P.RuntimeSectionTime) +
+                "), which is not in the time above unless one is inside the other");
   }
 
   void printMeasured() {
@@ -220,7 +232,7 @@ private:
   void printClass(const ProfiledClass &Class) {
     printName(Class.Name);
     printCounts(Class.Counts.Acquisitions, Class.Counts.Contended);
-    if (Class.Runtime)
+    if (!Class.isTimed())
       printTimes("wait", {duration(Class.Wait.Total), duration(Class.Wait.Mean), "-", "-", "-"});
     else
       printWaitAndHold(Class.Wait, Class.Hold);
@@ -251,7 +263,7 @@ private:
     N.add(Class.Counts.Reentries, "recursive");
     N.add(Class.HeldAtEnd, "held at the end");
     if (!N.Line.empty())
-      OS << "  " << N.Line << '\n';
+      paragraph(N.Line, 4, 2);
     if (std::string Line = Class.CameFrom ? handedOver(*Class.CameFrom) : ""; !Line.empty())
       paragraph(Line, 4, 2);
     printEvents(Class);
@@ -541,7 +553,8 @@ private:
         "ACQUIRED: successful acquisitions by lock, trylock, timedlock and clocklock. Coming back "
         "from a condition wait is counted apart. Readers of an rwlock have lines of their own.",
         "CONT: share of the acquisitions that found the lock taken and had to wait.",
-        "wait: time from finding the lock taken to getting it, or to giving up. MEAN and "
+        "wait: time from finding the lock taken to getting it, or to giving up; of a section that "
+        "another thread ran for its own (delegated), what the call took but the section. MEAN and "
         "percentiles are over the operations that waited.",
         "hold: time from acquisition to release. A condition wait ends a hold and begins another; "
         "recursive acquisitions lengthen the first one.",
@@ -558,6 +571,7 @@ private:
         "slept, of the time that they worked: processor time, and waiting for mutexes and rwlocks.",
         "Where they are acquired: calls with their callers, of one acquisition per thread and "
         "millisecond or so and as many waits; the samples divide the exact numbers of the class. "
+        "Of librelock's locks all are counted, with the section that was passed on first. "
         "Those that waited longest, and the one that held longest. --sites=N shows more.",
         "held N% of the run: how long one lock was held, which no two threads do at once (of "
         "several, the one held longest); from 5% on.",
@@ -593,6 +607,7 @@ private:
     static const char *const Waits[] = {
         "WAITED FOR: what threads wait for other than locks. Nothing of it is waiting for a lock "
         "or time in critical sections. Totals first, then what they are made of.",
+        "Conditions that are waited for with a lock of librelock have that lock's name. "
         "WAITS: for a condition (those included that never ended), at a barrier, and successful "
         "ones for a semaphore. BLOCK: share of a semaphore's that had to block.",
         "idle: time in condition waits, until the mutex is taken again: usually threads that have "

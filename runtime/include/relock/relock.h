@@ -419,7 +419,8 @@ typedef struct relock_statistics {
   uint64_t contended; /* operations that had to wait; every request to a server counts */
   uint64_t parked;    /* those that slept */
   uint64_t switches;  /* adaptive: changes between mutex, combiner and server */
-  uint64_t wait_ns;   /* until the lock was had, or the delegated section was done */
+  uint64_t wait_ns;   /* until the lock was had, or the section began; of a delegated one, what the
+                       * call took without the section */
 } relock_statistics_t;
 
 /* lock_class null: the default class. */

@@ -6,10 +6,13 @@
 
 const profile = JSON.parse(document.getElementById("profile").textContent);
 const verdicts = JSON.parse(document.getElementById("verdicts").textContent);
-const measured = !profile.source; // librelock measures no holds, percentiles and shares of time
-// Of the runtime's locks there are counts and the totals of the waits.
+const measured = !profile.source; // librelock alone measures no shares of time
 const runtimeClasses = profile.classes.filter((c) => c.librelock);
-for (const c of runtimeClasses) {
+// Of some of the runtime's locks there are only counts and the totals of the waits.
+const untimed = (c) => c.librelock && !c.hold.count && c.acquisitions > 0;
+const untimedClasses = runtimeClasses.filter(untimed);
+const spread = measured || !untimedClasses.length;
+for (const c of untimedClasses) {
   c.wait = {...c.wait, p50_ns : undefined, p90_ns : undefined, p99_ns : undefined, max_ns : undefined};
   c.hold = {count : 0, total_ns : 0, histogram : []};
 }
@@ -317,11 +320,15 @@ function showNotes() {
   if (!measured)
     notes.push(
         "These are the statistics of " + profile.source +
-        " (RELOCK_STATS): holds, percentiles and shares of " +
-        "time were not measured, and nothing was profiled. The waits of delegated sections " +
-        "contain the section.");
-  else if (runtimeClasses.length)
+        " (RELOCK_STATS): " + (spread ? "" : "holds, percentiles and ") + "shares of the threads' " +
+        "time were not measured, and only locks of librelock were profiled.");
+  else if (!untimedClasses.length && runtimeClasses.length)
     notes.push(plural(runtimeClasses.length, "lock class is", "lock classes are") +
+               " librelock's; in their sections, acquisition included: " +
+               percent(ratio(profile.librelock_section_ns || 0, profile.thread_ns)) + " of the threads' " +
+               "time, which is not in the time above unless one is inside the other.");
+  else if (untimedClasses.length)
+    notes.push(plural(untimedClasses.length, "lock class is", "lock classes are") +
                " librelock's, which measures total and mean waits: no holds, no percentiles, and " +
                "nothing of the time in critical sections. The waits of delegated sections contain " +
                "the section.");
@@ -356,7 +363,7 @@ const most = {
 };
 
 function amount(kind) {
-  return (c) => kind === "hold" && c.librelock ? "–" : make("div", {class : "amount"}, bar(times(c, kind).total_ns / most[kind], kind),
+  return (c) => kind === "hold" && untimed(c) ? "–" : make("div", {class : "amount"}, bar(times(c, kind).total_ns / most[kind], kind),
                      duration(times(c, kind).total_ns));
 }
 
@@ -388,16 +395,16 @@ const columns = [
     tip : "From finding the lock taken until it is acquired; the sum."
   },
   {title : "mean", ...time("wait", "mean_ns"), tip : "Mean of the acquisitions that waited."},
-  {title : "P99", ...time("wait", "p99_ns"), measured, tip : "99 % of the waits were shorter."},
+  {title : "P99", ...time("wait", "p99_ns"), measured : spread, tip : "99 % of the waits were shorter."},
   {
     title : "Hold",
     value : (c) => times(c, "hold").total_ns,
     show : amount("hold"),
-    measured,
+    measured : spread,
     tip : "From acquisition to release; the sum."
   },
-  {title : "mean", ...time("hold", "mean_ns"), measured, tip : "Mean of the holds."},
-  {title : "P99", ...time("hold", "p99_ns"), measured, tip : "99 % of the holds were shorter."},
+  {title : "mean", ...time("hold", "mean_ns"), measured : spread, tip : "Mean of the holds."},
+  {title : "P99", ...time("hold", "p99_ns"), measured : spread, tip : "99 % of the holds were shorter."},
   {
     title : "Algorithm",
     text : true,
@@ -689,7 +696,7 @@ function sitesPart(c) {
 }
 
 function showDetails(c, charted) {
-  const kinds = measured && !c.librelock ? [ "wait", "hold" ] : [ "wait" ];
+  const kinds = !untimed(c) ? [ "wait", "hold" ] : [ "wait" ];
   const parts = kinds.map((kind) => timesPart(c, kind, charted, c.readers && ", by writers"));
   if (c.readers)
     parts.push(...kinds.map((kind) => timesPart(c.readers, kind, charted, ", by readers")));

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "stats_text.h"
+
+#include "atomic.h"
+#include "os.h"
+#include "stats_report.h"
+#include "thread.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { ROOM = 16 << 20 }; /* a class takes up to 12 KiB */
+
+static uint64_t start_ns;
+static pid_t pid, start_pid;
+static char command[4096], executable[4096], model[512];
+static size_t command_length;
+
+static char *buffer;
+static size_t used; /* more than ROOM: it did not fit */
+static double ns_per_tick;
+
+/* --- what it says of the program and the machine --------------------------------------------- */
+
+void relock_stats_text_start(void) {
+  relock_store_relaxed(&start_ns, relock_os->now_ns());
+  start_pid = pid = getpid();
+}
+
+void relock_stats_text_after_fork(void) { pid = getpid(); }
+
+/* Without stdio, which may use locks of ours. */
+static size_t read_file(const char *file, char *text, size_t size) {
+  int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+  ssize_t length = descriptor >= 0 ? read(descriptor, text, size) : 0;
+  if (descriptor >= 0)
+    close(descriptor);
+  return length > 0 ? (size_t)length : 0;
+}
+
+static void read_model(void) {
+  static char text[4096];
+  text[read_file("/proc/cpuinfo", text, sizeof text - 1)] = '\0';
+  char *line = strstr(text, "model name"), *colon = line ? strchr(line, ':') : NULL;
+  if (colon && colon[1]) {
+    colon[strcspn(colon, "\n")] = '\0';
+    snprintf(model, sizeof model, "%s", colon + 2);
+  } else {
+    strcpy(model, "unknown");
+  }
+}
+
+void relock_stats_text_prepare(void) {
+  int saved = errno;
+  command_length = read_file("/proc/self/cmdline", command, sizeof command);
+  ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+  executable[length > 0 ? length : 0] = '\0';
+  read_model();
+  if (!buffer)
+    buffer = relock_os->reserve(ROOM);
+  errno = saved;
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+static void put_char(char c) {
+  if (used < ROOM)
+    buffer[used] = c;
+  used++;
+}
+
+__attribute__((format(printf, 1, 2))) static void put(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  size_t room = used < ROOM ? ROOM - used : 0;
+  int length = vsnprintf(room ? buffer + used : NULL, room, format, arguments);
+  va_end(arguments);
+  used += length > 0 ? (size_t)length : 0;
+}
+
+static void put_characters(const char *text, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    unsigned char c = (unsigned char)text[i];
+    if (c < ' ' || c >= 0x7f) {
+      put("\\u%04x", c); /* bytes above are taken for Latin-1 */
+      continue;
+    }
+    if (c == '"' || c == '\\')
+      put_char('\\');
+    put_char((char)c);
+  }
+}
+
+static void put_string(const char *text, size_t length) {
+  put_char('"');
+  put_characters(text, length);
+  put_char('"');
+}
+
+static void put_command(void) {
+  for (size_t at = 0; at < command_length;) {
+    size_t word = strnlen(command + at, command_length - at);
+    put("%s", at ? ", " : "");
+    put_string(command + at, word);
+    at += word + 1;
+  }
+}
+
+/* Without the decimal point of the program's locale. */
+static void put_number(double number) {
+  uint64_t millionths = (uint64_t)(number * 1e6 + 0.5);
+  put("%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
+}
+
+static void put_rate(const char *name, double rate) {
+  put(", \"%s\": ", name);
+  put_number(rate);
+}
+
+/* --- times ----------------------------------------------------------------------------------- */
+
+static uint64_t ns(uint64_t ticks) { return (uint64_t)((double)ticks * ns_per_tick + 0.5); }
+
+/* The middle of the bucket in which it lies. */
+static uint64_t percentile(const struct relock_distribution *d, unsigned percent) {
+  uint64_t count = 0, seen = 0;
+  for (unsigned i = 0; i < RELOCK_BUCKETS; i++)
+    count += d->buckets[i];
+  uint64_t rank = (count * percent + 99) / 100;
+  for (unsigned i = 0; count && i < RELOCK_BUCKETS; i++) {
+    seen += d->buckets[i];
+    if (seen < rank)
+      continue;
+    uint64_t floor = relock_bucket_floor(i);
+    bool wide = i >= RELOCK_BUCKET_SMALL && i + 1 < RELOCK_BUCKETS;
+    uint64_t middle = wide ? floor + (relock_bucket_floor(i + 1) - floor) / 2 : floor;
+    return ns(middle < d->max ? middle : d->max);
+  }
+  return 0;
+}
+
+static void put_times(const char *name, const struct relock_distribution *d) {
+  uint64_t total = ns(d->total);
+  put(",\n   \"%s\": {\"count\": %" PRIu64 ", \"total_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64
+      ", \"p50_ns\": %" PRIu64 ", \"p90_ns\": %" PRIu64 ", \"p99_ns\": %" PRIu64
+      ", \"max_ns\": %" PRIu64 ", \"histogram\": [",
+      name, d->count, total, d->count ? total / d->count : 0, percentile(d, 50), percentile(d, 90),
+      percentile(d, 99), ns(d->max));
+  const char *comma = "";
+  for (unsigned i = 0; i < RELOCK_BUCKETS; i++) {
+    if (!d->buckets[i])
+      continue;
+    put("%s[%" PRIu64 ", %" PRIu64 "]", comma, ns(relock_bucket_floor(i)), d->buckets[i]);
+    comma = ", ";
+  }
+  put("]}");
+}
+
+/* --- places ---------------------------------------------------------------------------------- */
+
+struct place {
+  uintptr_t address;
+  bool found;
+};
+
+static int put_if_in(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  struct place *place = context;
+  uintptr_t offset = place->address - info->dlpi_addr;
+  for (int i = 0; i < info->dlpi_phnum && !place->found; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    place->found = segment->p_type == PT_LOAD && offset - segment->p_vaddr < segment->p_memsz;
+  }
+  if (place->found) {
+    const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : executable;
+    put_char('"');
+    put_characters(path, strlen(path));
+    put("+0x%" PRIxPTR "\"", offset);
+  }
+  return place->found;
+}
+
+static void put_place(uintptr_t address) {
+  struct place place = {address, false};
+  dl_iterate_phdr(put_if_in, &place);
+  if (!place.found)
+    put("\"unknown+0x%" PRIxPTR "\"", address);
+}
+
+static bool is_costlier(const struct relock_site *a, const struct relock_site *b) {
+  return a->wait != b->wait ? a->wait > b->wait : a->hold > b->hold;
+}
+
+/* Takes the costliest out of those that are left. */
+static const struct relock_site *next_site(const struct relock_times_sum *times, uint64_t *left) {
+  const struct relock_site *next = NULL;
+  for (uint32_t i = 0; i < times->site_count; i++)
+    if (*left >> i & 1 && (!next || is_costlier(&times->sites[i], next)))
+      next = &times->sites[i];
+  if (next)
+    *left &= ~((uint64_t)1 << (next - times->sites));
+  return next;
+}
+
+static void put_site(const struct relock_site *site) {
+  put("    {\"stack\": [");
+  if (site->section) {
+    put_place(site->section);
+    put(", ");
+  }
+  put_place(site->caller);
+  put("], \"samples\": %" PRIu64 ", \"acquisitions\": %" PRIu64 ", \"contended\": %" PRIu64
+      ", \"wait_ns\": %" PRIu64 ", \"hold_ns\": %" PRIu64 "}",
+      site->acquisitions, site->acquisitions, site->contended, ns(site->wait), ns(site->hold));
+}
+
+_Static_assert(2 * RELOCK_SITES_SHOWN <= 63, "one bit for each");
+
+static void put_sites(const struct relock_times_sum *times) {
+  uint64_t left = ((uint64_t)1 << times->site_count) - 1;
+  uint32_t shown = 0;
+  const struct relock_site *site;
+  put(",\n   \"sites\": [\n");
+  for (; shown < RELOCK_SITES_SHOWN && (site = next_site(times, &left)); shown++) {
+    put("%s", shown ? ",\n" : "");
+    put_site(site);
+  }
+  put("],\n   \"sites_omitted\": %u", times->site_count - shown + times->sites_omitted);
+}
+
+/* --- classes and servers --------------------------------------------------------------------- */
+
+static void put_class_start(const struct relock_report_class *entry, const char *prefix,
+                            const char *primitive) {
+  const size_t length = strlen(entry->name);
+  put("  {\"name\": ");
+  put_string(entry->name, length);
+  put(", \"key\": \"%s", prefix);
+  put_characters(entry->name, length);
+  put("\", \"primitive\": \"%s\", \"kind\": \"class\", \"module\": \"\", \"file\": \"\", "
+      "\"line\": 0,\n",
+      primitive);
+}
+
+/* As of pthread mutexes, one that is taken back after a wait on a condition variable is not
+ * acquired anew, and one that its thread has already is. */
+static uint64_t acquisitions(const struct relock_report_class *entry) {
+  const struct relock_class_times *times = &entry->times.all;
+  uint64_t all = entry->counts.held + entry->counts.executed + times->reentries;
+  return all - (times->idle.count < all ? times->idle.count : all);
+}
+
+static void put_class(const struct relock_report_class *entry, bool places) {
+  const relock_statistics_t *s = &entry->counts;
+  const struct relock_class_times *times = &entry->times.all;
+  put_class_start(entry, "", "mutex");
+  put("   \"objects\": %" PRIu64 ", \"held_at_end\": 0, \"acquisitions\": %" PRIu64
+      ", \"contended\": %" PRIu64 ", \"handovers\": 0,\n"
+      "   \"trylock_failures\": %" PRIu64 ", \"timeouts\": %" PRIu64
+      ", \"condition_waits\": %" PRIu64 ", \"reentries\": %" PRIu64,
+      s->mutexes, acquisitions(entry), s->contended, times->trylock_failures, times->timeouts,
+      times->idle.count, times->reentries);
+  put_times("wait", &times->wait);
+  put_times("hold", &times->hold);
+  put(",\n   \"librelock\": {\"algorithm\": \"%s\", \"held\": %" PRIu64 ", \"executed\": %" PRIu64
+      ", \"delegated\": %" PRIu64 ", \"batches\": %" PRIu64 ", \"parked\": %" PRIu64
+      ", \"switches\": %" PRIu64,
+      s->algorithm, s->held, s->executed, s->delegated, s->batches, s->parked, s->switches);
+  if (s->server)
+    put(", \"server\": %u", s->server);
+  put("}");
+  if (places && entry->times.site_count)
+    put_sites(&entry->times);
+  put("}");
+}
+
+static bool was_waited_with(const struct relock_report_class *entry) {
+  return entry->times.all.idle.count || entry->times.waiting;
+}
+
+/* Waits on condition variables, by the class of the mutex: they have none of their own. */
+static void put_conditions(const struct relock_report_class *entry) {
+  const struct relock_distribution *idle = &entry->times.all.idle;
+  static const struct relock_distribution none;
+  put_class_start(entry, "conditions of ", "condition");
+  put("   \"objects\": 0, \"held_at_end\": 0, \"acquisitions\": %" PRIu64
+      ", \"contended\": 0, \"handovers\": 0,\n   \"trylock_failures\": 0, \"timeouts\": 0, "
+      "\"condition_waits\": 0, \"reentries\": 0",
+      idle->count + entry->times.waiting);
+  put_times("wait", idle);
+  put_times("hold", &none);
+  put("}");
+}
+
+static void put_server(const struct relock_report_server *entry) {
+  const relock_server_statistics_t *s = &entry->counts;
+  put("  {\"number\": %u, \"sections\": %" PRIu64 ", \"passes\": %" PRIu64
+      ", \"active_passes\": %" PRIu64,
+      entry->number, s->sections, s->passes, s->active_passes);
+  put_rate("use_rate", s->use_rate);
+  put_rate("false_serialization", s->false_serialization);
+  put_rate("slow_rate", s->slow_rate);
+  put(",\n   \"manager_wakes\": %" PRIu64 ", \"activations\": %" PRIu64 ", \"sleeps\": %" PRIu64
+      ", \"cache_misses\": ",
+      s->manager_wakes, s->activations, s->sleeps);
+  if (s->cache_misses)
+    put("%" PRIu64, s->cache_misses);
+  else
+    put("null");
+  put(", \"threads\": %u, \"cpu\": ", s->threads);
+  if (s->cpu >= 0)
+    put("%d", s->cpu);
+  else
+    put("null");
+  put(", \"fifo\": %s}", s->realtime ? "true" : "false");
+}
+
+/* --- the whole ------------------------------------------------------------------------------- */
+
+static void put_overhead(const struct relock_report *report) {
+  double per_pair = (double)relock_times_cost() / 1024 * ns_per_tick;
+  uint64_t all = 0;
+  for (const struct relock_report_class *c = report->classes; c; c = c->next)
+    all += acquisitions(c);
+  put(" \"overhead\": {\"per_acquisition_ns\": ");
+  put_number(per_pair);
+  put(", \"plain_pair_ns\": 0, \"hold_bias_ns\": ");
+  put_number((double)relock_times_bias() / 1024 * ns_per_tick);
+  put(", \"total_ns\": %" PRIu64 "},\n", (uint64_t)(per_pair * (double)all));
+}
+
+static void put_profile(const struct relock_report *report, bool running, bool places) {
+  put("{\n \"format\": \"relock-profile\", \"version\": 1, \"source\": \"librelock\",\n"
+      " \"program\": {\"command\": [");
+  put_command();
+  put("], \"executable\": ");
+  put_string(executable, strlen(executable));
+  put(", \"pid\": %d, \"forked\": %s, \"ended\": \"%s\", \"status\": 0},\n", (int)pid,
+      pid == start_pid ? "false" : "true", running ? "running" : "exit");
+  put(" \"machine\": {\"model\": ");
+  put_string(model, strlen(model));
+  uint32_t threads = relock_threads_end();
+  put(", \"processors\": %u, \"ticks_per_second\": %" PRIu64 "},\n", relock_os->cpus(),
+      relock_times_ticks_per_second());
+  put(" \"duration_ns\": %" PRIu64 ", \"threads\": %u, \"threads_at_once\": %u,\n"
+      " \"thread_ns\": 0, \"section_ns\": %" PRIu64 ", \"sections\": %" PRIu64
+      ", \"section_share\": 0,\n"
+      " \"foreign_releases\": %" PRIu64 ",\n",
+      relock_os->now_ns() - relock_load_relaxed(&start_ns), threads, threads,
+      ns(report->sections.ticks), report->sections.count, report->sections.foreign_releases);
+  put_overhead(report);
+  put(" \"dropped\": {\"mutex_operations\": 0, \"times\": %" PRIu64 ", \"threads\": 0, "
+      "\"nested_operations\": 0, \"modules\": 0, \"processes\": 0},\n"
+      " \"classes\": [\n",
+      relock_times_dropped());
+  for (const struct relock_report_class *c = report->classes; c; c = c->next) {
+    put_class(c, places);
+    put("%s", c->next ? ",\n" : "");
+  }
+  put("\n ],\n \"waits\": [");
+  const char *comma = "\n";
+  for (const struct relock_report_class *c = report->classes; c; c = c->next) {
+    if (!was_waited_with(c))
+      continue;
+    put("%s", comma);
+    put_conditions(c);
+    comma = ",\n";
+  }
+  put("]");
+  for (size_t i = 0; i < report->server_count; i++) {
+    put("%s", i ? ",\n" : ",\n \"servers\": [\n");
+    put_server(&report->servers[i]);
+  }
+  put(report->server_count ? "\n ]\n}\n" : "\n}\n");
+}
+
+const char *relock_stats_text(const struct relock_report *report, bool running, bool places,
+                              size_t *length) {
+  if (!buffer)
+    return NULL;
+  ns_per_tick = 1e9 / (double)relock_times_ticks_per_second();
+  used = 0;
+  put_profile(report, running, places);
+  *length = used;
+  return used < ROOM ? buffer : NULL;
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Invariants
+ *  - What a thread holds stands in its own list. An entry is written by that thread, but for
+ * `mutex` and `start`, which another thread sets when it releases the mutex in its place: to null,
+ * and to when that was. Entries do not move, so that it finds them.
+ *  - The owner of a normal mutex that is timed is the number of its holder's record, plus 1; no
+ *    thread pointer is as small.
+ */
+#include "times.h"
+
+#include "os.h"
+#include "stats.h"
+#include "thread.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum {
+  HELD_MAX = 24,
+  POOL = 64 << 20, /* some 10,000 pairs of a thread and a class */
+  LEAST_POOL = 1 << 20,
+};
+
+struct held {
+  relock_mutex_t *mutex; /* null: released */
+  uint64_t start;
+  uint32_t index;
+  struct relock_site *site;
+};
+
+struct relock_times {
+  uint32_t held_count;    /* of the list's entries in use */
+  uint32_t executing;     /* calls of relock_execute */
+  uint64_t section_start; /* 0: in none */
+  struct relock_section_times sections;
+  uint64_t sleep_start; /* 0: sleeps on no condition variable */
+  uint32_t sleep_index;
+  uint64_t slept;
+  struct held held[HELD_MAX];
+  struct relock_class_times *classes[RELOCK_MAX_CLASSES];
+};
+
+static char *pool;
+static uint64_t pool_size, pool_used, dropped;
+static uint64_t cost, bias;
+static uint64_t start_ticks, start_ns;
+
+uint64_t relock_times_cost(void) { return cost; }
+uint64_t relock_times_bias(void) { return bias; }
+uint64_t relock_times_dropped(void) { return relock_load_relaxed(&dropped); }
+
+static double ns_per_tick(void) {
+  uint64_t ticks = relock_ticks() - start_ticks, ns = relock_os->now_ns() - start_ns;
+  return start_ticks && ticks && ns ? (double)ns / (double)ticks : 1;
+}
+
+uint64_t relock_times_ticks_per_second(void) { return (uint64_t)(1e9 / ns_per_tick() + 0.5); }
+
+uint64_t relock_times_ns(uint64_t ticks) {
+  return ticks ? (uint64_t)((double)ticks * ns_per_tick() + 0.5) : 0;
+}
+
+static void drop(void) { relock_add_relaxed(&dropped, 1); }
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+static void *allocate(size_t size) {
+  size = (size + RELOCK_CACHE_LINE - 1) & ~(size_t)(RELOCK_CACHE_LINE - 1);
+  if (relock_load_relaxed(&pool_used) + size > pool_size) {
+    drop();
+    return NULL;
+  }
+  uint64_t at = relock_add_relaxed(&pool_used, size);
+  if (at + size <= pool_size)
+    return pool + at;
+  drop();
+  return NULL;
+}
+
+static struct relock_times *times_of(struct relock_thread *self) {
+  if (!self) {
+    drop();
+    return NULL;
+  }
+  if (!self->times)
+    /* Release: pairs with the acquire in relock_times_add_up(). */
+    relock_store_release(&self->times, (struct relock_times *)allocate(sizeof *self->times));
+  return self->times;
+}
+
+static struct relock_class_times *class_times(struct relock_times *times, uint32_t index) {
+  struct relock_class_times **slot = &times->classes[index];
+  if (!*slot)
+    /* Release: pairs with the acquire in relock_times_add_up(). */
+    relock_store_release(slot, (struct relock_class_times *)allocate(sizeof **slot));
+  return *slot;
+}
+
+/* --- adding ---------------------------------------------------------------------------------- */
+
+static void add(struct relock_distribution *distribution, uint64_t ticks) {
+  relock_count_own(&distribution->count, 1);
+  relock_count_own(&distribution->total, ticks);
+  relock_count_own(&distribution->buckets[relock_bucket(ticks)], 1);
+  if (ticks > distribution->max)
+    relock_store_relaxed(&distribution->max, ticks);
+}
+
+static void add_hold(struct relock_class_times *times, struct relock_site *site, uint64_t ticks) {
+  ticks -= ticks < bias / 1024 ? ticks : bias / 1024;
+  add(&times->hold, ticks);
+  if (site)
+    relock_count_own(&site->hold, ticks);
+}
+
+static struct relock_site *site_of(struct relock_class_times *times,
+                                   const struct relock_acquisition *acquisition) {
+  for (int i = 0; i < RELOCK_SITES; i++) {
+    struct relock_site *site = &times->sites[i];
+    if (site->caller == acquisition->caller && site->section == acquisition->section)
+      return site;
+    if (site->caller)
+      continue;
+    relock_store_relaxed(&site->section, acquisition->section);
+    /* Release: pairs with the acquire in add_sites(). */
+    relock_store_release(&site->caller, acquisition->caller);
+    return site;
+  }
+  return NULL;
+}
+
+static struct relock_site *add_acquisition(struct relock_class_times *times,
+                                           const struct relock_acquisition *acquisition,
+                                           uint64_t wait) {
+  struct relock_site *site = site_of(times, acquisition);
+  if (acquisition->asked)
+    add(&times->wait, wait);
+  if (!site)
+    return NULL;
+  relock_count_own(&site->acquisitions, 1);
+  if (acquisition->asked) {
+    relock_count_own(&site->contended, 1);
+    relock_count_own(&site->wait, wait);
+  }
+  return site;
+}
+
+/* Clocks of two processors may differ. */
+static uint64_t between(uint64_t start, uint64_t end) { return end > start ? end - start : 0; }
+
+/* --- sections -------------------------------------------------------------------------------- */
+
+static void section_begins(struct relock_times *times, uint64_t now) {
+  if (!times->section_start)
+    relock_store_relaxed(&times->section_start, now);
+}
+
+static void section_may_end(struct relock_times *times, uint64_t now) {
+  if (times->held_count || times->executing || !times->section_start)
+    return;
+  relock_count_own(&times->sections.ticks, between(times->section_start, now));
+  relock_count_own(&times->sections.count, 1);
+  relock_store_relaxed(&times->section_start, 0);
+}
+
+/* Takes those off the end of the list that are held no more, some since another thread released
+ * them. */
+static void forget_released(struct relock_times *times) {
+  uint64_t released = 0;
+  while (times->held_count) {
+    struct held *last = &times->held[times->held_count - 1];
+    /* Acquire: pairs with the release in release_for(). */
+    if (relock_load_acquire(&last->mutex))
+      return;
+    released = last->start > released ? last->start : released;
+    times->held_count--;
+  }
+  section_may_end(times, released);
+}
+
+/* --- holders --------------------------------------------------------------------------------- */
+
+static struct held *free_entry(struct relock_times *times) {
+  if (times->held_count < HELD_MAX)
+    return &times->held[times->held_count++];
+  for (int i = 0; i < HELD_MAX; i++)
+    /* Acquire: pairs with the release in release_for(). */
+    if (!relock_load_acquire(&times->held[i].mutex))
+      return &times->held[i];
+  return NULL;
+}
+
+void relock_times_acquired(struct relock_thread *self, relock_mutex_t *mutex,
+                           const relock_class_t *lock_class,
+                           const struct relock_acquisition *acquisition) {
+  struct relock_times *times = times_of(self);
+  uint32_t index = lock_class->relock_index;
+  struct relock_class_times *of_class = times ? class_times(times, index) : NULL;
+  if (!of_class)
+    return;
+  forget_released(times);
+  uint64_t now = relock_ticks(), asked = acquisition->asked;
+  struct relock_site *site = add_acquisition(of_class, acquisition, between(asked, now));
+  section_begins(times, asked ? asked : now);
+  struct held *held = free_entry(times);
+  if (!held) {
+    drop();
+    return;
+  }
+  held->start = now;
+  held->index = index;
+  held->site = site;
+  relock_store_relaxed(&held->mutex, mutex);
+}
+
+void relock_times_gave_up(struct relock_thread *self, const relock_class_t *lock_class,
+                          uint64_t asked) {
+  struct relock_times *times = times_of(self);
+  struct relock_class_times *of_class = times ? class_times(times, lock_class->relock_index) : NULL;
+  if (!of_class)
+    return;
+  add(&of_class->wait, between(asked, relock_ticks()));
+  relock_count_own(&of_class->timeouts, 1);
+}
+
+void relock_times_try_failed(struct relock_thread *self, const relock_class_t *lock_class) {
+  struct relock_times *times = times_of(self);
+  struct relock_class_times *of_class = times ? class_times(times, lock_class->relock_index) : NULL;
+  if (of_class)
+    relock_count_own(&of_class->trylock_failures, 1);
+}
+
+void relock_times_reentered(struct relock_thread *self, const relock_class_t *lock_class) {
+  struct relock_times *times = times_of(self);
+  struct relock_class_times *of_class = times ? class_times(times, lock_class->relock_index) : NULL;
+  if (of_class)
+    relock_count_own(&of_class->reentries, 1);
+}
+
+static struct held *find(struct relock_times *times, const relock_mutex_t *mutex) {
+  for (uint32_t i = times->held_count; i > 0; i--)
+    if (relock_load_relaxed(&times->held[i - 1].mutex) == mutex)
+      return &times->held[i - 1];
+  return NULL;
+}
+
+/* Another thread acquired the mutex, which is released by this one. */
+static struct relock_hold release_for(struct relock_times *times, relock_mutex_t *mutex,
+                                      uint64_t now) {
+  uintptr_t owner = relock_load_relaxed(&mutex->relock_private.owner);
+  struct relock_times *holder = NULL;
+  if (owner && owner <= relock_threads_end())
+    holder = relock_thread_numbered((uint32_t)owner - 1)->times;
+  for (int i = 0; holder && i < HELD_MAX; i++) {
+    struct held *held = &holder->held[i];
+    if (relock_load_relaxed(&held->mutex) != mutex)
+      continue;
+    struct relock_hold hold = {between(held->start, now), held->index + 1, NULL};
+    held->start = now;
+    /* Release: pairs with the acquires in forget_released() and free_entry(). */
+    relock_store_release(&held->mutex, NULL);
+    relock_count_own(&times->sections.foreign_releases, 1);
+    return hold;
+  }
+  return (struct relock_hold){0};
+}
+
+struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex_t *mutex) {
+  uint64_t now = relock_ticks();
+  struct relock_times *times = times_of(self);
+  struct relock_hold hold = {0};
+  if (!times)
+    return hold;
+  struct held *held = find(times, mutex);
+  if (held) {
+    hold = (struct relock_hold){between(held->start, now), held->index + 1, held->site};
+    held->start = now;
+    relock_store_relaxed(&held->mutex, NULL);
+    forget_released(times);
+  } else {
+    hold = release_for(times, mutex, now);
+  }
+  return hold;
+}
+
+void relock_times_released(struct relock_thread *self, const struct relock_hold *hold) {
+  struct relock_times *times = hold->index ? times_of(self) : NULL;
+  struct relock_class_times *of_class = times ? class_times(times, hold->index - 1) : NULL;
+  if (of_class)
+    add_hold(of_class, hold->site, hold->ticks);
+}
+
+/* --- executed sections ----------------------------------------------------------------------- */
+
+void relock_times_execute(struct relock_thread *self, uint64_t now) {
+  struct relock_times *times = times_of(self);
+  if (!times)
+    return;
+  forget_released(times);
+  section_begins(times, now);
+  times->executing++;
+}
+
+void relock_times_executed(struct relock_thread *self, const relock_class_t *lock_class,
+                           const struct relock_acquisition *acquisition, uint64_t wait,
+                           uint64_t hold, uint64_t now) {
+  struct relock_times *times = times_of(self);
+  if (!times)
+    return;
+  times->executing--;
+  section_may_end(times, now);
+  struct relock_class_times *of_class = class_times(times, lock_class->relock_index);
+  if (of_class)
+    add_hold(of_class, add_acquisition(of_class, acquisition, wait), hold);
+}
+
+/* --- waits on condition variables ------------------------------------------------------------ */
+
+uint64_t relock_times_slept(void) {
+  const struct relock_thread *self = relock_own_record;
+  return self && self->times ? self->times->slept : 0;
+}
+
+void relock_times_sleep(struct relock_thread *self, const relock_class_t *lock_class) {
+  struct relock_times *times = times_of(self);
+  if (!times)
+    return;
+  relock_store_relaxed(&times->sleep_index, lock_class->relock_index);
+  relock_store_relaxed(&times->sleep_start, relock_ticks());
+}
+
+void relock_times_wake(struct relock_thread *self) {
+  struct relock_times *times = self ? self->times : NULL;
+  if (!times || !times->sleep_start)
+    return;
+  uint64_t ticks = between(times->sleep_start, relock_ticks());
+  relock_store_relaxed(&times->sleep_start, 0);
+  times->slept += ticks;
+  struct relock_class_times *of_class = class_times(times, times->sleep_index);
+  if (of_class)
+    add(&of_class->idle, ticks);
+}
+
+/* --- adding up ------------------------------------------------------------------------------- */
+
+static void add_distribution(struct relock_distribution *sum,
+                             const struct relock_distribution *part) {
+  sum->count += relock_load_relaxed(&part->count);
+  sum->total += relock_load_relaxed(&part->total);
+  uint64_t max = relock_load_relaxed(&part->max);
+  sum->max = max > sum->max ? max : sum->max;
+  for (int i = 0; i < RELOCK_BUCKETS; i++)
+    sum->buckets[i] += relock_load_relaxed(&part->buckets[i]);
+}
+
+static struct relock_site *same_site(struct relock_times_sum *sum, uintptr_t section,
+                                     uintptr_t caller) {
+  for (uint32_t i = 0; i < sum->site_count; i++)
+    if (sum->sites[i].section == section && sum->sites[i].caller == caller)
+      return &sum->sites[i];
+  if (sum->site_count == sizeof sum->sites / sizeof *sum->sites)
+    return NULL;
+  struct relock_site *site = &sum->sites[sum->site_count++];
+  site->section = section;
+  site->caller = caller;
+  return site;
+}
+
+static void add_sites(struct relock_times_sum *sum, const struct relock_class_times *part) {
+  for (int i = 0; i < RELOCK_SITES; i++) {
+    const struct relock_site *site = &part->sites[i];
+    /* Acquire: pairs with the release in site_of(). */
+    uintptr_t caller = relock_load_acquire(&site->caller);
+    if (!caller)
+      return;
+    struct relock_site *same = same_site(sum, relock_load_relaxed(&site->section), caller);
+    if (!same) {
+      sum->sites_omitted++;
+      continue;
+    }
+    same->acquisitions += relock_load_relaxed(&site->acquisitions);
+    same->contended += relock_load_relaxed(&site->contended);
+    same->wait += relock_load_relaxed(&site->wait);
+    same->hold += relock_load_relaxed(&site->hold);
+  }
+}
+
+static struct relock_times *times_numbered(uint32_t number) {
+  /* Acquire: pairs with the release in times_of(). */
+  return relock_load_acquire(&relock_thread_numbered(number)->times);
+}
+
+void relock_times_add_up(uint32_t index, struct relock_times_sum *sum) {
+  uint64_t now = relock_ticks();
+  uint32_t end = relock_threads_end();
+  for (uint32_t i = 0; i < end; i++) {
+    struct relock_times *times = times_numbered(i);
+    /* Acquire: pairs with the release in class_times(). */
+    struct relock_class_times *part = times ? relock_load_acquire(&times->classes[index]) : NULL;
+    uint64_t since = times ? relock_load_relaxed(&times->sleep_start) : 0;
+    if (since && relock_load_relaxed(&times->sleep_index) == index) {
+      sum->waiting++;
+      sum->all.idle.total += between(since, now);
+    }
+    if (!part)
+      continue;
+    add_distribution(&sum->all.wait, &part->wait);
+    add_distribution(&sum->all.hold, &part->hold);
+    add_distribution(&sum->all.idle, &part->idle);
+    sum->all.trylock_failures += relock_load_relaxed(&part->trylock_failures);
+    sum->all.timeouts += relock_load_relaxed(&part->timeouts);
+    sum->all.reentries += relock_load_relaxed(&part->reentries);
+    add_sites(sum, part);
+  }
+}
+
+uint64_t relock_times_waited(uint32_t index) {
+  uint64_t sum = 0;
+  uint32_t end = relock_load_relaxed(&relock_stats_timed) ? relock_threads_end() : 0;
+  for (uint32_t i = 0; i < end; i++) {
+    struct relock_times *times = times_numbered(i);
+    /* Acquire: pairs with the release in class_times(). */
+    struct relock_class_times *part = times ? relock_load_acquire(&times->classes[index]) : NULL;
+    sum += part ? relock_load_relaxed(&part->wait.total) : 0;
+  }
+  return sum;
+}
+
+void relock_times_add_up_sections(struct relock_section_times *sum) {
+  uint64_t now = relock_ticks();
+  uint32_t end = relock_threads_end();
+  for (uint32_t i = 0; i < end; i++) {
+    const struct relock_times *times = times_numbered(i);
+    if (!times)
+      continue;
+    sum->ticks += relock_load_relaxed(&times->sections.ticks);
+    sum->count += relock_load_relaxed(&times->sections.count);
+    sum->foreign_releases += relock_load_relaxed(&times->sections.foreign_releases);
+    uint64_t since = relock_load_relaxed(&times->section_start);
+    if (since)
+      sum->ticks += between(since, now);
+  }
+}
+
+/* --- start, threads, fork -------------------------------------------------------------------- */
+
+static void forget_thread(struct relock_times *times) {
+  times->held_count = times->executing = 0;
+  memset(times->held, 0, sizeof times->held);
+  relock_store_relaxed(&times->section_start, 0);
+  relock_store_relaxed(&times->sleep_start, 0);
+}
+
+void relock_times_thread_starts(struct relock_thread *record) {
+  if (record->times)
+    forget_thread(record->times);
+}
+
+static void restart(struct relock_times *times, bool survives, uint64_t now) {
+  for (int i = 0; i < RELOCK_MAX_CLASSES; i++)
+    if (times->classes[i])
+      memset(times->classes[i], 0, sizeof *times->classes[i]);
+  times->sections = (struct relock_section_times){0};
+  if (!survives)
+    forget_thread(times);
+  for (uint32_t i = 0; i < times->held_count; i++) {
+    times->held[i].start = now;
+    times->held[i].site = NULL;
+  }
+  if (times->section_start)
+    times->section_start = now;
+}
+
+void relock_times_after_fork(void) {
+  uint64_t now = relock_load_relaxed(&relock_stats_timed) ? relock_ticks() : 0;
+  relock_store_relaxed(&dropped, 0);
+  for (uint32_t i = 0; now && i < relock_threads_end(); i++) {
+    struct relock_thread *record = relock_thread_numbered(i);
+    if (record->times)
+      restart(record->times, record == relock_own_record, now);
+  }
+}
+
+/* Holds of nobody. The shortest of several rounds is the one that nothing disturbed. */
+static void calibrate(void) {
+  enum { ROUNDS = 20, HOLDS = 100 };
+  static struct relock_class_times of_class;
+  static struct relock_times times = {.classes = {&of_class}};
+  static struct relock_thread nobody = {.times = &times};
+  static relock_class_t lock_class;
+  static relock_mutex_t mutex;
+  const struct relock_acquisition acquisition = {0, 1, 1};
+  uint64_t shortest = UINT64_MAX, least = UINT64_MAX;
+  for (int round = 0; round < ROUNDS; round++) {
+    uint64_t held = 0, start = relock_ticks();
+    for (int i = 0; i < HOLDS; i++) {
+      relock_times_acquired(&nobody, &mutex, &lock_class, &acquisition);
+      const struct relock_hold hold = relock_times_release(&nobody, &mutex);
+      relock_times_released(&nobody, &hold);
+      held += hold.ticks;
+    }
+    uint64_t took = relock_ticks() - start;
+    shortest = took < shortest ? took : shortest;
+    least = held < least ? held : least;
+  }
+  cost = shortest * 1024 / HOLDS;
+  bias = least * 1024 / HOLDS;
+}
+
+void relock_times_start(void) {
+  if (relock_load_relaxed(&relock_stats_timed))
+    return;
+  for (uint64_t size = POOL; !pool && size >= LEAST_POOL; size /= 4) {
+    pool = relock_os->reserve(size);
+    pool_size = pool ? size : 0;
+  }
+  calibrate();
+  start_ns = relock_os->now_ns();
+  start_ticks = relock_ticks();
+  relock_store_relaxed(&relock_stats_timed, 1);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How long locks are waited for and held: with RELOCK_STATS and under `relock profile`, of mutexes
+ * whose `kind` says TIMED, which they get at their first use. So the way of a mutex that is not
+ * timed has nothing more to look at.
+ *
+ * As with the counters, each thread writes its own, without atomic read-modify-writes, and readers
+ * add up. A section that runs elsewhere with its client's identity writes the client's, which only
+ * waits. Times are ticks of the cycle counter, in the profiler's buckets.
+ *
+ * All memory comes from one range that is reserved at the start: a program that has forbidden
+ * itself system calls since is not killed for it.
+ */
+#ifndef RELOCK_BASE_TIMES_H
+#define RELOCK_BASE_TIMES_H
+
+#include "atomic.h"
+#include "buckets.h"
+
+#include <relock/relock.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct relock_thread;
+
+struct relock_distribution {
+  uint64_t count, total, max;
+  uint64_t buckets[RELOCK_BUCKETS];
+};
+
+/* A call that takes mutexes of a class, and the section that it runs under them, or 0. */
+struct relock_site {
+  uintptr_t section, caller;
+  uint64_t acquisitions, contended, wait, hold;
+};
+
+enum { RELOCK_SITES = 16 }; /* of a class and thread that are told apart */
+
+/* Of one class. */
+struct relock_class_times {
+  struct relock_distribution wait, hold;
+  struct relock_distribution idle; /* waits on condition variables that are over */
+  uint64_t trylock_failures, timeouts, reentries;
+  struct relock_site sites[RELOCK_SITES];
+};
+
+/* Sections of all threads, each one's inside another one not counted. */
+struct relock_section_times {
+  uint64_t ticks, count;
+  uint64_t foreign_releases;
+};
+
+/* Before any mutex is used: those are timed then. */
+void relock_times_start(void);
+
+/* By the clocks since the start. */
+uint64_t relock_times_ticks_per_second(void);
+uint64_t relock_times_ns(uint64_t ticks);
+
+/* What a recording costs, and what of it lies in a hold; ticks times 1024. */
+uint64_t relock_times_cost(void), relock_times_bias(void);
+
+/* Times that found no room. */
+uint64_t relock_times_dropped(void);
+
+/* --- by mutex.c and cond.c: of timed mutexes; self may be null --- */
+
+/* Where an acquisition began. */
+struct relock_acquisition {
+  uint64_t asked; /* 0: it did not have to wait */
+  uintptr_t section, caller;
+};
+
+/* A holder has the mutex. The owner of one that does not know its own is then the number of self,
+ * plus 1, and 0 again when it is released. */
+void relock_times_acquired(struct relock_thread *self, relock_mutex_t *mutex,
+                           const relock_class_t *lock_class,
+                           const struct relock_acquisition *acquisition);
+/* Gave up after so long. */
+void relock_times_gave_up(struct relock_thread *self, const relock_class_t *lock_class,
+                          uint64_t asked);
+void relock_times_try_failed(struct relock_thread *self, const relock_class_t *lock_class);
+void relock_times_reentered(struct relock_thread *self, const relock_class_t *lock_class);
+
+/* A hold that is over; what is counted of it when the mutex is released. */
+struct relock_hold {
+  uint64_t ticks;
+  uint32_t index; /* of the class, plus 1; 0: unknown */
+  struct relock_site *site;
+};
+struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex_t *mutex);
+void relock_times_released(struct relock_thread *self, const struct relock_hold *hold);
+
+/* A call of relock_execute begins, and is over: what it took from its section's start to its end,
+ * what it waited for that (0 if not contended). */
+void relock_times_execute(struct relock_thread *self, uint64_t now);
+void relock_times_executed(struct relock_thread *self, const relock_class_t *lock_class,
+                           const struct relock_acquisition *acquisition, uint64_t wait,
+                           uint64_t hold, uint64_t now);
+
+/* What the thread that runs now has slept on condition variables so far: not part of a hold. */
+uint64_t relock_times_slept(void);
+
+/* Around a wait on a condition variable with a mutex of that class, which is not held. */
+void relock_times_sleep(struct relock_thread *self, const relock_class_t *lock_class);
+void relock_times_wake(struct relock_thread *self);
+
+/* --- by the statistics --- */
+
+/* Adds up what all threads have, waits that last included. Sites that find no room are added to
+ * the number of those omitted. */
+enum { RELOCK_SITES_SHOWN = 20 };
+struct relock_times_sum {
+  struct relock_class_times all; /* without its sites */
+  uint64_t waiting;              /* threads that wait on condition variables now */
+  struct relock_site sites[RELOCK_SITES_SHOWN * 2];
+  uint32_t site_count, sites_omitted;
+};
+void relock_times_add_up(uint32_t index, struct relock_times_sum *sum);
+uint64_t relock_times_waited(uint32_t index); /* the total of its waits alone */
+void relock_times_add_up_sections(struct relock_section_times *sum);
+
+/* A record has got another thread. */
+void relock_times_thread_starts(struct relock_thread *record);
+/* A forked child times from zero, what its thread holds included. */
+void relock_times_after_fork(void);
+
+#endif
