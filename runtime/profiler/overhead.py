@@ -8,12 +8,14 @@
 
 Runs the program plainly, under `relock profile`, and under what else --with names, once each per
 round, the order turned by one from round to round, and prints the median of the throughputs, their
-range, and what each loses against the plain run of the same round. The regular expression takes the
-throughput from what the program prints, or from what the load prints; without one it is runs per
-second. With --load the program is a server: it is started, awaited on its port, put under load and
-stopped by SIGTERM; then the throughput per second of its processor time is printed, too, which
-tells more where machine and load are shared. --results FILE keeps the rounds, and adds to those
-that are there.
+range, and what each loses against the plain run of the same round, the median and the middle half.
+The regular expression takes the throughput from what the program prints, or from what the load
+prints; without one it is runs per second. With --load the program is a server: it is started,
+awaited on its port, put under load and stopped by SIGTERM; then the throughput per second of its
+processor time is printed, too, which tells more where machine and load are shared. --together
+starts a server of each variant at once, on PORT, PORT + 1 and so on, which stands as {port} in its
+command and in that of the load, and loads them in turns: rounds are short then, and changes from
+minute to minute are left out. --results FILE keeps the rounds, and adds to those that are there.
 """
 import argparse
 import json
@@ -44,6 +46,7 @@ def options():
     parser.add_argument("--throughput", help="regular expression with one group")
     parser.add_argument("--load", help="command that puts the server under load")
     parser.add_argument("--port", type=int, help="of the server, on the loopback interface")
+    parser.add_argument("--together", action="store_true", help="all servers at once")
     parser.add_argument("--results", help="JSON file of rounds to add to")
     parser.add_argument("command", nargs="+")
     chosen = parser.parse_args()
@@ -52,8 +55,8 @@ def options():
         parser.error("--with begins with plain, and knows " + ", ".join(VARIANTS))
     if "mutrace" in chosen.variants and not chosen.mutrace:
         parser.error("mutrace needs --mutrace")
-    if bool(chosen.load) != bool(chosen.port):
-        parser.error("--load and --port go together")
+    if bool(chosen.load) != bool(chosen.port) or chosen.together and not chosen.load:
+        parser.error("--load and --port go together, and --together needs them")
     return chosen
 
 
@@ -89,23 +92,41 @@ def program_of(pid):
 
 
 def processor_time(pid):
-    with open("/proc/%d/stat" % pid) as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Of all its threads, by the clock that clock_getcpuclockid() names."""
+    return time.clock_gettime(~pid << 3 | 2)
 
 
-def serve(words, environment, chosen, log):
-    """What the load printed, and the share of one processor that the server took meanwhile."""
-    server = subprocess.Popen(words, env=environment, stdin=subprocess.DEVNULL, stdout=log,
-                              stderr=log)
-    wait_for_port(chosen.port, server)
-    pid = program_of(server.pid)
-    before, start = processor_time(pid), time.monotonic()
-    load = subprocess.run(shlex.split(chosen.load), capture_output=True, text=True)
-    share = (processor_time(pid) - before) / (time.monotonic() - start)
-    os.kill(pid, signal.SIGTERM)
-    server.wait()
-    return load.stdout + load.stderr, share
+def at_port(words, port):
+    return [word.replace("{port}", str(port)) for word in words]
+
+
+class Server:
+    def __init__(self, words, environment, port, log):
+        self.port = port
+        self.process = subprocess.Popen(at_port(words, port), env=environment, stdout=log,
+                                        stderr=log, stdin=subprocess.DEVNULL)
+        wait_for_port(port, self.process)
+        self.pid = program_of(self.process.pid)
+
+    def load(self, command):
+        """What the load printed, and the share of one processor that the server took meanwhile."""
+        before, start = processor_time(self.pid), time.monotonic()
+        load = subprocess.run(at_port(shlex.split(command), self.port), capture_output=True,
+                              text=True)
+        share = (processor_time(self.pid) - before) / (time.monotonic() - start)
+        return load.stdout + load.stderr, share
+
+    def stop(self):
+        os.kill(self.pid, signal.SIGTERM)
+        self.process.wait()
+
+
+def figures(variant, chosen, text, share):
+    found = re.search(chosen.throughput, text)
+    if not found:
+        sys.exit("no throughput in the output of the variant %s:\n%s" % (variant, text[-2000:]))
+    value = float(found.group(1))
+    return {"throughput": value, **({"per processor": value / share} if share else {})}
 
 
 def run(variant, chosen):
@@ -116,7 +137,9 @@ def run(variant, chosen):
         log = open(os.path.join(folder, "log"), "w+")
         start, share = time.monotonic(), None
         if chosen.load:
-            text, share = serve(words + chosen.command, environment, chosen, log)
+            server = Server(words + chosen.command, environment, chosen.port, log)
+            text, share = server.load(chosen.load)
+            server.stop()
         else:
             subprocess.run(words + chosen.command, env=environment, stdin=subprocess.DEVNULL,
                            stdout=log, stderr=log)
@@ -126,11 +149,7 @@ def run(variant, chosen):
         log.close()
     if not chosen.throughput:
         return {"throughput": 1 / elapsed}
-    found = re.search(chosen.throughput, text)
-    if not found:
-        sys.exit("no throughput in the output of the variant %s:\n%s" % (variant, text[-2000:]))
-    value = float(found.group(1))
-    return {"throughput": value, **({"per processor": value / share} if share else {})}
+    return figures(variant, chosen, text, share)
 
 
 def missing(variant):
@@ -138,22 +157,38 @@ def missing(variant):
     return program and not shutil.which(program)
 
 
-def measure(chosen, rounds):
+def measure(chosen, rounds, run_one):
     for number in range(chosen.rounds):
         shift = number % len(chosen.variants)
         order = chosen.variants[shift:] + chosen.variants[:shift]
-        rounds.append({variant: run(variant, chosen) for variant in order})
+        rounds.append({variant: run_one(variant) for variant in order})
+
+
+def measure_together(chosen, rounds):
+    with tempfile.TemporaryDirectory() as folder:
+        servers = {}
+        for number, variant in enumerate(chosen.variants):
+            words, added = prefix(variant, chosen, folder)
+            servers[variant] = Server(words + chosen.command, {**os.environ, **added},
+                                      chosen.port + number, subprocess.DEVNULL)
+        for server in servers.values():
+            server.load(chosen.load)  # fills it
+        measure(chosen, rounds, lambda variant: figures(
+            variant, chosen, *servers[variant].load(chosen.load)))
+        for server in servers.values():
+            server.stop()
 
 
 def show(rounds, variants, figure):
-    print("%-8s %13s   %-25s %8s   %s" % ("", figure, "range", "loss", "range"))
+    print("%-8s %13s   %-25s %8s   %s" % ("", figure, "range", "loss", "middle half"))
     for variant in variants:
         both = [r for r in rounds if variant in r and "plain" in r]
         values = [r[variant][figure] for r in both]
         losses = [1 - r[variant][figure] / r["plain"][figure] for r in both]
+        first, _, last = statistics.quantiles(losses, n=4) if len(losses) > 1 else 3 * losses
         print("%-8s %13.5g   %-25s %7.1f%%   %.1f%% to %.1f%%" % (
             variant, statistics.median(values), "%.5g to %.5g" % (min(values), max(values)),
-            100 * statistics.median(losses), 100 * min(losses), 100 * max(losses)))
+            100 * statistics.median(losses), 100 * first, 100 * last))
 
 
 def main():
@@ -166,7 +201,10 @@ def main():
     if chosen.results and os.path.exists(chosen.results):
         with open(chosen.results) as file:
             rounds = json.load(file)
-    measure(chosen, rounds)
+    if chosen.together:
+        measure_together(chosen, rounds)
+    else:
+        measure(chosen, rounds, lambda variant: run(variant, chosen))
     if chosen.results:
         with open(chosen.results, "w") as file:
             json.dump(rounds, file, indent=1)
