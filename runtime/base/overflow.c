@@ -3,6 +3,7 @@
 #include "overflow.h"
 
 #include "os.h"
+#include "request.h"
 #include "thread.h"
 
 #include <errno.h>
@@ -39,7 +40,8 @@ static void handle(int number, siginfo_t *info, void *context) {
                           "relock: stack overflow in the section at %p, which thread %u ran for "
                           "thread %u by relock_execute; give the threads that use this lock larger "
                           "stacks, or hold the lock with relock_mutex_lock around this section\n",
-                          (void *)(uintptr_t)runner->running, runner->number, runner->running_for);
+                          (void *)(uintptr_t)relock_section_asked_for(runner->running),
+                          runner->number, relock_request_client(runner->running)->number);
     if (write(STDERR_FILENO, text, (size_t)length) < 0)
       errno = saved; /* nowhere left to say it */
   }

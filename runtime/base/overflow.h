@@ -19,21 +19,21 @@
 /* Has overflows of the thread's stack reported. Once in its life. */
 void relock_overflow_watch(struct relock_thread *self);
 
-/* Bracket a section that the calling thread, whose record may be null, runs for the client of that
- * number. The second takes what the first returned: the section in which it is nested, or null. */
-static inline relock_section_t relock_overflow_begin(struct relock_thread *self, uint32_t client,
-                                                     relock_section_t section) {
+/* Bracket the section of a filled line that the calling thread, whose record may be null, runs. The
+ * second takes what the first returned: the line in which it is nested, or null. */
+static inline const struct relock_request *
+relock_overflow_begin(struct relock_thread *self, const struct relock_request *request) {
   if (RELOCK_UNLIKELY(!self))
     return NULL;
   if (RELOCK_UNLIKELY(!self->watched))
     relock_overflow_watch(self);
-  relock_section_t outer = self->running;
-  self->running_for = client;
-  self->running = section;
+  const struct relock_request *outer = self->running;
+  self->running = request;
   return outer;
 }
 
-static inline void relock_overflow_end(struct relock_thread *self, relock_section_t outer) {
+static inline void relock_overflow_end(struct relock_thread *self,
+                                       const struct relock_request *outer) {
   if (RELOCK_LIKELY(self != NULL))
     self->running = outer;
 }

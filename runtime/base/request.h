@@ -80,7 +80,7 @@ static inline void relock_request_run(struct relock_request *request) {
   void *context = how & (RELOCK_AS_CLIENT - 1) ? request->context.copy : request->context.pointer;
   relock_section_t section = request->section;
   struct relock_thread *self = relock_thread_self();
-  relock_section_t outer = relock_overflow_begin(self, how >> RELOCK_NUMBER_SHIFT, section);
+  const struct relock_request *outer = relock_overflow_begin(self, request);
   int result, error = 0;
   if (how & RELOCK_AS_CLIENT)
     result = relock_run_as(relock_request_client(request)->thread_pointer, section, context);
@@ -90,6 +90,10 @@ static inline void relock_request_run(struct relock_request *request) {
   request->result = result;
   request->error = error;
 }
+
+/* The section of a line whose section runs, as the program knows it: without what this library has
+ * wrapped around it. In mutex.c, which does. */
+relock_section_t relock_section_asked_for(const struct relock_request *request);
 
 /* What the section returned; copies a copied context back, and sets errno if a section for any
  * thread has set it. By the client, when it was run. */

@@ -87,8 +87,7 @@ struct relock_thread {
   uint32_t rcl_share;
   uint64_t rcl_resume_ns;
   struct relock_watch watch;
-  relock_section_t running;              /* for another thread, see overflow.c */
-  uint32_t running_for;                  /* its number */
+  const struct relock_request *running; /* for another thread, see overflow.c */
   bool watched;                          /* overflows of its stack are reported */
   struct relock_counters *more_counters; /* of classes from RELOCK_OWN_CLASSES on */
   struct relock_times *times;            /* see times.h */

@@ -322,34 +322,43 @@ static int execute_again(relock_mutex_t *mutex, const struct relock_call *call) 
 
 /* A section of a timed mutex, wrapped to read the clock where it runs. */
 struct timed_section {
-  const struct relock_call *call;
+  relock_section_t section;
+  void *context;
   uint64_t start, end;
-  uint64_t slept;  /* on condition variables meanwhile */
-  uintptr_t frame; /* on the stack of whoever ran it */
+  uint64_t slept : 63;    /* on condition variables meanwhile */
+  uint64_t delegated : 1; /* it ran on another stack than its client's, where this began */
 };
+_Static_assert(sizeof(struct timed_section) <= RELOCK_COPY_MAX, "it travels in the request line");
+
+/* Frames of calls from its client's wait to a section that the client runs itself take less. */
+enum { OWN_FRAMES = 8192 };
 
 static int run_timed(void *context) {
   struct timed_section *timed = context;
-  const struct relock_call *call = timed->call;
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0), there = (uintptr_t)timed;
   const uint64_t slept = relock_times_slept();
-  timed->frame = (uintptr_t)__builtin_frame_address(0);
+  timed->delegated = here - there + OWN_FRAMES > 2 * OWN_FRAMES;
   timed->start = relock_ticks();
-  int result = call->section(call->context);
+  int result = timed->section(timed->context);
   timed->end = relock_ticks();
   timed->slept = relock_times_slept() - slept;
   return result;
 }
 
-/* Frames of calls from here to a section that the caller runs itself take less. */
-enum { OWN_FRAMES = 8192 };
+relock_section_t relock_section_asked_for(const struct relock_request *request) {
+  const void *copy = request->context.copy;
+  if (request->section == run_timed)
+    return ((const struct timed_section *)copy)->section;
+  if (request->section == run_typed)
+    return ((const struct typed_section *)copy)->section;
+  return request->section;
+}
 
 /* What passed before the section began; if another thread ran it, also until its result was here.
  */
 static uint64_t wait_for_section(const struct timed_section *timed, uint64_t asked, uint64_t now) {
-  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  const bool delegated = here - timed->frame + OWN_FRAMES > 2 * OWN_FRAMES;
-  const uint64_t took = delegated ? now - asked : timed->start - asked;
-  const uint64_t ran = delegated ? timed->end - timed->start : 0;
+  const uint64_t took = timed->delegated ? now - asked : timed->start - asked;
+  const uint64_t ran = timed->delegated ? timed->end - timed->start : 0;
   return took - ran <= took ? took - ran : 0; /* clocks of two processors may differ */
 }
 
@@ -374,7 +383,7 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
                                                    const struct relock_call *call,
                                                    const void *caller) {
   struct relock_thread *self = relock_thread_self();
-  struct timed_section timed = {.call = call};
+  struct timed_section timed = {.section = call->section, .context = call->context};
   const struct relock_call wrapped = {run_timed, &timed, sizeof timed, call->as_client};
   struct relock_acquisition acquisition = {0, (uintptr_t)call->section, (uintptr_t)caller};
   relock_resumable_origin(call, &acquisition);

@@ -5,6 +5,7 @@
 #include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
+#include "../base/request.h"
 #include "server.h"
 
 #include <dlfcn.h>
@@ -30,7 +31,7 @@ static void report(const struct relock_servicer *servicer, const struct relock_r
                    uint64_t seconds) {
   const relock_mutex_t *mutex = relock_load_relaxed(&slot->mutex);
   char where[512];
-  describe(where, sizeof where, slot->section);
+  describe(where, sizeof where, relock_section_asked_for(slot));
   /* If it has ended just now, its slot may hold anything. */
   uint32_t state = relock_load_acquire(&slot->state);
   if (state != RELOCK_SLOT_POSTED && state != RELOCK_SLOT_LEAVING)
@@ -75,7 +76,7 @@ void relock_watchdog_lost(const struct relock_servicer *servicer) {
   const struct relock_request *slot = servicer->server->slots[servicer->announced - 1];
   const relock_mutex_t *mutex = relock_load_relaxed(&slot->mutex);
   char where[512];
-  describe(where, sizeof where, slot->section);
+  describe(where, sizeof where, relock_section_asked_for(slot));
   relock_say(
       "server %u: a section has ended the thread that ran it (pthread_exit, or a "
       "cancellation): %s, of lock class '%s', asked for by thread %d; its mutex stays locked "

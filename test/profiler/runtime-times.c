@@ -55,7 +55,10 @@ static int last(void *ms) {
   return 0;
 }
 
+static int asking;
+
 static void *execute_waited(void *ms) {
+  __atomic_fetch_add(&asking, 1, __ATOMIC_RELAXED);
   relock_execute(&waited, last, ms);
   return NULL;
 }
@@ -150,11 +153,12 @@ int main(void) {
     relock_execute(&executed, last, &five);
   printf("%lld\n", now_ns() - start);
 
-  run(execute_waited, &forty, &threads[0]);
-  usleep(10 * MS);
-  run(execute_waited, &forty, &threads[1]);
-  usleep(10 * MS);
   relock_mutex_lock(&waited);
+  for (int i = 0; i < 2; i++)
+    run(execute_waited, &forty, &threads[i]);
+  while (__atomic_load_n(&asking, __ATOMIC_RELAXED) < 2)
+    usleep(1 * MS);
+  usleep(100 * MS); /* the threads may be slow to wait */
   relock_mutex_unlock(&waited);
   for (int i = 0; i < 2; i++)
     pthread_join(threads[i], NULL);
@@ -177,7 +181,7 @@ int main(void) {
   run(wait_in_section, NULL, &threads[1]);
   while (!is_waiting())
     usleep(1 * MS);
-  usleep(45 * MS);
+  usleep(100 * MS); /* the same */
   relock_mutex_lock(&conditions);
   done = 1;
   relock_cond_broadcast(&signalled);
