@@ -73,7 +73,10 @@ static void hold(int times) {
   }
 }
 
+static int asking;
+
 static void *wait_for_it(void *unused) {
+  __atomic_store_n(&asking, 1, __ATOMIC_RELAXED);
   hold(1);
   return unused;
 }
@@ -90,7 +93,9 @@ int main(int count, char **words) {
   relock_mutex_lock(&converted);
   pthread_t thread;
   pthread_create(&thread, NULL, wait_for_it, NULL);
-  usleep(50000);
+  while (!__atomic_load_n(&asking, __ATOMIC_RELAXED))
+    usleep(1000);
+  usleep(100000); /* it may be slow to wait */
   relock_mutex_unlock(&converted);
   pthread_join(thread, NULL);
   if (count > 1 && !strcmp(words[1], "kill"))
