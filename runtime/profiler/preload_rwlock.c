@@ -253,6 +253,8 @@ static int release_read(struct thread *thread, const struct relock_object *objec
   uint64_t now = hold->since || section_may_end(thread) ? relock_ticks() : 0;
   uint64_t ticks = hold_length(hold->since + own, now);
   int result;
+  if (now)
+    thread->clock = now;
   hold->tally->holds++;
   if (UNLIKELY(thread->pending_count) && hold->since)
     sample_released(thread, object, hold->since, ticks);
