@@ -5,7 +5,8 @@ and fails where that is more than a busy machine explains.
 A line of TRUTH is `class hold|wait round ticks`, one for each hold or wait. A round is one lock of
 the class. Counts must be exact. Of the errors of the rounds' totals the median counts, because a
 thread can lose its processor between the two measurements. The last column has by how many buckets
-of the histograms P50, P90 and P99 of all rounds are off."""
+of the histograms P50, P90 and P99 of all rounds are off. Where not all holds were timed P99 rests on
+the few of a hundred that are the longest, by chance, and is not judged."""
 import collections
 import json
 import statistics
@@ -67,7 +68,8 @@ for (name, what), rounds in truth.items():
     for percent in (50, 90, 99) if what == "hold" else (50, 90):
         wanted = everything[(len(everything) * percent + 99) // 100 - 1]
         distance = bucket(own[f"p{percent}_ns"]) - bucket(wanted)
-        off.append(judge(str(distance), abs(distance) <= BUCKETS_BOUND))
+        by_chance = percent == 99 and own["timed"] < count
+        off.append(judge(str(distance), by_chance or abs(distance) <= BUCKETS_BOUND))
     print(f"{name:14}{what:>6}" + judge(f"{count:8}", exact) + f"{expected:10}"
           f"{sum(everything) / len(everything):12.0f}"
           + judge(f"{error:+9.2f} %", abs(error) <= TOTAL_BOUND)
