@@ -137,8 +137,9 @@ int exclusive_trylock(const struct exclusive *kind, void *lock) {
   return result;
 }
 
-int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
-                     struct relock_object *object, void *lock) {
+/* More than one call is to be made. */
+static NOINLINE int release_special(const struct exclusive *kind, struct thread *thread,
+                                    struct relock_object *object, void *lock) {
   uint32_t group = object->group;
   bool foreign = !holds(thread, object);
   uint64_t own = foreign ? 0 : event_section_ends(thread, object, object->counts.hold_start);
@@ -149,6 +150,14 @@ int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
     count_drop(&header->foreign_releases);
   hold_measure(thread, group, hold);
   return result;
+}
+
+int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
+                     struct relock_object *object, void *lock) {
+  if (UNLIKELY(!holds(thread, object)) || UNLIKELY(!hold_is_plain(thread, object)))
+    return release_special(kind, thread, object, lock);
+  hold_counted(thread, object);
+  return kind->release(lock);
 }
 
 /* Spinlocks. */
