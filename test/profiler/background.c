@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // A program that goes to the background is said to run on; one that another program starts has its
 // own exit status.
-// RUN: rm -f %t.profile*
+// RUN: rm -f %t.profile* %t.end
 // RUN: %cc -g -O1 %s -o %t -pthread
-// RUN: not %relock profile -o %t.profile -- %t 2>&1 | FileCheck %s --check-prefix=RUNS
+// RUN: not %relock profile -o %t.profile -- env UNTIL=%t.end %t 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=RUNS
 // RUNS: background.c.tmp: runs on in the background as process {{[0-9]+}}, {{.*}} [profile-running]
+// RUN: touch %t.end
 //
 // RUN: %relock profile -o %t.profile -- sh -c '%t wait; true'
 // RUN: %python %S/Inputs/expect.py %t.profile \
@@ -12,6 +14,7 @@
 // RUN:   'profile["program"]["status"] == 5'
 #define _DEFAULT_SOURCE
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -25,7 +28,7 @@ int main(int count, char **words) {
   if (count > 1)
     return 5;
   if (daemon(0, 0) == 0) {
-    for (int i = 0; i < 30; i++) {
+    for (int i = 0; i < 600 && access(getenv("UNTIL"), F_OK) != 0; i++) {
       pthread_mutex_lock(&mutex);
       pthread_mutex_unlock(&mutex);
       usleep(100 * 1000);
