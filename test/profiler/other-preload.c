@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Another library that stands in front of the same functions sees the same calls, whichever of the
 // two was loaded first, and the profiler counts them.
+// UNSUPPORTED: asan
 // RUN: %cc -g -O1 -rdynamic %s -o %t -pthread
 // RUN: %cc -g -O1 -shared -fPIC -DOTHER %s -o %t.so
 // RUN: LD_PRELOAD=%t.so %relock profile -o %t.profile -- %t > %t.out

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program with librelock has one profile: its pthread locks, and beside them those of the runtime,
 // whether that is linked statically or not, and in forked processes, too.
+// REQUIRES: plain
 // RUN: rm -rf %t.dir && mkdir %t.dir
 // RUN: %cc -g -O1 -I%include %s %librelock -o %t -lpthread
 // RUN: %cc -g -O1 -I%include %s -o %t.shared -L%librelock_dir -lrelock -Wl,-rpath,%librelock_dir
