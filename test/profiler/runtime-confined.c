@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A program with librelock that forbids itself all system calls but a few leaves librelock's times
 // and counts all the same, in the profile and in the file of RELOCK_STATS, and is not killed for it.
-// REQUIRES: x86_64
+// REQUIRES: plain, x86_64
 // RUN: rm -rf %t.dir && mkdir %t.dir
 // RUN: %cc -g -O1 -I%include %s %librelock -o %t -lpthread
 // RUN: %t

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What librelock has timed and counted so far is in the profile that is asked for, and of a program
 // that is killed in the last one. The thread that answers is none of the program's.
+// REQUIRES: plain
 // RUN: %cc -g -O1 -I%include %s %librelock -o %t -lpthread
 // RUN: bash %S/Inputs/so-far.sh %relock %t ask > %t.log 2>&1
 // RUN: %python %S/Inputs/expect.py %t.so-far \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Locks of librelock are timed as pthread locks are: what is held and waited for known times is in
 // the profile with them, wherever a section ran, and waits on condition variables are none for locks.
+// REQUIRES: plain
 // RUN: %cc -g -O1 -I%include %s %librelock -o %t -lpthread
 // RUN: for algorithm in adaptive posix ccsynch rcl mcs; do \
 // RUN:   RELOCK_LOCKS="*=$algorithm" %relock profile -o %t.profile -- %t > %t.around || exit 9; \
