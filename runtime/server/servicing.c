@@ -120,7 +120,8 @@ static bool serve(struct relock_servicer *self, uint32_t number) {
   if (RELOCK_UNLIKELY(ownership == RELOCK_NOT_OWNED))
     return false;
 
-  relock_class_t *lock_class = relock_class_of(mutex);
+  /* Before the reply, so that the client finds it counted. */
+  relock_count_batch(relock_thread_self(), relock_class_of(mutex), 1);
   relock_store_relaxed(&self->runs_under, mutex);
   run(server, number);
   relock_store_relaxed(&self->runs_under, NULL);
@@ -130,7 +131,6 @@ static bool serve(struct relock_servicer *self, uint32_t number) {
     relock_disown(self, mutex);
   /* Release: pairs with the acquires in await_server() and relock_runs_under(). */
   relock_store_release(&slot->state, RELOCK_SLOT_DONE);
-  relock_count_batch(relock_thread_self(), lock_class, 1);
   count_section(self, mutex); /* its address only, for comparison */
   if (RELOCK_UNLIKELY(!alone))
     relock_count_own(&self->slow, 1);
