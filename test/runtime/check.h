@@ -7,10 +7,26 @@
 #define RELOCK_TEST_CHECK_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+static inline pid_t kernel_thread(void) { return (pid_t)syscall(SYS_gettid); }
+
+/* Whether the runtime runs sections with their clients' identity here. */
+static inline bool switches_identity(void) {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+  return false;
+#elif defined(__x86_64__)
+  return getauxval(AT_HWCAP2) & 2;
+#else
+  return true;
+#endif
+}
 
 /* Names the running case in messages. */
 extern const char *check_case;

@@ -10,21 +10,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-static pid_t kernel_thread(void) { return (pid_t)syscall(SYS_gettid); }
-
-static bool switches_identity(void) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  return false;
-#elif defined(__x86_64__)
-  return getauxval(AT_HWCAP2) & 2;
-#else
-  return true;
-#endif
-}
 
 /* --- delegation ------------------------------------------------------------------------------ */
 

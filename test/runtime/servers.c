@@ -17,7 +17,6 @@
 
 #include <dirent.h>
 #include <stdarg.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -112,16 +111,6 @@ void demand_service(int set) {
   init_lock(extra, set, LOCKS - 1);
   struct add one = {extra, 1, kernel_thread(), false};
   on_server(extra, add, &one);
-}
-
-static bool switches_identity(void) {
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  return false;
-#elif defined(__x86_64__)
-  return getauxval(AT_HWCAP2) & 2;
-#else
-  return true;
-#endif
 }
 
 int on_server_as_client(struct lock *lock, relock_section_t body, void *context) {

@@ -19,7 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { MAX_SERVERS = 4, LOCKS = 8 };
@@ -58,7 +57,6 @@ struct chance {
 struct chance chance_of(uint64_t number);
 uint32_t pick(struct chance *chance, uint32_t below);
 
-static inline pid_t kernel_thread(void) { return (pid_t)syscall(SYS_gettid); }
 void sleep_ms(long milliseconds);
 
 /* Fewer rounds where each takes longer. */
