@@ -17,6 +17,9 @@
 // RUN:   'profile["by_thread"][0]["name"] == "own name"' \
 // RUN:   'sum(t["sections"] for t in profile["by_thread"]) == profile["sections"]' \
 // RUN:   'profile["threads_omitted"] == 0'
+//
+// --json prints all of it.
+// RUN: %relock report --json %t.profile | cmp - %t.profile
 // RUN: %relock report --threads=2 %t.profile > %t.out
 // RUN: not grep -E '.{81}' %t.out
 // RUN: FileCheck %s < %t.out

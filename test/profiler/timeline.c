@@ -3,6 +3,7 @@
 // their thousands displace no long one, and those that are left out are counted.
 // RUN: %cc -g -O1 %s -o %t -pthread
 // RUN: %relock profile -o %t.profile -- %t 3 0
+// RUN: %relock report --json %t.profile | cmp - %t.profile
 // RUN: %python %S/Inputs/expect.py %t.profile \
 // RUN:   'len(profile["timeline"]) == 3 and profile["timeline_omitted"] == 0' \
 // RUN:   '{w["key"] for w in profile["timeline"]} == {lock("slow")["key"]}' \

@@ -34,7 +34,7 @@ cl::opt<bool> Diff("diff", cl::desc("Compare two profiles, FILE before and FILE 
                    cl::sub(Command), cl::cat(Category));
 cl::opt<bool> Explain("explain", cl::desc("Explain the columns"), cl::sub(Command),
                       cl::cat(Category));
-cl::opt<bool> Json("json", cl::desc("Print the classes of the profile, or the comparison, as JSON"),
+cl::opt<bool> Json("json", cl::desc("Print the profile, the sum, or the comparison, as JSON"),
                    cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> Limit("limit", cl::init(20), cl::value_desc("N"),
                         cl::desc("Show the N costliest lock classes (default 20; 0: all)"),
@@ -221,7 +221,7 @@ int run() {
       return Status;
   }
   if (Json) {
-    writeProfile(P, outs(), /*Details=*/false);
+    writeProfile(P, outs());
   } else {
     makePrintable(P);
     printTable(P, {Explain, Limit, Threads, Sites}, outs());

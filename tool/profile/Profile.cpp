@@ -326,7 +326,7 @@ double arrivals(const ProfiledClass &Class, uint64_t Duration) {
   return Duration ? double(Class.Counts.Acquisitions) * 1e9 / double(Duration) : 0;
 }
 
-void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration, bool Details) {
+void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration) {
   J.object([&] {
     J.attribute("name", Class.Name);
     J.attribute("key", Class.Key);
@@ -364,8 +364,6 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration,
       J.attribute("cache_misses_per_section", *Class.CacheMissesPerSection);
     if (Class.EstimatedSharedLines)
       J.attribute("estimated_shared_lines_per_section", *Class.EstimatedSharedLines);
-    if (!Details)
-      return;
     J.attributeArray("backtrace", [&] {
       for (const std::string &Frame : Class.Backtrace)
         J.value(Frame);
@@ -503,7 +501,7 @@ void writeEdges(json::OStream &J, const Profile &P) {
 
 } // namespace
 
-void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
+void writeProfile(const Profile &P, raw_ostream &OS) {
   json::OStream J(OS, 1);
   J.object([&] {
     J.attribute("format", ProfileFormat);
@@ -518,17 +516,17 @@ void writeProfile(const Profile &P, raw_ostream &OS, bool Details) {
       writeEvent(J, *P.Event);
     J.attributeArray("classes", [&] {
       for (const ProfiledClass &Class : P.Classes)
-        writeClass(J, Class, P.Duration, Details);
+        writeClass(J, Class, P.Duration);
     });
-    if (Details && !P.ByThread.empty())
+    if (!P.ByThread.empty())
       writeThreads(J, P);
-    if (Details && (!P.Edges.empty() || P.EdgesOmitted))
+    if (!P.Edges.empty() || P.EdgesOmitted)
       writeEdges(J, P);
     J.attributeArray("waits", [&] {
       for (const ProfiledClass &Class : P.Waits)
-        writeClass(J, Class, P.Duration, Details);
+        writeClass(J, Class, P.Duration);
     });
-    if (Details && (!P.Timeline.empty() || P.TimelineOmitted))
+    if (!P.Timeline.empty() || P.TimelineOmitted)
       writeTimeline(J, P);
     if (!P.Servers.empty())
       J.attributeArray("servers", [&] {

@@ -273,8 +273,7 @@ struct Inversion {
 };
 std::vector<Inversion> findInversions(const Profile &P);
 
-// With `Details` the locks and backtraces of each class, and the threads, as well.
-void writeProfile(const Profile &P, llvm::raw_ostream &OS, bool Details = true);
+void writeProfile(const Profile &P, llvm::raw_ostream &OS);
 
 // Why a file is not a profile, as a message code.
 class ProfileError : public llvm::ErrorInfo<ProfileError> {
