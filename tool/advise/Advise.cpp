@@ -334,8 +334,7 @@ private:
                          counted(File.Run.Threads, "thread") + ", " +
                          counted(std::max(File.Run.Processors, 0), "processor");
       if (File.timed())
-        Text += "; sections and the waiting for them: " +
-                percentText(shareOf(File.Run.SectionTime, File.Run.busyTime())) +
+        Text += "; sections and the waiting for them: " + sectionShare(File.Run) +
                 " of the threads' time" + asleep(File.Run);
       else
         Text += "; of librelock's own locks, without the threads' time";
@@ -373,12 +372,24 @@ private:
     return Whole ? double(Part) / double(Whole) : 0;
   }
 
+  static std::string range(std::string Least, const std::string &Most) {
+    return Least == Most ? Most : Least + " to " + Most;
+  }
+
+  // Between two bounds where nobody knows how long sections slept; the shares of the classes are
+  // the larger ones.
+  static std::string sectionShare(const Profile &Run) {
+    TimeRange Busy = Run.busyTime();
+    return range(percentText(shareOf(Run.SectionTime, Busy.Most)),
+                 percentText(shareOf(Run.SectionTime, Busy.Least)));
+  }
+
   // What is not in the threads' time, of which the shares are.
   static std::string asleep(const Profile &Run) {
-    if (Run.hadProcessorsToSpare())
-      return ", which is here the " + timeText(Run.busyTime()) +
-             " that they worked (on processors, or waiting for locks), as the processors ran "
-             "nothing most of the time; " +
+    if (TimeRange Busy = Run.busyTime(); Run.hadProcessorsToSpare())
+      return ", which is here the " + range(timeText(Busy.Least), timeText(Busy.Most)) +
+             " that they worked (on processors, waiting for locks, or asleep in sections), as the "
+             "processors ran nothing most of the time; " +
              percentText(shareOf(Run.SectionTime, Run.ThreadTime)) + " of all that they lived";
     if (!Run.idleTime() || !Run.ThreadTime)
       return "";

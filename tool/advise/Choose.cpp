@@ -63,6 +63,17 @@ std::string taken(const ClassCost &Cost) {
          " of the threads' time";
 }
 
+// What is hot may be so only if its sections compute all the time that they last.
+std::string doubt(const ClassCost &Cost, const Thresholds &Limits) {
+  ClassCost Asleep = Cost;
+  Asleep.Share = Cost.LeastShare;
+  Asleep.WaitShare *= Cost.Share > 0 ? Cost.LeastShare / Cost.Share : 1;
+  if (levelOf(Asleep, Limits) >= Level::Rescued)
+    return "";
+  return "its sections may sleep: if they slept in all holds of 4 us and more, their share is " +
+         percentText(Asleep.Share) + " only, and it is to be left; see what they call that blocks";
+}
+
 std::string reason(const ClassCost &Cost, Level Where, const Thresholds &Limits) {
   std::string Lower = "the lower threshold (" + percentText(Limits.Lower) + ")";
   std::string Upper = "the upper threshold (" + percentText(Limits.Upper) + ")";
@@ -151,6 +162,8 @@ void Chooser::chooseLock(const CheckedClass &Class, const ClassCost &Cost,
   Level Where = levelOf(Cost, Limits);
   Choice.Hot = Where >= Level::Rescued;
   Choice.Remarks.push_back(reason(Cost, Where, Limits));
+  if (std::string Text = Choice.Hot ? doubt(Cost, Limits) : ""; !Text.empty())
+    Choice.Remarks.push_back(Text);
   if (!Choice.Hot || !Class.converts())
     return;
   Choice.Algorithm = DefaultAlgorithm.str();

@@ -25,7 +25,7 @@ public:
     for (const ProfileFile &File : Files)
       if (File.timed()) {
         Result.Timed = true;
-        Result.ThreadTime += File.Run.busyTime();
+        Result.ThreadTime += File.Run.busyTime().Least;
         Result.SectionTime += File.Run.SectionTime;
         unsigned Processors = std::max(File.Run.Processors, 1);
         Result.Processors =
@@ -73,12 +73,16 @@ private:
         Here[&Cost].Wait += Class.Wait.Total;
       }
     }
+    const TimeRange Busy = File.Run.busyTime();
     for (auto [Cost, Sums] : Here) {
-      double Share = shareOf(Sums.Time, File.Run.busyTime());
+      // A thread that holds two locks of a class is in one section.
+      uint64_t Time = std::min(Sums.Time, File.Run.SectionTime);
+      double Share = shareOf(Time, Busy.Least);
       if (!Cost->MostIn.empty() && Share <= Cost->Share)
         continue;
       Cost->Share = Share;
-      Cost->WaitShare = shareOf(Sums.Wait, File.Run.busyTime());
+      Cost->LeastShare = shareOf(Time, Busy.Most);
+      Cost->WaitShare = shareOf(std::min(Sums.Wait, Time), Busy.Least);
       Cost->MostIn = File.File;
     }
     for (const ProfiledClass &Class : File.Run.Classes)
@@ -114,7 +118,7 @@ private:
   void finish(std::map<std::string, ClassCost> &Classes) {
     for (auto &[Name, Cost] : Classes)
       if (Cost.Timed)
-        Cost.ShareOfAll = shareOf(Cost.time(), Result.ThreadTime);
+        Cost.ShareOfAll = shareOf(std::min(Cost.time(), Result.SectionTime), Result.ThreadTime);
   }
 };
 

@@ -24,6 +24,7 @@ struct ClassCost {
   // Its sections with the waiting for them, and the waiting alone, in the profile in which it costs
   // most: a lock that one workload needs is not made cool by others.
   double Share = 0, WaitShare = 0;
+  double LeastShare = 0; // if sections slept through all of their long holds; see Profile::busyTime
   std::string MostIn;    // that profile
   double ShareOfAll = 0; // of all profiles together
   double Missed = 0;     // cache misses, in that many sections
@@ -55,7 +56,7 @@ struct Costs {
   std::map<std::string, ClassCost> Unknown; // by the profile's: no class of the program
   // Of all profiles with times. Threads' time is always without what they waited idle.
   uint64_t ThreadTime = 0, SectionTime = 0;
-  unsigned Processors = 0;                  // of the smallest machine
+  unsigned Processors = 0; // of the smallest machine
   bool Timed = false;
 
   double sectionShare() const { return ThreadTime ? double(SectionTime) / double(ThreadTime) : 0; }

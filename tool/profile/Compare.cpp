@@ -192,9 +192,7 @@ private:
             (P.Threads == 1 ? " thread; " : " threads; ");
     if (P.Source.empty())
       Text += percent(P.SectionTime, P.ThreadTime) + " of the threads' time in critical sections" +
-              (P.hadProcessorsToSpare()
-                   ? " (" + percent(P.SectionTime, P.workedTime()) + " of what they worked)"
-                   : "") +
+              (P.hadProcessorsToSpare() ? " (" + shareOfWork(P) + " of what they worked)" : "") +
               (P.RuntimeSectionTime
                    ? ", " + percent(P.RuntimeSectionTime, P.ThreadTime) + " in librelock's"
                    : "") +

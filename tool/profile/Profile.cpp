@@ -51,18 +51,52 @@ bool Profile::hadProcessorsToSpare() const {
   return ProcessorTime && double(SpareTime) > 0.5 * double(UsableProcessors) * double(Duration);
 }
 
-uint64_t Profile::workedTime() const {
-  uint64_t Time = ProcessorTime;
-  for (const ProfiledClass &Class : Classes)
-    if (Class.isTimed() && Class.Primitive != "spinlock")
-      Time += Class.waitTotal();
-  return std::clamp(Time, SectionTime, std::max(ThreadTime, SectionTime));
+namespace {
+
+// Of a class, the holds that are long enough for a thread to have slept in them: it is put away and
+// woken again, which takes some microseconds.
+uint64_t timeInLongHolds(const Times &Hold, const Buckets &Clock) {
+  constexpr uint64_t Long = 4000;
+  double All = 0, InLong = 0;
+  for (auto [Floor, Count] : Hold.Histogram) {
+    double Time = double(std::min(Clock.middle(Clock.named(Floor)), Hold.Max)) * double(Count);
+    All += Time;
+    InLong += Floor >= Long ? Time : 0;
+  }
+  return All > 0 ? uint64_t(double(Hold.Total) * (InLong / All)) : 0;
 }
 
-// A thread may wait for a condition in the section of another lock.
-uint64_t Profile::busyTime() const {
+} // namespace
+
+// A section is processor time, waiting for locks, or sleep. What it computed is part of the
+// processor time, but not known by itself: at most, sections computed wherever they did not wait;
+// at least, they slept through all of their long holds, as far as threads lived to do so besides
+// waiting idle.
+TimeRange Profile::workedTime() const {
+  Buckets Clock(TicksPerSecond);
+  uint64_t Waits = 0, LongHolds = 0;
+  for (const ProfiledClass &Class : Classes) {
+    if (!Class.isTimed())
+      continue;
+    if (Class.Primitive != "spinlock")
+      Waits += Class.waitTotal();
+    LongHolds += timeInLongHolds(Class.Hold, Clock);
+    if (Class.Readers)
+      LongHolds += timeInLongHolds(Class.Readers->Hold, Clock);
+  }
+  uint64_t InSections = SectionTime + RuntimeSectionTime, Lived = std::max(ThreadTime, SectionTime);
+  uint64_t Asleep = std::min(LongHolds, InSections - std::min(InSections, Waits));
+  uint64_t Idle = idleTime(); // some of it perhaps in sections
+  uint64_t Awake = Lived - std::min(Lived, Idle - std::min(Idle, Asleep));
+  uint64_t Least = std::clamp(ProcessorTime + Waits, SectionTime, Lived);
+  return {Least, std::max(Least, std::min(ProcessorTime + Waits + Asleep, Awake))};
+}
+
+TimeRange Profile::busyTime() const {
+  if (hadProcessorsToSpare())
+    return workedTime();
   uint64_t Active = std::max(ThreadTime - std::min(ThreadTime, idleTime()), SectionTime);
-  return hadProcessorsToSpare() ? std::min(workedTime(), Active) : Active;
+  return {Active, Active};
 }
 
 namespace {
@@ -322,6 +356,8 @@ void writeSites(json::OStream &J, const ProfiledClass &Class) {
   J.attribute("sites_omitted", Class.SitesOmitted);
 }
 
+double shareOf(uint64_t Part, uint64_t Whole) { return Whole ? double(Part) / double(Whole) : 0; }
+
 double arrivals(const ProfiledClass &Class, uint64_t Duration) {
   return Duration ? double(Class.Counts.Acquisitions) * 1e9 / double(Duration) : 0;
 }
@@ -406,11 +442,13 @@ void writeRun(json::OStream &J, const Profile &P) {
   J.attribute("thread_ns", P.ThreadTime);
   J.attribute("section_ns", P.SectionTime);
   J.attribute("sections", P.Sections);
-  J.attribute("section_share", P.ThreadTime ? double(P.SectionTime) / double(P.ThreadTime) : 0.0);
+  J.attribute("section_share", shareOf(P.SectionTime, P.ThreadTime));
   if (P.hadProcessorsToSpare()) {
-    uint64_t Worked = P.workedTime();
-    J.attribute("worked_ns", Worked);
-    J.attribute("section_share_of_work", Worked ? double(P.SectionTime) / double(Worked) : 0.0);
+    TimeRange Worked = P.workedTime();
+    J.attribute("worked_ns", Worked.Least);
+    J.attribute("worked_at_most_ns", Worked.Most);
+    J.attribute("section_share_of_work", shareOf(P.SectionTime, Worked.Least));
+    J.attribute("section_share_of_work_at_least", shareOf(P.SectionTime, Worked.Most));
   }
   if (P.RuntimeSectionTime)
     J.attribute("librelock_section_ns", P.RuntimeSectionTime);

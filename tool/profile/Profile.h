@@ -193,6 +193,11 @@ struct ProfiledWait {
                                 // which stand one after another
 };
 
+// What lies between two bounds, in nanoseconds.
+struct TimeRange {
+  uint64_t Least = 0, Most = 0;
+};
+
 struct Ending {
   std::string How; // exit, signal, unknown or running
   int Status = 0;  // exit status or signal number
@@ -251,12 +256,13 @@ struct Profile {
   // Whether its processors ran nothing most of the time: then a thread that did not run slept,
   // rather than wait for a processor.
   bool hadProcessorsToSpare() const;
-  // What threads did besides sleeping: processor time, and waiting for locks that do not spin. Says
+  // What threads did besides sleeping outside of sections: processor time, waiting for locks that
+  // do not spin, and what they slept in sections, of which only the bounds are known. Says
   // something where there were processors to spare; elsewhere threads wait for their turn.
-  uint64_t workedTime() const;
+  TimeRange workedTime() const;
   // Of which lock classes take their shares where it matters how busy the program was: that, or
   // else the threads' time without what is idle for sure.
-  uint64_t busyTime() const;
+  TimeRange busyTime() const;
 };
 
 // All that names something, other than keys.

@@ -132,9 +132,10 @@ private:
   std::string ofWork() const {
     if (!P.hadProcessorsToSpare())
       return "";
-    uint64_t Worked = P.workedTime();
-    return ", " + percent(P.SectionTime, Worked) + " of the " + duration(Worked) +
-           " that they worked";
+    TimeRange Worked = P.workedTime();
+    std::string Least = duration(Worked.Least), Most = duration(Worked.Most);
+    return ", " + shareOfWork(P) + " of the " + Least + (Least == Most ? "" : " to " + Most) +
+           " that they worked" + (Least == Most ? "" : ", by how much of long holds was sleep");
   }
 
   static std::string size(uint64_t Bytes) {
@@ -568,7 +569,9 @@ private:
         "in critical sections: time in which a thread holds a lock or waits for one, each moment "
         "counted once, as a share of the time that all threads lived, asleep or not; and where the "
         "processors ran nothing for more than half of the time, so that threads that did not run "
-        "slept, of the time that they worked: processor time, and waiting for mutexes and rwlocks.",
+        "slept, of the time that they worked: processor time, waiting for mutexes and rwlocks, and "
+        "sleep in sections. How much that was is not measured: of two figures the smaller one is "
+        "right if all holds of 4us and more were slept through, the larger one if none was.",
         "Where they are acquired: calls with their callers, of one acquisition per thread and "
         "millisecond or so and as many waits; the samples divide the exact numbers of the class. "
         "Of librelock's locks all are counted, with the section that was passed on first. "

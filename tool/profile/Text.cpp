@@ -47,6 +47,13 @@ std::string percent(uint64_t Part, uint64_t Whole) {
   return share(Whole ? double(Part) / double(Whole) : 0);
 }
 
+std::string shareOfWork(const Profile &P) {
+  TimeRange Worked = P.workedTime();
+  std::string Least = percent(P.SectionTime, Worked.Most);
+  std::string Most = percent(P.SectionTime, Worked.Least);
+  return Least == Most ? Most : Least + " to " + Most;
+}
+
 std::string droppedText(const Dropped &Drops) {
   Notes N;
   N.add(Drops.Mutexes, "lock operations");

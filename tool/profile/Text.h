@@ -27,6 +27,9 @@ public:
   std::string Line;
 };
 
+// `33.3% to 40.0%`, or one figure where both bounds say the same.
+std::string shareOfWork(const Profile &P);
+
 std::string droppedText(const Dropped &Drops);
 
 // `event: CACHE_MISSES, …`, how it was counted or why not.

@@ -61,6 +61,11 @@ function count(value) {
 
 const ratio = (part, whole) => (whole ? part / whole : 0);
 
+// Two bounds, or one figure where both say the same.
+function range(least, most) {
+  return least === most ? most : least + " to " + most;
+}
+
 function percent(share) {
   const value = 100 * share;
   return value.toFixed(value > 0 && value < 10 ? 2 : 1) + " %";
@@ -284,12 +289,17 @@ function showFigures() {
                "Time in which a thread holds a lock or waits for one, each moment counted once: " +
                    duration(profile.section_ns) + " of " + duration(profile.thread_ns) +
                    " that all threads lived, asleep or not."));
-  if (measured && profile.worked_ns)
-    list.push(
-        figure(percent(profile.section_share_of_work), "of the time that the threads worked",
-               "The same, of " + duration(profile.worked_ns) +
-                   ": processor time and waiting for mutexes and rwlocks. The processors ran nothing " +
-                   "for more than half of the time, so that threads that did not run slept."));
+  if (measured && profile.worked_ns) {
+    const most = profile.worked_at_most_ns ?? profile.worked_ns;
+    list.push(figure(range(percent(ratio(profile.section_ns, most)),
+                           percent(profile.section_share_of_work)),
+                     "of the time that the threads worked",
+                     "The same, of " + range(duration(profile.worked_ns), duration(most)) +
+                         ": processor time, waiting for mutexes and rwlocks, and sleep in " +
+                         "sections, of which only the bounds are known: none, or all holds of 4 " +
+                         "µs and more. The processors ran nothing for more than half of the time, " +
+                         "so that threads that did not run slept."));
+  }
   list.push(figure(duration(waited),
                    measured
                        ? percent(ratio(waited, profile.thread_ns)) + " of the threads' time waiting"
