@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+#include "index/LockEdits.h"
+
+#include "index/LockApi.h"
+#include "index/MacroUse.h"
+
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+void LockEdits::visitStatement(const Stmt *Statement) {
+  if (const CallExpr *Call = soleCall(Statement))
+    WholeStatement.try_emplace(Call, Statement); // the outermost one
+}
+
+void LockEdits::typeToken(TypeLoc Spelled, const std::string &Node, SourceLocation At) {
+  while (Spelled) {
+    if (auto Named = Spelled.getAs<TypedefTypeLoc>()) {
+      const TypedefNameDecl *Typedef = Named.getTypedefNameDecl();
+      if (!S.inSystemHeader(Typedef->getLocation()))
+        return Out.flow(Node, nodeFor(Typedef, S), Flow::Text, At);
+      StringRef Name = Typedef->getName();
+      if (!Name.starts_with("pthread_") || !S.editable(Named.getNameLoc()))
+        break;
+      Out.sharedEdit(Named.getNameLoc(), Name.size(), relockName(Name), Node);
+      return;
+    }
+    if (auto Pointer = Spelled.getAs<PointerTypeLoc>())
+      Spelled = Pointer.getPointeeLoc();
+    else if (auto Array = Spelled.getAs<ArrayTypeLoc>())
+      Spelled = Array.getElementLoc();
+    else if (auto Function = Spelled.getAs<FunctionTypeLoc>())
+      Spelled = Function.getReturnLoc();
+    else if (TypeLoc Next = Spelled.getNextTypeLoc(); Next && Next != Spelled)
+      Spelled = Next; // qualifiers, parentheses, elaboration
+    else
+      break;
+  }
+  Out.escape(Node, "type-spelling", "is declared with a type that is not spelled 'pthread_…_t'",
+             At);
+}
+
+void LockEdits::sizeTokens(const Stmt *E, const std::string &Node) {
+  if (const auto *Size = dyn_cast<UnaryExprOrTypeTraitExpr>(E);
+      Size && Size->isArgumentType() && syncType(Size->getArgumentType()) != SyncType::None)
+    typeToken(Size->getArgumentTypeInfo()->getTypeLoc(), Node, Size->getExprLoc());
+  for (const Stmt *Child : E->children())
+    if (Child)
+      sizeTokens(Child, Node);
+}
+
+// Finds the name of the macro.
+void LockEdits::initialiser(const InitListExpr *List, const std::string &Node) {
+  SourceLocation L = List->getLBraceLoc();
+  if (L.isInvalid())
+    L = List->getBeginLoc();
+  while (L.isMacroID()) {
+    StringRef Macro = Lexer::getImmediateMacroName(L, S.SM, S.Language);
+    std::string Replacement = relockInitialiser(Macro);
+    SourceLocation Name = S.SM.getImmediateExpansionRange(L).getBegin();
+    if (!Replacement.empty()) {
+      if (!S.editable(Name))
+        break;
+      // One macro body may serve several variables: then they are one class.
+      if (S.inFile(Name))
+        Out.edit(Name, Macro.size(), Replacement, Node);
+      else
+        Out.sharedEdit(Name, Macro.size(), Replacement, Node);
+      return;
+    }
+    L = S.SM.isMacroArgExpansion(L) ? S.SM.getImmediateSpellingLoc(L) : Name;
+  }
+  // `= {0}` is valid for both types.
+  bool Zero = all_of(List->inits(), [&](const Expr *E) {
+    Expr::EvalResult Value;
+    return isa<ImplicitValueInitExpr>(E) || isa<InitListExpr>(E) ||
+           (E->EvaluateAsInt(Value, S.Context) && Value.Val.getInt() == 0);
+  });
+  if (!Zero || List->getBeginLoc().isMacroID())
+    Out.escape(Node, "initialiser", "has an initialiser that is not one of POSIX's",
+               List->getBeginLoc());
+}
+
+void LockEdits::sharedInsert(SourceLocation L, std::string Text, const std::string &Node) {
+  if (S.editable(L))
+    Out.sharedEdit(L, 0, std::move(Text), Node);
+  else
+    Out.escape(Node, "macro-text", "is initialised by text that no file has", L);
+}
+
+static SourceLocation operandLeafLocation(const Expr *E) {
+  E = E->IgnoreParenCasts();
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+    return operandLeafLocation(Unary->getSubExpr());
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+    return operandLeafLocation(Subscript->getBase());
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return Member->getMemberLoc();
+  return E->getExprLoc();
+}
+
+void LockEdits::renameCall(const CallExpr *Call, const DeclRefExpr *CalleeRef, StringRef Name,
+                           const Expr *Operand, const std::string &Node) {
+  SourceLocation L = CalleeRef->getLocation();
+  if (!S.editable(L))
+    return Out.escape(Node, "macro-text", "is locked by text that no file has", L);
+  if (S.inFile(L))
+    Out.edit(L, Name.size(), relockName(Name), Node);
+  else if (S.inFile(operandLeafLocation(Operand)) && replaceInvocation(Call, L, Name, Node))
+    return;
+  else if (S.inFile(operandLeafLocation(Operand)) && initialiseAtUse(Call, L, Name, Node))
+    return;
+  else
+    Out.sharedEdit(L, Name.size(), relockName(Name), Node);
+  if (Name == "pthread_mutex_init")
+    sharedInsert(behindArguments(Call), ", RELOCK_CLASS($CLASS)", Node);
+}
+
+// Behind the last argument where a file has it, before the blanks that may follow; in a macro the
+// argument may stand elsewhere than the parenthesis.
+SourceLocation LockEdits::behindArguments(const CallExpr *Call) const {
+  SourceLocation Close = Call->getRParenLoc();
+  if (!Close.isFileID())
+    return Close;
+  SourceLocation Last = Call->getArg(Call->getNumArgs() - 1)->getEndLoc();
+  return Lexer::getLocForEndOfToken(S.SM.getExpansionRange(Last).getEnd(), 0, S.SM, S.Language);
+}
+
+bool LockEdits::replaceInvocation(const CallExpr *Call, SourceLocation Body, StringRef Name,
+                                  const std::string &Node) {
+  const Stmt *Whole = Call;
+  bool Statement = false;
+  if (!exactInvocation(Call->getSourceRange())) {
+    auto Found = WholeStatement.find(Call);
+    if (Found == WholeStatement.end() || !exactInvocation(Found->second->getSourceRange()))
+      return false;
+    Whole = Found->second;
+    Statement = true;
+  }
+  std::optional<Source::Range> Range = S.range(Whole->getSourceRange());
+  if (!Range)
+    return false;
+  std::string Arguments = "(";
+  for (unsigned I = 0; I < Call->getNumArgs(); ++I)
+    Arguments += (I ? ", " : "") + argumentText(Call->getArg(I));
+  bool Initialises = Name == "pthread_mutex_init";
+  std::string Text = relockName(Name) + Arguments + (Initialises ? ", RELOCK_CLASS($CLASS))" : ")");
+  StringRef After = S.fileText(Range->File).drop_front(Range->End).ltrim();
+  if (Statement && !After.starts_with(";"))
+    Text += ";";
+  else if (!Initialises)
+    keepArguments(*Range, Arguments + ")", Text);
+  std::string Macro = tokenNode(S.spelled(Body));
+  Facts.Edits.push_back({S.position(Range->File, Range->Begin), Range->End - Range->Begin, Text,
+                         Node, Edit::AtUse, Macro});
+  Facts.Edits.push_back(
+      {S.spelled(Body), unsigned(Name.size()), relockName(Name), Node, Edit::InBody, Macro});
+  if (Initialises) // other users of the macro get the default class
+    Facts.Edits.push_back(
+        {S.spelled(Call->getRParenLoc()), 0, ", NULL", Node, Edit::InBody, Macro});
+  return true;
+}
+
+// Where the invocation has just these arguments, only its name has to change, and what in them
+// has to change too, such as the type in a cast, can.
+void LockEdits::keepArguments(Source::Range &Invocation, StringRef Arguments, std::string &Text) {
+  auto WithoutBlanks = [](StringRef Written) {
+    std::string Result = Written.str();
+    erase_if(Result, [](char C) { return isSpace(C); });
+    return Result;
+  };
+  StringRef Written = S.fileText(Invocation.File).slice(Invocation.Begin, Invocation.End);
+  StringRef Macro = Written.take_front(Written.find('(')).rtrim();
+  if (WithoutBlanks(Written.drop_front(Macro.size())) != WithoutBlanks(Arguments))
+    return;
+  Invocation.End = Invocation.Begin + Macro.size();
+  Text.resize(Text.find('('));
+}
+
+// An initialisation names the class of its lock: where a macro that serves several classes does
+// more than to initialise, its use is written out.
+bool LockEdits::initialiseAtUse(const CallExpr *Call, SourceLocation Body, StringRef Name,
+                                const std::string &Node) {
+  SourceLocation Use = S.SM.getExpansionLoc(Body);
+  SourceLocation Close = S.SM.getSpellingLoc(Call->getRParenLoc());
+  std::optional<Source::Range> Range = S.range({Body, Body});
+  if (Name != "pthread_mutex_init" || !Range || !S.editable(Close) ||
+      operationsNamed(Use, S, PP) != 1)
+    return false;
+  std::optional<std::string> Text = expandOnce(
+      Use, {{S.SM.getSpellingLoc(Body), relockName(Name)}, {Close, ", RELOCK_CLASS($CLASS))"}}, S,
+      PP);
+  if (!Text)
+    return false;
+  std::string Macro = tokenNode(S.spelled(Body));
+  Facts.Edits.push_back({S.position(Range->File, Range->Begin), Range->End - Range->Begin, *Text,
+                         Node, Edit::AtUse, Macro});
+  Facts.Edits.push_back(
+      {S.spelled(Body), unsigned(Name.size()), relockName(Name), Node, Edit::InBody, Macro});
+  Facts.Edits.push_back({S.spelled(Call->getRParenLoc()), 0, ", NULL", Node, Edit::InBody, Macro});
+  return true;
+}
+
+std::string LockEdits::argumentText(const Expr *Argument) {
+  if (Argument->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+    return "NULL";
+  return S.expressionText(Argument->IgnoreParenImpCasts());
+}
+
+// True if the tokens are what one macro invocation in a file expands to, no more and no less
+// (a `;` at the end of the macro apart).
+bool LockEdits::exactInvocation(SourceRange Tokens) {
+  SourceLocation Begin, End;
+  if (Tokens.getBegin().isFileID() || Tokens.getEnd().isFileID() ||
+      !Lexer::isAtStartOfMacroExpansion(Tokens.getBegin(), S.SM, S.Language, &Begin))
+    return false;
+  if (!Lexer::isAtEndOfMacroExpansion(Tokens.getEnd(), S.SM, S.Language, &End))
+    return false;
+  return Begin.isFileID() && End.isFileID() &&
+         S.SM.getExpansionLoc(Tokens.getBegin()) == S.SM.getExpansionLoc(Tokens.getEnd());
+}
+
+} // namespace relock

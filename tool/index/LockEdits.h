@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+//
+// The text that changes with a lock: the type in its declaration, its initialiser, and the name of
+// the function in each operation, which may stand in a macro.
+#pragma once
+
+#include "index/FactWriter.h"
+
+#include "clang/AST/Expr.h"
+#include "clang/AST/TypeLoc.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+#include <string>
+
+namespace relock {
+
+class LockEdits {
+public:
+  LockEdits(FactWriter &Out, clang::Preprocessor &PP)
+      : Out(Out), PP(PP), S(Out.S), Facts(Out.Facts) {}
+
+  // A statement of a block, which may be a call as a whole: before the call is renamed.
+  void visitStatement(const clang::Stmt *Statement);
+
+  // The token that names the type: it must change with the declaration, and so must every other
+  // declaration that shares it.
+  void typeToken(clang::TypeLoc Spelled, const std::string &Node, clang::SourceLocation At);
+  // `sizeof(pthread_mutex_t)` below an expression.
+  void sizeTokens(const clang::Stmt *E, const std::string &Node);
+  // A static initialiser such as PTHREAD_MUTEX_INITIALIZER.
+  void initialiser(const clang::InitListExpr *List, const std::string &Node);
+  // The place where the function's name is spelled, or the whole invocation where a macro is just
+  // another name for the function and takes the lock as its argument: such a macro may serve
+  // locks that are converted and locks that are not.
+  void renameCall(const clang::CallExpr *Call, const clang::DeclRefExpr *CalleeRef,
+                  llvm::StringRef Name, const clang::Expr *Operand, const std::string &Node);
+
+private:
+  FactWriter &Out;
+  clang::Preprocessor &PP;
+  const Source &S;
+  UnitFacts &Facts;
+  llvm::DenseMap<const clang::CallExpr *, const clang::Stmt *> WholeStatement;
+
+  void sharedInsert(clang::SourceLocation L, std::string Text, const std::string &Node);
+  clang::SourceLocation behindArguments(const clang::CallExpr *Call) const;
+  bool replaceInvocation(const clang::CallExpr *Call, clang::SourceLocation Body,
+                         llvm::StringRef Name, const std::string &Node);
+  void keepArguments(Source::Range &Invocation, llvm::StringRef Arguments, std::string &Text);
+  bool initialiseAtUse(const clang::CallExpr *Call, clang::SourceLocation Body,
+                       llvm::StringRef Name, const std::string &Node);
+  std::string argumentText(const clang::Expr *Argument);
+  bool exactInvocation(clang::SourceRange Tokens);
+};
+
+} // namespace relock

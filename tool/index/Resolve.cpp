@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+#include "index/Resolve.h"
+
+#include "index/LockApi.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+// The allocation functions: what they return is a fresh object, not a flow.
+static bool allocates(const CallExpr *Call) {
+  const FunctionDecl *F = Call->getDirectCallee();
+  if (!F || !F->getIdentifier())
+    return false;
+  static const StringSet<> Names = {"malloc",         "calloc",          "realloc", "aligned_alloc",
+                                    "posix_memalign", "memalign",        "valloc",  "reallocarray",
+                                    "alloca",         "__builtin_alloca"};
+  return Names.contains(F->getName());
+}
+
+bool returnsUntyped(const FunctionDecl *F, const Source &S) {
+  return F->getReturnType()->isVoidPointerType() && !S.inSystemHeader(F->getLocation());
+}
+
+bool isUntyped(const VarDecl *V, const Source &S) {
+  return V->getType()->isVoidPointerType() && V->hasLocalStorage() &&
+         !S.inSystemHeader(V->getLocation());
+}
+
+const VarDecl *untypedVariable(const Expr *E, const Source &S) {
+  const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
+  const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  return V && isUntyped(V, S) ? V : nullptr;
+}
+
+std::string Resolver::leafNode(const Expr *Leaf) {
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(Leaf))
+    return nodeFor(Ref->getDecl(), S);
+  return nodeFor(cast<MemberExpr>(Leaf)->getMemberDecl(), S);
+}
+
+// The node of what a `void *` points to, empty for null; nothing: where it comes from is not
+// followed.
+std::optional<std::string> Resolver::resolveUntyped(const Expr *E) {
+  const Expr *Inner = E->IgnoreParenCasts();
+  if (E->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+    return "";
+  if (const VarDecl *V = untypedVariable(Inner, S)) {
+    Resolved.insert(Inner);
+    return nodeFor(V, S);
+  }
+  const auto *Call = dyn_cast<CallExpr>(Inner);
+  if (const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr; F && returnsUntyped(F, S)) {
+    Resolved.insert(Call);
+    return resultNode(nodeFor(F, S));
+  }
+  if (syncType(Inner->getType()) == SyncType::None || !Inner->getType()->isPointerType())
+    return std::nullopt;
+  return resolve(Inner);
+}
+
+void Resolver::flowUntyped(const Expr *From, const std::string &To, Flow::Kind How) {
+  if (std::optional<std::string> Node = resolveUntyped(From))
+    Out.flow(*Node, To, How, From->getExprLoc(), /*Untyped=*/true);
+  else
+    escapeOnce(To, "pointer-cast", "mixes with a pointer that is not followed", From->getExprLoc());
+}
+
+void Resolver::passUntyped(const Expr *Argument, const FunctionDecl *Callee, unsigned I) {
+  if (I >= Callee->getNumParams() || !isUntyped(Callee->getParamDecl(I), S))
+    return;
+  declareUntyped(Callee, parameterNode(nodeFor(Callee, S), I), DeclarationKind::Parameter);
+  flowUntyped(Argument, parameterNode(nodeFor(Callee, S), I), Flow::Argument);
+}
+
+void Resolver::returnUntyped(const FunctionDecl *F, const Expr *Value) {
+  if (syncType(Value->IgnoreParenCasts()->getType()) != SyncType::None)
+    declareUntyped(F, resultNode(nodeFor(F, S)), DeclarationKind::Result,
+                   Value->IgnoreParenCasts()->getType());
+  flowUntyped(Value, resultNode(nodeFor(F, S)), Flow::Return);
+}
+
+void Resolver::declareUntyped(const FunctionDecl *F, const std::string &Node, DeclarationKind Kind,
+                              QualType Pointer) {
+  if (!Told.insert(Node + "=").second)
+    return;
+  Declaration Record;
+  Record.Node = Node;
+  Record.Name = F->getNameAsString();
+  Record.Kind = Kind;
+  Record.Condition = !Pointer.isNull() && syncType(Pointer) == SyncType::Condition;
+  Record.Definition = true; // whether F is defined is looked up by its name
+  Record.At = S.shown(F->getLocation());
+  Facts.Declarations.push_back(std::move(Record));
+}
+
+void Resolver::escapeOnce(const std::string &Node, StringRef Code, StringRef Message,
+                          SourceLocation At) {
+  if (Told.insert(Node).second)
+    Out.escape(Node, Code, Message, At);
+}
+
+void Resolver::initialise(QualType T, const Expr *Init, const std::string &Node) {
+  if (!Init)
+    return;
+  SyncType Object = syncObject(T);
+  if (const auto *Literal = dyn_cast<CompoundLiteralExpr>(Init->IgnoreParenImpCasts()))
+    Init = Literal->getInitializer();
+  const auto *List = dyn_cast<InitListExpr>(Init);
+  if (!List) {
+    if (syncType(T) != SyncType::None && !Node.empty())
+      Out.flow(resolve(Init), Node, Flow::Initialiser, Init->getExprLoc());
+    return;
+  }
+  if (const InitListExpr *Semantic = List->getSemanticForm())
+    List = Semantic;
+  if (T->isArrayType()) {
+    QualType Element = T->getAsArrayTypeUnsafe()->getElementType();
+    for (const Expr *Sub : List->inits())
+      initialise(Element, Sub, Node);
+    return;
+  }
+  if (Object == SyncType::Mutex || Object == SyncType::Condition)
+    return Edits.initialiser(List, Node);
+  const auto *Record = T->getAs<RecordType>();
+  if (!Record)
+    return;
+  unsigned Index = 0;
+  if (Record->isUnionType()) {
+    if (const FieldDecl *Field = List->getInitializedFieldInUnion(); Field && List->getNumInits())
+      initialise(Field->getType(), List->getInit(0), fieldNode(Field));
+    return;
+  }
+  for (const FieldDecl *Field : Record->getDecl()->fields()) {
+    if (Field->isUnnamedBitField())
+      continue;
+    if (Index >= List->getNumInits())
+      break;
+    const Expr *Sub = List->getInit(Index++);
+    if (Sub && !isa<ImplicitValueInitExpr>(Sub))
+      initialise(Field->getType(), Sub, fieldNode(Field));
+  }
+}
+
+std::string Resolver::fieldNode(const FieldDecl *Field) {
+  return syncType(Field->getType()) == SyncType::None ? "" : nodeFor(Field, S);
+}
+
+std::string Resolver::resolve(const Expr *E) {
+  if (!E)
+    return "";
+  E = E->IgnoreParens();
+  if (isa<DeclRefExpr>(E) || isa<MemberExpr>(E)) {
+    bool Leaf = true;
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      Leaf = isa<VarDecl>(Ref->getDecl());
+    if (Leaf && syncType(E->getType()) != SyncType::None) {
+      Resolved.insert(E);
+      return leafNode(E);
+    }
+    return opaque(E);
+  }
+  if (const auto *Cast = dyn_cast<CastExpr>(E))
+    return resolveCast(Cast);
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+    return resolve(Unary->getSubExpr());
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+    return resolve(Subscript->getBase());
+  if (const auto *Conditional = dyn_cast<ConditionalOperator>(E)) {
+    std::string True = resolve(Conditional->getTrueExpr());
+    std::string False = resolve(Conditional->getFalseExpr());
+    Out.flow(True, False, Flow::Choice, E->getExprLoc());
+    return True.empty() ? False : True;
+  }
+  if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
+    if (Binary->isAssignmentOp())
+      return resolve(Binary->getLHS());
+    if (Binary->isCommaOp())
+      return resolve(Binary->getRHS());
+    if (Binary->isAdditiveOp())
+      return resolve(Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS()
+                                                                  : Binary->getRHS());
+    return opaque(E);
+  }
+  if (const auto *Call = dyn_cast<CallExpr>(E))
+    if (const FunctionDecl *F = Call->getDirectCallee();
+        F && syncType(F->getReturnType()) != SyncType::None && !S.inSystemHeader(F->getLocation()))
+      return resultNode(nodeFor(F, S));
+  if (const auto *Block = dyn_cast<StmtExpr>(E))
+    if (const auto *Last = dyn_cast_or_null<Expr>(Block->getSubStmt()->body_back()))
+      return resolve(Last);
+  if (const auto *Literal = dyn_cast<CompoundLiteralExpr>(E)) {
+    std::string Node = "D:" + S.shown(E->getExprLoc()).File + ":" +
+                       std::to_string(S.shown(E->getExprLoc()).Offset);
+    Edits.typeToken(Literal->getTypeSourceInfo()->getTypeLoc(), Node, E->getExprLoc());
+    initialise(Literal->getType(), Literal->getInitializer(), Node);
+    return Node;
+  }
+  if (isa<InitListExpr>(E))
+    return "";
+  return opaque(E);
+}
+
+std::string Resolver::resolveCast(const CastExpr *Cast) {
+  const Expr *Sub = Cast->getSubExpr();
+  if (Cast->getCastKind() == CK_NullToPointer ||
+      Sub->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+    return "";
+  std::string Node;
+  const Expr *Inner = Sub->IgnoreParenCasts();
+  const auto *Call = dyn_cast<CallExpr>(Inner);
+  bool SameType = syncType(Sub->getType()) == syncType(Cast->getType());
+  if (Call && allocates(Call)) {
+    // Fresh memory. `sizeof(pthread_mutex_t)` in the call belongs to what it is assigned to.
+    Node = "A:" + S.shown(Call->getExprLoc()).File + ":" +
+           std::to_string(S.shown(Call->getExprLoc()).Offset);
+    for (const Expr *Argument : Call->arguments())
+      Edits.sizeTokens(Argument, Node);
+  } else if (Call && Call->getDirectCallee() && returnsUntyped(Call->getDirectCallee(), S)) {
+    Resolved.insert(Call);
+    Node = resultNode(nodeFor(Call->getDirectCallee(), S));
+    declareUntyped(Call->getDirectCallee(), Node, DeclarationKind::Result, Cast->getType());
+  } else if (const VarDecl *V = untypedVariable(Sub, S)) {
+    Resolved.insert(Inner);
+    Node = nodeFor(V, S);
+    if (const auto *F = dyn_cast<FunctionDecl>(V->getDeclContext()); F && isa<ParmVarDecl>(V))
+      declareUntyped(F, Node, DeclarationKind::Parameter, Cast->getType());
+  } else if (SameType) {
+    Node = resolve(Sub);
+  } else {
+    Node = opaque(Cast);
+  }
+  if (const auto *Explicit = dyn_cast<CStyleCastExpr>(Cast))
+    if (TypeSourceInfo *Written = Explicit->getTypeInfoAsWritten();
+        Written && syncType(Written->getType()) != SyncType::None)
+      Edits.typeToken(Written->getTypeLoc(), Node, Explicit->getExprLoc());
+  return Node;
+}
+
+std::string Resolver::opaque(const Expr *E) {
+  Position At = S.shown(E->getExprLoc());
+  std::string Node = "E:" + At.File + ":" + std::to_string(At.Offset);
+  Out.escape(Node, "pointer-cast", "mixes with a pointer that is not followed", E->getExprLoc());
+  return Node;
+}
+
+} // namespace relock

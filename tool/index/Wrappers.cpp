@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+#include "index/Wrappers.h"
+
+#include "index/LockApi.h"
+#include "index/Operand.h"
+#include "index/Resolve.h"
+#include "index/Tested.h"
+
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <cerrno>
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+class WrapperFinder {
+public:
+  WrapperFinder(const LockOperands &Operands, const Source &S) : Operands(Operands), S(S) {}
+
+  std::optional<Wrapper> find(const FunctionDecl *F, const Site &Only) {
+    Wrapper W;
+    W.Kind = Only.Kind;
+    bool Waits = W.Kind == Operation::Wait;
+    if (W.Kind != Operation::Lock && W.Kind != Operation::Unlock && !Waits)
+      return std::nullopt;
+    const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
+    const CallExpr *Call = nullptr;
+    for (const Stmt *Child : Body->body())
+      if (!Call)
+        Call = topOperation(Child);
+    if (!Call)
+      return std::nullopt;
+    auto [Operand, Node] = Operands.lookup(Call);
+    if (untypedVariable(Operand, S))
+      return std::nullopt; // callers cannot write the operand
+    W.Node = Node;
+    bool Dies = false; // as the runtime does, for a section of a mutex that checks errors
+    W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &Dies);
+    W.Tests = W.Pure && !Dies && !soleOperation(Body, Call);
+    if (Waits && !onlyWaits(Body, Call, W))
+      return std::nullopt;
+    if (!followOperand(Operand, F, W))
+      return std::nullopt;
+    W.Exported = F->hasExternalFormalLinkage() && !F->isInlined();
+    W.Declared = F->getPreviousDecl() != nullptr;
+    W.Common = F->isInlined() && !S.SM.isInMainFile(S.SM.getExpansionLoc(F->getLocation()));
+    if (std::optional<Source::Range> Range = S.range(F->getSourceRange())) {
+      W.Begin = S.position(Range->File, Range->Begin);
+      W.End = S.position(Range->File, Range->End);
+    }
+    SmallPtrSet<const ValueDecl *, 4> Loaded;
+    collectLoaded(Operand, Loaded, W.LoadsUnknown);
+    for (const ValueDecl *D : Loaded)
+      if (!isa<ParmVarDecl>(D))
+        W.Loads.push_back(operandLoad(D, S));
+    sort(W.Loads, [](const OperandLoad &A, const OperandLoad &B) { return A.Node < B.Node; });
+    return W;
+  }
+
+private:
+  const LockOperands &Operands;
+  const Source &S;
+
+  // How callers name the wrapper's operand: from one variable, or through a companion.
+  bool followOperand(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
+    const VarDecl *Base = operandBase(Operand);
+    const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
+    bool OneBase = Base && (Parameter || Base->hasGlobalStorage()) && !Base->isStaticLocal();
+    bool Simple = OneBase && simpleOperand(Operand, Parameter);
+    if (!Simple && W.Pure && W.Kind != Operation::Wait && isComputed(Operand, F, S))
+      if (std::optional<std::string> Text = wholeText(Operand)) {
+        W.Computed = true;
+        W.Expression = *Text;
+        W.Key = exactKey(Operand, F, S);
+        describeComputed(Operand, F, S, W);
+        return true;
+      }
+    if (!OneBase)
+      return false;
+    if (Parameter)
+      W.Parameter = Parameter->getFunctionScopeIndex();
+    else
+      W.Variable = nodeFor(Base, S);
+    W.Pure &= Simple; // else it cannot be named at a caller
+    W.Expression = W.Key = lockKey(Operand, Parameter);
+    return true;
+  }
+
+  // The text of an expression that a file has in one piece, perhaps as a use of a macro.
+  std::optional<std::string> wholeText(const Expr *E) {
+    CharSourceRange Range = Lexer::makeFileCharRange(
+        CharSourceRange::getTokenRange(E->getSourceRange()), S.SM, S.Language);
+    if (Range.isInvalid())
+      return std::nullopt;
+    return Lexer::getSourceText(Range, S.SM, S.Language).str();
+  }
+
+  // True if the body tests nothing.
+  static bool soleOperation(const CompoundStmt *Body, const CallExpr *Call) {
+    const auto *Return = Body->size() == 1 ? dyn_cast<ReturnStmt>(Body->body_front()) : nullptr;
+    return soleCall(Return ? cast<Stmt>(Return->getRetValue()) : Body) == Call;
+  }
+
+  // The lock operation that a statement of the body always performs, whatever it does besides.
+  const CallExpr *topOperation(const Stmt *Statement) const {
+    const CallExpr *Call = operationIn(Statement);
+    if (const auto *Return = dyn_cast<ReturnStmt>(Statement))
+      return Return->getRetValue() && soleCall(Return->getRetValue()) == Call ? Call : nullptr;
+    const auto *Result = dyn_cast<DeclStmt>(Statement);
+    bool Always = Call && (soleCall(Statement) == Call || (Result && Result->isSingleDecl()) ||
+                           onlyOperation(Statement, Call, S.Context));
+    return Always ? Call : nullptr;
+  }
+
+  // True if the function does nothing but to wait, and callers can name what it waits with. A timed
+  // wait can end in time or not: its callers learn which, or it does not matter to them.
+  bool onlyWaits(const CompoundStmt *Body, const CallExpr *Call, Wrapper &W) {
+    bool Timed = Call->getNumArgs() > 2;
+    if (!W.Pure || Call->getNumArgs() > 3 ||
+        (Timed && !onlyOperationOfBody(Body, Call, S.Context, ETIMEDOUT)))
+      return false;
+    W.Condition = wrapperOperand(Call->getArg(0));
+    if (Timed)
+      W.Deadline = wrapperOperand(Call->getArg(2));
+    return W.Condition && bool(W.Deadline) == Timed;
+  }
+
+  std::optional<WrapperOperand> wrapperOperand(const Expr *E) {
+    const VarDecl *Base = operandBase(E);
+    const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
+    if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal() ||
+        !simpleOperand(E, Parameter))
+      return std::nullopt;
+    WrapperOperand Operand;
+    Operand.Expression = lockKey(E, Parameter);
+    if (Parameter)
+      Operand.Parameter = Parameter->getFunctionScopeIndex();
+    else
+      Operand.Variable = nodeFor(Base, S);
+    return Operand;
+  }
+
+  // The lock operation below a statement.
+  const CallExpr *operationIn(const Stmt *Statement) const {
+    if (const auto *Call = dyn_cast<CallExpr>(Statement); Call && Operands.contains(Call))
+      return Call;
+    for (const Stmt *Child : Statement->children())
+      if (const CallExpr *Found = Child ? operationIn(Child) : nullptr)
+        return Found;
+    return nullptr;
+  }
+
+  // The variable that a chain of members, subscripts and dereferences starts from.
+  const VarDecl *operandBase(const Expr *E) {
+    E = E->IgnoreParenCasts();
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+      return operandBase(Unary->getSubExpr());
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+      return operandBase(Subscript->getBase());
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      return operandBase(Member->getBase());
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  }
+
+  // No other variable, call or subscript: its canonical form is C that means the same at a caller.
+  bool simpleOperand(const Expr *E, const ParmVarDecl *Parameter) {
+    E = E->IgnoreParens();
+    while (const auto *Cast = dyn_cast<ImplicitCastExpr>(E)) {
+      if (Cast->getCastKind() == CK_BitCast)
+        return false; // the caller's text would have another type
+      E = Cast->getSubExpr()->IgnoreParens();
+    }
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+      return (Unary->getOpcode() == UO_AddrOf || Unary->getOpcode() == UO_Deref) &&
+             simpleOperand(Unary->getSubExpr(), Parameter);
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      return simpleOperand(Member->getBase(), Parameter);
+    return isa<DeclRefExpr>(E);
+  }
+};
+
+} // namespace
+
+std::optional<Wrapper> findWrapper(const FunctionDecl *F, const Site &Only,
+                                   const LockOperands &Operands, const Source &S) {
+  return WrapperFinder(Operands, S).find(F, Only);
+}
+
+} // namespace relock
