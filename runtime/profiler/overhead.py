@@ -8,19 +8,29 @@
 
 Runs the program plainly, under `relock profile`, and under what else --with names, once each per
 round, the order turned by one from round to round, and prints the median of the throughputs, their
-range, and what each loses against the plain run of the same round, the median and the middle half.
-The regular expression takes the throughput from what the program prints, or from what the load
-prints; without one it is runs per second. With --load the program is a server: it is started,
-awaited on its port, put under load and stopped by SIGTERM; then the throughput per second of its
-processor time is printed, too, which tells more where machine and load are shared. --together
-starts a server of each variant at once, on PORT, PORT + 1 and so on, which stands as {port} in its
-command and in that of the load, and loads them in turns: rounds are short then, and changes from
-minute to minute are left out. --results FILE keeps the rounds, and adds to those that are there.
+range, and what each loses against the plain run of the same round: the median, the middle half, and
+the interval that has the median in it with 95 %. The regular expression takes the throughput from
+what the program prints, or from what the load prints; without one it is runs per second.
+
+With --load the program is a server: it is started, awaited on its port, put under load and stopped
+by SIGTERM. Then the processor time that it took for a request is compared, too, which tells more
+where machine and load are shared: --requests takes their number from what the load prints, the sum
+where that is printed in parts.
+
+--together starts a server of each variant at once, on PORT, PORT + 1 and so on, which stands as
+{port} in its command and in that of the load, and {number}, which counts them from 0, too. It loads
+them in turns: rounds are short then, and changes from minute to minute are left out. What remains
+are differences between two processes of one program, by where their memory lies. The variant `again`
+shows them: it is the plain one once more. Start the servers more than once, by --starts, or by
+calling again with --results FILE, which keeps the rounds and adds to those that are there: the
+interval takes rounds of one start for what they are. --also NAME='WORDS...' is a variant of your
+own, by the words before the command, such as another version's `relock profile -o /dev/null --`.
 """
 import argparse
 import json
 import os
 import platform
+import random
 import re
 import shlex
 import shutil
@@ -32,7 +42,9 @@ import sys
 import tempfile
 import time
 
-VARIANTS = ["plain", "relock", "mutrace", "strace", "perf"]
+VARIANTS = ["plain", "again", "relock", "mutrace", "strace", "perf"]
+RESAMPLES = 2000
+THROUGHPUT, PROCESSOR = "throughput", "processor us per request"
 
 
 def options():
@@ -42,17 +54,24 @@ def options():
     parser.add_argument("--mutrace", help="libmutrace.so, for the variant mutrace")
     parser.add_argument("--with", dest="variants", default="plain,relock",
                         help="some of " + ", ".join(VARIANTS) + " (default: plain,relock)")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--also", action="append", default=[], metavar="NAME=WORDS",
+                        help="another variant, with these words before the command")
+    parser.add_argument("--rounds", type=int, default=5, help="of each start (default: 5)")
+    parser.add_argument("--starts", type=int, default=1,
+                        help="of the servers, with --together (default: 1)")
     parser.add_argument("--throughput", help="regular expression with one group")
+    parser.add_argument("--requests", help="the same for the number of requests of a load")
     parser.add_argument("--load", help="command that puts the server under load")
     parser.add_argument("--port", type=int, help="of the server, on the loopback interface")
     parser.add_argument("--together", action="store_true", help="all servers at once")
     parser.add_argument("--results", help="JSON file of rounds to add to")
     parser.add_argument("command", nargs="+")
     chosen = parser.parse_args()
+    chosen.also = dict(words.split("=", 1) for words in chosen.also)
     chosen.variants = chosen.variants.split(",")
     if chosen.variants[0] != "plain" or not set(chosen.variants) <= set(VARIANTS):
         parser.error("--with begins with plain, and knows " + ", ".join(VARIANTS))
+    chosen.variants += chosen.also
     if "mutrace" in chosen.variants and not chosen.mutrace:
         parser.error("mutrace needs --mutrace")
     if bool(chosen.load) != bool(chosen.port) or chosen.together and not chosen.load:
@@ -71,7 +90,7 @@ def prefix(variant, chosen, folder):
         return ["strace", "-f", "-q", "--seccomp-bpf", "-e", "trace=futex", "-o", output], {}
     if variant == "perf":
         return ["perf", "trace", "-o", output, "-e", "futex", "--"], {}
-    return [], {}
+    return shlex.split(chosen.also.get(variant, "")), {}
 
 
 def wait_for_port(port, process):
@@ -96,49 +115,56 @@ def processor_time(pid):
     return time.clock_gettime(~pid << 3 | 2)
 
 
-def at_port(words, port):
-    return [word.replace("{port}", str(port)) for word in words]
-
-
 class Server:
-    def __init__(self, words, environment, port, log):
-        self.port = port
-        self.process = subprocess.Popen(at_port(words, port), env=environment, stdout=log,
+    def __init__(self, words, environment, port, number, log):
+        self.places = {"{port}": str(port + number), "{number}": str(number)}
+        self.process = subprocess.Popen(self.placed(words), env=environment, stdout=log,
                                         stderr=log, stdin=subprocess.DEVNULL)
-        wait_for_port(port, self.process)
+        wait_for_port(port + number, self.process)
         self.pid = program_of(self.process.pid)
 
+    def placed(self, words):
+        for name, place in self.places.items():
+            words = [word.replace(name, place) for word in words]
+        return words
+
     def load(self, command):
-        """What the load printed, and the share of one processor that the server took meanwhile."""
-        before, start = processor_time(self.pid), time.monotonic()
-        load = subprocess.run(at_port(shlex.split(command), self.port), capture_output=True,
-                              text=True)
-        share = (processor_time(self.pid) - before) / (time.monotonic() - start)
-        return load.stdout + load.stderr, share
+        """What the load printed, and the processor time that the server took meanwhile."""
+        before = processor_time(self.pid)
+        load = subprocess.run(self.placed(shlex.split(command)), capture_output=True, text=True)
+        return load.stdout + load.stderr, processor_time(self.pid) - before
 
     def stop(self):
         os.kill(self.pid, signal.SIGTERM)
         self.process.wait()
 
 
-def figures(variant, chosen, text, share):
-    found = re.search(chosen.throughput, text)
-    if not found:
-        sys.exit("no throughput in the output of the variant %s:\n%s" % (variant, text[-2000:]))
-    value = float(found.group(1))
-    return {"throughput": value, **({"per processor": value / share} if share else {})}
+def found(expression, variant, text):
+    numbers = [float(number) for number in re.findall(expression, text)]
+    if not numbers:
+        sys.exit("no %s in the output of the variant %s:\n%s" % (expression, variant, text[-2000:]))
+    return numbers
+
+
+def figures(variant, chosen, text, processor=None):
+    result = {}
+    if chosen.throughput:
+        result[THROUGHPUT] = found(chosen.throughput, variant, text)[0]
+    if chosen.requests:
+        result[PROCESSOR] = 1e6 * processor / sum(found(chosen.requests, variant, text))
+    return result
 
 
 def run(variant, chosen):
-    """The throughput of one run, and that per second of a server's processor time."""
+    """The figures of one run."""
     with tempfile.TemporaryDirectory() as folder:
         words, added = prefix(variant, chosen, folder)
         environment = {**os.environ, **added}
         log = open(os.path.join(folder, "log"), "w+")
-        start, share = time.monotonic(), None
+        start, processor = time.monotonic(), None
         if chosen.load:
-            server = Server(words + chosen.command, environment, chosen.port, log)
-            text, share = server.load(chosen.load)
+            server = Server(words + chosen.command, environment, chosen.port, 0, log)
+            text, processor = server.load(chosen.load)
             server.stop()
         else:
             subprocess.run(words + chosen.command, env=environment, stdin=subprocess.DEVNULL,
@@ -147,9 +173,9 @@ def run(variant, chosen):
             text = log.read()
         elapsed = time.monotonic() - start
         log.close()
-    if not chosen.throughput:
-        return {"throughput": 1 / elapsed}
-    return figures(variant, chosen, text, share)
+    if not chosen.throughput and not chosen.requests:
+        return {THROUGHPUT: 1 / elapsed}
+    return figures(variant, chosen, text, processor)
 
 
 def missing(variant):
@@ -157,38 +183,73 @@ def missing(variant):
     return program and not shutil.which(program)
 
 
-def measure(chosen, rounds, run_one):
-    for number in range(chosen.rounds):
-        shift = number % len(chosen.variants)
-        order = chosen.variants[shift:] + chosen.variants[:shift]
-        rounds.append({variant: run_one(variant) for variant in order})
+def turned(variants, number):
+    shift = number % len(variants)
+    return variants[shift:] + variants[:shift]
 
 
-def measure_together(chosen, rounds):
-    with tempfile.TemporaryDirectory() as folder:
-        servers = {}
-        for number, variant in enumerate(chosen.variants):
-            words, added = prefix(variant, chosen, folder)
-            servers[variant] = Server(words + chosen.command, {**os.environ, **added},
-                                      chosen.port + number, subprocess.DEVNULL)
-        for server in servers.values():
-            server.load(chosen.load)  # fills it
-        measure(chosen, rounds, lambda variant: figures(
-            variant, chosen, *servers[variant].load(chosen.load)))
-        for server in servers.values():
-            server.stop()
+def measure_once(chosen, rounds, start, run_one):
+    order = turned(chosen.variants, len(rounds))
+    rounds.append({"start": start, **{variant: run_one(variant) for variant in order}})
+
+
+def measure_together(chosen, rounds, start):
+    servers = {}
+    with tempfile.TemporaryDirectory() as parent:
+        try:
+            for number, variant in enumerate(turned(chosen.variants, start)):
+                folder = os.path.join(parent, str(number))
+                os.mkdir(folder)
+                words, added = prefix(variant, chosen, folder)
+                servers[variant] = Server(words + chosen.command, {**os.environ, **added},
+                                          chosen.port, number, subprocess.DEVNULL)
+            for server in servers.values():
+                server.load(chosen.load)  # fills it
+            for _ in range(chosen.rounds):
+                measure_once(chosen, rounds, start, lambda variant: figures(
+                    variant, chosen, *servers[variant].load(chosen.load)))
+        finally:
+            for server in servers.values():
+                server.stop()
+
+
+def change(figure, value, plain):
+    """What is lost of a throughput, and what a time has more."""
+    return value / plain - 1 if figure == PROCESSOR else 1 - value / plain
+
+
+def interval(starts):
+    """Of the median: where it lies when starts, and the rounds of each, are drawn anew."""
+    drawn, medians = random.Random(1), []
+    for _ in range(RESAMPLES):
+        again = drawn.choices(starts, k=len(starts))
+        medians.append(statistics.median(
+            value for values in again for value in drawn.choices(values, k=len(values))))
+    medians.sort()
+    return medians[RESAMPLES // 40], medians[-RESAMPLES // 40 - 1]
+
+
+def percent(*values):
+    return " to ".join("%.1f%%" % (100 * value) for value in values)
 
 
 def show(rounds, variants, figure):
-    print("%-8s %13s   %-25s %8s   %s" % ("", figure, "range", "loss", "middle half"))
+    print("%-8s %24s   %-20s %8s   %-17s %s" % (
+        "", figure, "range", "more" if figure == PROCESSOR else "loss", "middle half",
+        "95% interval"))
     for variant in variants:
         both = [r for r in rounds if variant in r and "plain" in r]
         values = [r[variant][figure] for r in both]
-        losses = [1 - r[variant][figure] / r["plain"][figure] for r in both]
-        first, _, last = statistics.quantiles(losses, n=4) if len(losses) > 1 else 3 * losses
-        print("%-8s %13.5g   %-25s %7.1f%%   %.1f%% to %.1f%%" % (
+        starts = {}
+        for r in both:
+            starts.setdefault(r["start"], []).append(
+                change(figure, r[variant][figure], r["plain"][figure]))
+        changes = [value for group in starts.values() for value in group]
+        first, _, last = statistics.quantiles(changes, n=4) if len(changes) > 1 else 3 * changes
+        print("%-8s %24.5g   %-20s %8s   %-17s %s" % (
             variant, statistics.median(values), "%.5g to %.5g" % (min(values), max(values)),
-            100 * statistics.median(losses), 100 * first, 100 * last))
+            percent(statistics.median(changes)), percent(first, last),
+            percent(*interval(list(starts.values())))))
 
 
 def main():
@@ -201,10 +262,13 @@ def main():
     if chosen.results and os.path.exists(chosen.results):
         with open(chosen.results) as file:
             rounds = json.load(file)
+    first = rounds[-1]["start"] + 1 if rounds else 0
     if chosen.together:
-        measure_together(chosen, rounds)
-    else:
-        measure(chosen, rounds, lambda variant: run(variant, chosen))
+        for start in range(first, first + chosen.starts):
+            measure_together(chosen, rounds, start)
+    else:  # each run is a start
+        for start in range(first, first + chosen.rounds):
+            measure_once(chosen, rounds, start, lambda variant: run(variant, chosen))
     if chosen.results:
         with open(chosen.results, "w") as file:
             json.dump(rounds, file, indent=1)
@@ -213,8 +277,9 @@ def main():
     print("%s, %d processors, Linux %s; %d rounds of: %s" % (
         model.group(1) if model else platform.machine(), os.cpu_count(), platform.release(),
         len(rounds), shlex.join(chosen.command)))
+    names = dict.fromkeys(VARIANTS + [name for r in rounds for name in r if name != "start"])
     for figure in rounds[0]["plain"]:
-        show(rounds, [v for v in VARIANTS if any(v in r for r in rounds)], figure)
+        show(rounds, [name for name in names if any(name in r for r in rounds)], figure)
 
 
 if __name__ == "__main__":
