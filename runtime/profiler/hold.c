@@ -4,10 +4,11 @@
 
 #include <stdlib.h>
 
-/* A thread that acquires locks at most so often has all of its holds timed; another one so many.
- * Where programs have other data than the profiler's in the caches, timing a hold takes 0.2 us.
- * Beyond one in 64 nothing is gained by timing fewer. */
-enum { ALL_PER_MILLISECOND = 30, PER_MILLISECOND = 10, PERIOD_MAX = 64 };
+/* A thread that acquires locks at most so often per millisecond of its processor time has all of
+ * its holds timed; another one so many. Where programs have other data than the profiler's in the
+ * caches, timing a hold takes 0.2 us. Beyond one in 64 nothing is gained by timing fewer. Nor is
+ * anything where a thread acquires less than once per millisecond of time, whatever it works. */
+enum { ALL_PER_MILLISECOND = 20, PER_MILLISECOND = 10, PERIOD_MAX = 64 };
 /* Timed holds from which a rate is taken: many for one that would end the timing of all, so that a
  * short burst does not. */
 enum { FIRST_BLOCK = 1024, BLOCK = 32, LONGEST_BLOCK_MS = 8 };
@@ -27,22 +28,37 @@ void timing_start(void) {
 
 void timing_always(bool on) { millisecond = on || all ? 0 : ticks_per_millisecond(); }
 
+/* Nanoseconds that the thread has worked since the block began; or that have passed. */
+static uint64_t worked(struct timing *timing, uint64_t elapsed) {
+  const uint64_t before = timing->block_processor, now = record_processor_time();
+  timing->block_processor = now;
+  return now > before && before ? now - before : 1000000 * elapsed / millisecond;
+}
+
+static uint64_t period_for(struct timing *timing, uint64_t acquisitions, uint64_t elapsed) {
+  const uint64_t least = timing->due.period / 4; /* a pause is no change of the rate */
+  uint64_t ns, period = 1;
+  if (acquisitions * millisecond <= elapsed) {
+    timing->block_processor = 0;
+    return least ? least : 1;
+  }
+  ns = worked(timing, elapsed);
+  if (acquisitions * 1000000 >= PERIOD_MAX * PER_MILLISECOND * ns)
+    period = PERIOD_MAX;
+  else if (acquisitions * 1000000 > ALL_PER_MILLISECOND * ns)
+    period = acquisitions * 1000000 / (PER_MILLISECOND * ns);
+  return period > least ? period : least;
+}
+
 static void adapt(struct timing *timing) {
   uint64_t elapsed = timing->last - timing->block_start, period = timing->due.period;
-  uint64_t acquisitions, least;
+  uint64_t acquisitions;
   if (++timing->block_count < (period == 1 ? FIRST_BLOCK : BLOCK) &&
       elapsed < LONGEST_BLOCK_MS * millisecond)
     return;
   acquisitions = period * timing->block_count;
-  least = period / 4; /* a pause is no change of the rate */
-  if (acquisitions * millisecond <= ALL_PER_MILLISECOND * elapsed)
-    period = 1;
-  else if (acquisitions * millisecond >= PERIOD_MAX * PER_MILLISECOND * elapsed)
-    period = PERIOD_MAX;
-  else
-    period = acquisitions * millisecond / (PER_MILLISECOND * elapsed);
   timing->each = elapsed / acquisitions;
-  timing->due.period = period > least ? period : least;
+  timing->due.period = period_for(timing, acquisitions, elapsed);
   timing->block_start = timing->last;
   timing->block_count = 0;
 }

@@ -3,8 +3,8 @@
 """What a profiler costs a program: throughput without and with it, in turns.
 
   overhead.py --throughput 'per second: (\\S+)' -- PROGRAM ARGUMENT...
-  overhead.py --port 11211 --load 'memcaslap -s 127.0.0.1:11211 -t 4s' --throughput 'TPS: (\\d+)' \\
-      -- memcached -p 11211
+  overhead.py --together --port 11211 --load 'memcaslap -s 127.0.0.1:{port} -x 50000' \\
+      --requests 'cmd_[gs]et: (\\d+)' -- memcached -p '{port}'
 
 Runs the program plainly, under `relock profile`, and under what else --with names, once each per
 round, the order turned by one from round to round, and prints the median of the throughputs, their
@@ -13,18 +13,19 @@ the interval that has the median in it with 95 %. The regular expression takes t
 what the program prints, or from what the load prints; without one it is runs per second.
 
 With --load the program is a server: it is started, awaited on its port, put under load and stopped
-by SIGTERM. Then the processor time that it took for a request is compared, too, which tells more
-where machine and load are shared: --requests takes their number from what the load prints, the sum
-where that is printed in parts.
+by SIGTERM. --requests takes their number from what the load prints, the sum where that is printed
+in parts; then the processor time that the server took for a request is compared, too, which tells
+more where machine and load are shared.
 
 --together starts a server of each variant at once, on PORT, PORT + 1 and so on, which stands as
-{port} in its command and in that of the load, and {number}, which counts them from 0, too. It loads
-them in turns: rounds are short then, and changes from minute to minute are left out. What remains
-are differences between two processes of one program, by where their memory lies. The variant `again`
-shows them: it is the plain one once more. Start the servers more than once, by --starts, or by
-calling again with --results FILE, which keeps the rounds and adds to those that are there: the
-interval takes rounds of one start for what they are. --also NAME='WORDS...' is a variant of your
-own, by the words before the command, such as another version's `relock profile -o /dev/null --`.
+{port} in its command and in that of the load, and {number}, which counts them from 0, too. In each
+round all of them are loaded, and the loads run and stand still in turns of --slice seconds: so what
+the machine does to one of them it does to all. What remains are differences between two processes
+of one program, by where their memory lies. The variant `again` shows them: it is the plain one once
+more. Start the servers more than once, by --starts, or by calling again with --results FILE, which
+keeps the rounds and adds to those that are there: the interval takes rounds of one start for what
+they are. --also NAME='WORDS...' is a variant of your own, by the words before the command, such as
+another version's `relock profile -o /dev/null --`.
 """
 import argparse
 import json
@@ -32,6 +33,7 @@ import os
 import platform
 import random
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -59,6 +61,8 @@ def options():
     parser.add_argument("--rounds", type=int, default=5, help="of each start (default: 5)")
     parser.add_argument("--starts", type=int, default=1,
                         help="of the servers, with --together (default: 1)")
+    parser.add_argument("--slice", type=float, default=0.05,
+                        help="seconds, with --together (default: 0.05)")
     parser.add_argument("--throughput", help="regular expression with one group")
     parser.add_argument("--requests", help="the same for the number of requests of a load")
     parser.add_argument("--load", help="command that puts the server under load")
@@ -74,8 +78,10 @@ def options():
     chosen.variants += chosen.also
     if "mutrace" in chosen.variants and not chosen.mutrace:
         parser.error("mutrace needs --mutrace")
-    if bool(chosen.load) != bool(chosen.port) or chosen.together and not chosen.load:
-        parser.error("--load and --port go together, and --together needs them")
+    if bool(chosen.load) != bool(chosen.port):
+        parser.error("--load and --port go together")
+    if chosen.together and not (chosen.load and chosen.requests):
+        parser.error("--together needs --load and --requests")
     return chosen
 
 
@@ -115,6 +121,37 @@ def processor_time(pid):
     return time.clock_gettime(~pid << 3 | 2)
 
 
+class Load:
+    """A command that runs only in its turns."""
+
+    def __init__(self, words):
+        self.output = tempfile.TemporaryFile("w+")
+        self.ran = 0
+        self.process = subprocess.Popen(words, stdout=self.output, stderr=self.output,
+                                        stdin=subprocess.DEVNULL, start_new_session=True)
+        self.ended = select.poll()
+        self.ended.register(os.pidfd_open(self.process.pid), select.POLLIN)
+        self.send(signal.SIGSTOP)
+
+    def send(self, number):
+        os.killpg(self.process.pid, number)
+
+    def turn(self, seconds):
+        """Whether there is to be another one."""
+        start = time.monotonic()
+        self.send(signal.SIGCONT)
+        ends = self.ended.poll(1000 * seconds)
+        self.ran += time.monotonic() - start
+        if not ends:
+            self.send(signal.SIGSTOP)
+        return not ends
+
+    def text(self):
+        self.process.wait()
+        self.output.seek(0)
+        return self.output.read()
+
+
 class Server:
     def __init__(self, words, environment, port, number, log):
         self.places = {"{port}": str(port + number), "{number}": str(number)}
@@ -133,6 +170,9 @@ class Server:
         before = processor_time(self.pid)
         load = subprocess.run(self.placed(shlex.split(command)), capture_output=True, text=True)
         return load.stdout + load.stderr, processor_time(self.pid) - before
+
+    def loads(self, command):
+        return Load(self.placed(shlex.split(command)))
 
     def stop(self):
         os.kill(self.pid, signal.SIGTERM)
@@ -188,9 +228,19 @@ def turned(variants, number):
     return variants[shift:] + variants[:shift]
 
 
-def measure_once(chosen, rounds, start, run_one):
-    order = turned(chosen.variants, len(rounds))
-    rounds.append({"start": start, **{variant: run_one(variant) for variant in order}})
+def load_in_turns(chosen, servers, order):
+    before = {variant: processor_time(servers[variant].pid) for variant in order}
+    loads = {variant: servers[variant].loads(chosen.load) for variant in order}
+    left = order
+    while left:
+        left = [variant for variant in left if loads[variant].turn(chosen.slice)]
+    result = {}
+    for variant in order:
+        processor = processor_time(servers[variant].pid) - before[variant]
+        requests = sum(found(chosen.requests, variant, loads[variant].text()))
+        result[variant] = {THROUGHPUT: requests / loads[variant].ran,
+                           PROCESSOR: 1e6 * processor / requests}
+    return result
 
 
 def measure_together(chosen, rounds, start):
@@ -203,11 +253,10 @@ def measure_together(chosen, rounds, start):
                 words, added = prefix(variant, chosen, folder)
                 servers[variant] = Server(words + chosen.command, {**os.environ, **added},
                                           chosen.port, number, subprocess.DEVNULL)
-            for server in servers.values():
-                server.load(chosen.load)  # fills it
-            for _ in range(chosen.rounds):
-                measure_once(chosen, rounds, start, lambda variant: figures(
-                    variant, chosen, *servers[variant].load(chosen.load)))
+            load_in_turns(chosen, servers, chosen.variants)  # fills them
+            for number in range(chosen.rounds):
+                order = turned(chosen.variants, number)
+                rounds.append({"start": start, **load_in_turns(chosen, servers, order)})
         finally:
             for server in servers.values():
                 server.stop()
@@ -268,7 +317,8 @@ def main():
             measure_together(chosen, rounds, start)
     else:  # each run is a start
         for start in range(first, first + chosen.rounds):
-            measure_once(chosen, rounds, start, lambda variant: run(variant, chosen))
+            order = turned(chosen.variants, start)
+            rounds.append({"start": start, **{variant: run(variant, chosen) for variant in order}})
     if chosen.results:
         with open(chosen.results, "w") as file:
             json.dump(rounds, file, indent=1)

@@ -77,6 +77,8 @@ static uint64_t time_of(clockid_t clock) {
 
 static uint64_t now_ns(void) { return time_of(CLOCK_MONOTONIC); }
 
+uint64_t record_processor_time(void) { return sealed ? 0 : time_of(CLOCK_THREAD_CPUTIME_ID); }
+
 /* No lock operation of the program is to change its errno. */
 static void *private_pages(size_t size) {
   int before = errno;

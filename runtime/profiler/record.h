@@ -45,8 +45,16 @@ struct timing {
   struct sampling due;
   uint64_t last; /* when the last one began */
   uint64_t each; /* ticks from one acquisition to the next, about */
-  uint64_t block_start;
+  uint64_t block_start, block_processor;
   uint32_t block_count; /* of those that have begun since then */
+};
+
+/* What backtraces may cost: see sample.c. */
+struct budget {
+  int64_t left;       /* ns */
+  uint64_t processor; /* as of when that was reckoned */
+  uint64_t interval;  /* ticks between two samples, so that it lasts */
+  uint64_t cost;      /* ticks that the last one took */
 };
 
 /* A hold that is a sample. */
@@ -110,6 +118,7 @@ struct thread {
   struct timing timing;
   struct sampling acquisitions;
   struct sampling waits;
+  struct budget budget;
   pthread_t pthread; /* where the record is live */
   struct thread *next_free;
   void *(*start)(void *);
@@ -137,6 +146,9 @@ void record_end(enum relock_end end, int status);
 /* Before the program installs a filter of system calls: reserves memory, and from then on none is
  * asked for. `on` false: the filter was refused. */
 void record_seal(bool on);
+
+/* Nanoseconds of processor time that the calling thread has taken; 0: it may not be asked for. */
+uint64_t record_processor_time(void);
 
 /* Held over fork, so that the child finds the tables whole. */
 void record_lock(void);

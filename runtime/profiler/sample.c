@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "sample.h"
+#include "hold.h"
 #include "site.h"
 
 #include <features.h>
@@ -8,9 +9,12 @@
 #include <string.h>
 
 enum { SITE_TABLE_SIZE = 1 << 16, PROBES_MAX = 64, PERIOD_MAX = 1 << 16 };
+/* Of backtraces, in ns; and the part of a thread's processor time that it gets for further ones. */
+enum { FIRST_BUDGET = 2000000, BUDGET_PART = 512, LONGEST_INTERVAL = 64 };
 
 static struct relock_site *sites[SITE_TABLE_SIZE]; /* entries are filled, never emptied */
 static uint64_t interval;                          /* ticks between two samples of a thread */
+static bool limited;                               /* by what they cost */
 
 uint64_t ticks_per_millisecond(void) {
 #if defined(__aarch64__)
@@ -24,6 +28,7 @@ uint64_t ticks_per_millisecond(void) {
 
 void sample_start(void) {
   const char *text = secure_getenv(RELOCK_RECORDS_SAMPLE);
+  limited = !text;
   interval = (text ? strtoull(text, NULL, 10) : 1000) * ticks_per_millisecond() / 1000;
 }
 
@@ -39,6 +44,7 @@ void sample_begin(struct thread *thread) {
   sample_begin_at(&thread->waits, thread->record->id);
   sample_begin_at(&thread->other_waits, thread->record->id);
   sample_begin_at(&thread->timing.due, thread->record->id);
+  thread->budget = (struct budget){.left = FIRST_BUDGET, .interval = interval};
   samples_await(thread);
 }
 
@@ -147,15 +153,43 @@ static struct relock_site *current_site(const struct thread *thread, uint32_t gr
   return site;
 }
 
+static void spend(struct budget *budget, uint64_t spent) {
+  const int64_t ns = (int64_t)(1000 * spent / (ticks_per_millisecond() / 1000));
+  const uint64_t now = record_processor_time();
+  if (!now)
+    return;
+  /* This thread may be another one than the one before. */
+  budget->left +=
+      (int64_t)((now < budget->processor ? now : now - budget->processor) / BUDGET_PART);
+  budget->left = (budget->left < FIRST_BUDGET ? budget->left : FIRST_BUDGET) - ns;
+  budget->processor = now;
+  if (budget->left < 0 && budget->interval < LONGEST_INTERVAL * interval)
+    budget->interval *= 2;
+  else if (budget->left >= 0 && budget->interval > interval)
+    budget->interval /= 2;
+}
+
+/* It began at that time. What others did meanwhile is none of its cost. */
+static void count_cost(struct thread *thread, uint64_t start) {
+  struct budget *budget = &thread->budget;
+  uint64_t spent = relock_ticks() - start;
+  if (lost_processor(thread) && spent > budget->cost && budget->cost)
+    spent = budget->cost;
+  budget->cost = spent;
+  thread->record->sampling += spent;
+  if (limited)
+    spend(budget, spent);
+}
+
 struct sample sample_acquisition(struct thread *thread, const struct relock_object *object,
                                  bool reading, unsigned due) {
   struct sample sample = {.reading = reading};
   if (due & DUE_BACKTRACE) {
     uint64_t now = relock_ticks();
-    sample.weight = sample_gap(&thread->acquisitions, now, interval);
+    sample.weight = sample_gap(&thread->acquisitions, now, thread->budget.interval);
     if (may_unwind(thread))
       sample.site = current_site(thread, object->group, reading);
-    thread->record->sampling += relock_ticks() - now;
+    count_cost(thread, now);
   }
   if (due & DUE_EVENT)
     sample.event_weight = event_prepare(thread);
@@ -164,13 +198,13 @@ struct sample sample_acquisition(struct thread *thread, const struct relock_obje
 
 void sample_wait(struct thread *thread, const struct relock_object *object, struct sample *sample) {
   uint64_t now = relock_ticks();
-  sample->wait_weight = sample_gap(&thread->waits, now, interval);
+  sample->wait_weight = sample_gap(&thread->waits, now, thread->budget.interval);
   if (!sample->site) {
     sample->weight = 0;
     if (may_unwind(thread))
       sample->site = current_site(thread, object->group, sample->reading);
   }
-  thread->record->sampling += relock_ticks() - now;
+  count_cost(thread, now);
 }
 
 static void add_to(uint64_t *sum, uint64_t value) {
@@ -241,10 +275,10 @@ struct wait_sample sample_other_wait(struct thread *thread, uint32_t group) {
   if (!sample_due(&thread->other_waits))
     return sample;
   now = relock_ticks();
-  sample.weight = sample_gap(&thread->other_waits, now, interval);
+  sample.weight = sample_gap(&thread->other_waits, now, thread->budget.interval);
   if (may_unwind(thread))
     sample.site = current_site(thread, group, false);
-  thread->record->sampling += relock_ticks() - now;
+  count_cost(thread, now);
   return sample;
 }
 

@@ -2,8 +2,10 @@
  *
  * Which call acquires a lock, or waits for what is no lock: the backtrace of one acquisition in so
  * many, and of one wait in so many, is looked up before the lock is acquired and stands for those
- * since the last one. How many that are adapts to about a sample per thread and interval. In the
- * same way sections are chosen whose events are counted: see events.h.
+ * since the last one. How many that are adapts to about a sample per thread and interval, and the
+ * interval to what samples cost: unless it was asked for, they get some milliseconds, and from then
+ * on a small part of the processor time that the thread takes. In the same way sections are chosen
+ * whose events are counted: see events.h.
  */
 #ifndef RELOCK_PROFILER_SAMPLE_H
 #define RELOCK_PROFILER_SAMPLE_H

@@ -50,9 +50,10 @@ cl::opt<std::string> Output("o", cl::init("relock.profile"), cl::value_desc("FIL
 cl::opt<unsigned> MemoryLimit("memory-limit", cl::init(512), cl::value_desc("MIB"),
                               cl::desc("Memory for the records of one process (default 512)"),
                               cl::sub(Command), cl::cat(Category));
-cl::opt<unsigned> SampleInterval("sample-interval", cl::init(1000), cl::value_desc("US"),
-                                 cl::desc("Microseconds between two backtraces of a thread "
-                                          "(default 1000; 0: every acquisition)"),
+cl::opt<unsigned> SampleInterval("sample-interval", cl::value_desc("US"),
+                                 cl::desc("Microseconds between two backtraces of a thread (0: "
+                                          "every acquisition; default: 1000, then as many as "
+                                          "cost 0.2 % of its processor time)"),
                                  cl::sub(Command), cl::cat(Category));
 cl::opt<bool> TimeAll("time-all",
                       cl::desc("Time every hold, also those of threads that take more than "
@@ -217,7 +218,10 @@ int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
   setenv("LD_PRELOAD", Preload.c_str(), 1);
   setenv(RELOCK_RECORDS_DIR, R.Folder.c_str(), 1);
   setenv(RELOCK_RECORDS_LIMIT, std::to_string(uint64_t(MemoryLimit) << 20).c_str(), 1);
-  setenv(RELOCK_RECORDS_SAMPLE, std::to_string(SampleInterval).c_str(), 1);
+  if (SampleInterval.getNumOccurrences())
+    setenv(RELOCK_RECORDS_SAMPLE, std::to_string(SampleInterval).c_str(), 1);
+  else
+    unsetenv(RELOCK_RECORDS_SAMPLE);
   if (TimeAll)
     setenv(RELOCK_RECORDS_TIME_ALL, "1", 1);
   if (R.Counted)
