@@ -75,13 +75,18 @@ static inline bool holds(const struct thread *thread, const struct relock_object
   return __atomic_load_n(&object->counts.owner, __ATOMIC_RELAXED) == thread->id && is_held(object);
 }
 
+static inline bool hold_is_of(const struct held *held, enum relock_primitive primitive,
+                              const void *address) {
+  return held->object->address == (uintptr_t)address && held->object->primitive == primitive;
+}
+
 /* Of a lock that is about to be released, which mostly is the one that was acquired last. */
 static inline struct relock_object *
 hold_find(const struct thread *thread, enum relock_primitive primitive, const void *address) {
   if (LIKELY(thread->held_count)) {
-    struct relock_object *last = thread->held[thread->held_count - 1].object;
-    if (LIKELY(last->address == (uintptr_t)address && last->primitive == primitive))
-      return last;
+    const struct held *last = &thread->held[thread->held_count - 1];
+    if (LIKELY(hold_is_of(last, primitive, address)))
+      return last->object;
   }
   return primitive_find(primitive, address);
 }
@@ -122,10 +127,19 @@ static inline bool lost_processor(const struct thread *thread) {
   return __atomic_load_n(thread->mark, __ATOMIC_RELAXED) != PROCESSOR_MARK;
 }
 
+static inline void clock_was_read(struct thread *thread, uint64_t now) {
+  thread->clock = now;
+  thread->clock_at = thread->countdown;
+}
+
 /* Whether more than counts is to be recorded of its next acquisition, of whatever lock. */
 static inline bool thread_is_due(struct thread *thread) {
   const bool due = --thread->countdown == 0;
   return UNLIKELY(due) || UNLIKELY(lost_processor(thread));
+}
+/* The same, asked once more. */
+static inline bool thread_is_still_due(const struct thread *thread) {
+  return !thread->countdown || lost_processor(thread);
 }
 
 /* Whether more than counts is to be recorded of the next acquisition of a lock: it is a sample for
@@ -191,11 +205,32 @@ static inline enum relock_distance hold_counted(struct thread *thread,
   return hold_forget(thread, object);
 }
 
-/* Whether a count is all that its end gives. */
-static inline bool hold_is_plain(const struct thread *thread, const struct relock_object *object) {
-  return !object->counts.hold_start && is_innermost(thread, object) &&
-         !thread->held[thread->held_count - 1].distance && !thread->record->section_start &&
-         !lost_processor(thread);
+/* The same of the lock acquired last, if nothing is to be recorded but that its hold is over. */
+static inline void hold_counted_plain(struct thread *thread, struct relock_object *object) {
+  struct relock_counts *counts = &object->counts;
+  thread->held_count--;
+  counts->processor = processor_here(thread->processor);
+  counts->holds++;
+  counts->depth = 0;
+}
+
+/* Of a lock that was acquired last, as the thread remembers it: whether it holds that once, and a
+ * count is all that the end of it gives. */
+static inline bool hold_is_plain(const struct thread *thread, const struct held *held) {
+  const struct relock_counts *counts = &held->object->counts;
+  return __atomic_load_n(&counts->owner, __ATOMIC_RELAXED) == thread->id &&
+         __atomic_load_n(&counts->depth, __ATOMIC_RELAXED) == 1 && !counts->hold_start &&
+         !held->distance && !thread->record->section_start && !lost_processor(thread);
+}
+
+/* The lock that was acquired last, if the end of its hold is but a count; or null. */
+static inline struct relock_object *
+hold_plain(const struct thread *thread, enum relock_primitive primitive, const void *address) {
+  const struct held *last = &thread->held[thread->held_count - 1];
+  if (UNLIKELY(!thread->held_count) || UNLIKELY(!hold_is_of(last, primitive, address)) ||
+      UNLIKELY(!hold_is_plain(thread, last)))
+    return NULL;
+  return last->object;
 }
 
 /* Its end is that of the section, too, if nothing else is held. `own`: ticks of it that the

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
-#define RELOCK_RECORDS_VERSION 5u
+#define RELOCK_RECORDS_VERSION 6u
 #define RELOCK_RECORDS_FIRST 4096u /* where the records begin */
 #define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
@@ -141,14 +141,15 @@ struct relock_thread {
   struct relock_record record;
   uint32_t id;
   uint32_t live;
-  uint64_t started; /* threads that used this record, one after the other */
-  uint64_t start_ticks;
-  uint64_t ended_time;     /* ticks lived by the threads that have ended */
+  /* What each section writes is in one line. */
   uint64_t section_start;  /* 0: is in no section, or in one that is not timed */
   uint64_t section_weight; /* how many sections the present one stands for */
   uint64_t section_time;
   uint64_t sections;
-  uint64_t sampling; /* ticks spent on backtraces */
+  uint64_t started; /* threads that used this record, one after the other */
+  uint64_t start_ticks;
+  uint64_t ended_time; /* ticks lived by the threads that have ended */
+  uint64_t sampling;   /* ticks spent on backtraces */
   /* Of the last thread that used this record. */
   uint64_t entry;      /* the function it began with; 0: not begun by pthread_create */
   char name[16];       /* given by pthread_setname_np */

@@ -61,6 +61,8 @@ def options():
     parser.add_argument("--rounds", type=int, default=5, help="of each start (default: 5)")
     parser.add_argument("--starts", type=int, default=1,
                         help="of the servers, with --together (default: 1)")
+    parser.add_argument("--seconds", type=float, default=float("inf"),
+                        help="after which no round of a start begins, with --together")
     parser.add_argument("--slice", type=float, default=0.05,
                         help="seconds, with --together (default: 0.05)")
     parser.add_argument("--throughput", help="regular expression with one group")
@@ -244,7 +246,7 @@ def load_in_turns(chosen, servers, order):
 
 
 def measure_together(chosen, rounds, start):
-    servers = {}
+    servers, end = {}, time.monotonic() + chosen.seconds
     with tempfile.TemporaryDirectory() as parent:
         try:
             for number, variant in enumerate(turned(chosen.variants, start)):
@@ -255,6 +257,8 @@ def measure_together(chosen, rounds, start):
                                           chosen.port, number, subprocess.DEVNULL)
             load_in_turns(chosen, servers, chosen.variants)  # fills them
             for number in range(chosen.rounds):
+                if time.monotonic() > end:
+                    break
                 order = turned(chosen.variants, number)
                 rounds.append({"start": start, **load_in_turns(chosen, servers, order)})
         finally:

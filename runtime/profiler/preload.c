@@ -167,21 +167,38 @@ static NOINLINE int lock_attempted(struct thread *thread, struct relock_object *
   return result;
 }
 
-/* `due`: more than counts is to be recorded, of whatever lock it is. */
-static NOINLINE int lock_special(struct thread *thread, pthread_mutex_t *mutex, bool due,
+/* A try that has no object. */
+static NOINLINE int try_unrecorded(struct thread *thread, pthread_mutex_t *mutex) {
+  recording_leave(thread);
+  return real.trylock(mutex);
+}
+
+static NOINLINE int try_attempted(struct thread *thread, struct relock_object *object, int result) {
+  if (result == EBUSY)
+    __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
+  recording_leave(thread);
+  return result;
+}
+
+/* A null patience: it is a trylock. */
+static NOINLINE int lock_special(struct thread *thread, pthread_mutex_t *mutex,
                                  const struct patience *patience) {
   struct special special = {.weight = 0};
   struct relock_object *object = primitive_object(RELOCK_MUTEX, mutex);
   int result;
   if (!object) {
     thread->countdown++; /* it stays due */
+    if (!patience)
+      return try_unrecorded(thread, mutex);
     recording_leave(thread);
     return wait_for(mutex, patience);
   }
-  if (due || object->counts.sure)
-    result = attempt_special(thread, object, mutex, &special, false);
+  if (thread_is_still_due(thread) || object->counts.sure)
+    result = attempt_special(thread, object, mutex, &special, !patience);
   else
-    result = attempt(thread, object, mutex, false);
+    result = attempt(thread, object, mutex, !patience);
+  if (!patience)
+    return try_attempted(thread, object, result);
   return lock_attempted(thread, object, mutex, &special.sample, result, patience);
 }
 
@@ -192,32 +209,35 @@ static NOINLINE int lock_refused(struct thread *thread, pthread_mutex_t *mutex, 
   struct relock_object *object = primitive_object(RELOCK_MUTEX, mutex);
   if (!object) {
     recording_leave(thread);
-    return acquired(result) ? result : wait_for(mutex, patience);
+    return acquired(result) || !patience ? result : wait_for(mutex, patience);
   }
   if (acquired(result) && count_acquisition(thread, object))
-    hold_begins(thread, object, (struct timed){0, 0}, false);
+    hold_begins(thread, object, (struct timed){0, 0}, !patience);
+  if (!patience)
+    return try_attempted(thread, object, result);
   return lock_attempted(thread, object, mutex, &none, result, patience);
 }
 
+/* A null patience: it is a trylock. */
 static inline __attribute__((always_inline)) int
 record_lock_operation(pthread_mutex_t *mutex, const struct patience *patience) {
   struct thread *thread = recording_enter();
   struct relock_object *object;
-  bool due;
   int result;
   if (UNLIKELY(!thread))
-    return wait_for(mutex, patience);
+    return patience ? wait_for(mutex, patience) : real.trylock(mutex);
   __builtin_prefetch(mutex, 1); /* while its record is looked for */
-  due = thread_is_due(thread);
+  if (thread_is_due(thread))
+    return lock_special(thread, mutex, patience);
   object = primitive_guess(RELOCK_MUTEX, mutex);
-  if (UNLIKELY(due) || UNLIKELY(!object))
-    return lock_special(thread, mutex, due, patience);
+  if (UNLIKELY(!object))
+    return lock_special(thread, mutex, patience);
   __builtin_prefetch(&object->address, 1); /* while the mutex is waited for */
   result = real.trylock(mutex);
   if (UNLIKELY(result) || UNLIKELY(!object_is(object, RELOCK_MUTEX, (uintptr_t)mutex)))
     return lock_refused(thread, mutex, result, patience);
   if (LIKELY(count_acquisition(thread, object)))
-    hold_begins(thread, object, (struct timed){0, 0}, false);
+    hold_begins(thread, object, (struct timed){0, 0}, !patience);
   recording_leave(thread);
   return 0;
 }
@@ -243,25 +263,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *restrict mutex, clockid_t cl
 }
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex) {
-  struct thread *thread = recording_enter();
-  struct relock_object *object;
-  struct special special;
-  int result;
-  __builtin_prefetch(mutex, 1);
-  object = thread ? primitive_object(RELOCK_MUTEX, mutex) : NULL;
-  if (UNLIKELY(!object)) {
-    if (thread)
-      recording_leave(thread);
-    return real.trylock(mutex);
-  }
-  if (hold_is_special(thread, object))
-    result = attempt_special(thread, object, mutex, &special, true);
-  else
-    result = attempt(thread, object, mutex, true);
-  if (result == EBUSY)
-    __atomic_fetch_add(&object->rare.trylock_failures, 1, __ATOMIC_RELAXED);
-  recording_leave(thread);
-  return result;
+  return record_lock_operation(mutex, NULL);
 }
 
 /* Released by a thread that did not acquire it: legal for no type, yet seen with normal ones.
@@ -302,10 +304,13 @@ static NOINLINE int release_special(struct thread *thread, struct relock_object 
   return result;
 }
 
-static NOINLINE int release_otherwise(struct thread *thread, struct relock_object *object,
-                                      pthread_mutex_t *mutex) {
+/* What is no plain end of a hold. */
+static NOINLINE int release_otherwise(struct thread *thread, pthread_mutex_t *mutex) {
+  struct relock_object *object = hold_find(thread, RELOCK_MUTEX, mutex);
   int result;
   if (object && holds(thread, object)) {
+    if (object->counts.depth == 1)
+      return release_special(thread, object, mutex);
     object->counts.depth--;
     result = real.unlock(mutex);
   } else if (object && is_held(object)) {
@@ -322,12 +327,10 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) {
   struct relock_object *object;
   if (UNLIKELY(!thread))
     return real.unlock(mutex);
-  object = hold_find(thread, RELOCK_MUTEX, mutex);
-  if (UNLIKELY(!object || !holds(thread, object) || object->counts.depth > 1))
-    return release_otherwise(thread, object, mutex);
-  if (UNLIKELY(!hold_is_plain(thread, object)))
-    return release_special(thread, object, mutex);
-  hold_counted(thread, object);
+  object = hold_plain(thread, RELOCK_MUTEX, mutex);
+  if (UNLIKELY(!object))
+    return release_otherwise(thread, mutex);
+  hold_counted_plain(thread, object);
   recording_leave(thread); /* before the release, which is the last that is done */
   return real.unlock(mutex);
 }

@@ -154,9 +154,10 @@ static NOINLINE int release_special(const struct exclusive *kind, struct thread 
 
 int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
                      struct relock_object *object, void *lock) {
-  if (UNLIKELY(!holds(thread, object)) || UNLIKELY(!hold_is_plain(thread, object)))
+  if (UNLIKELY(!is_innermost(thread, object)) ||
+      UNLIKELY(!hold_is_plain(thread, &thread->held[thread->held_count - 1])))
     return release_special(kind, thread, object, lock);
-  hold_counted(thread, object);
+  hold_counted_plain(thread, object);
   return kind->release(lock);
 }
 

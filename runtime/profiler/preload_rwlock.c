@@ -254,7 +254,7 @@ static int release_read(struct thread *thread, const struct relock_object *objec
   uint64_t ticks = hold_length(hold->since + own, now);
   int result;
   if (now)
-    thread->clock = now;
+    clock_was_read(thread, now);
   hold->tally->holds++;
   if (UNLIKELY(thread->pending_count) && hold->since)
     sample_released(thread, object, hold->since, ticks);

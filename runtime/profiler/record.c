@@ -458,9 +458,11 @@ static bool remember_thread(struct thread *thread) {
 }
 
 static struct thread *new_thread(void) {
-  struct thread *thread = private_allocate(sizeof *thread);
+  const uintptr_t line = _Alignof(struct thread);
+  struct thread *thread = private_allocate(sizeof *thread + line);
   if (!thread)
     return NULL;
+  thread = (struct thread *)(((uintptr_t)thread + line - 1) & -line);
   thread->record = record_allocate(RELOCK_RECORD_THREAD, sizeof *thread->record);
   if (!thread->record || !remember_thread(thread))
     return NULL;

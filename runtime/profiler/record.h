@@ -107,14 +107,16 @@ struct held {
 /* A running thread. What every acquisition needs comes first. Threads that end leave theirs to
  * threads that start, counts and all: memory follows the number of threads that live at once. */
 struct thread {
-  struct relock_thread *record;
+  RELOCK_LINE struct relock_thread *record;
   uint32_t id; /* of the record */
   uint32_t held_count, read_count, pending_count;
-  uint64_t countdown, gap;   /* to the next acquisition of which more is to be recorded: sample.h */
+  uint64_t countdown;        /* to the next acquisition of which more is to be recorded: sample.h */
   const uint32_t *processor; /* where the system says on which one the thread is; null: nowhere */
   uint64_t *mark;            /* see processor_mark */
-  uint64_t clock;            /* a reading, after which the thread has not lost its processor */
-  struct held held[HELD_MAX];
+  RELOCK_LINE struct held held[HELD_MAX];
+  uint64_t gap;             /* at the end of which the countdown will be over */
+  uint64_t clock, clock_at; /* a reading, after which the thread has not lost its processor, and the
+                               countdown then */
   struct timing timing;
   struct sampling acquisitions;
   struct sampling waits;
@@ -196,11 +198,11 @@ static inline size_t object_hash(uint64_t value) {
 }
 
 /* Where to look first. Neighbours in memory, as in an array of mutexes, are neighbours here, so
- * that they share lines and pages. Within 1 KiB each has a slot of its own, for all but spinlocks
+ * that they share lines and pages. Within 64 KiB each has a slot of its own, for all but spinlocks
  * take 32 bytes or more; steps grow from probe to probe, to get out of where others lie close. */
 static inline size_t object_slot(enum relock_primitive primitive, uintptr_t address) {
   const unsigned shift = primitive == RELOCK_SPINLOCK ? 2 : 5;
-  return object_hash(address >> 10 | (uint64_t)primitive << 56) + ((address & 1023) >> shift);
+  return object_hash(address >> 16 | (uint64_t)primitive << 56) + ((address & 0xffff) >> shift);
 }
 
 /* The high half of a slot: 31 bits of the address. The low half is the object's number, which
