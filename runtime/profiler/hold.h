@@ -6,12 +6,13 @@
  * thread, or the holder of the lock, has already.
  *
  * What happened is counted each time. Reading the clock costs more than all the rest, so a thread
- * that acquires more than 30,000 times per second reads it for one acquisition in so many, chosen
- * at random, which then stands for all of these: its hold, and its section if it is the outermost
- * one. Sums stay unbiased, for whether a hold is timed never depends on how long it becomes. Timed
- * in any case, and for themselves alone, are the first holds of each lock, those that follow a long
- * one of that lock, those for which the thread had to wait, from there on those in which it waits
- * for something, and those in which it loses its processor: few, but long.
+ * that acquires more than 20 times per millisecond of its processor time reads it for one
+ * acquisition in so many, chosen at random, which then stands for all of these: its hold, and its
+ * section if it is the outermost one. Sums stay unbiased, for whether a hold is timed never depends
+ * on how long it becomes. Timed in any case, and for themselves alone, are the first holds of each
+ * lock, those that follow a long one of that lock, those for which the thread had to wait, from
+ * there on those in which it waits for something, and those in which it loses its processor: few,
+ * but long.
  */
 #ifndef RELOCK_PROFILER_HOLD_H
 #define RELOCK_PROFILER_HOLD_H

@@ -61,6 +61,8 @@ def options():
     parser.add_argument("--rounds", type=int, default=5, help="of each start (default: 5)")
     parser.add_argument("--starts", type=int, default=1,
                         help="of the servers, with --together (default: 1)")
+    parser.add_argument("--fills", type=int, default=1,
+                        help="rounds before those of a start, which do not count (default: 1)")
     parser.add_argument("--seconds", type=float, default=float("inf"),
                         help="after which no round of a start begins, with --together")
     parser.add_argument("--slice", type=float, default=0.05,
@@ -181,19 +183,20 @@ class Server:
         self.process.wait()
 
 
-def found(expression, variant, text):
+def found(what, expression, variant, text):
     numbers = [float(number) for number in re.findall(expression, text)]
     if not numbers:
-        sys.exit("no %s in the output of the variant %s:\n%s" % (expression, variant, text[-2000:]))
+        sys.exit("no %s in the output of the variant %s:\n%s" % (what, variant, text[-2000:]))
     return numbers
 
 
 def figures(variant, chosen, text, processor=None):
     result = {}
     if chosen.throughput:
-        result[THROUGHPUT] = found(chosen.throughput, variant, text)[0]
+        result[THROUGHPUT] = found("throughput", chosen.throughput, variant, text)[0]
     if chosen.requests:
-        result[PROCESSOR] = 1e6 * processor / sum(found(chosen.requests, variant, text))
+        result[PROCESSOR] = 1e6 * processor / sum(
+            found("requests", chosen.requests, variant, text))
     return result
 
 
@@ -239,7 +242,7 @@ def load_in_turns(chosen, servers, order):
     result = {}
     for variant in order:
         processor = processor_time(servers[variant].pid) - before[variant]
-        requests = sum(found(chosen.requests, variant, loads[variant].text()))
+        requests = sum(found("requests", chosen.requests, variant, loads[variant].text()))
         result[variant] = {THROUGHPUT: requests / loads[variant].ran,
                            PROCESSOR: 1e6 * processor / requests}
     return result
@@ -255,7 +258,8 @@ def measure_together(chosen, rounds, start):
                 words, added = prefix(variant, chosen, folder)
                 servers[variant] = Server(words + chosen.command, {**os.environ, **added},
                                           chosen.port, number, subprocess.DEVNULL)
-            load_in_turns(chosen, servers, chosen.variants)  # fills them
+            for _ in range(chosen.fills):
+                load_in_turns(chosen, servers, chosen.variants)
             for number in range(chosen.rounds):
                 if time.monotonic() > end:
                     break

@@ -56,8 +56,8 @@ cl::opt<unsigned> SampleInterval("sample-interval", cl::value_desc("US"),
                                           "cost 0.2 % of its processor time)"),
                                  cl::sub(Command), cl::cat(Category));
 cl::opt<bool> TimeAll("time-all",
-                      cl::desc("Time every hold, also those of threads that take more than "
-                               "30,000 locks per second, which costs them more"),
+                      cl::desc("Time every hold, also those of threads that take more than 20 "
+                               "locks per millisecond of processor time, which costs them more"),
                       cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> Event("event", cl::value_desc("NAME"),
                            cl::desc("Count this event in critical sections: cache-misses, the "
