@@ -154,7 +154,7 @@ static struct relock_site *current_site(const struct thread *thread, uint32_t gr
 }
 
 static void spend(struct budget *budget, uint64_t spent) {
-  const int64_t ns = (int64_t)(1000 * spent / (ticks_per_millisecond() / 1000));
+  const int64_t ns = (int64_t)(1000000 * spent / ticks_per_millisecond());
   const uint64_t now = record_processor_time();
   if (!now)
     return;
