@@ -72,13 +72,12 @@ static uint32_t timing_gap(struct timing *timing) {
 
 void hold_prepare(struct thread *thread, const struct relock_object *object, bool reading,
                   struct special *special) {
-  const bool within = in_section(thread);
   unsigned due = thread->countdown ? 0 : samples_due(thread);
   *special = (struct special){.sample = sample_acquisition(thread, object, reading, due)};
   if (due & DUE_TIMING)
     special->weight = timing_gap(&thread->timing);
-  if (lost_processor(thread) && section_resumed(thread) && within)
-    special->weight = 1; /* as all that it holds; else only the clock is read */
+  if (lost_processor(thread) && section_resumed(thread))
+    special->weight = 1; /* else a hold that loses it would begin when the clock was read last */
   if (due)
     samples_await(thread);
   special->before = relock_ticks_early();
@@ -117,7 +116,7 @@ void section_waits(struct thread *thread, uint64_t now) {
  * acquisitions later. */
 bool section_resumed(struct thread *thread) {
   const bool lost = !*thread->mark;
-  uint64_t later = (thread->clock_at - thread->countdown) * thread->timing.each;
+  uint64_t later = (thread->gap - thread->countdown) * thread->timing.each;
   *thread->mark = PROCESSOR_MARK;
   if (lost && in_section(thread))
     section_waits(thread, thread->clock + later);

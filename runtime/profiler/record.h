@@ -114,9 +114,8 @@ struct thread {
   const uint32_t *processor; /* where the system says on which one the thread is; null: nowhere */
   uint64_t *mark;            /* see processor_mark */
   RELOCK_LINE struct held held[HELD_MAX];
-  uint64_t gap;             /* at the end of which the countdown will be over */
-  uint64_t clock, clock_at; /* a reading, after which the thread has not lost its processor, and the
-                               countdown then */
+  uint64_t gap;   /* at the end of which the countdown will be over */
+  uint64_t clock; /* a reading, after which the thread has not lost its processor */
   struct timing timing;
   struct sampling acquisitions;
   struct sampling waits;
