@@ -63,11 +63,9 @@ static void adapt(struct timing *timing) {
   timing->block_count = 0;
 }
 
-static uint32_t timing_gap(struct timing *timing) {
-  uint32_t weight = (uint32_t)timing->due.period;
+static void timing_gap(struct timing *timing) {
   adapt(timing);
   timing->due.countdown = sample_random_gap(&timing->due);
-  return weight;
 }
 
 void hold_prepare(struct thread *thread, const struct relock_object *object, bool reading,
@@ -75,9 +73,11 @@ void hold_prepare(struct thread *thread, const struct relock_object *object, boo
   unsigned due = thread->countdown ? 0 : samples_due(thread);
   *special = (struct special){.sample = sample_acquisition(thread, object, reading, due)};
   if (due & DUE_TIMING)
-    special->weight = timing_gap(&thread->timing);
+    special->weight = (uint32_t)thread->timing.due.period;
   if (lost_processor(thread) && section_resumed(thread))
     special->weight = 1; /* else a hold that loses it would begin when the clock was read last */
+  if (due & DUE_TIMING) /* asks the system, and may lose the processor there: in no hold */
+    timing_gap(&thread->timing);
   if (due)
     samples_await(thread);
   special->before = relock_ticks_early();
