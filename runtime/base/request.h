@@ -91,9 +91,9 @@ static inline void relock_request_run(struct relock_request *request) {
   request->error = error;
 }
 
-/* The section of a line whose section runs, as the program knows it: without what mutex.c has
- * wrapped around it to set the owner of a typed mutex or to read the clock. One that is wrapped
- * twice is named by the inner wrapper, whose context is on its client's stack. */
+/* The section of a line whose section runs, as the program knows it: without what mutex.c and
+ * resumable.c have wrapped around it. The line itself says it, however often it is wrapped: the
+ * client's stack may be gone. */
 relock_section_t relock_section_asked_for(const struct relock_request *request);
 
 /* What the section returned; copies a copied context back, and sets errno if a section for any

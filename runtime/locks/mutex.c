@@ -292,7 +292,9 @@ struct typed_section {
   relock_mutex_t *mutex;
   relock_section_t section;
   void *context;
+  relock_section_t asked_for; /* by the program, see relock_section_asked_for() */
 };
+_Static_assert(sizeof(struct typed_section) <= RELOCK_COPY_MAX, "it travels in the request line");
 
 static int run_typed(void *context) {
   struct typed_section *typed = context;
@@ -302,10 +304,13 @@ static int run_typed(void *context) {
   return result;
 }
 
+static relock_section_t asked_for(relock_section_t section, const void *context);
+
 /* By a thread that does not own it. */
 static int execute_typed(relock_mutex_t *mutex, relock_class_t *lock_class,
                          const struct relock_call *call) {
-  struct typed_section typed = {mutex, call->section, call->context};
+  struct typed_section typed = {mutex, call->section, call->context,
+                                asked_for(call->section, call->context)};
   struct relock_call wrapped = {run_typed, &typed, sizeof typed, call->as_client};
   return run_by_algorithm(mutex, lock_class, &wrapped);
 }
@@ -322,7 +327,7 @@ static int execute_again(relock_mutex_t *mutex, const struct relock_call *call) 
 
 /* A section of a timed mutex, wrapped to read the clock where it runs. */
 struct timed_section {
-  relock_section_t section;
+  relock_section_t section; /* the program's: of a step, the one that is resumed */
   void *context;
   uint64_t start, end;
   uint64_t slept : 63;    /* on condition variables meanwhile */
@@ -333,25 +338,36 @@ _Static_assert(sizeof(struct timed_section) <= RELOCK_COPY_MAX, "it travels in t
 /* Frames of calls from its client's wait to a section that the client runs itself take less. */
 enum { OWN_FRAMES = 8192 };
 
-static int run_timed(void *context) {
-  struct timed_section *timed = context;
+static inline int run_and_time(relock_section_t section, struct timed_section *timed) {
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0), there = (uintptr_t)timed;
   const uint64_t slept = relock_times_slept();
   timed->delegated = here - there + OWN_FRAMES > 2 * OWN_FRAMES;
   timed->start = relock_ticks();
-  int result = timed->section(timed->context);
+  int result = section(timed->context);
   timed->end = relock_ticks();
   timed->slept = relock_times_slept() - slept;
   return result;
 }
 
+static int run_timed(void *context) {
+  return run_and_time(((struct timed_section *)context)->section, context);
+}
+
+static int run_timed_step(void *context) { return run_and_time(relock_run_step, context); }
+
+/* In the context itself: what that refers to may be gone. */
+static relock_section_t asked_for(relock_section_t section, const void *context) {
+  if (section == run_timed || section == run_timed_step)
+    return ((const struct timed_section *)context)->section;
+  if (section == run_typed)
+    return ((const struct typed_section *)context)->asked_for;
+  if (section == relock_run_step)
+    return ((const struct relock_step_call *)context)->section;
+  return section;
+}
+
 relock_section_t relock_section_asked_for(const struct relock_request *request) {
-  const void *copy = request->context.copy;
-  if (request->section == run_timed)
-    return ((const struct timed_section *)copy)->section;
-  if (request->section == run_typed)
-    return ((const struct typed_section *)copy)->section;
-  return request->section;
+  return asked_for(request->section, request->context.copy);
 }
 
 /* What passed before the section began; if another thread ran it, also until its result was here.
@@ -383,10 +399,13 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
                                                    const struct relock_call *call,
                                                    const void *caller) {
   struct relock_thread *self = relock_thread_self();
-  struct timed_section timed = {.section = call->section, .context = call->context};
-  const struct relock_call wrapped = {run_timed, &timed, sizeof timed, call->as_client};
-  struct relock_acquisition acquisition = {0, (uintptr_t)call->section, (uintptr_t)caller};
-  relock_resumable_origin(call, &acquisition);
+  const bool is_step = call->section == relock_run_step;
+  if (is_step)
+    caller = ((const struct relock_step_call *)call->context)->caller;
+  struct timed_section timed = {asked_for(call->section, call->context), call->context, 0, 0, 0, 0};
+  const struct relock_call wrapped = {is_step ? run_timed_step : run_timed, &timed, sizeof timed,
+                                      call->as_client};
+  struct relock_acquisition acquisition = {0, (uintptr_t)timed.section, (uintptr_t)caller};
   if (!is_typed(mutex) && relock_load_relaxed(&lock_class->relock_flags) == 0 &&
       relock_queue_try(mutex))
     return run_timed_here(mutex, lock_class, call, &acquisition);

@@ -23,7 +23,6 @@
  */
 #include "../base/identity.h"
 #include "../base/panic.h"
-#include "../base/times.h"
 #include "../server/client.h"
 #include "cond.h"
 #include "section.h"
@@ -31,12 +30,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct step {
+struct relock_step {
   relock_mutex_t *mutex;
   relock_section_t section;
   void *context;
   relock_resume_t *resume;
-  const void *caller;
   bool in_section; /* the client runs a section under the same mutex already */
   int result;
   struct relock_cond_waiter waiter;
@@ -56,7 +54,7 @@ static void choose_clock(relock_resume_t *resume) {
     resume->relock_private.clock = (clockid_t)resume->relock_private.cond->relock_private.clock;
 }
 
-static void check_may_wait(const struct step *step) {
+static void check_may_wait(const struct relock_step *step) {
   if (!step->resume->relock_private.cond)
     relock_panic("relock_execute_resumable: the section %p returned RELOCK_WAITS and named no "
                  "condition variable; wait with RELOCK_COND_WAIT and the relock_resume_t that was "
@@ -71,8 +69,8 @@ static void check_may_wait(const struct step *step) {
 
 /* Runs the section up to its end or its next wait. A wait that cannot begin (EINVAL) is over at
  * once, with the mutex held all the time. */
-static int run_step(void *context) {
-  struct step *step = context;
+int relock_run_step(void *step_call) {
+  struct relock_step *step = ((const struct relock_step_call *)step_call)->step;
   relock_resume_t *resume = step->resume;
   for (;;) {
     resume->relock_private.cond = NULL;
@@ -89,15 +87,6 @@ static int run_step(void *context) {
   }
 }
 
-void relock_resumable_origin(const struct relock_call *call,
-                             struct relock_acquisition *acquisition) {
-  if (call->section != run_step)
-    return;
-  const struct step *step = call->context;
-  acquisition->section = (uintptr_t)step->section;
-  acquisition->caller = (uintptr_t)step->caller;
-}
-
 /* The caller runs a section under this mutex, which then knows its owner (a normal one has none).
  */
 static bool is_in_section(const relock_mutex_t *mutex) {
@@ -105,20 +94,21 @@ static bool is_in_section(const relock_mutex_t *mutex) {
          (relock_load_relaxed(&mutex->relock_private.executing) || relock_server_executes(mutex));
 }
 
-typedef int (*submit_t)(relock_mutex_t *mutex, relock_section_t section, void *context);
+typedef int (*submit_t)(relock_mutex_t *mutex, relock_section_t section, void *context,
+                        size_t size);
 
 static int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
                    relock_resume_t *resume, submit_t submit, const void *caller) {
-  struct step step = {
+  struct relock_step step = {
       .mutex = mutex,
       .section = section,
       .context = context,
       .resume = resume,
-      .caller = caller,
       .in_section = is_in_section(mutex),
   };
+  struct relock_step_call call = {&step, section, caller};
   for (;;) {
-    submit(mutex, run_step, &step);
+    submit(mutex, relock_run_step, &call, sizeof call);
     if (step.result != RELOCK_WAITS)
       return step.result;
     resume->error = relock_cond_sleep(resume->relock_private.cond, mutex, &step.waiter,
@@ -130,24 +120,24 @@ int relock_execute_resumable(relock_mutex_t *mutex, relock_section_t section, vo
                              relock_resume_t *resume) {
   resume->at = 0;
   resume->error = 0;
-  return execute(mutex, section, context, resume, relock_execute, __builtin_return_address(0));
+  return execute(mutex, section, context, resume, relock_execute_copy, __builtin_return_address(0));
 }
 
 int relock_execute_resumable_any_thread(relock_mutex_t *mutex, relock_section_t section,
                                         void *context, relock_resume_t *resume) {
   resume->at = 0;
   resume->error = 0;
-  return execute(mutex, section, context, resume, relock_execute_any_thread,
+  return execute(mutex, section, context, resume, relock_execute_copy_any_thread,
                  __builtin_return_address(0));
 }
 
 int relock_execute_resumable_from(relock_mutex_t *mutex, relock_section_t section, void *context,
                                   relock_resume_t *resume) {
-  return execute(mutex, section, context, resume, relock_execute, __builtin_return_address(0));
+  return execute(mutex, section, context, resume, relock_execute_copy, __builtin_return_address(0));
 }
 
 int relock_execute_resumable_from_any_thread(relock_mutex_t *mutex, relock_section_t section,
                                              void *context, relock_resume_t *resume) {
-  return execute(mutex, section, context, resume, relock_execute_any_thread,
+  return execute(mutex, section, context, resume, relock_execute_copy_any_thread,
                  __builtin_return_address(0));
 }

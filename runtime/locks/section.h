@@ -20,10 +20,14 @@ static inline bool relock_is_timed(const relock_mutex_t *mutex) {
   return RELOCK_UNLIKELY(relock_load_relaxed(&mutex->relock_private.kind) & RELOCK_KIND_TIMED);
 }
 
-/* Where a step of a resumable section comes from: its section and caller. */
-struct relock_acquisition;
-void relock_resumable_origin(const struct relock_call *call,
-                             struct relock_acquisition *acquisition) RELOCK_HIDDEN;
+/* A step of a resumable section, the context of relock_run_step(). The step itself is in its
+ * client's frame, where only who runs it may look. */
+struct relock_step_call {
+  struct relock_step *step;
+  relock_section_t section; /* the program's */
+  const void *caller;
+};
+int relock_run_step(void *step_call) RELOCK_HIDDEN;
 
 /* Values of `executing`. In a section that its own client runs instead of a server, and in one that
  * has waited on a condition variable, the caller may wait with the mutex: ALONE. */

@@ -230,8 +230,12 @@ static void servers_lose_their_processors(void) {
 
 /* --- a section that never ends --------------------------------------------------------------- */
 
+/* How it is asked for. Each wraps it once more, and the message names it all the same. */
+enum { RECURSIVE = 1, RESUMABLE = 2, WAYS = 4 };
+
 struct endless {
-  int set;
+  relock_mutex_t *mutex;
+  int way;
   bool spins;
   _Atomic int inside;
   _Atomic pid_t client;
@@ -250,12 +254,28 @@ int section_that_never_ends(void *context) {
     pause();
 }
 
+static int ask_for(struct endless *endless) {
+  relock_resume_t resume;
+  if (endless->way & RESUMABLE)
+    return relock_execute_resumable_any_thread(endless->mutex, section_that_never_ends, endless,
+                                               &resume);
+  return relock_execute_any_thread(endless->mutex, section_that_never_ends, endless);
+}
+
 static void *never_return(void *context) {
   struct endless *endless = context;
   endless->client = kernel_thread();
-  while (relock_execute_any_thread(&locks[endless->set][0].mutex, section_that_never_ends, endless))
+  while (ask_for(endless))
     continue;
   return NULL;
+}
+
+static void init_recursive(relock_mutex_t *mutex, relock_class_t *lock_class) {
+  pthread_mutexattr_t recursive;
+  CHECK_EQUAL(pthread_mutexattr_init(&recursive), 0);
+  CHECK_EQUAL(pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE), 0);
+  CHECK_EQUAL(relock_mutex_init(mutex, &recursive, lock_class), 0);
+  CHECK_EQUAL(pthread_mutexattr_destroy(&recursive), 0);
 }
 
 /* Returns with these sections still running: the process ends all the same. */
@@ -264,7 +284,10 @@ static void sections_that_never_end_are_named(void) {
   struct chance chance = chance_of(0);
   capture_messages();
   for (int set = 0; set < servers; set++) {
-    endless[set].set = set;
+    endless[set].mutex = &locks[set][0].mutex;
+    endless[set].way = set % WAYS;
+    if (endless[set].way & RECURSIVE)
+      init_recursive(endless[set].mutex, class_of(set, 0));
     endless[set].spins = pick(&chance, 2);
     check_start(never_return, &endless[set]);
     AWAIT(endless[set].inside);
