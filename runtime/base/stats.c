@@ -29,9 +29,8 @@ static struct relock_counters *counters_in(struct relock_thread *record, uint32_
   return more ? &more[index - RELOCK_OWN_CLASSES] : NULL;
 }
 
-void relock_stats_count(struct relock_thread *self, const relock_class_t *lock_class,
-                        enum relock_counter counter, uint64_t amount) {
-  uint32_t index = lock_class->relock_index;
+void relock_stats_count(struct relock_thread *self, uint32_t index, enum relock_counter counter,
+                        uint64_t amount) {
   struct relock_counters *counters = self ? counters_in(self, index, true) : NULL;
   if (counters)
     relock_count_own(&counters->value[counter], amount);
@@ -39,9 +38,9 @@ void relock_stats_count(struct relock_thread *self, const relock_class_t *lock_c
     relock_add_relaxed(&unrecorded[index].value[counter], amount);
 }
 
-uint64_t relock_stats_read(struct relock_thread *record, const relock_class_t *lock_class,
+uint64_t relock_stats_read(struct relock_thread *record, uint32_t index,
                            enum relock_counter counter) {
-  struct relock_counters *counters = counters_in(record, lock_class->relock_index, false);
+  struct relock_counters *counters = counters_in(record, index, false);
   return counters ? relock_load_relaxed(&counters->value[counter]) : 0;
 }
 

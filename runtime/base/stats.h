@@ -37,12 +37,13 @@ enum { RELOCK_MAX_CLASSES = 1024 };
 
 struct relock_thread;
 
-/* Adds to a counter; self may be null. For any class that has been resolved (class.h). */
-void relock_stats_count(struct relock_thread *self, const relock_class_t *lock_class,
-                        enum relock_counter counter, uint64_t amount);
+/* Adds to a counter of the class with that index, which any that has been resolved (class.h) has;
+ * self may be null. */
+void relock_stats_count(struct relock_thread *self, uint32_t index, enum relock_counter counter,
+                        uint64_t amount);
 
 /* What the thread that has this record has counted. */
-uint64_t relock_stats_read(struct relock_thread *record, const relock_class_t *lock_class,
+uint64_t relock_stats_read(struct relock_thread *record, uint32_t index,
                            enum relock_counter counter);
 
 /* A forked child counts from zero. */

@@ -83,6 +83,8 @@ struct relock_thread {
   uint32_t rcl_patience; /* pauses before a look, times 16 */
   struct relock_request *rcl_submitted; /* see server/submit.h */
   struct relock_server *rcl_submitted_to;
+  uint32_t rcl_submitted_index; /* of the class */
+  bool rcl_submitted_timed;
   bool rcl_urgent; /* see server/manners.c */
   uint32_t rcl_share;
   uint64_t rcl_resume_ns;

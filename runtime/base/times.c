@@ -38,6 +38,7 @@ struct relock_times {
   uint32_t sleep_index;
   uint64_t slept;
   struct held held[HELD_MAX];
+  struct relock_submission submission;
   struct relock_class_times *classes[RELOCK_MAX_CLASSES];
 };
 
@@ -302,7 +303,7 @@ void relock_times_execute(struct relock_thread *self, uint64_t now) {
   times->executing++;
 }
 
-void relock_times_executed(struct relock_thread *self, const relock_class_t *lock_class,
+void relock_times_executed(struct relock_thread *self, uint32_t index,
                            const struct relock_acquisition *acquisition, uint64_t wait,
                            uint64_t hold, uint64_t now) {
   struct relock_times *times = times_of(self);
@@ -310,9 +311,14 @@ void relock_times_executed(struct relock_thread *self, const relock_class_t *loc
     return;
   times->executing--;
   section_may_end(times, now);
-  struct relock_class_times *of_class = class_times(times, lock_class->relock_index);
+  struct relock_class_times *of_class = class_times(times, index);
   if (of_class)
     add_hold(of_class, add_acquisition(of_class, acquisition, wait), hold);
+}
+
+struct relock_submission *relock_times_submission(struct relock_thread *self) {
+  struct relock_times *times = times_of(self);
+  return times ? &times->submission : NULL;
 }
 
 /* --- waits on condition variables ------------------------------------------------------------ */

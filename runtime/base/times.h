@@ -94,9 +94,19 @@ void relock_times_released(struct relock_thread *self, const struct relock_hold 
 /* A call of relock_execute begins, and is over: what it took from its section's start to its end,
  * what it waited for that (0 if not contended). */
 void relock_times_execute(struct relock_thread *self, uint64_t now);
-void relock_times_executed(struct relock_thread *self, const relock_class_t *lock_class,
+void relock_times_executed(struct relock_thread *self, uint32_t index,
                            const struct relock_acquisition *acquisition, uint64_t wait,
                            uint64_t hold, uint64_t now);
+
+/* A section that was passed to relock_submit(), and when it ran. A thread has one at a time, which
+ * is overwritten by the next; the memory stays. Null: no room. */
+struct relock_submission {
+  relock_section_t section;
+  unsigned char context[RELOCK_COPY_MAX];
+  uint64_t start, end, slept;
+  struct relock_acquisition acquisition;
+};
+struct relock_submission *relock_times_submission(struct relock_thread *self);
 
 /* What the thread that runs now has slept on condition variables so far: not part of a hold. */
 uint64_t relock_times_slept(void);

@@ -79,7 +79,8 @@ int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, c
 void relock_wait_end(const struct relock_wait *wait) {
   if (!wait->lock_class)
     return;
-  relock_stats_count(wait->self, wait->lock_class, RELOCK_COUNT_CONTENDED, 1);
+  const uint32_t index = wait->lock_class->relock_index;
+  relock_stats_count(wait->self, index, RELOCK_COUNT_CONTENDED, 1);
   if (wait->parked)
-    relock_stats_count(wait->self, wait->lock_class, RELOCK_COUNT_PARKED, 1);
+    relock_stats_count(wait->self, index, RELOCK_COUNT_PARKED, 1);
 }

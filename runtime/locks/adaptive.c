@@ -223,7 +223,7 @@ enum { PROBE_EVERY = 64, PROBES = 8 };
 static void set_mode(relock_class_t *lock_class, struct relock_thread *self, uint32_t from,
                      uint32_t to) {
   if (relock_cas_relaxed(&lock_class->relock_flags, from, to))
-    relock_stats_count(self, lock_class, RELOCK_COUNT_SWITCHES, 1);
+    relock_stats_count(self, lock_class->relock_index, RELOCK_COUNT_SWITCHES, 1);
 }
 
 static uint64_t executed(const struct relock_thread *self, const relock_class_t *lock_class) {

@@ -62,7 +62,7 @@ static inline void count(const relock_class_t *lock_class, enum relock_counter c
   if (RELOCK_LIKELY(value != NULL))
     relock_count_own(&value[counter], 1);
   else
-    relock_stats_count(self, lock_class, counter, 1);
+    relock_stats_count(self, index, counter, 1);
 }
 
 /* Counts a mutex that was never initialised by a call when it is used for the first time. */
@@ -157,7 +157,7 @@ static void take_word(relock_mutex_t *mutex, const relock_class_t *lock_class) {
 /* Of the calling thread. */
 static uint64_t times_contended(const relock_class_t *lock_class) {
   struct relock_thread *self = relock_thread_self();
-  return self ? relock_stats_read(self, lock_class, RELOCK_COUNT_CONTENDED) : 0;
+  return self ? relock_stats_read(self, lock_class->relock_index, RELOCK_COUNT_CONTENDED) : 0;
 }
 
 static int lock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
@@ -355,7 +355,7 @@ static int run_timed(void *context) {
 
 static int run_timed_step(void *context) { return run_and_time(relock_run_step, context); }
 
-/* In the context itself: what that refers to may be gone. */
+/* In the context itself: what that refers to may be gone, but for the memory of statistics. */
 static relock_section_t asked_for(relock_section_t section, const void *context) {
   if (section == run_timed || section == run_timed_step)
     return ((const struct timed_section *)context)->section;
@@ -363,6 +363,8 @@ static relock_section_t asked_for(relock_section_t section, const void *context)
     return ((const struct typed_section *)context)->asked_for;
   if (section == relock_run_step)
     return ((const struct relock_step_call *)context)->section;
+  if (section == relock_run_submitted)
+    return (*(struct relock_submission *const *)context)->section;
   return section;
 }
 
@@ -390,7 +392,7 @@ static int run_timed_here(relock_mutex_t *mutex, const relock_class_t *lock_clas
   relock_store_relaxed(&mutex->relock_private.executing, 0);
   const uint64_t end = relock_ticks();
   relock_word_release(&mutex->relock_private.word);
-  relock_times_executed(self, lock_class, acquisition, 0, end - start, end);
+  relock_times_executed(self, lock_class->relock_index, acquisition, 0, end - start, end);
   return result;
 }
 
@@ -416,8 +418,9 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
   const uint64_t now = relock_ticks();
   if (times_contended(lock_class) != before)
     acquisition.asked = asked;
-  relock_times_executed(self, lock_class, &acquisition, wait_for_section(&timed, asked, now),
-                        timed.end - timed.start - timed.slept, now);
+  relock_times_executed(self, lock_class->relock_index, &acquisition,
+                        wait_for_section(&timed, asked, now), timed.end - timed.start - timed.slept,
+                        now);
   return result;
 }
 
@@ -486,6 +489,11 @@ static inline int execute(relock_mutex_t *mutex, relock_section_t section, void 
   if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))
     return final(relock_run_and_release(mutex, section, context));
   return execute_long(mutex, section, context, how, caller);
+}
+
+int relock_execute_submitted(relock_mutex_t *mutex, const struct relock_call *call,
+                             const void *caller) {
+  return execute(mutex, call->section, call->context, 2 * call->copied, caller);
 }
 
 int relock_execute(relock_mutex_t *mutex, relock_section_t section, void *context) {

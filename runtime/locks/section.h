@@ -57,8 +57,8 @@ static inline void relock_count_batch(struct relock_thread *self, const relock_c
     relock_count_own(&value[RELOCK_COUNT_DELEGATED], sections);
     return;
   }
-  relock_stats_count(self, lock_class, RELOCK_COUNT_BATCHES, 1);
-  relock_stats_count(self, lock_class, RELOCK_COUNT_DELEGATED, sections);
+  relock_stats_count(self, index, RELOCK_COUNT_BATCHES, 1);
+  relock_stats_count(self, index, RELOCK_COUNT_DELEGATED, sections);
 }
 
 #endif

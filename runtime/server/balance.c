@@ -55,7 +55,7 @@ static uint64_t sections_of(const relock_class_t *lock_class) {
     for (uint32_t k = 0; k < places; k++) {
       struct relock_thread *record = relock_load_relaxed(&relock_servers[i].servicer[k].record);
       if (record)
-        sum += relock_stats_read(record, lock_class, RELOCK_COUNT_DELEGATED);
+        sum += relock_stats_read(record, lock_class->relock_index, RELOCK_COUNT_DELEGATED);
     }
   }
   return sum;

@@ -416,13 +416,16 @@ bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
   return true;
 }
 
-void relock_client_settle(struct relock_thread *self) {
+bool relock_client_settle(struct relock_thread *self, bool *parked) {
   struct relock_request *slot = self->rcl_submitted;
   struct relock_server *server = self->rcl_submitted_to;
   self->rcl_submitted = NULL;
   struct relock_wait wait;
   relock_wait_begin(&wait, self, NULL);
+  /* Acquire: pairs with the release in serve(). */
+  const bool waits = relock_load_acquire(&slot->state) != RELOCK_SLOT_DONE;
   enum outcome outcome = await_server(server, slot, &wait);
+  *parked = wait.parked;
   learn(self, outcome);
   if (outcome == WITHDRAWN) {
     int saved = errno;                   /* the section's is nobody's */
@@ -432,6 +435,7 @@ void relock_client_settle(struct relock_thread *self) {
     run_here(relock_load_relaxed(&slot->mutex), server, self, &call);
     errno = saved;
   }
+  return waits && outcome != WITHDRAWN;
 }
 
 static void lock(relock_mutex_t *mutex, struct relock_thread *self) {

@@ -14,17 +14,26 @@
 /* Whether any thread of the process has ever submitted a section. */
 extern uint32_t relock_submits RELOCK_HIDDEN;
 
+/* A section whose times are taken: of the submission to which the context points. */
+int relock_run_submitted(void *submission) RELOCK_HIDDEN;
+
+/* In the place of one that cannot be submitted; caller: of relock_submit(). */
+int relock_execute_submitted(relock_mutex_t *mutex, const struct relock_call *call,
+                             const void *caller) RELOCK_HIDDEN;
+
 /* Posts the call, whose context is copied, in the thread's slot. False: it cannot now. */
 bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
                         const struct relock_call *call);
 
-/* Waits for the section that the thread has submitted. */
-void relock_client_settle(struct relock_thread *self);
+/* Waits for the section that the thread has submitted. True: it had to, until the server had run
+ * it; parked: and slept. */
+bool relock_client_settle(struct relock_thread *self, bool *parked);
+void relock_submitted_settle(struct relock_thread *self) RELOCK_HIDDEN;
 
 static inline void relock_settle(void) {
   if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_submits)) && relock_own_record &&
       relock_own_record->rcl_submitted)
-    relock_client_settle(relock_own_record);
+    relock_submitted_settle(relock_own_record);
 }
 
 #endif

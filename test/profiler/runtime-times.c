@@ -13,6 +13,11 @@
 // RUN:     'lock("held")["trylock_failures"] == 3 and lock("held")["timeouts"] == 1' \
 // RUN:     'lock("executed")["hold"]["count"] == 10' \
 // RUN:     '10 * 5 * MS <= lock("executed")["hold"]["total_ns"] <= '$2' * 1.01' \
+// RUN:     'lock("submitted")["hold"]["count"] == 10 == lock("submitted")["acquisitions"]' \
+// RUN:     '10 * 5 * MS <= lock("submitted")["hold"]["total_ns"] <= '$3' * 1.01' \
+// RUN:     'lock("submitted")["contended"] == lock("submitted")["wait"]["count"]' \
+// RUN:     'lock("submitted")["wait"]["total_ns"] <= '$3' * 1.01' \
+// RUN:     'site("submitted", "last", "main")["acquisitions"] == 10' \
 // RUN:     'lock("waited")["hold"]["total_ns"] >= 80 * MS' \
 // RUN:     'lock("waited")["wait"]["count"] >= 1' \
 // RUN:     '20 * MS <= lock("waited")["wait"]["max_ns"]' \
@@ -43,6 +48,7 @@
 
 CLASS(held);
 CLASS(executed);
+CLASS(submitted);
 CLASS(waited);
 CLASS(handed);
 CLASS(conditions);
@@ -130,7 +136,8 @@ static long long now_ns(void) {
   return now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-/* Prints what all holds of `held`, and all sections of `executed`, have taken at most. */
+/* Prints what all holds of `held`, and all sections of `executed` and of `submitted`, have taken at
+ * most. */
 int main(void) {
   long long start = now_ns();
   pthread_t threads[2];
@@ -152,6 +159,14 @@ int main(void) {
   start = now_ns();
   for (int i = 0; i < 10; i++)
     relock_execute(&executed, last, &five);
+  printf("%lld ", now_ns() - start);
+  start = now_ns();
+  for (int i = 0; i < 10; i++) {
+    relock_submit(&submitted, last, &five, sizeof five);
+    if (i % 2)
+      usleep(10 * MS); /* it may be done before anybody asks */
+  }
+  relock_submitted_wait();
   printf("%lld\n", now_ns() - start);
 
   relock_mutex_lock(&waited);

@@ -156,8 +156,8 @@ struct ProfiledClass {
   uint64_t waitTotal() const;
   uint64_t holdTotal() const;
 
-  // False for a class of librelock without holds and percentiles: of an earlier version, or all of
-  // whose sections were passed on by relock_submit.
+  // False for a class of librelock without holds and percentiles: those that earlier versions
+  // wrote.
   bool isTimed() const { return !Runtime || Hold.Count || !acquisitions(); }
 };
 
