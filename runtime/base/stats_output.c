@@ -13,6 +13,7 @@
 #include "options.h"
 #include "os.h"
 #include "panic.h"
+#include "processor.h"
 #include "stats.h"
 #include "stats_file.h"
 #include "stats_report.h"
@@ -125,6 +126,7 @@ void relock_stats_start_in(const char *in) {
   relock_stats_text_prepare();
   relock_report_prepare();
   make_share();
+  relock_processors_load(folder, relock_os->reserve);
   relock_times_start();
 }
 

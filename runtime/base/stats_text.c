@@ -257,18 +257,36 @@ static uint64_t acquisitions(const struct relock_report_class *entry) {
   return all - (times->idle.count < all ? times->idle.count : all);
 }
 
+static uint64_t handovers(const struct relock_class_times *times) {
+  uint64_t sum = 0;
+  for (int d = RELOCK_SAME_THREAD + 1; d < RELOCK_DISTANCES; d++)
+    sum += times->came_from[d];
+  return sum;
+}
+
+static void put_distances(const struct relock_class_times *times) {
+  static const char *const names[] = {"same_thread", "same_core",  "same_cache",
+                                      "same_node",   "other_node", "unknown"};
+  _Static_assert(sizeof names / sizeof *names == RELOCK_DISTANCES, "a name for each");
+  put(",\n   \"came_from\": {");
+  for (int d = 0; d < RELOCK_DISTANCES; d++)
+    put("%s\"%s\": %" PRIu64, d ? ", " : "", names[d], times->came_from[d]);
+  put("}");
+}
+
 static void put_class(const struct relock_report_class *entry, bool places) {
   const relock_statistics_t *s = &entry->counts;
   const struct relock_class_times *times = &entry->times.all;
   put_class_start(entry, "", "mutex");
   put("   \"objects\": %" PRIu64 ", \"held_at_end\": 0, \"acquisitions\": %" PRIu64
-      ", \"contended\": %" PRIu64 ", \"handovers\": 0,\n"
+      ", \"contended\": %" PRIu64 ", \"handovers\": %" PRIu64 ",\n"
       "   \"trylock_failures\": %" PRIu64 ", \"timeouts\": %" PRIu64
       ", \"condition_waits\": %" PRIu64 ", \"reentries\": %" PRIu64,
-      s->mutexes, acquisitions(entry), s->contended, times->trylock_failures, times->timeouts,
-      times->idle.count, times->reentries);
+      s->mutexes, acquisitions(entry), s->contended, handovers(times), times->trylock_failures,
+      times->timeouts, times->idle.count, times->reentries);
   put_times("wait", &times->wait);
   put_times("hold", &times->hold);
+  put_distances(times);
   put(",\n   \"librelock\": {\"algorithm\": \"%s\", \"held\": %" PRIu64 ", \"executed\": %" PRIu64
       ", \"delegated\": %" PRIu64 ", \"batches\": %" PRIu64 ", \"parked\": %" PRIu64
       ", \"switches\": %" PRIu64,

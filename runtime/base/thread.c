@@ -38,6 +38,35 @@ void relock_threads_lock(void) {
 
 void relock_threads_unlock(void) { relock_word_release(&records_word); }
 
+/* Where addresses were found, by their upper bits: a thread is mostly near the beginning of its
+ * stack. */
+enum { PLACES = 1024, PLACE_SHIFT = 16, NOBODY = UINT16_MAX };
+static uint64_t places[PLACES];
+_Static_assert((int)RELOCK_MAX_THREADS < (int)NOBODY, "an entry has 16 bits for the number");
+
+static bool is_on_stack(const struct relock_thread *record, uintptr_t address) {
+  return address - record->stack_end < record->stack;
+}
+
+static uint32_t find_on_stack(uintptr_t address) {
+  for (uint32_t i = 0; i < relock_threads_end(); i++)
+    if (is_on_stack(&records[i], address))
+      return i;
+  return NOBODY;
+}
+
+struct relock_thread *relock_thread_on_stack(uintptr_t address) {
+  const uint64_t upper = address >> PLACE_SHIFT;
+  uint64_t *place = &places[(uint32_t)(upper * 0x9e3779b97f4a7c15ull >> 32) % PLACES];
+  const uint64_t found = relock_load_relaxed(place);
+  uint32_t number = (uint32_t)found % (NOBODY + 1);
+  if (found >> 16 != upper || (number != NOBODY && !is_on_stack(&records[number], address))) {
+    number = find_on_stack(address);
+    relock_store_relaxed(place, upper << 16 | number);
+  }
+  return number == NOBODY ? NULL : &records[number];
+}
+
 static void give_back(struct relock_thread *record) {
   while (record->spares) {
     struct relock_request *node = record->spares;

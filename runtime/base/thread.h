@@ -80,7 +80,7 @@ struct relock_thread {
   struct relock_server *rcl_serves; /* a server's own thread; else null */
   uint32_t rcl_number;              /* as a client of the servers, see server/client.c */
   uint32_t rcl_penalty, rcl_skip;
-  uint32_t rcl_patience; /* pauses before a look, times 16 */
+  uint32_t rcl_patience;                /* pauses before a look, times 16 */
   struct relock_request *rcl_submitted; /* see server/submit.h */
   struct relock_server *rcl_submitted_to;
   uint32_t rcl_submitted_index; /* of the class */
@@ -89,7 +89,7 @@ struct relock_thread {
   uint32_t rcl_share;
   uint64_t rcl_resume_ns;
   struct relock_watch watch;
-  const struct relock_request *running; /* for another thread, see overflow.c */
+  const struct relock_request *running;  /* for another thread, see overflow.c */
   bool watched;                          /* overflows of its stack are reported */
   struct relock_counters *more_counters; /* of classes from RELOCK_OWN_CLASSES on */
   struct relock_times *times;            /* see times.h */
@@ -112,6 +112,10 @@ static inline struct relock_thread *relock_thread_self(void) {
 
 /* The record with that number, which was given to a thread once. */
 struct relock_thread *relock_thread_numbered(uint32_t number);
+
+/* The record of the thread on whose stack that address is, which need not be what the thread
+ * pointer says. Null: unknown. */
+struct relock_thread *relock_thread_on_stack(uintptr_t address);
 
 /* One more than the highest number ever given. */
 uint32_t relock_threads_end(void);

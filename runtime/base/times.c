@@ -4,8 +4,8 @@
  *  - What a thread holds stands in its own list. An entry is written by that thread, but for
  * `mutex` and `start`, which another thread sets when it releases the mutex in its place: to null,
  * and to when that was. Entries do not move, so that it finds them.
- *  - The owner of a normal mutex that is timed is the number of its holder's record, plus 1; no
- *    thread pointer is as small.
+ *  - The owner of a timed mutex is a mark unless it is a thread pointer, and then odd. A normal one
+ *    that is held has its holder's mark, one that is free that of the thread that had it last.
  */
 #include "times.h"
 
@@ -26,6 +26,7 @@ struct held {
   relock_mutex_t *mutex; /* null: released */
   uint64_t start;
   uint32_t index;
+  enum relock_distance distance;
   struct relock_site *site;
 };
 
@@ -108,7 +109,9 @@ static void add(struct relock_distribution *distribution, uint64_t ticks) {
     relock_store_relaxed(&distribution->max, ticks);
 }
 
-static void add_hold(struct relock_class_times *times, struct relock_site *site, uint64_t ticks) {
+static void add_hold(struct relock_class_times *times, struct relock_site *site,
+                     enum relock_distance distance, uint64_t ticks) {
+  relock_count_own(&times->came_from[distance], 1);
   ticks -= ticks < bias / 1024 ? ticks : bias / 1024;
   add(&times->hold, ticks);
   if (site)
@@ -180,6 +183,32 @@ static void forget_released(struct relock_times *times) {
   section_may_end(times, released);
 }
 
+/* --- where a mutex comes from ---------------------------------------------------------------- */
+
+enum { UNKNOWN_THREAD = 0x7fffffff };
+
+static uintptr_t mark_of(uint32_t thread, uint32_t processor) {
+  return (uintptr_t)processor << 32 | (uintptr_t)thread << 1 | 1;
+}
+static bool is_mark(uintptr_t owner) { return owner & 1; }
+static uint32_t thread_of(uintptr_t mark) { return (uint32_t)mark >> 1; }
+static uint32_t processor_of(uintptr_t mark) { return (uint32_t)(mark >> 32); }
+
+struct relock_arrival relock_times_arrive(const struct relock_thread *self, uintptr_t owner) {
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  if (!self || RELOCK_UNLIKELY(here - self->stack_end >= self->stack))
+    self = relock_thread_on_stack(here); /* a section runs for another thread */
+  const uint32_t *known = self ? relock_processor_known(self->thread_pointer) : NULL;
+  const uint32_t number = self ? self->number : UNKNOWN_THREAD;
+  const uint32_t processor = relock_processor_here(known);
+  struct relock_arrival arrival = {mark_of(number, processor), RELOCK_SAME_THREAD};
+  if (number == UNKNOWN_THREAD || (is_mark(owner) && thread_of(owner) == UNKNOWN_THREAD))
+    arrival.distance = RELOCK_UNKNOWN_DISTANCE;
+  else if (is_mark(owner) && thread_of(owner) != number)
+    arrival.distance = relock_processor_distance(processor_of(owner), processor);
+  return arrival;
+}
+
 /* --- holders --------------------------------------------------------------------------------- */
 
 static struct held *free_entry(struct relock_times *times) {
@@ -192,14 +221,16 @@ static struct held *free_entry(struct relock_times *times) {
   return NULL;
 }
 
-void relock_times_acquired(struct relock_thread *self, relock_mutex_t *mutex,
-                           const relock_class_t *lock_class,
-                           const struct relock_acquisition *acquisition) {
+uintptr_t relock_times_acquired(struct relock_thread *self, relock_mutex_t *mutex,
+                                const relock_class_t *lock_class,
+                                const struct relock_acquisition *acquisition) {
   struct relock_times *times = times_of(self);
   uint32_t index = lock_class->relock_index;
   struct relock_class_times *of_class = times ? class_times(times, index) : NULL;
+  const struct relock_arrival arrival =
+      relock_times_arrive(self, relock_load_relaxed(&mutex->relock_private.owner));
   if (!of_class)
-    return;
+    return arrival.mark;
   forget_released(times);
   uint64_t now = relock_ticks(), asked = acquisition->asked;
   struct relock_site *site = add_acquisition(of_class, acquisition, between(asked, now));
@@ -207,12 +238,14 @@ void relock_times_acquired(struct relock_thread *self, relock_mutex_t *mutex,
   struct held *held = free_entry(times);
   if (!held) {
     drop();
-    return;
+    return arrival.mark;
   }
   held->start = now;
   held->index = index;
+  held->distance = arrival.distance;
   held->site = site;
   relock_store_relaxed(&held->mutex, mutex);
+  return arrival.mark;
 }
 
 void relock_times_gave_up(struct relock_thread *self, const relock_class_t *lock_class,
@@ -251,13 +284,13 @@ static struct relock_hold release_for(struct relock_times *times, relock_mutex_t
                                       uint64_t now) {
   uintptr_t owner = relock_load_relaxed(&mutex->relock_private.owner);
   struct relock_times *holder = NULL;
-  if (owner && owner <= relock_threads_end())
-    holder = relock_thread_numbered((uint32_t)owner - 1)->times;
+  if (is_mark(owner) && thread_of(owner) != UNKNOWN_THREAD)
+    holder = relock_thread_numbered(thread_of(owner))->times;
   for (int i = 0; holder && i < HELD_MAX; i++) {
     struct held *held = &holder->held[i];
     if (relock_load_relaxed(&held->mutex) != mutex)
       continue;
-    struct relock_hold hold = {between(held->start, now), held->index + 1, NULL};
+    struct relock_hold hold = {between(held->start, now), held->distance, held->index + 1, NULL};
     held->start = now;
     /* Release: pairs with the acquires in forget_released() and free_entry(). */
     relock_store_release(&held->mutex, NULL);
@@ -275,7 +308,8 @@ struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex
     return hold;
   struct held *held = find(times, mutex);
   if (held) {
-    hold = (struct relock_hold){between(held->start, now), held->index + 1, held->site};
+    hold = (struct relock_hold){between(held->start, now), held->distance, held->index + 1,
+                                held->site};
     held->start = now;
     relock_store_relaxed(&held->mutex, NULL);
     forget_released(times);
@@ -289,7 +323,7 @@ void relock_times_released(struct relock_thread *self, const struct relock_hold 
   struct relock_times *times = hold->index ? times_of(self) : NULL;
   struct relock_class_times *of_class = times ? class_times(times, hold->index - 1) : NULL;
   if (of_class)
-    add_hold(of_class, hold->site, hold->ticks);
+    add_hold(of_class, hold->site, hold->distance, hold->ticks);
 }
 
 /* --- executed sections ----------------------------------------------------------------------- */
@@ -305,7 +339,7 @@ void relock_times_execute(struct relock_thread *self, uint64_t now) {
 
 void relock_times_executed(struct relock_thread *self, uint32_t index,
                            const struct relock_acquisition *acquisition, uint64_t wait,
-                           uint64_t hold, uint64_t now) {
+                           uint64_t hold, enum relock_distance distance, uint64_t now) {
   struct relock_times *times = times_of(self);
   if (!times)
     return;
@@ -313,7 +347,7 @@ void relock_times_executed(struct relock_thread *self, uint32_t index,
   section_may_end(times, now);
   struct relock_class_times *of_class = class_times(times, index);
   if (of_class)
-    add_hold(of_class, add_acquisition(of_class, acquisition, wait), hold);
+    add_hold(of_class, add_acquisition(of_class, acquisition, wait), distance, hold);
 }
 
 struct relock_submission *relock_times_submission(struct relock_thread *self) {
@@ -414,6 +448,8 @@ void relock_times_add_up(uint32_t index, struct relock_times_sum *sum) {
     add_distribution(&sum->all.wait, &part->wait);
     add_distribution(&sum->all.hold, &part->hold);
     add_distribution(&sum->all.idle, &part->idle);
+    for (int d = 0; d < RELOCK_DISTANCES; d++)
+      sum->all.came_from[d] += relock_load_relaxed(&part->came_from[d]);
     sum->all.trylock_failures += relock_load_relaxed(&part->trylock_failures);
     sum->all.timeouts += relock_load_relaxed(&part->timeouts);
     sum->all.reentries += relock_load_relaxed(&part->reentries);
@@ -493,15 +529,17 @@ static void calibrate(void) {
   enum { ROUNDS = 20, HOLDS = 100 };
   static struct relock_class_times of_class;
   static struct relock_times times = {.classes = {&of_class}};
-  static struct relock_thread nobody = {.times = &times};
+  static struct relock_thread nobody = {.times = &times, .stack = SIZE_MAX};
   static relock_class_t lock_class;
   static relock_mutex_t mutex;
   const struct relock_acquisition acquisition = {0, 1, 1};
+  nobody.thread_pointer = relock_thread_pointer();
   uint64_t shortest = UINT64_MAX, least = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t held = 0, start = relock_ticks();
     for (int i = 0; i < HOLDS; i++) {
-      relock_times_acquired(&nobody, &mutex, &lock_class, &acquisition);
+      mutex.relock_private.owner =
+          relock_times_acquired(&nobody, &mutex, &lock_class, &acquisition);
       const struct relock_hold hold = relock_times_release(&nobody, &mutex);
       relock_times_released(&nobody, &hold);
       held += hold.ticks;

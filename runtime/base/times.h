@@ -16,6 +16,7 @@
 
 #include "atomic.h"
 #include "buckets.h"
+#include "processor.h"
 
 #include <relock/relock.h>
 #include <stdbool.h>
@@ -40,6 +41,7 @@ enum { RELOCK_SITES = 16 }; /* of a class and thread that are told apart */
 struct relock_class_times {
   struct relock_distribution wait, hold;
   struct relock_distribution idle; /* waits on condition variables that are over */
+  uint64_t came_from[RELOCK_DISTANCES];
   uint64_t trylock_failures, timeouts, reentries;
   struct relock_site sites[RELOCK_SITES];
 };
@@ -71,11 +73,22 @@ struct relock_acquisition {
   uintptr_t section, caller;
 };
 
-/* A holder has the mutex. The owner of one that does not know its own is then the number of self,
- * plus 1, and 0 again when it is released. */
-void relock_times_acquired(struct relock_thread *self, relock_mutex_t *mutex,
-                           const relock_class_t *lock_class,
-                           const struct relock_acquisition *acquisition);
+/* The owner of a timed mutex, where that is no thread pointer, is a mark: which thread has it, or
+ * had it last, and on which processor. A thread that runs another one's section has the mutex
+ * itself: what moves from processor to processor is the data. */
+struct relock_arrival {
+  uintptr_t mark; /* to be left */
+  enum relock_distance distance;
+};
+
+/* The thread that runs has the word of a mutex with that owner. self: whoever it is by its thread
+ * pointer; may be null. */
+struct relock_arrival relock_times_arrive(const struct relock_thread *self, uintptr_t owner);
+
+/* A holder has the mutex. Returns the mark. */
+uintptr_t relock_times_acquired(struct relock_thread *self, relock_mutex_t *mutex,
+                                const relock_class_t *lock_class,
+                                const struct relock_acquisition *acquisition);
 /* Gave up after so long. */
 void relock_times_gave_up(struct relock_thread *self, const relock_class_t *lock_class,
                           uint64_t asked);
@@ -85,6 +98,7 @@ void relock_times_reentered(struct relock_thread *self, const relock_class_t *lo
 /* A hold that is over; what is counted of it when the mutex is released. */
 struct relock_hold {
   uint64_t ticks;
+  enum relock_distance distance;
   uint32_t index; /* of the class, plus 1; 0: unknown */
   struct relock_site *site;
 };
@@ -92,17 +106,19 @@ struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex
 void relock_times_released(struct relock_thread *self, const struct relock_hold *hold);
 
 /* A call of relock_execute begins, and is over: what it took from its section's start to its end,
- * what it waited for that (0 if not contended). */
+ * from where that had the mutex, what it waited for it (0 if not contended). */
 void relock_times_execute(struct relock_thread *self, uint64_t now);
 void relock_times_executed(struct relock_thread *self, uint32_t index,
                            const struct relock_acquisition *acquisition, uint64_t wait,
-                           uint64_t hold, uint64_t now);
+                           uint64_t hold, enum relock_distance distance, uint64_t now);
 
 /* A section that was passed to relock_submit(), and when it ran. A thread has one at a time, which
  * is overwritten by the next; the memory stays. Null: no room. */
 struct relock_submission {
+  relock_mutex_t *mutex;
   relock_section_t section;
   unsigned char context[RELOCK_COPY_MAX];
+  enum relock_distance distance;
   uint64_t start, end, slept;
   struct relock_acquisition acquisition;
 };

@@ -359,7 +359,9 @@ static bool may_hold(const relock_mutex_t *mutex) {
 /* A section that a server runs may wait, as other threads of the server go on; a combiner has none
  * to go on with. */
 static void unlock_in_section(relock_mutex_t *mutex) {
-  relock_store_relaxed(&mutex->relock_private.owner, 0);
+  const bool timed = relock_is_timed(mutex);
+  relock_store_relaxed(&mutex->relock_private.owner,
+                       timed ? relock_times_arrive(relock_own_record, 0).mark : 0);
   if (!relock_server_begin_wait(mutex))
     relock_panic("relock_cond_wait: called from a section that runs under the same mutex %p by "
                  "relock_execute; wait with RELOCK_COND_WAIT in a section that is run by "

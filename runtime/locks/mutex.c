@@ -5,8 +5,8 @@
  * Invariants of the typed mutexes (recursive, errorcheck): `owner` is the thread pointer of the
  * thread that holds the mutex or for which a section runs under it, and 0 when it is free. Only
  * the owner of the word writes it; a thread that reads its own pointer there is the owner, as
- * nobody else writes that value. `recursion` belongs to the owner. A normal mutex that is timed has
- * a small number there, see times.h.
+ * nobody else writes that value. `recursion` belongs to the owner. A timed mutex has something else
+ * there when it is free, a normal one always: see struct relock_arrival, times.h.
  *
  * A mutex that is timed is never FAST: it takes the long way everywhere.
  */
@@ -116,12 +116,10 @@ static __attribute__((noinline)) void note_acquired(relock_mutex_t *mutex,
                                                     uint64_t asked, const void *caller) {
   struct relock_thread *self = relock_thread_self();
   const struct relock_acquisition acquisition = {asked, 0, (uintptr_t)caller};
+  uintptr_t owner = 0;
   if (relock_is_timed(mutex))
-    relock_times_acquired(self, mutex, lock_class, &acquisition);
-  if (is_typed(mutex))
-    set_owner(mutex, relock_thread_pointer());
-  else if (self)
-    set_owner(mutex, (uintptr_t)self->number + 1);
+    owner = relock_times_acquired(self, mutex, lock_class, &acquisition);
+  set_owner(mutex, is_typed(mutex) ? relock_thread_pointer() : owner);
 }
 
 /* Book-keeping of a holder that has just taken the word. asked: when, if it had to wait and the
@@ -235,7 +233,8 @@ int relock_mutex_timedlock(relock_mutex_t *mutex, const struct timespec *deadlin
 static __attribute__((noinline)) int unlock_timed(relock_mutex_t *mutex) {
   struct relock_thread *self = relock_thread_self();
   const struct relock_hold hold = relock_times_release(self, mutex);
-  set_owner(mutex, 0);
+  if (is_typed(mutex))
+    set_owner(mutex, relock_times_arrive(self, 0).mark);
   relock_word_release(&mutex->relock_private.word);
   relock_times_released(self, &hold);
   return 0;
@@ -293,6 +292,7 @@ struct typed_section {
   relock_section_t section;
   void *context;
   relock_section_t asked_for; /* by the program, see relock_section_asked_for() */
+  enum relock_distance distance;
 };
 _Static_assert(sizeof(struct typed_section) <= RELOCK_COPY_MAX, "it travels in the request line");
 
@@ -304,15 +304,30 @@ static int run_typed(void *context) {
   return result;
 }
 
+/* The same if it is timed. */
+static int run_typed_timed(void *context) {
+  struct typed_section *typed = context;
+  const uintptr_t before = relock_load_relaxed(&typed->mutex->relock_private.owner);
+  const struct relock_arrival arrival = relock_times_arrive(relock_own_record, before);
+  int result = run_typed(typed);
+  typed->distance = arrival.distance;
+  set_owner(typed->mutex, arrival.mark);
+  return result;
+}
+
 static relock_section_t asked_for(relock_section_t section, const void *context);
 
 /* By a thread that does not own it. */
 static int execute_typed(relock_mutex_t *mutex, relock_class_t *lock_class,
-                         const struct relock_call *call) {
+                         const struct relock_call *call, enum relock_distance *distance) {
   struct typed_section typed = {mutex, call->section, call->context,
-                                asked_for(call->section, call->context)};
-  struct relock_call wrapped = {run_typed, &typed, sizeof typed, call->as_client};
-  return run_by_algorithm(mutex, lock_class, &wrapped);
+                                asked_for(call->section, call->context), RELOCK_SAME_THREAD};
+  struct relock_call wrapped = {distance ? run_typed_timed : run_typed, &typed, sizeof typed,
+                                call->as_client};
+  int result = run_by_algorithm(mutex, lock_class, &wrapped);
+  if (distance)
+    *distance = typed.distance;
+  return result;
 }
 
 static int execute_again(relock_mutex_t *mutex, const struct relock_call *call) {
@@ -329,10 +344,13 @@ static int execute_again(relock_mutex_t *mutex, const struct relock_call *call) 
 struct timed_section {
   relock_section_t section; /* the program's: of a step, the one that is resumed */
   void *context;
-  uint64_t start, end;
-  uint64_t slept : 63;    /* on condition variables meanwhile */
+  relock_mutex_t *mutex;  /* null: somebody else finds out where it comes from */
+  uint64_t held;          /* without what it slept on condition variables */
+  uint64_t when : 60;     /* its start; of a delegated one, from there to its end */
   uint64_t delegated : 1; /* it ran on another stack than its client's, where this began */
+  uint64_t distance : 3;
 };
+_Static_assert(RELOCK_DISTANCES <= 8, "three bits");
 _Static_assert(sizeof(struct timed_section) <= RELOCK_COPY_MAX, "it travels in the request line");
 
 /* Frames of calls from its client's wait to a section that the client runs itself take less. */
@@ -341,11 +359,19 @@ enum { OWN_FRAMES = 8192 };
 static inline int run_and_time(relock_section_t section, struct timed_section *timed) {
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0), there = (uintptr_t)timed;
   const uint64_t slept = relock_times_slept();
-  timed->delegated = here - there + OWN_FRAMES > 2 * OWN_FRAMES;
-  timed->start = relock_ticks();
+  if (timed->mutex) {
+    uintptr_t *owner = &timed->mutex->relock_private.owner;
+    const struct relock_arrival arrival =
+        relock_times_arrive(relock_own_record, relock_load_relaxed(owner));
+    relock_store_relaxed(owner, arrival.mark);
+    timed->distance = arrival.distance;
+  }
+  const uint64_t start = relock_ticks();
   int result = section(timed->context);
-  timed->end = relock_ticks();
-  timed->slept = relock_times_slept() - slept;
+  const uint64_t took = relock_ticks() - start;
+  timed->held = took - (relock_times_slept() - slept);
+  timed->delegated = here - there + OWN_FRAMES > 2 * OWN_FRAMES;
+  timed->when = timed->delegated ? took : start;
   return result;
 }
 
@@ -359,7 +385,7 @@ static int run_timed_step(void *context) { return run_and_time(relock_run_step, 
 static relock_section_t asked_for(relock_section_t section, const void *context) {
   if (section == run_timed || section == run_timed_step)
     return ((const struct timed_section *)context)->section;
-  if (section == run_typed)
+  if (section == run_typed || section == run_typed_timed)
     return ((const struct typed_section *)context)->asked_for;
   if (section == relock_run_step)
     return ((const struct relock_step_call *)context)->section;
@@ -375,9 +401,9 @@ relock_section_t relock_section_asked_for(const struct relock_request *request) 
 /* What passed before the section began; if another thread ran it, also until its result was here.
  */
 static uint64_t wait_for_section(const struct timed_section *timed, uint64_t asked, uint64_t now) {
-  const uint64_t took = timed->delegated ? now - asked : timed->start - asked;
-  const uint64_t ran = timed->delegated ? timed->end - timed->start : 0;
-  return took - ran <= took ? took - ran : 0; /* clocks of two processors may differ */
+  const uint64_t from = timed->delegated ? asked + timed->when : asked;
+  const uint64_t until = timed->delegated ? now : timed->when;
+  return until > from ? until - from : 0; /* clocks of two processors may differ */
 }
 
 /* By the owner of the word, which nobody else wanted. */
@@ -385,6 +411,9 @@ static int run_timed_here(relock_mutex_t *mutex, const relock_class_t *lock_clas
                           const struct relock_call *call,
                           const struct relock_acquisition *acquisition) {
   struct relock_thread *self = relock_thread_self();
+  const struct relock_arrival arrival =
+      relock_times_arrive(self, relock_load_relaxed(&mutex->relock_private.owner));
+  set_owner(mutex, arrival.mark);
   const uint64_t start = relock_ticks();
   relock_times_execute(self, start);
   relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING);
@@ -392,7 +421,8 @@ static int run_timed_here(relock_mutex_t *mutex, const relock_class_t *lock_clas
   relock_store_relaxed(&mutex->relock_private.executing, 0);
   const uint64_t end = relock_ticks();
   relock_word_release(&mutex->relock_private.word);
-  relock_times_executed(self, lock_class->relock_index, acquisition, 0, end - start, end);
+  relock_times_executed(self, lock_class->relock_index, acquisition, 0, end - start,
+                        arrival.distance, end);
   return result;
 }
 
@@ -404,7 +434,9 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
   const bool is_step = call->section == relock_run_step;
   if (is_step)
     caller = ((const struct relock_step_call *)call->context)->caller;
-  struct timed_section timed = {asked_for(call->section, call->context), call->context, 0, 0, 0, 0};
+  struct timed_section timed = {.section = asked_for(call->section, call->context),
+                                .context = call->context,
+                                .mutex = is_typed(mutex) ? NULL : mutex};
   const struct relock_call wrapped = {is_step ? run_timed_step : run_timed, &timed, sizeof timed,
                                       call->as_client};
   struct relock_acquisition acquisition = {0, (uintptr_t)timed.section, (uintptr_t)caller};
@@ -413,14 +445,15 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
     return run_timed_here(mutex, lock_class, call, &acquisition);
   const uint64_t asked = relock_ticks(), before = times_contended(lock_class);
   relock_times_execute(self, asked);
-  int result = is_typed(mutex) ? execute_typed(mutex, lock_class, &wrapped)
+  enum relock_distance distance = RELOCK_SAME_THREAD;
+  int result = is_typed(mutex) ? execute_typed(mutex, lock_class, &wrapped, &distance)
                                : run_by_algorithm(mutex, lock_class, &wrapped);
+  distance = is_typed(mutex) ? distance : timed.distance;
   const uint64_t now = relock_ticks();
   if (times_contended(lock_class) != before)
     acquisition.asked = asked;
   relock_times_executed(self, lock_class->relock_index, &acquisition,
-                        wait_for_section(&timed, asked, now), timed.end - timed.start - timed.slept,
-                        now);
+                        wait_for_section(&timed, asked, now), timed.held, distance, now);
   return result;
 }
 
@@ -433,7 +466,8 @@ static int execute_slowly(relock_mutex_t *mutex, relock_class_t *lock_class,
     return execute_again(mutex, call);
   if (RELOCK_UNLIKELY(kind & TIMED))
     return execute_timed(mutex, lock_class, call, caller);
-  return typed ? execute_typed(mutex, lock_class, call) : run_by_algorithm(mutex, lock_class, call);
+  return typed ? execute_typed(mutex, lock_class, call, NULL)
+               : run_by_algorithm(mutex, lock_class, call);
 }
 
 /* By a class of rcl. False: the long way has to be taken. */

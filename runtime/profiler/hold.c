@@ -125,7 +125,7 @@ bool section_resumed(struct thread *thread) {
 
 enum relock_distance hold_handed_over(const struct thread *thread, struct relock_counts *counts) {
   counts->handovers++;
-  return processor_distance(counts->processor, processor_here(thread->processor));
+  return relock_processor_distance(counts->processor, relock_processor_here(thread->processor));
 }
 
 enum relock_distance hold_forget(struct thread *thread, const struct relock_object *object) {

@@ -197,7 +197,7 @@ static inline bool is_innermost(const struct thread *thread, const struct relock
 static inline enum relock_distance hold_counted(struct thread *thread,
                                                 struct relock_object *object) {
   struct relock_counts *counts = &object->counts;
-  counts->processor = processor_here(thread->processor);
+  counts->processor = relock_processor_here(thread->processor);
   counts->holds++;
   counts->depth = 0;
   if (LIKELY(is_innermost(thread, object)))
@@ -209,7 +209,7 @@ static inline enum relock_distance hold_counted(struct thread *thread,
 static inline void hold_counted_plain(struct thread *thread, struct relock_object *object) {
   struct relock_counts *counts = &object->counts;
   thread->held_count--;
-  counts->processor = processor_here(thread->processor);
+  counts->processor = relock_processor_here(thread->processor);
   counts->holds++;
   counts->depth = 0;
 }

@@ -9,6 +9,7 @@
 #define RELOCK_PROFILER_LAYOUT_H
 
 #include "../base/buckets.h"
+#include "../base/processor.h"
 
 #include <stdint.h>
 
@@ -36,8 +37,6 @@ enum {
 /* Where address space is limited: what it takes to record, and the part of it that records get. */
 #define RELOCK_RECORDS_SPACE (64u << 20)
 #define RELOCK_RECORDS_PART 8
-/* In the same folder, by `relock profile`: a struct relock_processor for each processor. */
-#define RELOCK_PROCESSORS_FILE "processors"
 
 #define RELOCK_FRAMES 8
 #define RELOCK_LINE __attribute__((aligned(64)))
@@ -76,23 +75,6 @@ enum relock_event_reading {
   RELOCK_EVENT_NOT_READ,   /* none was asked for, or see event_error */
   RELOCK_EVENT_REGISTER,   /* of the processor, by its own instruction */
   RELOCK_EVENT_DESCRIPTOR, /* read() */
-};
-
-/* Where a lock comes from when a thread gets it: how near the processor that it was released on is
- * to the one that it is acquired on, if it was another thread that released it. */
-enum relock_distance {
-  RELOCK_SAME_THREAD, /* or nobody has held it before */
-  RELOCK_SAME_CORE,
-  RELOCK_SAME_CACHE, /* the last level's */
-  RELOCK_SAME_NODE,
-  RELOCK_OTHER_NODE,
-  RELOCK_UNKNOWN_DISTANCE,
-  RELOCK_DISTANCES,
-};
-
-/* Processors with the same number share it. */
-struct relock_processor {
-  uint16_t core, cache, node;
 };
 
 struct relock_record {

@@ -251,7 +251,7 @@ bool record_start(void) {
   sample_start();
   timing_start();
   events_start();
-  processors_load(directory);
+  relock_processors_load(directory, private_allocate);
   __atomic_store_n(&header->magic, RELOCK_RECORDS_MAGIC, __ATOMIC_RELEASE);
   return true;
 }

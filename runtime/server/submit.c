@@ -17,6 +17,11 @@ int relock_run_submitted(void *context) {
   unsigned char copy[RELOCK_COPY_MAX]; /* the section may submit others, where its client runs it */
   memcpy(copy, submission->context, sizeof copy);
   const uint64_t slept = relock_times_slept();
+  uintptr_t *owner = &submission->mutex->relock_private.owner;
+  const struct relock_arrival arrival =
+      relock_times_arrive(relock_own_record, relock_load_relaxed(owner));
+  relock_store_relaxed(owner, arrival.mark);
+  submission->distance = arrival.distance;
   submission->start = relock_ticks();
   int result = submission->section(copy);
   submission->end = relock_ticks();
@@ -30,6 +35,7 @@ static bool post(relock_mutex_t *mutex, struct relock_thread *self, uint32_t ind
   const struct relock_call wrapped = {relock_run_submitted, &timed, sizeof timed, false};
   if (timed) {
     *timed = (struct relock_submission){
+        .mutex = mutex,
         .section = call->section,
         .acquisition = {0, (uintptr_t)call->section, (uintptr_t)caller},
     };
@@ -98,7 +104,7 @@ static void settle_timed(struct relock_thread *self, uint32_t index,
     submission->acquisition.asked = asked;
   const uint64_t now = relock_ticks(), ran = submission->end - submission->start;
   relock_times_executed(self, index, &submission->acquisition, waited(submission, asked, now),
-                        ran - submission->slept, now);
+                        ran - submission->slept, submission->distance, now);
 }
 
 void relock_submitted_settle(struct relock_thread *self) {
