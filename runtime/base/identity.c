@@ -36,13 +36,16 @@ extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 /* Any other user gives itself away by the descriptor that its last sequence in this thread has left
- * in the area: struct rseq of linux/rseq.h, field rseq_cs. The kernel clears it now and then. */
+ * in the area: struct rseq of linux/rseq.h, field rseq_cs. The kernel clears it now and then. One
+ * that describes itself is no code: the profiler's mark, see profiler/processor.h. */
 static bool thread_has_sequence(void) {
-  enum { OFFSET_OF_RSEQ_CS = 8 };
+  enum { OFFSET_OF_RSEQ_CS = 8, START_OF_SEQUENCE = 1 };
   if (!&__rseq_size || __rseq_size == 0)
     return false;
   const char *area = (const char *)relock_thread_pointer() + __rseq_offset;
-  return relock_load_relaxed((const uint64_t *)(const void *)(area + OFFSET_OF_RSEQ_CS)) != 0;
+  const uint64_t last =
+      relock_load_relaxed((const uint64_t *)(const void *)(area + OFFSET_OF_RSEQ_CS));
+  return last && ((const uint64_t *)(uintptr_t)last)[START_OF_SEQUENCE] != last;
 }
 
 enum { SWITCH_UNKNOWN, SWITCH_WORKS, SWITCH_FORBIDDEN };
