@@ -274,6 +274,13 @@ static void put_distances(const struct relock_class_times *times) {
   put("}");
 }
 
+static void put_waiters(const struct relock_class_times *times) {
+  const uint64_t waits = times->wait.count;
+  put(",\n   \"waiters\": {\"mean\": ");
+  put_number(waits ? (double)times->waiters / (double)waits : 0);
+  put(", \"max\": %" PRIu64 "}", times->waiters_max);
+}
+
 static void put_class(const struct relock_report_class *entry, bool places) {
   const relock_statistics_t *s = &entry->counts;
   const struct relock_class_times *times = &entry->times.all;
@@ -286,6 +293,7 @@ static void put_class(const struct relock_report_class *entry, bool places) {
       times->timeouts, times->idle.count, times->reentries);
   put_times("wait", &times->wait);
   put_times("hold", &times->hold);
+  put_waiters(times);
   put_distances(times);
   put(",\n   \"librelock\": {\"algorithm\": \"%s\", \"held\": %" PRIu64 ", \"executed\": %" PRIu64
       ", \"delegated\": %" PRIu64 ", \"batches\": %" PRIu64 ", \"parked\": %" PRIu64

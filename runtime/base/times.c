@@ -134,12 +134,19 @@ static struct relock_site *site_of(struct relock_class_times *times,
   return NULL;
 }
 
+static void add_wait(struct relock_class_times *times, uint64_t ticks, uint32_t waiters) {
+  add(&times->wait, ticks);
+  relock_count_own(&times->waiters, waiters);
+  if (waiters > times->waiters_max)
+    relock_store_relaxed(&times->waiters_max, (uint64_t)waiters);
+}
+
 static struct relock_site *add_acquisition(struct relock_class_times *times,
                                            const struct relock_acquisition *acquisition,
                                            uint64_t wait) {
   struct relock_site *site = site_of(times, acquisition);
   if (acquisition->asked)
-    add(&times->wait, wait);
+    add_wait(times, wait, acquisition->waiters);
   if (!site)
     return NULL;
   relock_count_own(&site->acquisitions, 1);
@@ -181,6 +188,26 @@ static void forget_released(struct relock_times *times) {
     times->held_count--;
   }
   section_may_end(times, released);
+}
+
+/* --- those who wait --------------------------------------------------------------------------- */
+
+/* By the mutex's address: a mutex has no room for that. Two that are waited for at the same time
+ * seldom share a place. */
+enum { WAITED_FOR = 1 << 14 };
+static uint32_t waiting[WAITED_FOR];
+
+static uint32_t *waiting_for(const relock_mutex_t *mutex) {
+  const uint64_t address = (uintptr_t)mutex;
+  return &waiting[(address >> 3) * 0x9e3779b97f4a7c15ull >> 32 & (WAITED_FOR - 1)];
+}
+
+uint32_t relock_times_wait_begins(const relock_mutex_t *mutex) {
+  return relock_add_relaxed(waiting_for(mutex), 1);
+}
+
+void relock_times_wait_ends(const relock_mutex_t *mutex) {
+  relock_add_relaxed(waiting_for(mutex), (uint32_t)-1);
 }
 
 /* --- where a mutex comes from ---------------------------------------------------------------- */
@@ -249,12 +276,12 @@ uintptr_t relock_times_acquired(struct relock_thread *self, relock_mutex_t *mute
 }
 
 void relock_times_gave_up(struct relock_thread *self, const relock_class_t *lock_class,
-                          uint64_t asked) {
+                          uint64_t asked, uint32_t waiters) {
   struct relock_times *times = times_of(self);
   struct relock_class_times *of_class = times ? class_times(times, lock_class->relock_index) : NULL;
   if (!of_class)
     return;
-  add(&of_class->wait, between(asked, relock_ticks()));
+  add_wait(of_class, between(asked, relock_ticks()), waiters);
   relock_count_own(&of_class->timeouts, 1);
 }
 
@@ -450,6 +477,9 @@ void relock_times_add_up(uint32_t index, struct relock_times_sum *sum) {
     add_distribution(&sum->all.idle, &part->idle);
     for (int d = 0; d < RELOCK_DISTANCES; d++)
       sum->all.came_from[d] += relock_load_relaxed(&part->came_from[d]);
+    sum->all.waiters += relock_load_relaxed(&part->waiters);
+    const uint64_t most = relock_load_relaxed(&part->waiters_max);
+    sum->all.waiters_max = most > sum->all.waiters_max ? most : sum->all.waiters_max;
     sum->all.trylock_failures += relock_load_relaxed(&part->trylock_failures);
     sum->all.timeouts += relock_load_relaxed(&part->timeouts);
     sum->all.reentries += relock_load_relaxed(&part->reentries);
@@ -517,6 +547,8 @@ static void restart(struct relock_times *times, bool survives, uint64_t now) {
 void relock_times_after_fork(void) {
   uint64_t now = relock_load_relaxed(&relock_stats_timed) ? relock_ticks() : 0;
   relock_store_relaxed(&dropped, 0);
+  for (int i = 0; i < WAITED_FOR && now; i++)
+    relock_store_relaxed(&waiting[i], 0);
   for (uint32_t i = 0; now && i < relock_threads_end(); i++) {
     struct relock_thread *record = relock_thread_numbered(i);
     if (record->times)
@@ -532,7 +564,7 @@ static void calibrate(void) {
   static struct relock_thread nobody = {.times = &times, .stack = SIZE_MAX};
   static relock_class_t lock_class;
   static relock_mutex_t mutex;
-  const struct relock_acquisition acquisition = {0, 1, 1};
+  const struct relock_acquisition acquisition = {0, 1, 1, 0};
   nobody.thread_pointer = relock_thread_pointer();
   uint64_t shortest = UINT64_MAX, least = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {

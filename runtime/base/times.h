@@ -42,6 +42,7 @@ struct relock_class_times {
   struct relock_distribution wait, hold;
   struct relock_distribution idle; /* waits on condition variables that are over */
   uint64_t came_from[RELOCK_DISTANCES];
+  uint64_t waiters, waiters_max; /* that waits found, in all and at most */
   uint64_t trylock_failures, timeouts, reentries;
   struct relock_site sites[RELOCK_SITES];
 };
@@ -71,7 +72,13 @@ uint64_t relock_times_dropped(void);
 struct relock_acquisition {
   uint64_t asked; /* 0: it did not have to wait */
   uintptr_t section, caller;
+  uint32_t waiters; /* that were there before */
 };
+
+/* A thread waits for a mutex from now on; how many others do. Until it, or whoever runs its
+ * section, has it. */
+uint32_t relock_times_wait_begins(const relock_mutex_t *mutex);
+void relock_times_wait_ends(const relock_mutex_t *mutex);
 
 /* The owner of a timed mutex, where that is no thread pointer, is a mark: which thread has it, or
  * had it last, and on which processor. A thread that runs another one's section has the mutex
@@ -91,7 +98,7 @@ uintptr_t relock_times_acquired(struct relock_thread *self, relock_mutex_t *mute
                                 const struct relock_acquisition *acquisition);
 /* Gave up after so long. */
 void relock_times_gave_up(struct relock_thread *self, const relock_class_t *lock_class,
-                          uint64_t asked);
+                          uint64_t asked, uint32_t waiters);
 void relock_times_try_failed(struct relock_thread *self, const relock_class_t *lock_class);
 void relock_times_reentered(struct relock_thread *self, const relock_class_t *lock_class);
 

@@ -113,9 +113,10 @@ static int lock_again(relock_mutex_t *mutex, int error_when_not_recursive) {
 /* Of a typed or timed mutex. */
 static __attribute__((noinline)) void note_acquired(relock_mutex_t *mutex,
                                                     const relock_class_t *lock_class,
-                                                    uint64_t asked, const void *caller) {
+                                                    uint64_t asked, uint32_t waiters,
+                                                    const void *caller) {
   struct relock_thread *self = relock_thread_self();
-  const struct relock_acquisition acquisition = {asked, 0, (uintptr_t)caller};
+  const struct relock_acquisition acquisition = {asked, 0, (uintptr_t)caller, waiters};
   uintptr_t owner = 0;
   if (relock_is_timed(mutex))
     owner = relock_times_acquired(self, mutex, lock_class, &acquisition);
@@ -123,11 +124,11 @@ static __attribute__((noinline)) void note_acquired(relock_mutex_t *mutex,
 }
 
 /* Book-keeping of a holder that has just taken the word. asked: when, if it had to wait and the
- * mutex is timed; else 0. */
+ * mutex is timed; else 0. waiters: that it found then. */
 static inline int acquired(relock_mutex_t *mutex, relock_class_t *lock_class, uint64_t asked,
-                           const void *caller) {
+                           uint32_t waiters, const void *caller) {
   if (RELOCK_UNLIKELY(kind_of(mutex) & (TYPE_MASK | TIMED)))
-    note_acquired(mutex, lock_class, asked, caller);
+    note_acquired(mutex, lock_class, asked, waiters, caller);
   count(lock_class, RELOCK_COUNT_HELD);
   return 0;
 }
@@ -160,11 +161,13 @@ static uint64_t times_contended(const relock_class_t *lock_class) {
 
 static int lock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
   if (relock_queue_try(mutex))
-    return acquired(mutex, lock_class, 0, caller);
+    return acquired(mutex, lock_class, 0, 0, caller);
   const uint64_t before = times_contended(lock_class), asked = relock_ticks();
+  const uint32_t waiters = relock_times_wait_begins(mutex);
   take_word(mutex, lock_class);
+  relock_times_wait_ends(mutex);
   bool waited = times_contended(lock_class) != before;
-  return acquired(mutex, lock_class, waited ? asked : 0, caller);
+  return acquired(mutex, lock_class, waited ? asked : 0, waiters, caller);
 }
 
 static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_class_t *lock_class,
@@ -176,7 +179,7 @@ static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_c
     return lock_timed(mutex, lock_class, caller);
   if (!relock_queue_try(mutex))
     take_word(mutex, lock_class);
-  return acquired(mutex, lock_class, 0, caller);
+  return acquired(mutex, lock_class, 0, 0, caller);
 }
 
 int relock_mutex_lock(relock_mutex_t *mutex) {
@@ -195,7 +198,7 @@ int relock_mutex_trylock(relock_mutex_t *mutex) {
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EBUSY);
   if (relock_word_try(&mutex->relock_private.word))
-    return acquired(mutex, lock_class, 0, __builtin_return_address(0));
+    return acquired(mutex, lock_class, 0, 0, __builtin_return_address(0));
   if (relock_is_timed(mutex))
     relock_times_try_failed(relock_thread_self(), lock_class);
   return EBUSY;
@@ -211,14 +214,17 @@ static inline int clocklock(relock_mutex_t *mutex, clockid_t clock, const struct
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EDEADLK);
   if (relock_queue_try(mutex))
-    return acquired(mutex, lock_class, 0, caller);
+    return acquired(mutex, lock_class, 0, 0, caller);
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1000000000)
     return EINVAL;
   const uint64_t asked = relock_is_timed(mutex) ? relock_ticks() : 0;
+  const uint32_t waiters = asked ? relock_times_wait_begins(mutex) : 0;
   int error = wait_for_word(mutex, clock, deadline);
+  if (asked)
+    relock_times_wait_ends(mutex);
   if (error && asked)
-    relock_times_gave_up(relock_thread_self(), lock_class, asked);
-  return error ? error : acquired(mutex, lock_class, asked, caller);
+    relock_times_gave_up(relock_thread_self(), lock_class, asked, waiters);
+  return error ? error : acquired(mutex, lock_class, asked, waiters, caller);
 }
 
 int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
@@ -307,6 +313,7 @@ static int run_typed(void *context) {
 /* The same if it is timed. */
 static int run_typed_timed(void *context) {
   struct typed_section *typed = context;
+  relock_times_wait_ends(typed->mutex);
   const uintptr_t before = relock_load_relaxed(&typed->mutex->relock_private.owner);
   const struct relock_arrival arrival = relock_times_arrive(relock_own_record, before);
   int result = run_typed(typed);
@@ -344,7 +351,7 @@ static int execute_again(relock_mutex_t *mutex, const struct relock_call *call) 
 struct timed_section {
   relock_section_t section; /* the program's: of a step, the one that is resumed */
   void *context;
-  relock_mutex_t *mutex;  /* null: somebody else finds out where it comes from */
+  relock_mutex_t *mutex;  /* null: an outer wrapper sees to where it comes from */
   uint64_t held;          /* without what it slept on condition variables */
   uint64_t when : 60;     /* its start; of a delegated one, from there to its end */
   uint64_t delegated : 1; /* it ran on another stack than its client's, where this began */
@@ -360,6 +367,7 @@ static inline int run_and_time(relock_section_t section, struct timed_section *t
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0), there = (uintptr_t)timed;
   const uint64_t slept = relock_times_slept();
   if (timed->mutex) {
+    relock_times_wait_ends(timed->mutex);
     uintptr_t *owner = &timed->mutex->relock_private.owner;
     const struct relock_arrival arrival =
         relock_times_arrive(relock_own_record, relock_load_relaxed(owner));
@@ -439,12 +447,13 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
                                 .mutex = is_typed(mutex) ? NULL : mutex};
   const struct relock_call wrapped = {is_step ? run_timed_step : run_timed, &timed, sizeof timed,
                                       call->as_client};
-  struct relock_acquisition acquisition = {0, (uintptr_t)timed.section, (uintptr_t)caller};
+  struct relock_acquisition acquisition = {0, (uintptr_t)timed.section, (uintptr_t)caller, 0};
   if (!is_typed(mutex) && relock_load_relaxed(&lock_class->relock_flags) == 0 &&
       relock_queue_try(mutex))
     return run_timed_here(mutex, lock_class, call, &acquisition);
   const uint64_t asked = relock_ticks(), before = times_contended(lock_class);
   relock_times_execute(self, asked);
+  acquisition.waiters = relock_times_wait_begins(mutex);
   enum relock_distance distance = RELOCK_SAME_THREAD;
   int result = is_typed(mutex) ? execute_typed(mutex, lock_class, &wrapped, &distance)
                                : run_by_algorithm(mutex, lock_class, &wrapped);

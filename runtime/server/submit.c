@@ -37,7 +37,7 @@ static bool post(relock_mutex_t *mutex, struct relock_thread *self, uint32_t ind
     *timed = (struct relock_submission){
         .mutex = mutex,
         .section = call->section,
-        .acquisition = {0, (uintptr_t)call->section, (uintptr_t)caller},
+        .acquisition = {0, (uintptr_t)call->section, (uintptr_t)caller, 0},
     };
     memcpy(timed->context, call->context, call->copied);
   }
