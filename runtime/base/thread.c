@@ -44,8 +44,10 @@ enum { PLACES = 1024, PLACE_SHIFT = 16, NOBODY = UINT16_MAX };
 static uint64_t places[PLACES];
 _Static_assert((int)RELOCK_MAX_THREADS < (int)NOBODY, "an entry has 16 bits for the number");
 
+/* Not of a thread that has ended, whose memory may be gone, nor of one that has just begun. */
 static bool is_on_stack(const struct relock_thread *record, uintptr_t address) {
-  return address - record->stack_end < record->stack;
+  const uintptr_t end = relock_load_relaxed(&record->stack_end);
+  return end && address - end < relock_load_relaxed(&record->stack);
 }
 
 static uint32_t find_on_stack(uintptr_t address) {
@@ -68,6 +70,7 @@ struct relock_thread *relock_thread_on_stack(uintptr_t address) {
 }
 
 static void give_back(struct relock_thread *record) {
+  relock_store_relaxed(&record->stack_end, (uintptr_t)0);
   while (record->spares) {
     struct relock_request *node = record->spares;
     record->spares = node->next;
@@ -153,9 +156,9 @@ struct relock_thread *relock_thread_start(void) {
   relock_threads_unlock();
   if (!record)
     return NULL;
-  record->thread_pointer = relock_thread_pointer();
-  record->stack = SIZE_MAX; /* until it is known: nobody else can run its sections */
-  record->stack_end = 0;
+  relock_store_relaxed(&record->thread_pointer, relock_thread_pointer());
+  /* Until it is known: nobody else can run its sections. */
+  relock_store_relaxed(&record->stack, SIZE_MAX);
   record->depth = 0;
   record->cluster_age = 0;
   record->tid = relock_os->thread_id();
@@ -170,7 +173,11 @@ struct relock_thread *relock_thread_start(void) {
   record->rcl_penalty = record->rcl_skip = record->rcl_patience = 0;
   relock_times_thread_starts(record);
   relock_own_record = record; /* from here on, what allocates may use locks */
-  relock_stack_of_thread(&record->stack, &record->stack_end);
+  size_t stack;
+  uintptr_t stack_end;
+  relock_stack_of_thread(&stack, &stack_end);
+  relock_store_relaxed(&record->stack, stack);
+  relock_store_relaxed(&record->stack_end, stack_end);
   if (pthread_setspecific(exit_key, record) != 0) {
     thread_ends(record);
     return NULL;

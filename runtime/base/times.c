@@ -225,7 +225,8 @@ struct relock_arrival relock_times_arrive(const struct relock_thread *self, uint
   const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   if (!self || RELOCK_UNLIKELY(here - self->stack_end >= self->stack))
     self = relock_thread_on_stack(here); /* a section runs for another thread */
-  const uint32_t *known = self ? relock_processor_known(self->thread_pointer) : NULL;
+  const uint32_t *known =
+      self ? relock_processor_known(relock_load_relaxed(&self->thread_pointer)) : NULL;
   const uint32_t number = self ? self->number : UNKNOWN_THREAD;
   const uint32_t processor = relock_processor_here(known);
   struct relock_arrival arrival = {mark_of(number, processor), RELOCK_SAME_THREAD};

@@ -454,10 +454,11 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
   const uint64_t asked = relock_ticks(), before = times_contended(lock_class);
   relock_times_execute(self, asked);
   acquisition.waiters = relock_times_wait_begins(mutex);
+  const bool typed = is_typed(mutex); /* which is gone, perhaps, when its section is over */
   enum relock_distance distance = RELOCK_SAME_THREAD;
-  int result = is_typed(mutex) ? execute_typed(mutex, lock_class, &wrapped, &distance)
-                               : run_by_algorithm(mutex, lock_class, &wrapped);
-  distance = is_typed(mutex) ? distance : timed.distance;
+  int result = typed ? execute_typed(mutex, lock_class, &wrapped, &distance)
+                     : run_by_algorithm(mutex, lock_class, &wrapped);
+  distance = typed ? distance : timed.distance;
   const uint64_t now = relock_ticks();
   if (times_contended(lock_class) != before)
     acquisition.asked = asked;
