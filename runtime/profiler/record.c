@@ -526,6 +526,7 @@ void thread_begin(struct thread *thread, uint64_t now, bool again) {
   thread->held_count = thread->read_count = thread->pending_count = 0;
   thread->processor = processor_known();
   thread->mark = processor_marked();
+  thread->timing.block_processor = thread->budget.processor = 0; /* was another thread's */
   thread->record->section_start = thread->record->wait_start = 0;
   thread->record->start_ticks = now;
   thread->record->started += !again;

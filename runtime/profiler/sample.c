@@ -158,9 +158,7 @@ static void spend(struct budget *budget, uint64_t spent) {
   const uint64_t now = record_processor_time();
   if (!now)
     return;
-  /* This thread may be another one than the one before. */
-  budget->left +=
-      (int64_t)((now < budget->processor ? now : now - budget->processor) / BUDGET_PART);
+  budget->left += (int64_t)((now - budget->processor) / BUDGET_PART);
   budget->left = (budget->left < FIRST_BUDGET ? budget->left : FIRST_BUDGET) - ns;
   budget->processor = now;
   if (budget->left < 0 && budget->interval < LONGEST_INTERVAL * interval)
