@@ -28,6 +28,7 @@ they are. --also NAME='WORDS...' is a variant of your own, by the words before t
 another version's `relock profile -o /dev/null --`.
 """
 import argparse
+import contextlib
 import json
 import os
 import platform
@@ -150,6 +151,11 @@ class Load:
             self.send(signal.SIGSTOP)
         return not ends
 
+    def stop(self):
+        if self.process.poll() is None:
+            self.send(signal.SIGKILL)
+            self.process.wait()
+
     def text(self):
         self.process.wait()
         self.output.seek(0)
@@ -179,7 +185,8 @@ class Server:
         return Load(self.placed(shlex.split(command)))
 
     def stop(self):
-        os.kill(self.pid, signal.SIGTERM)
+        with contextlib.suppress(ProcessLookupError):  # it was stopped, too
+            os.kill(self.pid, signal.SIGTERM)
         self.process.wait()
 
 
@@ -235,16 +242,20 @@ def turned(variants, number):
 
 def load_in_turns(chosen, servers, order):
     before = {variant: processor_time(servers[variant].pid) for variant in order}
-    loads = {variant: servers[variant].loads(chosen.load) for variant in order}
-    left = order
-    while left:
-        left = [variant for variant in left if loads[variant].turn(chosen.slice)]
-    result = {}
-    for variant in order:
-        processor = processor_time(servers[variant].pid) - before[variant]
-        requests = sum(found("requests", chosen.requests, variant, loads[variant].text()))
-        result[variant] = {THROUGHPUT: requests / loads[variant].ran,
-                           PROCESSOR: 1e6 * processor / requests}
+    loads, result, left = {}, {}, order
+    try:
+        for variant in order:
+            loads[variant] = servers[variant].loads(chosen.load)
+        while left:
+            left = [variant for variant in left if loads[variant].turn(chosen.slice)]
+        for variant in order:
+            processor = processor_time(servers[variant].pid) - before[variant]
+            requests = sum(found("requests", chosen.requests, variant, loads[variant].text()))
+            result[variant] = {THROUGHPUT: requests / loads[variant].ran,
+                               PROCESSOR: 1e6 * processor / requests}
+    finally:
+        for load in loads.values():
+            load.stop()
     return result
 
 
@@ -310,6 +321,7 @@ def show(rounds, variants, figure):
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # no server or load is left
     chosen = options()
     absent = [variant for variant in chosen.variants if missing(variant)]
     for variant in absent:
