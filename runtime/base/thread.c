@@ -40,9 +40,9 @@ void relock_threads_unlock(void) { relock_word_release(&records_word); }
 
 /* Where addresses were found, by their upper bits: a thread is mostly near the beginning of its
  * stack. */
-enum { PLACES = 1024, PLACE_SHIFT = 16, NOBODY = UINT16_MAX };
+enum { PLACES = 1024, PLACE_SHIFT = 16, NUMBER_BITS = 16 };
 static uint64_t places[PLACES];
-_Static_assert((int)RELOCK_MAX_THREADS < (int)NOBODY, "an entry has 16 bits for the number");
+_Static_assert(RELOCK_MAX_THREADS <= 1 << NUMBER_BITS, "an entry has room for the number");
 
 /* Not of a thread that has ended, whose memory may be gone, nor of one that has just begun. */
 static bool is_on_stack(const struct relock_thread *record, uintptr_t address) {
@@ -50,23 +50,24 @@ static bool is_on_stack(const struct relock_thread *record, uintptr_t address) {
   return end && address - end < relock_load_relaxed(&record->stack);
 }
 
-static uint32_t find_on_stack(uintptr_t address) {
+static struct relock_thread *find_on_stack(uintptr_t address) {
   for (uint32_t i = 0; i < relock_threads_end(); i++)
     if (is_on_stack(&records[i], address))
-      return i;
-  return NOBODY;
+      return &records[i];
+  return NULL;
 }
 
 struct relock_thread *relock_thread_on_stack(uintptr_t address) {
   const uint64_t upper = address >> PLACE_SHIFT;
   uint64_t *place = &places[(uint32_t)(upper * 0x9e3779b97f4a7c15ull >> 32) % PLACES];
-  const uint64_t found = relock_load_relaxed(place);
-  uint32_t number = (uint32_t)found % (NOBODY + 1);
-  if (found >> 16 != upper || (number != NOBODY && !is_on_stack(&records[number], address))) {
-    number = find_on_stack(address);
-    relock_store_relaxed(place, upper << 16 | number);
-  }
-  return number == NOBODY ? NULL : &records[number];
+  const uint64_t last = relock_load_relaxed(place);
+  const uint32_t number = (uint32_t)(last % (1 << NUMBER_BITS));
+  if (last >> NUMBER_BITS == upper && is_on_stack(&records[number], address))
+    return &records[number];
+  struct relock_thread *record = find_on_stack(address);
+  if (record) /* none is not remembered: a thread may begin there */
+    relock_store_relaxed(place, upper << NUMBER_BITS | record->number);
+  return record;
 }
 
 static void give_back(struct relock_thread *record) {
