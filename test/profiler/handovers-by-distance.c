@@ -26,27 +26,12 @@
 // CHECK-DAG: from another thread 99.0%: 101 below the same cache
 // CHECK-DAG: from another thread 99.0%: 97 on the same core
 // TWICE-DAG: from another thread 99.0%: 202 below the same cache
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
-#include <stdlib.h>
+#include "Inputs/take-turns.h"
 
 static pthread_mutex_t near = PTHREAD_MUTEX_INITIALIZER, apart = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spun;
-static int processors[2];
-static sem_t turns[2];
-
-static void run_on(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processors[processor], &set);
-  if (pthread_setaffinity_np(pthread_self(), sizeof set, &set))
-    abort();
-}
-
 static void lock_mutex(void *lock) {
   pthread_mutex_lock(lock);
   pthread_mutex_unlock(lock);
@@ -60,44 +45,8 @@ static void lock_spinlock(void *lock) {
   pthread_spin_unlock(lock);
 }
 
-struct player {
-  int first, processor, turns;
-  void (*visit)(void *);
-  void *lock;
-};
-
-static void *play(void *argument) {
-  const struct player *player = argument;
-  run_on(player->processor);
-  for (int i = player->first; i < player->turns; i += 2) {
-    sem_wait(&turns[player->first]);
-    player->visit(player->lock);
-    sem_post(&turns[!player->first]);
-  }
-  return NULL;
-}
-
-/* Two threads take turns, one holder more than there are to be hand-overs. */
-static void pass_on(void (*visit)(void *), void *lock, int handovers, int other_processor) {
-  struct player players[2] = {{0, 0, handovers + 1, visit, lock},
-                              {1, other_processor, handovers + 1, visit, lock}};
-  pthread_t threads[2];
-  for (int i = 0; i < 2; i++)
-    sem_init(&turns[i], 0, i == 0);
-  for (int i = 0; i < 2; i++)
-    pthread_create(&threads[i], NULL, play, &players[i]);
-  for (int i = 0; i < 2; i++)
-    pthread_join(threads[i], NULL);
-}
-
 int main(void) {
-  cpu_set_t allowed;
-  int found = 0;
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  for (int i = 0; i < CPU_SETSIZE && found < 2; i++)
-    if (CPU_ISSET(i, &allowed))
-      processors[found++] = i;
-  if (found < 2)
+  if (!find_processors())
     return 1;
   pthread_spin_init(&spun, PTHREAD_PROCESS_PRIVATE);
   pass_on(lock_mutex, &near, 97, 0);

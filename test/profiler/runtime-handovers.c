@@ -32,12 +32,9 @@
 // RUN:   'lock("busy")["came_from"]["same_thread"] == 1 + lock("busy")["librelock"]["delegated"]' \
 // RUN:   'lock("busy")["came_from"]["unknown"] == 6 - lock("busy")["librelock"]["delegated"]' \
 // RUN:   'sum(lock("busy")["came_from"].values()) == 7'
-#define _GNU_SOURCE
-#include <pthread.h>
+#include "Inputs/take-turns.h"
+
 #include <relock/relock.h>
-#include <sched.h>
-#include <semaphore.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #define CLASS(name, algorithm)                                                                     \
@@ -52,62 +49,20 @@ CLASS(typed, "adaptive");
 CLASS(served, "rcl");
 CLASS(busy, "ccsynch");
 
-static int processors[2];
-static sem_t turns[2];
-
-static void run_on(int processor) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(processors[processor], &set);
-  if (pthread_setaffinity_np(pthread_self(), sizeof set, &set))
-    abort();
-}
-
 static int nothing(void *context) { return context != NULL; }
 
-static void hold(relock_mutex_t *mutex) {
+static void hold(void *mutex) {
   relock_mutex_lock(mutex);
   relock_mutex_unlock(mutex);
 }
-static void execute(relock_mutex_t *mutex) { relock_execute(mutex, nothing, NULL); }
-
-struct player {
-  int first, processor, turns;
-  void (*visit)(relock_mutex_t *);
-  relock_mutex_t *mutex;
-};
-
-static void *play(void *argument) {
-  const struct player *player = argument;
-  run_on(player->processor);
-  for (int i = player->first; i < player->turns; i += 2) {
-    sem_wait(&turns[player->first]);
-    player->visit(player->mutex);
-    sem_post(&turns[!player->first]);
-  }
-  return NULL;
-}
-
-/* Two threads take turns, one holder more than there are to be hand-overs. */
-static void pass_on(void (*visit)(relock_mutex_t *), relock_mutex_t *mutex, int handovers,
-                    int other_processor) {
-  struct player players[2] = {{0, 0, handovers + 1, visit, mutex},
-                              {1, other_processor, handovers + 1, visit, mutex}};
-  pthread_t threads[2];
-  for (int i = 0; i < 2; i++)
-    sem_init(&turns[i], 0, i == 0);
-  for (int i = 0; i < 2; i++)
-    pthread_create(&threads[i], NULL, play, &players[i]);
-  for (int i = 0; i < 2; i++)
-    pthread_join(threads[i], NULL);
-}
+static void execute(void *mutex) { relock_execute(mutex, nothing, NULL); }
 
 static int started;
 
 static void *visit_busy(void *visit) {
   hold(&own); /* known to the library by now: none is taken for one that has ended */
   __atomic_fetch_add(&started, 1, __ATOMIC_RELEASE);
-  ((void (*)(relock_mutex_t *))visit)(&busy);
+  ((void (*)(void *))visit)(&busy);
   return NULL;
 }
 
@@ -135,17 +90,11 @@ static void init_recursive(relock_mutex_t *mutex, relock_class_t *lock_class) {
 }
 
 int main(int count, char **words) {
-  cpu_set_t allowed;
-  int found = 0;
   if (count > 1 && *words[1] == 'q') {
     queue_up();
     return 0;
   }
-  sched_getaffinity(0, sizeof allowed, &allowed);
-  for (int i = 0; i < CPU_SETSIZE && found < 2; i++)
-    if (CPU_ISSET(i, &allowed))
-      processors[found++] = i;
-  if (found < 2)
+  if (!find_processors())
     return 1;
   init_recursive(&recursive, RELOCK_CLASS(recursive_class));
   init_recursive(&typed, RELOCK_CLASS(typed_class));
