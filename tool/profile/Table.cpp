@@ -573,7 +573,8 @@ private:
         "sleep in sections. How much that was is not measured: of two figures the smaller one is "
         "right if all holds of 4us and more were slept through, the larger one if none was.",
         "Where they are acquired: calls with their callers, of one acquisition per thread and "
-        "millisecond or so and as many waits; the samples divide the exact numbers of the class. "
+        "millisecond or so and as many waits, fewer when they have cost the thread 2 ms; the "
+        "samples divide the exact numbers of the class. "
         "Of librelock's locks all are counted, with the section that was passed on first. "
         "Those that waited longest, and the one that held longest. --sites=N shows more.",
         "held N% of the run: how long one lock was held, which no two threads do at once (of "
