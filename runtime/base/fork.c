@@ -9,6 +9,7 @@
 #include "../server/submit.h"
 #include "annex.h"
 #include "class.h"
+#include "options.h"
 #include "stats.h"
 #include "stats_output.h"
 #include "thread.h"
@@ -49,6 +50,7 @@ static void after_fork_in_child(void) {
 }
 
 __attribute__((constructor(101))) static void start(void) {
+  relock_options_read();
   relock_word_start();
   if (relock_os->is_first_thread() && relock_first_thread_starts())
     relock_stats_thread_start();

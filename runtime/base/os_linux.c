@@ -10,6 +10,7 @@
 #include "os.h"
 
 #include "atomic.h"
+#include "panic.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,8 +93,16 @@ static bool prepare_barrier(void) {
   return works;
 }
 
-/* Cannot fail once it has worked, and then does not touch errno. */
-static void barrier(void) { syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
+/* Does not touch errno. Once it has worked only a filter can make it fail: what rests on it would
+ * lose wake-ups and sections then. */
+static void barrier(void) {
+  if (RELOCK_UNLIKELY(syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) != 0))
+    relock_panic(
+        "membarrier(2) has worked and does not any more (error %d): probably the program has "
+        "forbidden it to itself (seccomp). Permit it, or set RELOCK_TUNE=membarrier=0 "
+        "[barrier-refused]",
+        errno);
+}
 
 static uint64_t now_ns(void) {
   struct timespec now;

@@ -4,13 +4,16 @@
  */
 #include "word.h"
 
+#include "options.h"
+
 #include <stddef.h>
 
 /* Until the start-up code has asked the kernel: the way that works everywhere. */
 uint32_t relock_word_taken = RELOCK_WORD_HELD;
 
 void relock_word_start(void) {
-  bool fast = RELOCK_HAS_OWNER_DECREMENT && relock_os->prepare_barrier();
+  bool fast =
+      RELOCK_HAS_OWNER_DECREMENT && relock_tuning.membarrier && relock_os->prepare_barrier();
   relock_store_relaxed(&relock_word_taken, fast ? RELOCK_WORD_HELD_FAST : RELOCK_WORD_HELD);
 }
 
