@@ -27,11 +27,13 @@ struct relock_call {
 };
 
 /* How a filled line says how to run: `result` holds the client's number in its upper bits, then
- * one bit for the client's identity, then the size of a copied context. */
+ * one bit for a client that does not wait (server/submit.h), one for the client's identity, then
+ * the size of a copied context. */
 enum {
   RELOCK_COPIED_BITS = 6,
   RELOCK_AS_CLIENT = 1 << RELOCK_COPIED_BITS,
-  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 1
+  RELOCK_SUBMITTED = 2 * RELOCK_AS_CLIENT,
+  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 2
 };
 _Static_assert((int)RELOCK_COPY_MAX < (int)RELOCK_AS_CLIENT, "the size fits its bits");
 _Static_assert((uint64_t)RELOCK_MAX_THREADS << RELOCK_NUMBER_SHIFT <= INT32_MAX, "so does it");
@@ -41,9 +43,8 @@ static inline void relock_request_fill(struct relock_request *request,
                                        const struct relock_thread *client,
                                        const struct relock_call *call) {
   uint32_t how = client->number << RELOCK_NUMBER_SHIFT;
-  request->section = NULL;
+  request->section = call ? call->section : NULL;
   if (call) {
-    request->section = call->section;
     how |= call->copied | (call->as_client ? RELOCK_AS_CLIENT : 0);
     if (call->copied)
       memcpy(request->context.copy, call->context, call->copied);
@@ -58,37 +59,52 @@ static inline struct relock_thread *relock_request_client(const struct relock_re
   return relock_thread_numbered((uint32_t)request->result >> RELOCK_NUMBER_SHIFT);
 }
 
-/* With the runner's identity: what the section does to errno is its client's. Nothing is stored
- * where errno is 0 and stays it: the client waits. */
-static inline int relock_run_for_any_thread(relock_section_t section, void *context, int *error) {
-  int *const here = &errno;
+/* What a section returned, and the errno that it set if it ran for any thread, else 0. */
+struct relock_reply {
+  int result, error;
+};
+
+/* With the runner's identity: what the section does to errno, which is at `here` for the runner, is
+ * its client's. Nothing is stored where errno is 0 and stays it: the client waits. */
+static inline struct relock_reply relock_run_for_any_thread(relock_section_t section, void *context,
+                                                            int *here) {
   const int own = *here;
   if (RELOCK_UNLIKELY(own))
     *here = 0;
   int result = section(context);
-  *error = *here;
-  if (RELOCK_UNLIKELY(*error != own))
+  const int error = *here;
+  if (RELOCK_UNLIKELY(error != own))
     *here = own;
-  return result;
+  return (struct relock_reply){result, error};
 }
 
-/* Runs the section of a filled line, by any other thread that owns the word of its mutex. Neither
- * that thread's errno nor the client's is disturbed by somebody else's section. Writes to the line
- * last of all: its client looks at it, and a later store would have to fetch it back. */
-static inline void relock_request_run(struct relock_request *request) {
+/* Runs the section of a filled line, by any other thread that owns the word of its mutex, and whose
+ * errno is at `here`: neither that nor the client's is disturbed by somebody else's section. Writes
+ * nothing to the line. */
+static inline struct relock_reply relock_request_section(const struct relock_request *request,
+                                                         int *here) {
   uint32_t how = (uint32_t)request->result;
-  void *context = how & (RELOCK_AS_CLIENT - 1) ? request->context.copy : request->context.pointer;
-  relock_section_t section = request->section;
+  void *context =
+      how & (RELOCK_AS_CLIENT - 1) ? (void *)request->context.copy : request->context.pointer;
+  if (RELOCK_LIKELY(!(how & RELOCK_AS_CLIENT)))
+    return relock_run_for_any_thread(request->section, context, here);
+  uintptr_t client = relock_request_client(request)->thread_pointer;
+  return (struct relock_reply){relock_run_as(client, request->section, context), 0};
+}
+
+/* Last of all: the client looks at the line, and whatever is stored later has to fetch it back.
+ * Relaxed stores: compilers would put two plain ones together by way of a vector register. */
+static inline void relock_request_reply(struct relock_request *request, struct relock_reply reply) {
+  relock_store_relaxed(&request->result, reply.result);
+  relock_store_relaxed(&request->error, reply.error);
+}
+
+static inline void relock_request_run(struct relock_request *request) {
   struct relock_thread *self = relock_thread_self();
   const struct relock_request *outer = relock_overflow_begin(self, request);
-  int result, error = 0;
-  if (how & RELOCK_AS_CLIENT)
-    result = relock_run_as(relock_request_client(request)->thread_pointer, section, context);
-  else
-    result = relock_run_for_any_thread(section, context, &error);
+  const struct relock_reply reply = relock_request_section(request, &errno);
   relock_overflow_end(self, outer);
-  request->result = result;
-  request->error = error;
+  relock_request_reply(request, reply);
 }
 
 /* The section of a line whose section runs, as the program knows it: without what mutex.c and

@@ -171,7 +171,7 @@ struct relock_thread *relock_thread_start(void) {
   record->watch = (struct relock_watch){0};
   record->running = NULL;
   record->watched = false;
-  record->rcl_penalty = record->rcl_skip = record->rcl_patience = 0;
+  record->rcl_penalty = record->rcl_skip = record->rcl_patience = record->rcl_asks = 0;
   relock_times_thread_starts(record);
   relock_own_record = record; /* from here on, what allocates may use locks */
   size_t stack;

@@ -80,7 +80,8 @@ struct relock_thread {
   struct relock_server *rcl_serves; /* a server's own thread; else null */
   uint32_t rcl_number;              /* as a client of the servers, see server/client.c */
   uint32_t rcl_penalty, rcl_skip;
-  uint32_t rcl_patience;                /* pauses before a look, times 16 */
+  uint32_t rcl_patience; /* turns before a look, see server/client.c */
+  uint32_t rcl_asks;     /* requests to servers under way, all but one in sections of others */
   struct relock_request *rcl_submitted; /* see server/submit.h */
   struct relock_server *rcl_submitted_to;
   uint32_t rcl_submitted_index; /* of the class */

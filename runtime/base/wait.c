@@ -10,39 +10,48 @@
 #include "thread.h"
 
 #define UNCALIBRATED UINT32_MAX
-static uint32_t calibrated_spins = UNCALIBRATED;
+static uint32_t calibrated_spins = UNCALIBRATED, calibrated_turns;
 static uint32_t processors; /* valid once calibrated */
 
-/* A pause takes 10 to 150 cycles depending on the processor. The shortest of several short
- * measurements is the one that nothing interrupted. */
-static uint32_t calibrate(void) {
-  unsigned cpus = relock_os->cpus();
-  relock_store_relaxed(&processors, cpus);
-  if (cpus == 1)
-    return 0;
-  enum { PAUSES = 32, TRIALS = 5 };
+enum { PAUSES = 32, TURNS = 1024, TRIALS = 5 };
+
+static void pause_often(void) {
+  for (int i = 0; i < PAUSES; i++)
+    relock_pause();
+}
+
+static void turn_often(void) { relock_wait_turns(TURNS); }
+
+/* How often fills the spinning part of a wait, if `wait` does it `times` times. The shortest of
+ * several short measurements is the one that nothing interrupted. */
+static uint32_t calibrate(void (*wait)(void), uint32_t times) {
   uint64_t shortest = UINT64_MAX;
   for (int trial = 0; trial < TRIALS; trial++) {
     uint64_t start = relock_os->now_ns();
-    for (int i = 0; i < PAUSES; i++)
-      relock_pause();
+    wait();
     uint64_t elapsed = relock_os->now_ns() - start;
     if (elapsed < shortest)
       shortest = elapsed;
   }
-  if (shortest < PAUSES) /* a pause of under a nanosecond: the clock is too coarse to tell */
-    shortest = PAUSES;
-  return (uint32_t)((uint64_t)relock_tuning.spin_ns * PAUSES / shortest) + 1;
+  if (shortest < PAUSES) /* the clock is too coarse to tell */
+    shortest = times;
+  return (uint32_t)((uint64_t)relock_tuning.spin_ns * times / shortest) + 1;
 }
 
 uint32_t relock_wait_spins(void) {
   uint32_t spins = relock_load_relaxed(&calibrated_spins);
   if (RELOCK_UNLIKELY(spins == UNCALIBRATED)) {
-    spins = calibrate();
+    unsigned cpus = relock_os->cpus();
+    relock_store_relaxed(&processors, cpus);
+    relock_store_relaxed(&calibrated_turns, cpus == 1 ? 0 : calibrate(turn_often, TURNS));
+    /* A pause takes 10 to 150 cycles depending on the processor. */
+    spins = cpus == 1 ? 0 : calibrate(pause_often, PAUSES);
     relock_store_relaxed(&calibrated_spins, spins);
   }
   return spins;
 }
+
+uint32_t relock_wait_most_turns(void) { return relock_load_relaxed(&calibrated_turns); }
 
 /* Reading the clock costs a tenth of a request to a server. */
 enum { WAITS_PER_LOOK = 8 };

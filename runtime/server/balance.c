@@ -46,19 +46,12 @@ struct load {
 
 static uint64_t last_sections[RELOCK_MAX_CLASSES];
 
-/* Sections of the class that servers have ever run. */
-static uint64_t sections_of(const relock_class_t *lock_class) {
-  uint64_t sum = 0;
-  uint32_t end = relock_load_relaxed(&relock_servers_end);
-  for (uint32_t i = 0; i < end; i++) {
-    uint32_t places = relock_load_relaxed(&relock_servers[i].places);
-    for (uint32_t k = 0; k < places; k++) {
-      struct relock_thread *record = relock_load_relaxed(&relock_servers[i].servicer[k].record);
-      if (record)
-        sum += relock_stats_read(record, lock_class->relock_index, RELOCK_COUNT_DELEGATED);
-    }
-  }
-  return sum;
+/* Sections of the class that other threads than those that asked have ever run: while it is a
+ * server's, the server. */
+static uint64_t sections_of(relock_class_t *lock_class) {
+  relock_statistics_t statistics;
+  relock_class_statistics(lock_class, &statistics);
+  return statistics.delegated;
 }
 
 /* Adds a class to those with the most sections, which come first. */

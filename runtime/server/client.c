@@ -142,8 +142,8 @@ static struct relock_request *free_slot(struct relock_server *server, struct rel
   /* A thread of this server, or a client whose section this server runs: nested requests would
    * wait for whoever makes them. */
   struct relock_request *slot = server->slots[self->rcl_number - 1];
-  bool nested =
-      self->rcl_serves == server || relock_slot_is_pending(relock_load_relaxed(&slot->state));
+  bool nested = self->rcl_serves == server ||
+                (self->rcl_asks > 0 && relock_slot_is_pending(relock_load_relaxed(&slot->state)));
   return nested || self->stack > server->stack ? NULL : slot;
 }
 
@@ -261,17 +261,15 @@ static int run_here(relock_mutex_t *mutex, const struct relock_server *server,
   return result;
 }
 
-static inline __attribute__((always_inline)) void fill(struct relock_request *slot,
-                                                       relock_mutex_t *mutex,
-                                                       const struct relock_thread *self,
-                                                       const struct relock_call *call) {
+static inline void fill(struct relock_request *slot, relock_mutex_t *mutex,
+                        const struct relock_thread *self, const struct relock_call *call) {
   /* Release: pairs with the acquire in relock_runs_under(). */
   relock_store_release(&slot->mutex, mutex);
   relock_request_fill(slot, self, call);
 }
 
 /* The server looks at the slot all the time, and would have its line back before the last of these
- * stores if there was anything between them. */
+ * stores if there was anything between them, or a look before them. */
 static inline void post(struct relock_server *server, struct relock_request *slot,
                         relock_mutex_t *mutex, const struct relock_thread *self,
                         const struct relock_call *call) {
@@ -291,28 +289,31 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   if (RELOCK_UNLIKELY(self->rcl_share))
     relock_manners_wait(self, server);
 
+  const relock_class_t *lock_class = relock_class_of(mutex);
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
+  self->rcl_asks++;
   post(server, slot, mutex, self, call);
   enum outcome outcome = await_server(server, slot, &wait);
+  self->rcl_asks--;
   learn(self, outcome);
   if (RELOCK_UNLIKELY(outcome == WITHDRAWN))
     return run_here(mutex, server, self, call);
   relock_wait_end(&wait);
+  relock_count_batch(self, lock_class, 1); /* for the server, which has no time to */
   if (RELOCK_UNLIKELY(self->rcl_share))
     relock_manners_spent(self, relock_load_relaxed(&server->spent_ns[self->rcl_number - 1]));
   return relock_request_result(slot, call);
 }
 
-/* Looks for half as long as any waiter spins, after so many pauses. */
+/* Looks for half as long as any waiter spins, after so many turns of an empty loop. */
 static enum reply {
   IN_TIME,
   EARLY,
   NEITHER
-} look(const struct relock_request *slot, uint32_t pauses) {
-  for (; pauses > 0; pauses--)
-    relock_pause();
+} look(const struct relock_request *slot, uint32_t turns) {
   const uint32_t most = relock_wait_spins() / 2;
+  relock_wait_turns(turns);
   for (uint32_t looks = 0; looks < most; looks++) {
     /* Acquire: pairs with the release in serve(). */
     if (relock_load_acquire(&slot->state) == RELOCK_SLOT_DONE)
@@ -324,14 +325,14 @@ static enum reply {
 
 /* A client that looks at its slot between the server's look and the server's reply takes the line
  * from under the reply, which costs another way there and back, a quarter of a request. So it
- * makes some pauses before it looks, as many as its last requests took: of nine, one is looked at
- * too early, at most a quarter of a waiter's spin. */
-enum { PARTS = 16, LATER = 8, SOONER = 1 };
+ * waits before it looks, as long as its last requests took: of nine, one is looked at too early.
+ * At most a quarter of a waiter's spin. In turns of a loop, as a pause takes 40 to 140 cycles. */
+enum { LATER = 16, SOONER = 2 };
 
-static void adjust_patience(struct relock_thread *self, enum reply reply) {
+static inline void adjust_patience(struct relock_thread *self, enum reply reply) {
   if (reply == IN_TIME && self->rcl_patience >= SOONER)
     self->rcl_patience -= SOONER;
-  else if (reply == EARLY && self->rcl_patience < PARTS * (relock_wait_spins() / 4))
+  else if (reply == EARLY && self->rcl_patience < relock_wait_most_turns() / 4)
     self->rcl_patience += LATER;
 }
 
@@ -345,16 +346,16 @@ await_long(struct relock_server *server, struct relock_request *slot, bool *park
   return outcome;
 }
 
-/* As free_slot(), but null for all that is seldom. */
+/* As free_slot(), but null for all that is seldom, and without a look at the slot, whose line the
+ * server has. */
 static inline struct relock_request *free_slot_at_once(struct relock_server *server,
                                                        const struct relock_thread *self) {
   /* Acquire: pairs with the release in relock_servicing_thread(). */
   if (!self->rcl_number || self->rcl_skip || self->rcl_share || self->rcl_serves ||
-      relock_load_acquire(&server->state) != RELOCK_SERVER_RUNNING || self->stack > server->stack ||
-      !relock_thread_can_wait(self))
+      self->rcl_asks || relock_load_acquire(&server->state) != RELOCK_SERVER_RUNNING ||
+      self->stack > server->stack || !relock_thread_can_wait(self))
     return NULL;
-  struct relock_request *slot = server->slots[self->rcl_number - 1];
-  return relock_slot_is_pending(relock_load_relaxed(&slot->state)) ? NULL : slot;
+  return server->slots[self->rcl_number - 1];
 }
 
 bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_class,
@@ -362,23 +363,23 @@ bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_cla
   struct relock_thread *self = relock_own_record;
   struct relock_server *server = relock_server_of(lock_class);
   const uint32_t index = lock_class->relock_index;
-  if (RELOCK_UNLIKELY(!self || index >= RELOCK_OWN_CLASSES ||
-                      relock_load_relaxed(&relock_stats_timed)))
+  if (RELOCK_UNLIKELY(!self || index >= RELOCK_OWN_CLASSES))
     return false;
   struct relock_request *slot = free_slot_at_once(server, self);
   if (RELOCK_UNLIKELY(!slot))
     return false;
+  uint64_t *counts = self->counters[index].value;
+  relock_count_own(&counts[RELOCK_COUNT_EXECUTED], 1);
   relock_wait_share(self);
-  const uint32_t pauses = self->rcl_patience / PARTS;
+  self->rcl_asks = 1;
   post(server, slot, mutex, self, call);
   enum outcome outcome = SERVED;
   bool parked = false;
-  const enum reply reply = look(slot, pauses);
+  const enum reply reply = look(slot, self->rcl_patience);
   if (RELOCK_UNLIKELY(reply == NEITHER))
     outcome = await_long(server, slot, &parked);
+  self->rcl_asks = 0;
   adjust_patience(self, reply);
-  uint64_t *counts = self->counters[index].value;
-  relock_count_own(&counts[RELOCK_COUNT_EXECUTED], 1);
   if (RELOCK_UNLIKELY(outcome != SERVED || self->rcl_penalty))
     learn(self, outcome);
   if (RELOCK_UNLIKELY(outcome == WITHDRAWN)) {
@@ -391,6 +392,9 @@ bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_cla
   relock_count_own(&counts[RELOCK_COUNT_CONTENDED], 1);
   if (parked)
     relock_count_own(&counts[RELOCK_COUNT_PARKED], 1);
+  /* For the server, which has no time to. */
+  relock_count_own(&counts[RELOCK_COUNT_DELEGATED], 1);
+  relock_count_own(&counts[RELOCK_COUNT_BATCHES], 1);
   *result = relock_request_result(slot, call);
   return true;
 }
@@ -402,6 +406,7 @@ bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
   if (!slot || self->rcl_share)
     return false;
   fill(slot, mutex, self, call);
+  slot->result |= RELOCK_SUBMITTED;
   /* The client does not come back soon to see whether it has missed a server that goes to sleep.
    * Pairs with sleep_until_posted(), servicing.c: with its barrier if it can make one. */
   if (relock_barrier_works())
@@ -459,7 +464,7 @@ void relock_clients_after_fork(void) {
   relock_clients = kept != 0;
   relock_manners_after_fork();
   if (own) {
-    own->rcl_skip = own->rcl_penalty = 0;
+    own->rcl_skip = own->rcl_penalty = own->rcl_asks = 0;
     relock_manners_start(own);
   }
 }

@@ -68,6 +68,7 @@ struct relock_servicer {
   uint64_t client_passes;       /* the sum of the live clients over the active passes */
   uint64_t misses;              /* of the cache, by those that had this place before */
   struct relock_thread *record; /* its thread's */
+  int *here;                    /* its thread's errno */
   int miss_counter;
   int tid;
   uint32_t elected; /* the cycle in which the manager gave it the processor last, see pool.c */

@@ -11,6 +11,8 @@
 #include "../base/word.h"
 #include "../locks/section.h"
 
+#include <errno.h>
+
 /* An idle server passes over the slots a few times at once, then spins as long as any waiter
  * (wait.h), then yields between passes this often, and then sleeps. Spinning longer takes the
  * processor from the very client that would post next when there are not enough of them: at 2
@@ -22,10 +24,10 @@ enum { IDLE_YIELDS = 200 };
  * longer instead, and is not in the kernel when the next request comes. */
 enum { OWN_SPINS = 50 };
 
-/* The first passes without a section follow each other without a pause, which takes 140 cycles on
- * Intel's processors since Skylake, as long as the way of a request to the server: with one client,
- * a twelfth more sections per second. */
-enum { PASSES_AT_ONCE = 64 };
+/* The first looks without a request follow each other without a pause, which takes 60 to 140
+ * cycles, as long as the way of a request to the server. With one client they last some 0.5
+ * microseconds. */
+enum { LOOKS_AT_ONCE = 512 };
 
 /* How long a server sleeps that retires then: the process may end that much later than without
  * Relock, and a server is started that often at most (some 50 microseconds each). A guess. */
@@ -83,20 +85,19 @@ static void count_section(struct relock_servicer *self, const relock_mutex_t *mu
   relock_count_own(&self->server->progress.served, 1);
 }
 
-static inline void run(struct relock_server *server, uint32_t number) {
-  const bool timed = RELOCK_UNLIKELY(relock_load_relaxed(&relock_limited_clients) != 0) &&
-                     relock_slot_is_in(relock_limited_slots, number);
-  const uint64_t start = timed ? relock_os->now_ns() : 0;
-  relock_request_run(server->slots[number]);
-  if (RELOCK_UNLIKELY(timed))
-    relock_store_relaxed(&server->spent_ns[number], relock_os->now_ns() - start);
+/* For a client that may take a share of the server only. */
+static __attribute__((noinline)) struct relock_reply
+run_timed(struct relock_servicer *self, uint32_t number, const struct relock_request *slot) {
+  const uint64_t start = relock_os->now_ns();
+  const struct relock_reply reply = relock_request_section(slot, self->here);
+  relock_store_relaxed(&self->server->spent_ns[number], relock_os->now_ns() - start);
+  return reply;
 }
 
 /* Runs the request in this slot if it is still there and its mutex can be had. From its look to its
  * reply it does as little as it can: clients look, too, and their looks take the line away. */
-static bool serve(struct relock_servicer *self, uint32_t number) {
+static bool serve(struct relock_servicer *self, uint32_t number, struct relock_request *slot) {
   struct relock_server *server = self->server;
-  struct relock_request *slot = server->slots[number];
   announce(self, number + 1);
   /* Alone, this thread need not look at the others: whoever becomes active later looks at its
    * announcement. Sequentially consistent: pairs with the pool's change of `active`. */
@@ -120,15 +121,24 @@ static bool serve(struct relock_servicer *self, uint32_t number) {
   if (RELOCK_UNLIKELY(ownership == RELOCK_NOT_OWNED))
     return false;
 
-  /* Before the reply, so that the client finds it counted. */
-  relock_count_batch(relock_thread_self(), relock_class_of(mutex), 1);
+  if (RELOCK_UNLIKELY(slot->result & RELOCK_SUBMITTED)) /* others are counted by their clients */
+    relock_count_batch(relock_thread_self(), relock_class_of(mutex), 1);
   relock_store_relaxed(&self->runs_under, mutex);
-  run(server, number);
+  if (RELOCK_LIKELY(self->record != NULL))
+    self->record->running = slot;
+  const bool timed = RELOCK_UNLIKELY(relock_load_relaxed(&relock_limited_clients) != 0) &&
+                     relock_slot_is_in(relock_limited_slots, number);
+  const struct relock_reply reply = RELOCK_UNLIKELY(timed)
+                                        ? run_timed(self, number, slot)
+                                        : relock_request_section(slot, self->here);
+  if (RELOCK_LIKELY(self->record != NULL))
+    self->record->running = NULL;
+  const bool waited = relock_load_relaxed(&self->runs_under) == NULL;
   relock_store_relaxed(&self->runs_under, NULL);
   /* A section that has waited on a condition variable has its word as a holder has. */
-  if (RELOCK_UNLIKELY(ownership == RELOCK_OWNED_ONCE) ||
-      RELOCK_UNLIKELY(relock_load_relaxed(&slot->mutex) == NULL))
+  if (RELOCK_UNLIKELY(ownership == RELOCK_OWNED_ONCE) || RELOCK_UNLIKELY(waited))
     relock_disown(self, mutex);
+  relock_request_reply(slot, reply);
   /* Release: pairs with the acquires in await_server() and relock_runs_under(). */
   relock_store_release(&slot->state, RELOCK_SLOT_DONE);
   count_section(self, mutex); /* its address only, for comparison */
@@ -146,9 +156,10 @@ static void count_pass(struct relock_servicer *self) {
   self->mixed = false;
 }
 
-static bool serve_if_posted(struct relock_servicer *self, uint32_t slot) {
-  return relock_slot_is_pending(relock_load_relaxed(&self->server->slots[slot]->state)) &&
-         serve(self, slot);
+static inline bool serve_if_posted(struct relock_servicer *self, uint32_t number) {
+  struct relock_request *slot = self->server->slots[number];
+  return RELOCK_UNLIKELY(relock_slot_is_pending(relock_load_relaxed(&slot->state))) &&
+         serve(self, number, slot);
 }
 
 /* Between any two other sections each urgent client has one turn, so that the others wait for no
@@ -214,11 +225,12 @@ static bool sleep_until_posted(struct relock_servicer *self) {
 static bool rest(struct relock_servicer *self, uint32_t spins, uint32_t *idle) {
   const struct relock_server *server = self->server;
   const bool own = server->realtime && relock_load_relaxed(&server->active) == 1;
-  const uint32_t at_once = spins ? PASSES_AT_ONCE : 0;
-  const uint32_t pauses = at_once + (own ? OWN_SPINS * spins : spins);
+  const uint32_t looks = relock_load_relaxed(&relock_slots_end) + 1;
   ++*idle;
-  if (*idle <= at_once)
+  if (spins && *idle * looks <= LOOKS_AT_ONCE)
     return true;
+  const uint32_t at_once = spins ? LOOKS_AT_ONCE / looks : 0;
+  const uint32_t pauses = at_once + (own ? OWN_SPINS * spins : spins);
   if (*idle <= pauses) {
     relock_pause();
   } else if (*idle <= pauses + (own && spins ? 0 : IDLE_YIELDS)) {
@@ -255,6 +267,9 @@ void *relock_servicing_thread(void *argument) {
   struct relock_thread *record = relock_thread_self();
   if (record)
     record->rcl_serves = server;
+  if (record && !record->watched)
+    relock_overflow_watch(record);
+  self->here = &errno;
   relock_store_relaxed(&self->record, record);
   const uint32_t spins = relock_wait_spins();
   uint32_t idle = 0;
