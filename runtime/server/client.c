@@ -159,6 +159,7 @@ static enum outcome leave(struct relock_server *server, struct relock_request *s
    * at the state. */
   if (!relock_cas_seq_cst(&slot->state, RELOCK_SLOT_POSTED, RELOCK_SLOT_LEAVING))
     return SERVED_LATE; /* it is DONE */
+  relock_await_announcements();
   bool sleeps = false;
   enum outcome outcome;
   for (;;) {
@@ -176,6 +177,7 @@ static enum outcome leave(struct relock_server *server, struct relock_request *s
       sleeps = true;
       relock_exchange_seq_cst(&server->client_sleeps[number], 1);
       relock_add_seq_cst(&server->sleepers, 1);
+      relock_await_announcements();
       relock_pool_report(server);
       continue;
     }

@@ -12,9 +12,10 @@
  *                         or not: no matter   '-----'  waited for (the heir)
  *
  * A servicing thread announces the request, looks at the word, and runs the section if that is
- * SERVED by its server. A taker replaces SERVED and looks at the announcements. All four are
- * sequentially consistent, so that one of the two sees the other. The announced section then ends
- * before the taker goes on, and none begins behind it, as the word is not SERVED any more.
+ * SERVED by its server. A taker replaces SERVED, makes the server's threads pass a barrier
+ * (relock_await_announcements()), and looks at the announcements: one of the two sees the other.
+ * The announced section then ends before the taker goes on, and none begins behind it, as the word
+ * is not SERVED any more.
  *
  * Words that are taken back often are not kept: see reluctance_towards().
  */
@@ -58,6 +59,7 @@ bool relock_word_take_back(uint32_t *word, uint32_t served) {
     return false;
   if (!relock_cas_seq_cst(word, served, relock_load_relaxed(&relock_word_taken)))
     return false;
+  relock_await_announcements();
   if (!find_inside(server, mutex))
     return true;
   give_back(word, served);
@@ -72,10 +74,12 @@ bool relock_word_inherit(uint32_t *word, uint32_t served, struct relock_wait *wa
   /* Stands for the exchange that has replaced SERVED, which needs no such order otherwise. Pairs
    * with relock_own(). */
   relock_or_seq_cst(word, 0);
+  relock_await_announcements();
   while ((inside = find_inside(server, mutex))) {
     if (relock_wait_again(wait))
       continue;
     uint32_t awaited = relock_or_seq_cst(&inside->awaited, 1) | 1;
+    relock_await_announcements();
     if (!relock_runs_under(inside, mutex))
       continue;
     int result = relock_wait_park(wait, &inside->awaited, awaited, clock, deadline);

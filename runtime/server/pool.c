@@ -75,6 +75,8 @@ static bool somebody_is_free(const struct relock_server *server,
  * request before, and the new thread looks at that. */
 static void change_active(struct relock_server *server, uint32_t active) {
   relock_exchange_seq_cst(&server->active, active);
+  if (active > 1)
+    relock_await_announcements();
 }
 
 static bool start_servicer(struct relock_server *server, struct relock_servicer *servicer) {

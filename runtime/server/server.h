@@ -173,8 +173,16 @@ static inline void relock_wake_heirs(struct relock_servicer *servicer) {
 /* Makes the server look at its slots if it sleeps. */
 void relock_server_wake(struct relock_server *server);
 
+/* Between a write that servicing threads look at after they have announced a request, and the
+ * writer's look at the announcements. These are plain stores where the kernel can make all threads
+ * pass a barrier, see announce(): of a server's time for a section they would be a twentieth. */
+static inline void relock_await_announcements(void) {
+  if (relock_barrier_works())
+    relock_os->barrier();
+}
+
 /* Whether one of the server's threads runs, or is about to run or to refuse, the request in this
- * slot. Sequentially consistent: pairs with the announcement in relock_announce(). */
+ * slot. Pairs with announce(), after relock_await_announcements(). */
 static inline bool relock_is_announced(const struct relock_server *server, uint32_t slot) {
   uint32_t places = relock_load_seq_cst(&server->places);
   for (uint32_t i = 0; i < places; i++)

@@ -156,6 +156,7 @@ static relock_mutex_t *section_of(const struct relock_servicer *servicer) {
 
 void relock_servers_before_fork(void) {
   relock_exchange_seq_cst(&relock_forking, 1);
+  relock_await_announcements();
   uint64_t start = relock_os->now_ns();
   for (uint32_t i = 0; i < relock_load_relaxed(&relock_servers_end); i++) {
     struct relock_server *server = &relock_servers[i];

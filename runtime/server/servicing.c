@@ -46,9 +46,15 @@ static __attribute__((noinline)) void wake_client(struct relock_server *server, 
  * now, before the next section, which may last: who wants the word, and the client, whether its
  * section was run or not. */
 static inline void announce(struct relock_servicer *self, uint32_t slot) {
-  /* Sequentially consistent: pairs with relock_is_announced() and relock_runs_under(). Release:
-   * the section before is over for whoever reads this. */
-  uint32_t last = relock_exchange_seq_cst(&self->announced, slot);
+  /* Comes before what this thread looks at next for whoever has passed
+   * relock_await_announcements(). Release: the section before is over for whoever reads this. */
+  uint32_t last = relock_load_relaxed(&self->announced);
+  if (RELOCK_LIKELY(relock_barrier_works())) {
+    relock_store_release(&self->announced, slot);
+    relock_keep_order();
+  } else {
+    (void)relock_exchange_seq_cst(&self->announced, slot);
+  }
   relock_wake_heirs(self);
   if (RELOCK_UNLIKELY(relock_load_seq_cst(&self->server->sleepers)) && last)
     wake_client(self->server, last - 1);
@@ -56,7 +62,9 @@ static inline void announce(struct relock_servicer *self, uint32_t slot) {
 
 /* Whether another thread of the pool is at the same request. Two that find each other both let go,
  * and come by again. */
-static bool is_somebody_elses(const struct relock_servicer *self, uint32_t slot) {
+static bool is_somebody_elses(struct relock_servicer *self, uint32_t slot) {
+  /* Sequentially consistent: pairs with itself in the other thread. */
+  (void)relock_exchange_seq_cst(&self->announced, slot + 1);
   const struct relock_server *server = self->server;
   uint32_t places = relock_load_seq_cst(&server->places);
   for (uint32_t i = 0; i < places; i++)

@@ -122,6 +122,7 @@ RAN(11)
 RAN(12)
 RAN(21)
 RAN(22)
+RAN(31)
 RAN(33)
 RAN(111)
 static const char *ran_11x(void) { return ran("11?"); }
@@ -138,6 +139,9 @@ static void execute_thrice(int id) {
   for (int i = 0; i < 3; i++)
     execute(id);
 }
+/* The first section starts a server, the second one makes it keep the word, and from the third the
+ * holder may have to take it back. */
+static void keep_and_hold(int id) { id == 0 ? execute_thrice(id) : hold(id); }
 static void twice(int id) {
   if (id == 0)
     execute(id), execute(id);
@@ -469,6 +473,7 @@ const struct scenario scenarios[] = {
     {"hold-execute", "a holder and a section", 2, 0, set_up, hold_and_execute, ran_11},
     {"execute-twice", "two sections in a row and another", 2, 0, set_up, execute_twice, ran_21},
     {"execute-thrice", "three sections in a row, by both", 2, 1, set_up, execute_thrice, ran_33},
+    {"keep-hold", "three sections in a row, and a holder", 2, 1, set_up, keep_and_hold, ran_31},
     {"submit", "a section is submitted, before a holder and before another", 2, 0, set_up, submit,
      ran_21},
     {"first-ends", "the first thread ends, and another goes on", 2, 0, set_up, first_thread_ends,
