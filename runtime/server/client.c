@@ -308,17 +308,20 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   return relock_request_result(slot, call);
 }
 
-/* Looks for half as long as any waiter spins, after so many turns of an empty loop. */
+/* Looks for half as long as any waiter spins, after so many turns of an empty loop. By an operation
+ * that writes, so that the line comes to this processor once, to be read and to be written for the
+ * next request. After a plain look that would have to wait until the server's copy is given up: near
+ * processors took 1.15, far ones 1.4 times as long for a request. */
 static enum reply {
   IN_TIME,
   EARLY,
   NEITHER
-} look(const struct relock_request *slot, uint32_t turns) {
+} look(struct relock_request *slot, uint32_t turns) {
   const uint32_t most = relock_wait_spins() / 2;
   relock_wait_turns(turns);
   for (uint32_t looks = 0; looks < most; looks++) {
     /* Acquire: pairs with the release in serve(). */
-    if (relock_load_acquire(&slot->state) == RELOCK_SLOT_DONE)
+    if (relock_cas_acquire(&slot->state, RELOCK_SLOT_DONE, RELOCK_SLOT_FREE))
       return looks == 0 ? IN_TIME : EARLY;
     relock_pause();
   }
