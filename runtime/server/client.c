@@ -10,9 +10,10 @@
  * as a holder does; else it sleeps until it is served. So a server that is not scheduled, or is
  * blocked in another section, delays its clients and stops none.
  *
- * Progress and fairness: requests are served in the array's order, each other client precedes one
- * at most once. Memory: 128 bytes for each client and server. A client spins on its own slot. A
- * preempted server costs its clients a bounded wait each; they then work without it for a while.
+ * Progress and fairness: requests are served in the array's order; each other client precedes one
+ * at most once, and the one that was served last once more for every eight slots. Memory: 128 bytes
+ * for each client and server. A client spins on its own slot. A preempted server costs its clients
+ * a bounded wait each; they then work without it for a while.
  */
 #include "client.h"
 
@@ -310,13 +311,9 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
 
 /* Looks for half as long as any waiter spins, after so many turns of an empty loop. By an operation
  * that writes, so that the line comes to this processor once, to be read and to be written for the
- * next request. After a plain look that would have to wait until the server's copy is given up: near
- * processors took 1.15, far ones 1.4 times as long for a request. */
-static enum reply {
-  IN_TIME,
-  EARLY,
-  NEITHER
-} look(struct relock_request *slot, uint32_t turns) {
+ * next request. After a plain look that would have to wait until the server's copy is given up:
+ * near processors took 1.15, far ones 1.4 times as long for a request. */
+static enum reply { IN_TIME, EARLY, NEITHER } look(struct relock_request *slot, uint32_t turns) {
   const uint32_t most = relock_wait_spins() / 2;
   relock_wait_turns(turns);
   for (uint32_t looks = 0; looks < most; looks++) {

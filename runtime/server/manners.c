@@ -3,7 +3,7 @@
  * Urgent clients are served before others: the servers know them by bits, and give each a turn
  * after every section of another client. So an urgent client waits for one section of each other
  * urgent client and of one other, and any other for at most 1 + U sections for each client before
- * it, where U is the number of urgent ones.
+ * it and for every eight slots, where U is the number of urgent ones.
  *
  * A client with a share of p percent, whose sections the server times, holds back after each of
  * them for (100 - p) / p of the time that it took, if somebody else waits for the server then. It

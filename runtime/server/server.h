@@ -69,6 +69,7 @@ struct relock_servicer {
   uint64_t misses;              /* of the cache, by those that had this place before */
   struct relock_thread *record; /* its thread's */
   int *here;                    /* its thread's errno */
+  uint32_t last;                /* slot that it has served, in turn */
   int miss_counter;
   int tid;
   uint32_t elected; /* the cycle in which the manager gave it the processor last, see pool.c */
