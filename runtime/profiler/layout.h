@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
-#define RELOCK_RECORDS_VERSION 6u
+#define RELOCK_RECORDS_VERSION 7u
 #define RELOCK_RECORDS_FIRST 4096u /* where the records begin */
 #define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
@@ -230,18 +230,30 @@ struct relock_tally {
 /* Of an rwlock, the first two are the writers'. */
 enum relock_measure { RELOCK_WAIT, RELOCK_HOLD, RELOCK_READ_WAIT, RELOCK_READ_HOLD };
 
-/* A value counts as often as those that it stands for. */
+/* What values that were chosen by chance leave uncertain. One that stands for w adds w (w - 1)
+ * times the square of its distance from the mean to the variance of the sum of all; the mean is not
+ * known yet, so these are the sums of w (w - 1), of that times the value, and of that times its
+ * square.
+ */
+struct relock_chance {
+  double weights, values, squares;
+};
+
+/* A value counts as often as those that it stands for. What a hold writes is the first line, and
+ * that of its bucket. */
 struct relock_histogram {
   struct relock_record record;
+  uint64_t count, total, max;
+  uint64_t values; /* measured */
+  struct relock_chance chance;
+  uint64_t buckets[RELOCK_BUCKETS];
+  uint64_t handovers[RELOCK_DISTANCES - 1]; /* of holds, without RELOCK_SAME_THREAD */
+  uint64_t waiters;                         /* the sum over all waits of those that it found */
+  uint32_t waiters_max;
+  /* Of whose values it is. */
   uint32_t group;
   uint32_t measure;
   uint32_t thread;
-  uint32_t waiters_max; /* that a wait found waiting already */
-  uint64_t waiters;     /* their sum over all waits */
-  uint64_t count, total, max;
-  uint64_t values; /* measured */
-  uint64_t buckets[RELOCK_BUCKETS];
-  uint64_t handovers[RELOCK_DISTANCES - 1]; /* of holds, without RELOCK_SAME_THREAD */
 };
 
 /* Which of two rwlocks, taken one inside the other, was taken for reading. */
@@ -296,6 +308,17 @@ struct relock_timeline {
   uint64_t counts[RELOCK_RINGS]; /* waits that have gone into each ring */
   struct relock_wait waits[RELOCK_RINGS][RELOCK_RING_SIZE];
 };
+
+/* Of the mean of so many values with this sum, as a part of its square. The mean is a quotient of
+ * two sums that chance has a part in: its variance is that of the sum of the values less the mean.
+ */
+static inline double relock_relative_variance(const struct relock_chance *chance, uint64_t count,
+                                              uint64_t total) {
+  const double mean = count ? (double)total / (double)count : 0;
+  const double variance =
+      chance->squares - 2 * mean * chance->values + mean * mean * chance->weights;
+  return total && variance > 0 ? variance / ((double)total * (double)total) : 0;
+}
 
 static inline unsigned relock_ring(uint64_t wait) {
   unsigned power = wait ? 63u - (unsigned)__builtin_clzll(wait) : 0;

@@ -300,8 +300,8 @@ static void clear_record(struct relock_record *record, const struct thread *surv
   }
   case RELOCK_RECORD_HISTOGRAM: {
     struct relock_histogram *histogram = (struct relock_histogram *)record;
-    histogram->waiters_max = 0;
-    memset(&histogram->waiters, 0, sizeof *histogram - offsetof(struct relock_histogram, waiters));
+    memset(&histogram->count, 0,
+           offsetof(struct relock_histogram, group) - offsetof(struct relock_histogram, count));
     break;
   }
   case RELOCK_RECORD_NESTING: {

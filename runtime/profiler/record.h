@@ -270,6 +270,12 @@ static inline void histogram_add(struct relock_histogram *histogram, uint64_t va
   if (value > histogram->max)
     histogram->max = value;
   histogram->buckets[relock_bucket(value)] += weight;
+  if (weight > 1) {
+    const double chance = (double)weight * (weight - 1), ticks = (double)value;
+    histogram->chance.weights += chance;
+    histogram->chance.values += chance * ticks;
+    histogram->chance.squares += chance * ticks * ticks;
+  }
 }
 
 /* Null when there is none yet. */

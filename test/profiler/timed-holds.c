@@ -15,12 +15,14 @@
 // RUN:   'profile["sections"] == 1000004 and not any(profile["dropped"].values())' \
 // RUN:   'lock("brief")["hold"]["timed"] < 875004 / 3' \
 // RUN:   'lock("longer")["hold"]["timed"] < 125000 / 3' \
+// RUN:   '0 < lock("brief")["hold"]["relative_standard_error"] and 0 < lock("longer")["hold"]["relative_standard_error"]' \
 // RUN:   'lock("brief")["hold"]["max_ns"] >= 50 * MS'
 // RUN: %relock report %t.profile | tr '\n' ' ' | FileCheck %s
 // CHECK: of the holds {{ *}}were, and stand for the others
 // RUN: %relock profile --time-all -o %t.all -- %t
 // RUN: %python %S/Inputs/expect.py %t.all \
 // RUN:   'lock("brief")["hold"]["timed"] == lock("brief")["hold"]["count"] == 875004' \
+// RUN:   'lock("brief")["hold"]["relative_standard_error"] == lock("longer")["hold"]["relative_standard_error"] == 0' \
 // RUN:   'profile["overhead"]["holds_timed"] == profile["overhead"]["holds"]'
 // RUN: %relock report %t.all | FileCheck %s --check-prefix=ALL
 // ALL-NOT: stand for the others

@@ -69,6 +69,10 @@ constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
     {"futex", NoArrays, false},
 };
 
+// Values that chance chose, from which on it is said how far off they leave a sum. From fewer that
+// is not known itself.
+constexpr double ChosenLeast = 10;
+
 static_assert(Distances == RELOCK_DISTANCES);
 static_assert(WaitsKept == RELOCK_RINGS * RELOCK_RING_SIZE);
 
@@ -375,6 +379,8 @@ private:
     Times T = times(Histogram, Total, Weights);
     double Factor = T.Count ? double(Count) / double(T.Count) : 0;
     T.Timed = std::min(Histogram.Values, Count);
+    if (T.Timed != Count)
+      T.Error = Histogram.chosen() < ChosenLeast ? std::nullopt : std::optional(Histogram.error());
     if (T.Count == Count)
       return T;
     T.Count = Count;

@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Path.h"
 
+#include <cmath>
 #include <map>
 
 using namespace llvm;
@@ -389,6 +390,11 @@ private:
   void add(Times &Ours, const Times &T, const Buckets &Theirs) {
     Ours.Count += T.Count;
     Ours.Timed += T.Timed;
+    if (Ours.Error && T.Error)
+      Ours.Error = std::hypot(*Ours.Error * double(Ours.Total), *T.Error * double(T.Total)) /
+                   std::max(double(Ours.Total + T.Total), 1.0);
+    else
+      Ours.Error.reset();
     Ours.Total += T.Total;
     Ours.Max = std::max(Ours.Max, T.Max);
     for (auto Bucket : rebucket(T.Histogram, Theirs))

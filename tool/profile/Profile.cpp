@@ -213,8 +213,10 @@ void writeCameFrom(json::OStream &J, const CameFromCounts &Counts) {
 void writeTimes(json::OStream &J, StringRef Name, const Times &T, bool Hold = false) {
   J.attributeObject(Name, [&] {
     J.attribute("count", T.Count);
-    if (Hold)
+    if (Hold) {
       J.attribute("timed", T.Timed);
+      J.attribute("relative_standard_error", T.Error);
+    }
     J.attribute("total_ns", T.Total);
     J.attribute("mean_ns", T.Mean);
     J.attribute("p50_ns", T.P50);
@@ -597,6 +599,8 @@ bool fromJSON(const json::Value &V, Times &T, json::Path Path) {
     return false;
   T.Timed = T.Count; // where a profile does not say it
   if (!O.mapOptional("timed", T.Timed))
+    return false;
+  if (T.Timed != T.Count && !O.map("relative_standard_error", T.Error))
     return false;
   for (const std::vector<uint64_t> &Bucket : Histogram) {
     if (Bucket.size() != 2) {

@@ -40,7 +40,10 @@ struct CameFromCounts : std::array<uint64_t, Distances> {};
 // Nanoseconds.
 struct Times {
   uint64_t Count = 0, Total = 0, Mean = 0, P50 = 0, P90 = 0, P99 = 0, Max = 0;
-  uint64_t Timed = 0;                                   // of holds: those on which the rest rests
+  uint64_t Timed = 0; // of holds: those on which the rest rests
+  // Of holds: the standard error of total and mean, as a part of these; none: too few were timed to
+  // tell.
+  std::optional<double> Error = 0.0;
   std::vector<std::pair<uint64_t, uint64_t>> Histogram; // smallest value of a bucket, count
 };
 

@@ -5,6 +5,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -32,6 +33,9 @@ void RawHistogram::add(const RawHistogram &Other) {
   Total += Other.Total;
   Max = std::max(Max, Other.Max);
   Values += Other.Values;
+  Chance.weights += Other.Chance.weights;
+  Chance.values += Other.Chance.values;
+  Chance.squares += Other.Chance.squares;
   Waiters += Other.Waiters;
   WaitersMax = std::max(WaitersMax, Other.WaitersMax);
   for (size_t I = 0; I < Buckets.size(); ++I)
@@ -85,6 +89,15 @@ uint64_t RawHistogram::percentile(unsigned Percent) const {
     }
   }
   return 0;
+}
+
+double RawHistogram::error() const {
+  return std::sqrt(relock_relative_variance(&Chance, Count, Total));
+}
+
+double RawHistogram::chosen() const {
+  double Others = double(Count) - double(Values), Squares = Chance.weights - Others;
+  return Others > 0 && Squares > 0 ? Others * Others / Squares : 0;
 }
 
 uint64_t RawProcess::acquisitions() const {
@@ -281,6 +294,7 @@ private:
     Result.Total = Histogram.total;
     Result.Max = Histogram.max;
     Result.Values = Histogram.values;
+    Result.Chance = Histogram.chance;
     Result.Waiters = Histogram.waiters;
     Result.WaitersMax = Histogram.waiters_max;
     Result.Buckets.assign(Histogram.buckets, Histogram.buckets + RELOCK_BUCKETS);

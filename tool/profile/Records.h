@@ -41,7 +41,8 @@ struct RawObject {
 // Of values of which each counts as often as those that it stands for.
 struct RawHistogram {
   uint64_t Count = 0, Total = 0, Max = 0;
-  uint64_t Values = 0;                  // measured
+  uint64_t Values = 0; // measured
+  relock_chance Chance = {};
   uint64_t Waiters = 0, WaitersMax = 0; // of waits
   std::vector<uint64_t> Buckets = std::vector<uint64_t>(RELOCK_BUCKETS);
   std::array<uint64_t, RELOCK_DISTANCES> CameFrom = {}; // of holds, by relock_distance
@@ -49,6 +50,10 @@ struct RawHistogram {
   void add(const RawHistogram &Other);
   void add(uint64_t Value);
   uint64_t percentile(unsigned Percent) const;
+  // The standard error of the total and of the mean, as a part of these; and on how many values
+  // that chance chose it rests, all of which stand for the same number of others.
+  double error() const;
+  double chosen() const;
 };
 
 // What one thread waited for and held the mutexes of one group.

@@ -15,6 +15,7 @@ namespace relock {
 namespace {
 
 constexpr unsigned NameWidth = 19;
+constexpr double RoughError = 0.05; // from which the report says how far off an estimate may be
 
 class Table {
 public:
@@ -210,7 +211,9 @@ private:
   void printWaitAndHold(const Times &Wait, const Times &Hold) {
     printTimes("wait", Wait);
     OS.indent(NameWidth + 17); // below the label of the line above
-    printTimes("hold", Hold);
+    std::string About = isRough(Hold) ? "~" : "";
+    printTimes("hold", {About + duration(Hold.Total), About + duration(Hold.Mean),
+                        duration(Hold.P50), duration(Hold.P99), duration(Hold.Max)});
   }
 
   // Other threads' holds before, by how far away they were.
@@ -267,7 +270,21 @@ private:
       paragraph(N.Line, 4, 2);
     if (std::string Line = Class.CameFrom ? handedOver(*Class.CameFrom) : ""; !Line.empty())
       paragraph(Line, 4, 2);
+    printError(Class.Hold, Class.Readers ? "writers' holds" : "holds");
+    if (Class.Readers)
+      printError(Class.Readers->Hold, "readers' holds");
     printEvents(Class);
+  }
+
+  // Of what was not timed each time.
+  static bool isRough(const Times &Hold) { return !Hold.Error || *Hold.Error > RoughError; }
+
+  void printError(const Times &Hold, StringRef Whose) {
+    if (isRough(Hold))
+      paragraph("~ standard error " + (Hold.Error ? share(*Hold.Error) : "not known") + ": " +
+                    count(Hold.Timed) + " of " + count(Hold.Count) + " " + Whose.str() +
+                    " were timed",
+                4, 2);
   }
 
   void printEvents(const std::optional<SectionEvents> &Events, StringRef Section) {
@@ -563,9 +580,11 @@ private:
         "many of these by the distance between the two processors: the same core, the same "
         "last-level cache, the same node, another node.",
         "TOTAL, MEAN and MAX are exact where all holds were timed, and otherwise estimates and the "
-        "longest one that was timed; those of waits are always exact. P50 and P99 (median, and "
-        "what 99 % stay below) come from "
-        "buckets 25 % wide and are right to 12.5 %. --json has P90 as well.",
+        "longest one that was timed; those of waits are always exact. With ~ the standard error of "
+        "the estimate is above 5%, or too few holds were timed to tell: in two cases of three an "
+        "estimate is off by no more than that. P50 and "
+        "P99 (median, and what 99 % stay below) come from buckets 25 % wide and are right to "
+        "12.5 %. --json has P90 as well.",
         "in critical sections: time in which a thread holds a lock or waits for one, each moment "
         "counted once, as a share of the time that all threads lived, asleep or not; and where the "
         "processors ran nothing for more than half of the time, so that threads that did not run "

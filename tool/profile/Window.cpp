@@ -40,6 +40,9 @@ void subtract(RawHistogram &After, const RawHistogram &Before) {
   After.Count = less(After.Count, Before.Count);
   After.Total = less(After.Total, Before.Total);
   After.Values = less(After.Values, Before.Values);
+  After.Chance.weights -= Before.Chance.weights;
+  After.Chance.values -= Before.Chance.values;
+  After.Chance.squares -= Before.Chance.squares;
   After.Waiters = less(After.Waiters, Before.Waiters);
   for (auto [Now, Then] : zip_equal(After.Buckets, Before.Buckets))
     Now = less(Now, Then);

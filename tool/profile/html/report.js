@@ -518,6 +518,18 @@ function facts(list) {
                   .flatMap(([ name, value ]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 
+// Of holds that were not all timed.
+function estimateLine(times) {
+  const error = times.relative_standard_error;
+  if (!(times.timed < times.count))
+    return undefined;
+  return make("p", {class : "hint"},
+              "total " + duration(times.total_ns) + " and mean " + duration(times.mean_ns) +
+                  " are estimates, standard error " +
+                  (typeof error === "number" ? percent(error) : "not known") + ": " +
+                  count(times.timed) + " of " + count(times.count) + " were timed");
+}
+
 // Of a class, or of the readers of one.
 function timesPart(c, kind, charted, who) {
   const times = c[kind],
@@ -540,7 +552,8 @@ function timesPart(c, kind, charted, who) {
   charted.push(() => drawChart(canvas, histogramChart(times, kind)));
   return part((kind === "wait" ? "How long it was waited for" : "How long it was held") +
                   (who || ""),
-              make("p", {class : "hint"}, line), make("div", {class : "chart"}, canvas));
+              make("p", {class : "hint"}, line), estimateLine(times),
+              make("div", {class : "chart"}, canvas));
 }
 
 // Where the thread was that had the lock before, nearest first.
