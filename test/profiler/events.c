@@ -100,6 +100,8 @@ static void *work(void *argument) {
 }
 
 int main(void) {
+  struct timespec past = {0, 0};
+  pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
   pthread_t threads[3];
   pthread_mutexattr_t attributes;
   pthread_mutexattr_init(&attributes);
@@ -107,6 +109,7 @@ int main(void) {
   pthread_mutex_init(&recursive, &attributes);
   for (int i = 0; i < 3; i++) { // the code that is run in them is at hand
     pthread_mutex_lock(&warm);
+    pthread_cond_timedwait(&condition, &warm, &past);
     pthread_mutex_unlock(&warm);
   }
   for (int i = 0; i < 3; i++)
