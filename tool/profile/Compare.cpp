@@ -25,8 +25,13 @@ double perSecond(uint64_t Value, const Profile &P) {
 struct Figures {
   uint64_t Acquired = 0, Contended = 0;
   Times Wait, Hold;
-  bool Holds = true;               // measured
+  bool Holds = true; // measured
+  double HoldVariance = 0,
+         HoldUnknown = 0;          // of the total; and the part whose variance is not known
   double Sections = 0, Events = 0; // sections whose events were counted, or that these stand for
+  CameFromCounts CameFrom;
+  double Waiters = 0; // found by all that waited
+  uint64_t WaitersMax = 0;
 
   Figures() = default;
   explicit Figures(const ProfiledClass *Class) {
@@ -39,18 +44,26 @@ struct Figures {
     Holds &= Class.isTimed();
     Acquired += Class.acquisitions();
     Contended += Class.Counts.Contended + (Class.Readers ? Class.Readers->Contended : 0);
-    add(Class.Wait, Class.Hold);
+    add(Class.Wait, Class.Hold, Class.Waiters);
     add(Class.Events);
+    for (size_t I = 0; Class.CameFrom && I < Distances; ++I)
+      CameFrom[I] += (*Class.CameFrom)[I];
     if (Class.Readers) {
-      add(Class.Readers->Wait, Class.Readers->Hold);
+      add(Class.Readers->Wait, Class.Readers->Hold, Class.Readers->Waiters);
       add(Class.Readers->Events);
     }
   }
-  void add(const Times &Waited, const Times &Held) {
+  void add(const Times &Waited, const Times &Held, const WaiterCounts &Found) {
     for (auto [Sum, T] : {std::pair(&Wait, &Waited), {&Hold, &Held}}) {
       Sum->Count += T->Count;
       Sum->Total += T->Total;
     }
+    if (Held.Error)
+      HoldVariance += std::pow(*Held.Error * double(Held.Total), 2);
+    else
+      HoldUnknown += double(Held.Total);
+    Waiters += Found.Mean * double(Waited.Count);
+    WaitersMax = std::max(WaitersMax, Found.Max);
   }
   void add(const std::optional<SectionEvents> &Counted) {
     if (!Counted)
@@ -58,10 +71,22 @@ struct Figures {
     Sections += double(Counted->Sections);
     Events += Counted->PerSection * double(Counted->Sections);
   }
+  std::optional<double> fromAnotherThread() const { return CameFrom.otherThread(); }
+  std::optional<double> fromAnotherCache() const { return CameFrom.otherCache(); }
+  std::optional<double> waitersMean() const {
+    return Wait.Count ? std::optional(Waiters / double(Wait.Count)) : std::nullopt;
+  }
   std::optional<double> perSection() const {
     return Sections > 0 ? std::optional<double>(Events / Sections) : std::nullopt;
   }
   double contention() const { return Acquired ? double(Contended) / double(Acquired) : 0; }
+
+  // Of the total and the mean hold, as a part of them.
+  std::optional<double> holdError() const {
+    if (HoldUnknown > RoughError * double(Hold.Total))
+      return std::nullopt;
+    return Hold.Total ? std::sqrt(HoldVariance) / double(Hold.Total) : 0;
+  }
 };
 
 double mean(const Times &T) { return T.Count ? double(T.Total) / double(T.Count) : 0; }
@@ -134,8 +159,9 @@ Row figures(const Figures &F, const Profile &P) {
            "-",
            "-"};
   if (F.Holds) {
-    R[4] = duration(uint64_t(perSecond(F.Hold.Total, P) + 0.5));
-    R[5] = duration(uint64_t(mean(F.Hold) + 0.5));
+    StringRef About = about(F.holdError());
+    R[4] = (About + duration(uint64_t(perSecond(F.Hold.Total, P) + 0.5))).str();
+    R[5] = (About + duration(uint64_t(mean(F.Hold) + 0.5))).str();
   }
   return R;
 }
@@ -162,6 +188,8 @@ std::string points(double Before, double After) {
   snprintf(Text, sizeof Text, std::fabs(Points) < 99.95 ? "%+.1fpt" : "%+.0fpt", Points);
   return std::fabs(Points) < 0.05 ? "=" : Text;
 }
+
+std::string decimal(double Value) { return number(Value, ""); }
 
 class Comparison {
 public:
@@ -264,22 +292,44 @@ private:
 
   void printNew(StringRef Name, StringRef Label, const Figures &F, const Profile &P) {
     printRow(Name, Label, figures(F, P));
-    if (auto Events = F.perSection(); Events && P.Event)
-      printEvents(*P.Event, perSection(*Events));
+    printLines(&P == &Before ? &F : nullptr, &P == &After ? &F : nullptr);
   }
 
-  // Of the event that both runs counted, or one of them.
-  void printEvents(const Figures &B, const Figures &A) {
-    std::optional<double> Old = B.perSection(), New = A.perSection();
-    const std::optional<CountedEvent> &Counted = Before.Event ? Before.Event : After.Event;
-    if ((Old || New) && Counted && !countedDifferentEvents())
-      printEvents(*Counted, "before " + (Old ? perSection(*Old) : "-") + ", after " +
-                                (New ? perSection(*New) : "-") +
-                                (Old && New ? ", " + change(*Old, *New) : ""));
+  // What has no column. Null: only the other run has the class.
+  void printLines(const Figures *B, const Figures *A) {
+    printIfAny("from another thread", B, A, &Figures::fromAnotherThread, share, points);
+    printIfAny("from another cache", B, A, &Figures::fromAnotherCache, share, points);
+    printIfAny("waiters in the mean", B, A, &Figures::waitersMean, decimal, change);
+    const std::optional<CountedEvent> &Counted = B && Before.Event ? Before.Event : After.Event;
+    if (Counted && !(B && A && countedDifferentEvents()))
+      printLine(Counted->Name + " per section", B, A, &Figures::perSection, perSection, change);
   }
 
-  void printEvents(const CountedEvent &Event, const std::string &Text) {
-    printParagraph(Event.Name + " per section: " + Text, OS, 4, 2);
+  using ValueOf = std::optional<double> (Figures::*)() const; // none: not measured
+  using Say = std::string (*)(double);
+  using Difference = std::string (*)(double, double);
+
+  void printLine(const std::string &Label, const Figures *B, const Figures *A, ValueOf Value,
+                 Say Text, Difference Change) {
+    std::optional<double> Old = B ? (B->*Value)() : std::nullopt;
+    std::optional<double> New = A ? (A->*Value)() : std::nullopt;
+    if (!Old && !New)
+      return;
+    auto Said = [&](std::optional<double> Any) { return Any ? Text(*Any) : "-"; };
+    std::string Line = Label + ": ";
+    if (!B || !A)
+      Line += Said(B ? Old : New);
+    else
+      Line += "before " + Said(Old) + ", after " + Said(New) +
+              (Old && New ? ", " + Change(*Old, *New) : "");
+    printParagraph(Line, OS, 4, 2);
+  }
+
+  void printIfAny(const std::string &Label, const Figures *B, const Figures *A, ValueOf Value,
+                  Say Text, Difference Change) {
+    auto Any = [&](const Figures *F) { return F && (F->*Value)().value_or(0) > 0; };
+    if (Any(B) || Any(A))
+      printLine(Label, B, A, Value, Text, Change);
   }
 
   bool countedDifferentEvents() const {
@@ -301,11 +351,13 @@ private:
              "-",
              "-"};
     if (B.Holds && A.Holds) {
-      R[4] = Rate(B.Hold.Total, A.Hold.Total);
-      R[5] = change(mean(B.Hold), mean(A.Hold));
+      std::optional<double> Old = B.holdError(), New = A.holdError();
+      StringRef About = about(Old && New ? std::optional(std::hypot(*Old, *New)) : std::nullopt);
+      R[4] = (About + Rate(B.Hold.Total, A.Hold.Total)).str();
+      R[5] = (About + change(mean(B.Hold), mean(A.Hold))).str();
     }
     printRow("", "change", R);
-    printEvents(B, A);
+    printLines(&B, &A);
   }
 
   void printRow(StringRef Name, StringRef Label, const Row &Columns) {
@@ -325,6 +377,11 @@ private:
         "threads can wait more than a second in a second.",
         "PER WAIT, PER HOLD: the mean of one. An event per section: the mean of those in which it "
         "was counted.",
+        "~: an estimate, since not all holds were timed, whose standard error is above 5% or not "
+        "known; of a change, that of the quotient.",
+        "from another thread: share of the holds before which another thread had the lock. from "
+        "another cache: where it was below another last-level cache. waiters in the mean: threads "
+        "that one which had to wait found waiting already.",
         "change: of the value before; x12: twelve times as much. '=': the same. '-': nothing to "
         "compare with.",
         "all classes: the sum, those included that are not shown.",
@@ -368,6 +425,12 @@ void writeFigures(json::OStream &J, StringRef Name, const Figures &F, const Prof
     J.attribute("wait_mean_ns", mean(F.Wait));
     J.attribute("hold_ns_per_s", WithHolds(perSecond(F.Hold.Total, P)));
     J.attribute("hold_mean_ns", WithHolds(mean(F.Hold)));
+    J.attribute("hold_relative_standard_error",
+                F.Holds ? json::Value(F.holdError()) : json::Value(nullptr));
+    J.attribute("from_another_thread_share", F.fromAnotherThread());
+    J.attribute("from_another_cache_share", F.fromAnotherCache());
+    J.attribute("waiters_mean", F.waitersMean());
+    J.attribute("waiters_max", F.WaitersMax);
     J.attribute("events_per_section", F.perSection());
   });
 }

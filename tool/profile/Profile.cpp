@@ -8,12 +8,27 @@
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace llvm;
 
 namespace relock {
 
 char ProfileError::ID;
+
+std::optional<double> CameFromCounts::otherThread() const {
+  uint64_t All = std::accumulate(begin(), end(), uint64_t(0));
+  return All ? std::optional(1 - double(front()) / double(All)) : std::nullopt;
+}
+
+std::optional<double> CameFromCounts::otherCache() const {
+  constexpr size_t OtherCache = 3; // and all that are farther away, but the last one
+  uint64_t Far = std::accumulate(begin() + OtherCache, end() - 1, uint64_t(0));
+  uint64_t Known = std::accumulate(begin(), end() - 1, uint64_t(0));
+  if (!Known || (back() && Known == front()))
+    return std::nullopt;
+  return double(Far) / double(Known);
+}
 
 uint64_t ProfiledClass::acquisitions() const {
   return Counts.Acquisitions + (Readers ? Readers->Acquisitions : 0);

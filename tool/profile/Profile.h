@@ -35,7 +35,15 @@ struct LockCounts {
 // another one on the same core, below the same last-level cache, on the same node, on another one,
 // and where nobody knows.
 inline constexpr size_t Distances = 6;
-struct CameFromCounts : std::array<uint64_t, Distances> {};
+struct CameFromCounts : std::array<uint64_t, Distances> {
+  CameFromCounts() : array() {}
+  explicit CameFromCounts(const array &Counts) : array(Counts) {}
+
+  // The share of holds that came from another thread; and from below another last-level cache, of
+  // those of which that is known. None: of no holds, or not known of any that came from a thread.
+  std::optional<double> otherThread() const;
+  std::optional<double> otherCache() const;
+};
 
 // Nanoseconds.
 struct Times {

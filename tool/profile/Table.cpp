@@ -15,7 +15,6 @@ namespace relock {
 namespace {
 
 constexpr unsigned NameWidth = 19;
-constexpr double RoughError = 0.05; // from which the report says how far off an estimate may be
 
 class Table {
 public:
@@ -211,8 +210,8 @@ private:
   void printWaitAndHold(const Times &Wait, const Times &Hold) {
     printTimes("wait", Wait);
     OS.indent(NameWidth + 17); // below the label of the line above
-    std::string About = isRough(Hold) ? "~" : "";
-    printTimes("hold", {About + duration(Hold.Total), About + duration(Hold.Mean),
+    StringRef About = about(Hold.Error);
+    printTimes("hold", {(About + duration(Hold.Total)).str(), (About + duration(Hold.Mean)).str(),
                         duration(Hold.P50), duration(Hold.P99), duration(Hold.Max)});
   }
 
@@ -276,11 +275,8 @@ private:
     printEvents(Class);
   }
 
-  // Of what was not timed each time.
-  static bool isRough(const Times &Hold) { return !Hold.Error || *Hold.Error > RoughError; }
-
   void printError(const Times &Hold, StringRef Whose) {
-    if (isRough(Hold))
+    if (!about(Hold.Error).empty())
       paragraph("~ standard error " + (Hold.Error ? share(*Hold.Error) : "not known") + ": " +
                     count(Hold.Timed) + " of " + count(Hold.Count) + " " + Whose.str() +
                     " were timed",

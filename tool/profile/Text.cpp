@@ -86,6 +86,8 @@ std::string perSection(double Events) {
   return Text;
 }
 
+StringRef about(std::optional<double> Error) { return !Error || *Error > RoughError ? "~" : ""; }
+
 void makePrintable(Profile &P) {
   forEachText(P, [](std::string &Text) { Text = printable(Text); });
 }

@@ -40,6 +40,10 @@ std::string perSection(double Events);
 // For the terminal: control characters of names and paths become `?`.
 void makePrintable(Profile &P);
 
+// Before what is estimated: `~` if its standard error is above 5 %, or not known.
+inline constexpr double RoughError = 0.05;
+llvm::StringRef about(std::optional<double> Error);
+
 // As much of a text in UTF-8 as so many bytes have room for, without half a character.
 llvm::StringRef beginning(llvm::StringRef Text, size_t Bytes);
 
