@@ -601,6 +601,36 @@ private:
     return Entry.Place.Function.empty() ? Entry.place() : Entry.Place.Function;
   }
 
+  // Of all threads' holds of a class, by readers of an rwlock or by others.
+  struct SharedHolds {
+    size_t Threads = 0;
+    uint64_t Count = 0, Variance = 0; // as estimated
+  };
+
+  void addUpShares() {
+    for (const RawShare &Part : Process.Shares)
+      if (auto At = ClassOf.find(Part.Group); !Part.Wait && At != ClassOf.end()) {
+        SharedHolds &All = AllShares[{At->second, Part.Reading}];
+        All.Threads += Part.Count > 0;
+        All.Count += Part.Count;
+        All.Variance += Part.Variance;
+      }
+  }
+
+  // The holds of a class were counted, those of one thread are estimated where not all were timed.
+  // What the estimates lack of the count, or have too much, is likely to be theirs who vary most.
+  uint64_t holdsOf(const RawShare &Part) {
+    size_t Class = ClassOf.at(Part.Group);
+    const SharedHolds &All = AllShares[{Class, Part.Reading}];
+    uint64_t Exact = Part.Reading ? Sums[Class].Tally.Holds : Sums[Class].Counts.Holds;
+    double Lacks = double(Exact) - double(All.Count), Its = All.Threads == 1 ? 1 : 0;
+    if (All.Variance)
+      Its = double(Part.Variance) / double(All.Variance);
+    if (Process.Header.dropped_histograms)
+      return Part.Count; // of some threads there is none
+    return uint64_t(std::max(double(Part.Count) + Lacks * Its + 0.5, double(Part.Values)));
+  }
+
   std::vector<ThreadShare> sharesOf(ArrayRef<const RawShare *> Raw) {
     std::map<std::string, ThreadShare> ByKey;
     for (const RawShare *Part : Raw) {
@@ -611,8 +641,10 @@ private:
       if (Part->Wait) {
         Share.Wait += ns(Part->Total);
       } else {
-        Share.Acquisitions += Part->Count;
-        Share.Hold += ns(Part->Total);
+        uint64_t Count = holdsOf(*Part);
+        Share.Acquisitions += Count;
+        Share.Timed += std::min(Part->Values, Count);
+        Share.Hold += ns(uint64_t(double(Part->Total) / double(Part->Count) * double(Count) + 0.5));
       }
     }
     std::vector<ThreadShare> Result;
@@ -630,6 +662,7 @@ private:
     std::map<uint32_t, std::vector<const RawShare *>> Shares;
     for (const RawShare &Share : Process.Shares)
       Shares[Share.Thread].push_back(&Share);
+    addUpShares();
     for (const RawThread &Thread : Process.Threads) {
       if (!Thread.Started || isProfilers(Thread))
         continue;
@@ -753,7 +786,8 @@ private:
   uint64_t End = 0;
   std::map<uint64_t, Frame> Frames;
   std::map<std::string, size_t> Index;
-  std::map<uint32_t, size_t> ClassOf; // of a group, in Sums
+  std::map<uint32_t, size_t> ClassOf;                       // of a group, in Sums
+  std::map<std::pair<size_t, bool>, SharedHolds> AllShares; // of a class, by whether they read
   std::vector<Sum> Sums;
 };
 

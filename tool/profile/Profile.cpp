@@ -512,6 +512,7 @@ void writeThread(json::OStream &J, const ProfiledThread &T) {
         J.object([&] {
           J.attribute("key", S.Key);
           J.attribute("acquisitions", S.Acquisitions);
+          J.attribute("timed", S.Timed);
           J.attribute("wait_ns", S.Wait);
           J.attribute("hold_ns", S.Hold);
         });
@@ -747,8 +748,11 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
 
 bool fromJSON(const json::Value &V, ThreadShare &S, json::Path Path) {
   json::ObjectMapper O(V, Path);
-  return O && O.map("key", S.Key) && O.map("acquisitions", S.Acquisitions) &&
-         O.map("wait_ns", S.Wait) && O.map("hold_ns", S.Hold);
+  if (!O || !O.map("key", S.Key) || !O.map("acquisitions", S.Acquisitions) ||
+      !O.map("wait_ns", S.Wait) || !O.map("hold_ns", S.Hold))
+    return false;
+  S.Timed = S.Acquisitions; // where a profile does not say it
+  return O.mapOptional("timed", S.Timed);
 }
 
 bool fromJSON(const json::Value &V, ProfiledThread &T, json::Path Path) {

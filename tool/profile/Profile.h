@@ -176,6 +176,7 @@ struct ProfiledClass {
 struct ThreadShare {
   std::string Key;
   uint64_t Acquisitions = 0, Wait = 0, Hold = 0; // acquisitions: its holds
+  uint64_t Timed = 0;                            // of these; the rest is an estimate
 };
 
 // A thread, or threads that ran one after the other in one record.

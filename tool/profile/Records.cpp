@@ -302,8 +302,12 @@ private:
     for (size_t I = 1; I < Result.CameFrom.size(); ++I)
       Result.CameFrom[I] = Histogram.handovers[I - 1];
     bool Wait = Histogram.measure == RELOCK_WAIT || Histogram.measure == RELOCK_READ_WAIT;
-    Process.Shares.push_back(
-        {Histogram.thread, Histogram.group, Wait, Histogram.count, Histogram.total});
+    bool Reading = Histogram.measure == RELOCK_READ_WAIT || Histogram.measure == RELOCK_READ_HOLD;
+    // What is written over may be no number.
+    double Variance = Histogram.chance.weights;
+    Process.Shares.push_back({Histogram.thread, Histogram.group, Wait, Reading, Histogram.count,
+                              Histogram.total, Histogram.values,
+                              Variance > 0 && Variance < 1e18 ? uint64_t(Variance) : 0});
     RawGroup &Group = Groups[Histogram.group];
     switch (Histogram.measure) {
     case RELOCK_WAIT:

@@ -59,8 +59,10 @@ struct RawHistogram {
 // What one thread waited for and held the mutexes of one group.
 struct RawShare {
   uint32_t Thread, Group;
-  bool Wait;
+  bool Wait, Reading;
   uint64_t Count, Total;
+  uint64_t Values;   // measured
+  uint64_t Variance; // of the count, of which Values are known
 };
 
 // What threads counted by themselves: readers of rwlocks, and waits that are not for locks.

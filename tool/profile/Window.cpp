@@ -142,7 +142,7 @@ void subtractThreads(RawProcess &After, const RawProcess &Before, uint64_t Begin
 // Of records of one key, of which there may be several, the sums; `Fields` begins with the count.
 template <typename Record, typename KeyOf>
 void subtractSums(std::vector<Record> &After, const std::vector<Record> &Before, KeyOf Key,
-                  std::array<uint64_t Record::*, 2> Fields) {
+                  std::initializer_list<uint64_t Record::*> Fields) {
   std::map<decltype(Key(std::declval<Record>())), Record> Sums;
   for (const Record &R : After)
     if (auto [At, New] = Sums.try_emplace(Key(R), R); !New)
@@ -154,7 +154,7 @@ void subtractSums(std::vector<Record> &After, const std::vector<Record> &Before,
         At->second.*Field = less(At->second.*Field, R.*Field);
   After.clear();
   for (const auto &[Key, Sum] : Sums)
-    if (Sum.*Fields[0])
+    if (Sum.**Fields.begin())
       After.push_back(Sum);
 }
 
@@ -194,9 +194,10 @@ RawProcess between(const RawProcess &Before, RawProcess After, ClockReading Begi
   subtractSums(After.Edges, Before.Edges,
                [](const RawEdge &E) { return std::make_tuple(E.Group, E.Holder, E.Waiter); },
                {&RawEdge::Count, &RawEdge::Wait});
-  subtractSums(After.Shares, Before.Shares,
-               [](const RawShare &S) { return std::make_tuple(S.Thread, S.Group, S.Wait); },
-               {&RawShare::Count, &RawShare::Total});
+  subtractSums(
+      After.Shares, Before.Shares,
+      [](const RawShare &S) { return std::make_tuple(S.Thread, S.Group, S.Wait, S.Reading); },
+      {&RawShare::Count, &RawShare::Total, &RawShare::Values, &RawShare::Variance});
   subtractSites(After.Sites, Before.Sites);
   subtractDrops(After.Header, Before.Header);
   llvm::erase_if(After.Waits, [&](const RawWait &Wait) { return Wait.Start < Begin.Ticks; });

@@ -839,7 +839,9 @@ function showThreads() {
         return make("td", {});
       const cell = make("td", {
         class : "cell",
-        "data-tip" : label + ", " + name(key) + "\nacquired " + count(entry.acquisitions) +
+        "data-tip" : label + ", " + name(key) + "\nacquired " +
+                         (entry.timed < entry.acquisitions ? "about " : "") +
+                         count(entry.acquisitions) +
                          ", waited " + duration(entry.wait_ns) + ", held " + duration(entry.hold_ns)
       },
                         entry[member] ? show(entry[member]) : "–");
