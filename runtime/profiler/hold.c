@@ -74,8 +74,8 @@ void hold_prepare(struct thread *thread, const struct relock_object *object, boo
   *special = (struct special){.sample = sample_acquisition(thread, object, reading, due)};
   if (due & DUE_TIMING)
     special->weight = (uint32_t)thread->timing.due.period;
-  if (lost_processor(thread) && section_resumed(thread))
-    special->weight = 1; /* else a hold that loses it would begin when the clock was read last */
+  if (lost_processor(thread))
+    section_resumed(thread);
   if (due & DUE_TIMING) /* asks the system, and may lose the processor there: in no hold */
     timing_gap(&thread->timing);
   if (due)
@@ -113,39 +113,42 @@ void section_waits(struct thread *thread, uint64_t now) {
 }
 
 /* What it held, and its section, have begun after the clock was read last, and about so many
- * acquisitions later. */
-bool section_resumed(struct thread *thread) {
+ * acquisitions later. If it holds nothing, what it acquires next begins now. */
+void section_resumed(struct thread *thread) {
   const bool lost = !*thread->mark;
-  uint64_t later = (thread->gap - thread->countdown) * thread->timing.each;
   *thread->mark = PROCESSOR_MARK;
-  if (lost && in_section(thread))
-    section_waits(thread, thread->clock + later);
-  return lost;
-}
-
-enum relock_distance hold_handed_over(const struct thread *thread, struct relock_counts *counts) {
-  counts->handovers++;
-  return relock_processor_distance(counts->processor, relock_processor_here(thread->processor));
-}
-
-enum relock_distance hold_forget(struct thread *thread, const struct relock_object *object) {
-  enum relock_distance distance = RELOCK_SAME_THREAD;
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < thread->held_count; i++) {
-    if (thread->held[i].object == object)
-      distance = thread->held[i].distance;
-    else if (holds(thread, thread->held[i].object))
-      thread->held[kept++] = thread->held[i];
+  if (lost && in_section(thread)) {
+    const uint64_t before = thread->clock_countdown, now = thread->countdown;
+    section_waits(thread, thread->clock + (before > now ? before - now : 0) * thread->timing.each);
   }
+  clock_was_read(thread, relock_ticks_early());
+}
+
+void hold_forget(struct thread *thread, const struct relock_object *object) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < thread->held_count; i++)
+    if (thread->held[i].object != object && holds(thread, thread->held[i].object))
+      thread->held[kept++] = thread->held[i];
   thread->held_count = kept;
-  return distance;
+}
+
+/* Of a lock that the thread holds. */
+static enum relock_distance distance_of(const struct thread *thread,
+                                        const struct relock_object *object) {
+  for (uint32_t i = thread->held_count; i-- > 0;) {
+    const struct held *held = &thread->held[i];
+    if (held->object == object)
+      return held->from == FROM_ITSELF ? RELOCK_SAME_THREAD
+                                       : relock_processor_distance(held->from, held->to);
+  }
+  return RELOCK_SAME_THREAD;
 }
 
 struct hold hold_ends_timed(struct thread *thread, struct relock_object *object, uint64_t own) {
   struct relock_counts *counts = &object->counts;
   uint64_t now = relock_ticks();
   struct hold hold = {hold_length(counts->hold_start + own, now), counts->hold_weight,
-                      RELOCK_SAME_THREAD};
+                      distance_of(thread, object)};
   clock_was_read(thread, now);
   if (hold.weight) {
     object->times.hold += hold.weight * hold.ticks;
@@ -156,7 +159,7 @@ struct hold hold_ends_timed(struct thread *thread, struct relock_object *object,
       object_mark_sure(object, true);
     counts->sure = TIMED_AFTER_LONG;
   }
-  hold.distance = hold_counted(thread, object);
+  hold_counted(thread, object);
   if (thread->pending_count)
     sample_released(thread, object, counts->hold_start, hold.ticks);
   if (section_may_end(thread))
@@ -164,8 +167,8 @@ struct hold hold_ends_timed(struct thread *thread, struct relock_object *object,
   return hold;
 }
 
-void hold_came_from(struct thread *thread, uint32_t group, enum relock_distance distance) {
+void hold_came_from(struct thread *thread, uint32_t group, struct hold hold) {
   struct relock_histogram *histogram = histogram_made(thread, group, RELOCK_HOLD);
   if (histogram)
-    histogram->handovers[distance - 1]++;
+    histogram->handovers[hold.distance - 1] += hold.weight;
 }

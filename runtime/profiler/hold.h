@@ -41,10 +41,8 @@ extern uint64_t hold_bias;
 
 /* Takes the object, and those that other threads have released meanwhile, out of what the
  * thread holds. */
-enum relock_distance hold_forget(struct thread *thread, const struct relock_object *object);
-/* The lock had another owner. */
-enum relock_distance hold_handed_over(const struct thread *thread, struct relock_counts *counts);
-void hold_came_from(struct thread *thread, uint32_t group, enum relock_distance distance);
+void hold_forget(struct thread *thread, const struct relock_object *object);
+void hold_came_from(struct thread *thread, uint32_t group, struct hold hold);
 /* The hold was timed; the same as hold_ends(). */
 struct hold hold_ends_timed(struct thread *thread, struct relock_object *object, uint64_t own);
 
@@ -62,8 +60,8 @@ struct special {
 /* Before it is attempted; see hold_is_special(). `reading`: of an rwlock. */
 void hold_prepare(struct thread *thread, const struct relock_object *object, bool reading,
                   struct special *special);
-/* The thread may have lost its processor; true: it did. */
-bool section_resumed(struct thread *thread);
+/* The thread seems to have lost its processor. */
+void section_resumed(struct thread *thread);
 /* The thread begins to wait, holding other locks or not. */
 void section_waits(struct thread *thread, uint64_t now);
 
@@ -84,11 +82,9 @@ static inline bool hold_is_of(const struct held *held, enum relock_primitive pri
 /* Of a lock that is about to be released, which mostly is the one that was acquired last. */
 static inline struct relock_object *
 hold_find(const struct thread *thread, enum relock_primitive primitive, const void *address) {
-  if (LIKELY(thread->held_count)) {
-    const struct held *last = &thread->held[thread->held_count - 1];
-    if (LIKELY(hold_is_of(last, primitive, address)))
-      return last->object;
-  }
+  for (uint32_t i = thread->held_count; i-- > 0;)
+    if (LIKELY(hold_is_of(&thread->held[i], primitive, address)))
+      return thread->held[i].object;
   return primitive_find(primitive, address);
 }
 
@@ -130,16 +126,15 @@ static inline bool lost_processor(const struct thread *thread) {
 
 static inline void clock_was_read(struct thread *thread, uint64_t now) {
   thread->clock = now;
+  thread->clock_countdown = thread->countdown;
 }
 
 /* Whether more than counts is to be recorded of its next acquisition, of whatever lock. */
 static inline bool thread_is_due(struct thread *thread) {
   const bool due = --thread->countdown == 0;
-  return UNLIKELY(due) || UNLIKELY(lost_processor(thread));
-}
-/* The same, asked once more. */
-static inline bool thread_is_still_due(const struct thread *thread) {
-  return !thread->countdown || lost_processor(thread);
+  if (UNLIKELY(lost_processor(thread)))
+    section_resumed(thread);
+  return UNLIKELY(due);
 }
 
 /* Whether more than counts is to be recorded of the next acquisition of a lock: it is a sample for
@@ -168,10 +163,13 @@ static inline struct timed hold_timed(struct relock_object *object, const struct
 static inline void hold_begins(struct thread *thread, struct relock_object *object,
                                struct timed timed, bool tried) {
   struct relock_counts *counts = &object->counts;
-  enum relock_distance distance = RELOCK_SAME_THREAD;
+  uint32_t from = FROM_ITSELF, to = 0;
   if (UNLIKELY(counts->owner != thread->id)) {
-    if (counts->owner)
-      distance = hold_handed_over(thread, counts);
+    if (counts->owner) {
+      counts->handovers++;
+      from = counts->processor;
+      to = relock_processor_here(thread->processor);
+    }
     counts->owner = thread->id;
   }
   counts->depth = 1;
@@ -183,7 +181,8 @@ static inline void hold_begins(struct thread *thread, struct relock_object *obje
   if (LIKELY(thread->held_count < HELD_MAX)) {
     struct held *held = &thread->held[thread->held_count++];
     held->object = object;
-    held->distance = distance;
+    held->from = from;
+    held->to = to;
   } else {
     count_drop(&header->dropped_nestings); /* those inside it */
   }
@@ -193,16 +192,15 @@ static inline bool is_innermost(const struct thread *thread, const struct relock
   return thread->held_count && thread->held[thread->held_count - 1].object == object;
 }
 
-/* From how far it had come. */
-static inline enum relock_distance hold_counted(struct thread *thread,
-                                                struct relock_object *object) {
+static inline void hold_counted(struct thread *thread, struct relock_object *object) {
   struct relock_counts *counts = &object->counts;
   counts->processor = relock_processor_here(thread->processor);
   counts->holds++;
   counts->depth = 0;
   if (LIKELY(is_innermost(thread, object)))
-    return thread->held[--thread->held_count].distance;
-  return hold_forget(thread, object);
+    thread->held_count--;
+  else
+    hold_forget(thread, object);
 }
 
 /* The same of the lock acquired last, if nothing is to be recorded but that its hold is over. */
@@ -220,7 +218,7 @@ static inline bool hold_is_plain(const struct thread *thread, const struct held 
   const struct relock_counts *counts = &held->object->counts;
   return __atomic_load_n(&counts->owner, __ATOMIC_RELAXED) == thread->id &&
          __atomic_load_n(&counts->depth, __ATOMIC_RELAXED) == 1 && !counts->hold_start &&
-         !held->distance && !thread->record->section_start && !lost_processor(thread);
+         !thread->record->section_start && !lost_processor(thread);
 }
 
 /* The lock that was acquired last, if the end of its hold is but a count; or null. */
@@ -242,7 +240,7 @@ static inline struct hold hold_ends(struct thread *thread, struct relock_object 
     section_resumed(thread);
   if (UNLIKELY(object->counts.hold_start))
     return hold_ends_timed(thread, object, own);
-  hold.distance = hold_counted(thread, object);
+  hold_counted(thread, object);
   if (section_may_end(thread))
     section_ends(thread, relock_ticks());
   return hold;
@@ -250,10 +248,11 @@ static inline struct hold hold_ends(struct thread *thread, struct relock_object 
 
 /* After the release, so that it lengthens no hold. */
 static inline void hold_measure(struct thread *thread, uint32_t group, struct hold hold) {
-  if (UNLIKELY(hold.weight))
-    measure(thread, group, RELOCK_HOLD, hold.ticks, hold.weight);
-  if (UNLIKELY(hold.distance))
-    hold_came_from(thread, group, hold.distance);
+  if (LIKELY(!hold.weight))
+    return;
+  measure(thread, group, RELOCK_HOLD, hold.ticks, hold.weight);
+  if (hold.distance)
+    hold_came_from(thread, group, hold);
 }
 
 #endif

@@ -193,7 +193,7 @@ static NOINLINE int lock_special(struct thread *thread, pthread_mutex_t *mutex,
     recording_leave(thread);
     return wait_for(mutex, patience);
   }
-  if (thread_is_still_due(thread) || object->counts.sure)
+  if (!thread->countdown || object->counts.sure)
     result = attempt_special(thread, object, mutex, &special, !patience);
   else
     result = attempt(thread, object, mutex, !patience);

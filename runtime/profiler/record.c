@@ -342,7 +342,7 @@ static void clear_drops(void) {
 
 void record_before_fork(struct thread *thread) {
   for (uint32_t i = 0; thread && i < thread->held_count; i++)
-    thread->held[i].depth = thread->held[i].object->counts.depth;
+    thread->depths[i] = thread->held[i].object->counts.depth;
 }
 
 /* The forking thread still holds what it held; all other holders stayed behind. */
@@ -350,7 +350,7 @@ static void restore_holds(struct thread *survivor, uint64_t now) {
   for (uint32_t i = 0; survivor && i < survivor->held_count; i++) {
     struct relock_counts *counts = &survivor->held[i].object->counts;
     counts->owner = survivor->id;
-    counts->depth = survivor->held[i].depth;
+    counts->depth = survivor->depths[i];
     counts->hold_start = now;
     counts->hold_weight = 1;
   }

@@ -98,9 +98,8 @@ struct pairs {
 /* A lock with one holder that the thread holds. */
 struct held {
   struct relock_object *object;
-  uint32_t depth; /* as of the last fork */
-  enum relock_distance distance;
-  uint64_t nested; /* the last pair of groups that was counted from here, and its record */
+  uint32_t from, to; /* processors: of its last release, if another thread's; of its acquisition */
+  uint64_t nested;   /* the last pair of groups that was counted from here, and its record */
   struct relock_nesting *nesting;
 };
 
@@ -114,8 +113,9 @@ struct thread {
   const uint32_t *processor; /* where the system says on which one the thread is; null: nowhere */
   uint64_t *mark;            /* see processor_mark */
   RELOCK_LINE struct held held[HELD_MAX];
-  uint64_t gap;   /* at the end of which the countdown will be over */
-  uint64_t clock; /* a reading, after which the thread has not lost its processor */
+  uint64_t gap;             /* at the end of which the countdown will be over */
+  uint64_t clock;           /* a reading, after which the thread has not lost its processor */
+  uint64_t clock_countdown; /* at that time */
   struct timing timing;
   struct sampling acquisitions;
   struct sampling waits;
@@ -131,7 +131,9 @@ struct thread {
   struct stats *page[STATS_PAGES];
   struct shared_stats *shared_page[STATS_PAGES];
   struct read_hold reads[HELD_MAX];
+  uint32_t depths[HELD_MAX]; /* of what it held at the last fork */
 };
+#define FROM_ITSELF (UINT32_MAX - 1) /* or nobody: no processor's number */
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)

@@ -9,8 +9,10 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <map>
+#include <numeric>
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -454,12 +456,22 @@ private:
     return {Wait.Count ? double(Wait.Waiters) / double(Wait.Count) : 0, Wait.WaitersMax};
   }
 
+  // How many holds another thread's came before is counted, from how far they came only of those
+  // that were timed.
   static CameFromCounts cameFrom(const Sum &S) {
-    CameFromCounts Result{S.Hold.CameFrom};
-    uint64_t Others = 0;
-    for (size_t I = 1; I < Result.size(); ++I)
-      Others += Result[I];
-    Result[RELOCK_SAME_THREAD] = S.Counts.Holds - std::min(Others, S.Counts.Holds);
+    CameFromCounts Result{};
+    const uint64_t Others = std::min(S.Counts.Handovers, S.Counts.Holds);
+    const auto First = std::next(S.Hold.CameFrom.begin());
+    const double Known = double(std::accumulate(First, S.Hold.CameFrom.end(), uint64_t(0)));
+    uint64_t Seen = 0, Given = 0;
+    for (size_t I = 1; Known && I < Result.size(); ++I) {
+      Seen += S.Hold.CameFrom[I];
+      const uint64_t Until = uint64_t(std::llround(double(Others) * (double(Seen) / Known)));
+      Result[I] = Until - Given;
+      Given = Until;
+    }
+    Result[RELOCK_UNKNOWN_DISTANCE] += Others - Given;
+    Result[RELOCK_SAME_THREAD] = S.Counts.Holds - Others;
     return Result;
   }
 

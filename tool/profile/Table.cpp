@@ -574,7 +574,8 @@ private:
         "recursive acquisitions lengthen the first one.",
         "from another thread: share of the holds before which another thread had the lock, and how "
         "many of these by the distance between the two processors: the same core, the same "
-        "last-level cache, the same node, another node.",
+        "last-level cache, the same node, another node; these are estimates where not all holds "
+        "were timed.",
         "TOTAL, MEAN and MAX are exact where all holds were timed, and otherwise estimates and the "
         "longest one that was timed; those of waits are always exact. With ~ the standard error of "
         "the estimate is above 5%, or too few holds were timed to tell: in two cases of three an "
