@@ -115,8 +115,8 @@ void section_waits(struct thread *thread, uint64_t now) {
 /* What it held, and its section, have begun after the clock was read last, and about so many
  * acquisitions later. If it holds nothing, what it acquires next begins now. */
 void section_resumed(struct thread *thread) {
-  const bool lost = !*thread->mark;
-  *thread->mark = PROCESSOR_MARK;
+  const bool lost = !thread->area->mark;
+  thread->area->mark = PROCESSOR_MARK;
   if (lost && in_section(thread)) {
     const uint64_t before = thread->clock_countdown, now = thread->countdown;
     section_waits(thread, thread->clock + (before > now ? before - now : 0) * thread->timing.each);

@@ -71,7 +71,7 @@ static inline bool is_held(const struct relock_object *object) {
   return __atomic_load_n(&object->counts.depth, __ATOMIC_RELAXED) != 0;
 }
 static inline bool holds(const struct thread *thread, const struct relock_object *object) {
-  return __atomic_load_n(&object->counts.owner, __ATOMIC_RELAXED) == thread->id && is_held(object);
+  return is_held(object) && __atomic_load_n(&object->counts.owner, __ATOMIC_RELAXED) == thread->id;
 }
 
 static inline bool hold_is_of(const struct held *held, enum relock_primitive primitive,
@@ -88,8 +88,10 @@ hold_find(const struct thread *thread, enum relock_primitive primitive, const vo
   return primitive_find(primitive, address);
 }
 
+/* Atomic for the same reason. */
 static inline bool in_section(const struct thread *thread) {
-  return thread->held_count || thread->read_count;
+  return __atomic_load_n(&thread->held_count, __ATOMIC_RELAXED) ||
+         __atomic_load_n(&thread->read_count, __ATOMIC_RELAXED);
 }
 
 /* Before the lock is added to those that the thread holds. After a wait for a lock the section has
@@ -121,7 +123,7 @@ static inline void section_ends(struct thread *thread, uint64_t now) {
 
 /* Since the last look at it. */
 static inline bool lost_processor(const struct thread *thread) {
-  return __atomic_load_n(thread->mark, __ATOMIC_RELAXED) != PROCESSOR_MARK;
+  return __atomic_load_n(&thread->area->mark, __ATOMIC_RELAXED) != PROCESSOR_MARK;
 }
 
 static inline void clock_was_read(struct thread *thread, uint64_t now) {
@@ -168,7 +170,7 @@ static inline void hold_begins(struct thread *thread, struct relock_object *obje
     if (counts->owner) {
       counts->handovers++;
       from = counts->processor;
-      to = relock_processor_here(thread->processor);
+      to = processor_here(thread->area);
     }
     counts->owner = thread->id;
   }
@@ -176,7 +178,7 @@ static inline void hold_begins(struct thread *thread, struct relock_object *obje
   counts->hold_start = timed.start;
   counts->hold_weight = timed.weight;
   section_begins(thread, timed);
-  if (UNLIKELY(thread->held_count | thread->read_count))
+  if (UNLIKELY(in_section(thread)))
     nesting_count(thread, object, false, tried);
   if (LIKELY(thread->held_count < HELD_MAX)) {
     struct held *held = &thread->held[thread->held_count++];
@@ -194,7 +196,7 @@ static inline bool is_innermost(const struct thread *thread, const struct relock
 
 static inline void hold_counted(struct thread *thread, struct relock_object *object) {
   struct relock_counts *counts = &object->counts;
-  counts->processor = relock_processor_here(thread->processor);
+  counts->processor = processor_here(thread->area);
   counts->holds++;
   counts->depth = 0;
   if (LIKELY(is_innermost(thread, object)))
@@ -207,7 +209,7 @@ static inline void hold_counted(struct thread *thread, struct relock_object *obj
 static inline void hold_counted_plain(struct thread *thread, struct relock_object *object) {
   struct relock_counts *counts = &object->counts;
   thread->held_count--;
-  counts->processor = relock_processor_here(thread->processor);
+  counts->processor = processor_here(thread->area);
   counts->holds++;
   counts->depth = 0;
 }

@@ -218,22 +218,32 @@ static NOINLINE int lock_refused(struct thread *thread, pthread_mutex_t *mutex, 
   return lock_attempted(thread, object, mutex, &none, result, patience);
 }
 
+/* The thread's records were not ready. */
+static NOINLINE int lock_first(pthread_mutex_t *mutex, const struct patience *patience) {
+  struct thread *thread = recording_enter_first();
+  if (!thread)
+    return patience ? wait_for(mutex, patience) : real.trylock(mutex);
+  thread_is_due(thread);
+  return lock_special(thread, mutex, patience);
+}
+
 /* A null patience: it is a trylock. */
 static inline __attribute__((always_inline)) int
 record_lock_operation(pthread_mutex_t *mutex, const struct patience *patience) {
-  struct thread *thread = recording_enter();
+  struct thread *thread = recording_ready;
   struct relock_object *object;
   int result;
   if (UNLIKELY(!thread))
-    return patience ? wait_for(mutex, patience) : real.trylock(mutex);
+    return lock_first(mutex, patience);
+  recording_ready = NULL;
   __builtin_prefetch(mutex, 1); /* while its record is looked for */
   if (thread_is_due(thread))
     return lock_special(thread, mutex, patience);
-  object = primitive_guess(RELOCK_MUTEX, mutex);
+  object = primitive_guess(thread, RELOCK_MUTEX, mutex);
   if (UNLIKELY(!object))
     return lock_special(thread, mutex, patience);
   __builtin_prefetch(&object->address, 1); /* while the mutex is waited for */
-  result = real.trylock(mutex);
+  result = thread->trylock(mutex);
   if (UNLIKELY(result) || UNLIKELY(!object_is(object, RELOCK_MUTEX, (uintptr_t)mutex)))
     return lock_refused(thread, mutex, result, patience);
   if (LIKELY(count_acquisition(thread, object)))
@@ -332,7 +342,7 @@ EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) {
     return release_otherwise(thread, mutex);
   hold_counted_plain(thread, object);
   recording_leave(thread); /* before the release, which is the last that is done */
-  return real.unlock(mutex);
+  return thread->unlock(mutex);
 }
 
 EXPORT int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes) {

@@ -37,7 +37,7 @@ static void read_begins(const struct reader *reader, const void *lock, struct ti
   struct thread *thread = reader->thread;
   reader->tally->acquisitions++;
   section_begins(thread, timed);
-  if (UNLIKELY(thread->held_count | thread->read_count))
+  if (UNLIKELY(in_section(thread)))
     nesting_count(thread, reader->object, true, tried);
   remember_read(reader, lock, timed);
 }

@@ -17,12 +17,14 @@ static const uint32_t signature[] = {RSEQ_SIG, 0}; /* which the system looks for
 #endif
 const struct processor_mark processor_mark = {0, 0, (uintptr_t)&processor_mark, 1, ABORT};
 
-uint64_t *processor_marked(void) {
-  static uint64_t always = (uintptr_t)&processor_mark;
+struct processor_area *processor_area(void) {
+  static struct processor_area nowhere = {0, -1, (uintptr_t)&processor_mark};
 #if __has_include(<sys/rseq.h>)
+  _Static_assert(offsetof(struct processor_area, processor) == offsetof(struct rseq, cpu_id) &&
+                     offsetof(struct processor_area, mark) == offsetof(struct rseq, rseq_cs),
+                 "the system's");
   if (__rseq_size)
-    return (uint64_t *)((char *)__builtin_thread_pointer() + __rseq_offset +
-                        offsetof(struct rseq, rseq_cs));
+    return (struct processor_area *)((char *)__builtin_thread_pointer() + __rseq_offset);
 #endif
-  return &always;
+  return &nowhere;
 }

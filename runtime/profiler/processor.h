@@ -7,17 +7,25 @@
 
 #include "../base/processor.h"
 
-/* Of the calling thread. */
-static inline const uint32_t *processor_known(void) {
-  return relock_processor_known((uintptr_t)__builtin_thread_pointer());
-}
+/* What the system keeps in the memory of each thread (struct rseq of linux/rseq.h). */
+struct processor_area {
+  uint32_t started_on;
+  int32_t processor; /* negative: not known */
+  uint64_t mark;
+};
 
 /* Where the system knows restartable sequences it takes the mark away when the thread loses its
  * processor, or gets a signal: the mark is a sequence that no thread is ever in (linux/rseq.h,
  * `rseq_cs`), since it is what it describes: so librelock knows it from others. Elsewhere it stays
  * for ever. A program that has sequences of its own puts them in its place. */
 extern const struct processor_mark processor_mark __attribute__((visibility("hidden")));
-uint64_t *processor_marked(void);
+/* Of the calling thread. */
+struct processor_area *processor_area(void);
 #define PROCESSOR_MARK ((uint64_t)(uintptr_t)&processor_mark)
+
+static inline uint32_t processor_here(const struct processor_area *area) {
+  const int32_t here = __atomic_load_n(&area->processor, __ATOMIC_RELAXED);
+  return __builtin_expect(here >= 0, 1) ? (uint32_t)here : relock_processor_here(NULL);
+}
 
 #endif

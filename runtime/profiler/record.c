@@ -467,6 +467,10 @@ static struct thread *new_thread(void) {
   if (!thread->record || !remember_thread(thread))
     return NULL;
   thread->id = thread->record->id = thread_count; /* 0 is nobody */
+  thread->object_table = object_table;
+  thread->header = header;
+  thread->trylock = real.trylock;
+  thread->unlock = real.unlock;
   events_begin_thread(thread);
   sample_begin(thread);
   return thread;
@@ -524,8 +528,7 @@ void thread_name(pthread_t id, const char *name) {
 
 void thread_begin(struct thread *thread, uint64_t now, bool again) {
   thread->held_count = thread->read_count = thread->pending_count = 0;
-  thread->processor = processor_known();
-  thread->mark = processor_marked();
+  thread->area = processor_area();
   thread->timing.block_processor = thread->budget.processor = 0; /* was another thread's */
   thread->record->section_start = thread->record->wait_start = 0;
   thread->record->start_ticks = now;

@@ -103,15 +103,19 @@ struct held {
   struct relock_nesting *nesting;
 };
 
-/* A running thread. What every acquisition needs comes first. Threads that end leave theirs to
- * threads that start, counts and all: memory follows the number of threads that live at once. */
+/* A running thread. What every acquisition needs comes first: what it would find elsewhere, too, so
+ * that it fetches fewer lines and pages where other data fill the caches. Threads that end leave
+ * theirs to threads that start, counts and all: memory follows the number of threads that live at
+ * once. */
 struct thread {
   RELOCK_LINE struct relock_thread *record;
   uint32_t id; /* of the record */
-  uint32_t held_count, read_count, pending_count;
-  uint64_t countdown;        /* to the next acquisition of which more is to be recorded: sample.h */
-  const uint32_t *processor; /* where the system says on which one the thread is; null: nowhere */
-  uint64_t *mark;            /* see processor_mark */
+  uint8_t held_count, read_count, pending_count;
+  uint64_t countdown; /* to the next acquisition of which more is to be recorded: sample.h */
+  struct processor_area *area;
+  const uint64_t *object_table;
+  struct relock_header *header;
+  int (*trylock)(pthread_mutex_t *), (*unlock)(pthread_mutex_t *); /* the real ones */
   RELOCK_LINE struct held held[HELD_MAX];
   uint64_t gap;             /* at the end of which the countdown will be over */
   uint64_t clock;           /* a reading, after which the thread has not lost its processor */
@@ -133,6 +137,7 @@ struct thread {
   struct read_hold reads[HELD_MAX];
   uint32_t depths[HELD_MAX]; /* of what it held at the last fork */
 };
+_Static_assert(offsetof(struct thread, held) == 64 && HELD_MAX <= UINT8_MAX, "one line");
 #define FROM_ITSELF (UINT32_MAX - 1) /* or nobody: no processor's number */
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -216,14 +221,14 @@ static inline uint64_t object_tag(uintptr_t address) {
 #define OBJECT_SURE ((uint64_t)1 << 31)
 void object_mark_sure(const struct relock_object *object, bool sure);
 
-static inline struct relock_object *object_numbered(uint64_t number) {
-  return (struct relock_object *)((char *)header + number * 64);
+static inline struct relock_object *object_numbered(struct relock_header *first, uint64_t number) {
+  return (struct relock_object *)((char *)first + number * 64);
 }
 
 /* Null if the slot has another tag, or is vacant. */
 static inline struct relock_object *object_in(uint64_t slot, uint64_t tag) {
   uint64_t number = (slot ^ tag) & ~OBJECT_SURE;
-  return LIKELY(number - 1 < UINT32_MAX) ? object_numbered(number) : NULL;
+  return LIKELY(number - 1 < UINT32_MAX) ? object_numbered(header, number) : NULL;
 }
 
 static inline bool object_is(const struct relock_object *object, enum relock_primitive primitive,
@@ -251,12 +256,13 @@ static inline struct relock_object *primitive_find(enum relock_primitive primiti
 
 /* At the first look, if the next hold is not timed in any case; otherwise null. It is very likely
  * the right one: so its line, which may be far away, need not be waited for before the lock is. */
-static inline struct relock_object *primitive_guess(enum relock_primitive primitive,
-                                                    const void *where) {
+static inline struct relock_object *
+primitive_guess(const struct thread *thread, enum relock_primitive primitive, const void *where) {
   const uintptr_t address = (uintptr_t)where;
   size_t at = object_slot(primitive, address) & (OBJECT_TABLE_SIZE - 1);
-  uint64_t number = __atomic_load_n(&object_table[at], __ATOMIC_ACQUIRE) ^ object_tag(address);
-  return LIKELY(number - 1 < OBJECT_SURE - 1) ? object_numbered(number) : NULL;
+  uint64_t slot = __atomic_load_n(&thread->object_table[at], __ATOMIC_ACQUIRE);
+  uint64_t number = slot ^ object_tag(address);
+  return LIKELY(number - 1 < OBJECT_SURE - 1) ? object_numbered(thread->header, number) : NULL;
 }
 
 static inline struct relock_object *object_find(const pthread_mutex_t *mutex) {

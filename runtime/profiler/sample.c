@@ -10,7 +10,7 @@
 
 enum { SITE_TABLE_SIZE = 1 << 16, PROBES_MAX = 64, PERIOD_MAX = 1 << 16 };
 /* Of backtraces, in ns; and the part of a thread's processor time that it gets for further ones. */
-enum { FIRST_BUDGET = 2000000, BUDGET_PART = 512, LONGEST_INTERVAL = 64 };
+enum { FIRST_BUDGET = 2000000, BUDGET_PART = 1024, LONGEST_INTERVAL = 64 };
 
 static struct relock_site *sites[SITE_TABLE_SIZE]; /* entries are filled, never emptied */
 static uint64_t interval;                          /* ticks between two samples of a thread */
