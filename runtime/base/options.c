@@ -172,6 +172,8 @@ void relock_options_read(void) {
   if (period && !to_file)
     relock_usage_error("RELOCK_STATS_EVERY goes with RELOCK_STATS=FILE, a name with a . or / in "
                        "it: that is what is written every so often");
+  if (profiled)
+    relock_stats_start_in(profile);
   if (to_file)
     relock_stats_start(stats, period);
   else if (stats && strcmp(stats, "1") == 0)
@@ -180,8 +182,6 @@ void relock_options_read(void) {
     relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1, or the name of a "
                        "file, with a . or / in it",
                        stats);
-  if (profiled)
-    relock_stats_start_in(profile);
 
   const char *tuning = secure_getenv("RELOCK_TUNE");
   if (tuning)

@@ -14,6 +14,7 @@
 #include "os.h"
 #include "panic.h"
 #include "processor.h"
+#include "recorder.h"
 #include "stats.h"
 #include "stats_file.h"
 #include "stats_report.h"
@@ -127,6 +128,7 @@ void relock_stats_start_in(const char *in) {
   relock_report_prepare();
   make_share();
   relock_processors_load(folder, relock_os->reserve);
+  relock_recorder_find();
   relock_times_start();
 }
 

@@ -12,7 +12,7 @@
 void relock_stats_start(const char *file, uint32_t seconds);
 
 /* Under `relock profile`: the profile goes into its folder, too, where it becomes a part of that
- * program's profile, see stats_share.h. Called after relock_stats_start(), or without it. */
+ * program's profile, see stats_share.h. Called before relock_stats_start(), or without it. */
 void relock_stats_start_in(const char *folder);
 
 /* Starts the threads that write meanwhile, if that is asked for. By the first thread. */

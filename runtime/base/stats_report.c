@@ -44,6 +44,7 @@ static void fill(struct relock_report *report, size_t *classes, size_t *bytes) {
     memset(&entry->times, 0, sizeof entry->times);
     if (relock_load_relaxed(&relock_stats_timed))
       relock_times_add_up(c->relock_index, &entry->times);
+    entry->recorded_as = relock_times_recorded_as(c->relock_index);
     entry->name = memcpy(name, c->name, size);
     name += size;
     enlist(report, entry++);

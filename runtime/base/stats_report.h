@@ -14,6 +14,7 @@ struct relock_report {
   struct relock_report_class {
     struct relock_report_class *next;
     const char *name;
+    uint32_t recorded_as; /* see times.h */
     relock_statistics_t counts;
     struct relock_times_sum times;
   } *classes; /* by name; all of them, the default one only if it was used */

@@ -301,6 +301,8 @@ static void put_class(const struct relock_report_class *entry, bool places) {
       s->algorithm, s->held, s->executed, s->delegated, s->batches, s->parked, s->switches);
   if (s->server)
     put(", \"server\": %u", s->server);
+  if (entry->recorded_as)
+    put(", \"recorded_as\": %u", entry->recorded_as);
   put("}");
   if (places && entry->times.site_count)
     put_sites(&entry->times);

@@ -10,6 +10,7 @@
 #include "times.h"
 
 #include "os.h"
+#include "recorder.h"
 #include "stats.h"
 #include "thread.h"
 
@@ -28,6 +29,7 @@ struct held {
   uint32_t index;
   enum relock_distance distance;
   struct relock_site *site;
+  const relock_mutex_t *recorded; /* the recorder takes it for held; or null */
 };
 
 struct relock_times {
@@ -160,6 +162,51 @@ static struct relock_site *add_acquisition(struct relock_class_times *times,
 /* Clocks of two processors may differ. */
 static uint64_t between(uint64_t start, uint64_t end) { return end > start ? end - start : 0; }
 
+/* --- what the recorder is told --------------------------------------------------------------- */
+
+/* The numbers of classes by index; that of the calibration while it lasts. */
+static uint32_t recorded_as[RELOCK_MAX_CLASSES];
+
+uint32_t relock_times_recorded_as(uint32_t index) {
+  const uint32_t number = relock_load_relaxed(&recorded_as[index]);
+  return number == UINT32_MAX ? 0 : number;
+}
+
+/* Of a class that is used. 0: it is not recorded. */
+static uint32_t number_of(uint32_t index) {
+  uint32_t number = relock_load_relaxed(&recorded_as[index]);
+  if (RELOCK_UNLIKELY(!number)) {
+    number = relock_recorder->lock_class(&recorded_as[index], false);
+    relock_store_relaxed(&recorded_as[index], number);
+  }
+  return number == UINT32_MAX ? 0 : number;
+}
+
+static bool recorder_takes(const relock_mutex_t *mutex, uint32_t index, uint64_t since, int how) {
+  const uint32_t number = relock_recorder ? number_of(index) : 0;
+  if (number)
+    relock_recorder->takes(number, mutex, since, how);
+  return number;
+}
+
+static void recorder_gives(struct held *held, uint64_t now) {
+  if (held->recorded)
+    relock_recorder->gives(held->recorded, now);
+  held->recorded = NULL;
+}
+
+static void recorder_waited(uint32_t index, uint64_t start, uint64_t ticks, uint32_t waiters) {
+  const uint32_t number = relock_recorder ? number_of(index) : 0;
+  if (number)
+    relock_recorder->waited(number, start, ticks, waiters);
+}
+
+static void recorder_held(uint32_t index, uint64_t ticks) {
+  const uint32_t number = relock_recorder ? number_of(index) : 0;
+  if (number)
+    relock_recorder->held(number, ticks);
+}
+
 /* --- sections -------------------------------------------------------------------------------- */
 
 static void section_begins(struct relock_times *times, uint64_t now) {
@@ -185,6 +232,7 @@ static void forget_released(struct relock_times *times) {
     if (relock_load_acquire(&last->mutex))
       return;
     released = last->start > released ? last->start : released;
+    recorder_gives(last, last->start);
     times->held_count--;
   }
   section_may_end(times, released);
@@ -244,8 +292,10 @@ static struct held *free_entry(struct relock_times *times) {
     return &times->held[times->held_count++];
   for (int i = 0; i < HELD_MAX; i++)
     /* Acquire: pairs with the release in release_for(). */
-    if (!relock_load_acquire(&times->held[i].mutex))
+    if (!relock_load_acquire(&times->held[i].mutex)) {
+      recorder_gives(&times->held[i], times->held[i].start);
       return &times->held[i];
+    }
   return NULL;
 }
 
@@ -261,13 +311,19 @@ uintptr_t relock_times_acquired(struct relock_thread *self, relock_mutex_t *mute
     return arrival.mark;
   forget_released(times);
   uint64_t now = relock_ticks(), asked = acquisition->asked;
-  struct relock_site *site = add_acquisition(of_class, acquisition, between(asked, now));
+  const uint64_t wait = between(asked, now);
+  struct relock_site *site = add_acquisition(of_class, acquisition, wait);
   section_begins(times, asked ? asked : now);
+  if (asked)
+    recorder_waited(index, asked, wait, acquisition->waiters);
   struct held *held = free_entry(times);
   if (!held) {
     drop();
     return arrival.mark;
   }
+  const int how = (acquisition->tried ? RELOCK_TAKE_TRIED : 0) | (asked ? RELOCK_TAKE_WAITED : 0);
+  if (recorder_takes(mutex, index, asked ? asked : now, how))
+    held->recorded = mutex;
   held->start = now;
   held->index = index;
   held->distance = arrival.distance;
@@ -282,8 +338,10 @@ void relock_times_gave_up(struct relock_thread *self, const relock_class_t *lock
   struct relock_class_times *of_class = times ? class_times(times, lock_class->relock_index) : NULL;
   if (!of_class)
     return;
-  add_wait(of_class, between(asked, relock_ticks()), waiters);
+  const uint64_t wait = between(asked, relock_ticks());
+  add_wait(of_class, wait, waiters);
   relock_count_own(&of_class->timeouts, 1);
+  recorder_waited(lock_class->relock_index, asked, wait, waiters);
 }
 
 void relock_times_try_failed(struct relock_thread *self, const relock_class_t *lock_class) {
@@ -339,6 +397,7 @@ struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex
     hold = (struct relock_hold){between(held->start, now), held->distance, held->index + 1,
                                 held->site};
     held->start = now;
+    recorder_gives(held, now);
     relock_store_relaxed(&held->mutex, NULL);
     forget_released(times);
   } else {
@@ -350,22 +409,26 @@ struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex
 void relock_times_released(struct relock_thread *self, const struct relock_hold *hold) {
   struct relock_times *times = hold->index ? times_of(self) : NULL;
   struct relock_class_times *of_class = times ? class_times(times, hold->index - 1) : NULL;
-  if (of_class)
-    add_hold(of_class, hold->site, hold->distance, hold->ticks);
+  if (!of_class)
+    return;
+  add_hold(of_class, hold->site, hold->distance, hold->ticks);
+  recorder_held(hold->index - 1, hold->ticks);
 }
 
 /* --- executed sections ----------------------------------------------------------------------- */
 
-void relock_times_execute(struct relock_thread *self, uint64_t now) {
+void relock_times_execute(struct relock_thread *self, const relock_mutex_t *mutex, uint32_t index,
+                          bool has_mutex, uint64_t now) {
   struct relock_times *times = times_of(self);
   if (!times)
     return;
   forget_released(times);
   section_begins(times, now);
   times->executing++;
+  recorder_takes(mutex, index, now, has_mutex ? 0 : RELOCK_TAKE_WAITED);
 }
 
-void relock_times_executed(struct relock_thread *self, uint32_t index,
+void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mutex, uint32_t index,
                            const struct relock_acquisition *acquisition, uint64_t wait,
                            uint64_t hold, enum relock_distance distance, uint64_t now) {
   struct relock_times *times = times_of(self);
@@ -373,9 +436,15 @@ void relock_times_executed(struct relock_thread *self, uint32_t index,
     return;
   times->executing--;
   section_may_end(times, now);
+  if (relock_recorder)
+    relock_recorder->gives(mutex, now);
   struct relock_class_times *of_class = class_times(times, index);
-  if (of_class)
-    add_hold(of_class, add_acquisition(of_class, acquisition, wait), distance, hold);
+  if (!of_class)
+    return;
+  add_hold(of_class, add_acquisition(of_class, acquisition, wait), distance, hold);
+  if (acquisition->asked)
+    recorder_waited(index, acquisition->asked, wait, acquisition->waiters);
+  recorder_held(index, hold);
 }
 
 struct relock_submission *relock_times_submission(struct relock_thread *self) {
@@ -565,9 +634,14 @@ static void calibrate(void) {
   static struct relock_thread nobody = {.times = &times, .stack = SIZE_MAX};
   static relock_class_t lock_class;
   static relock_mutex_t mutex;
-  const struct relock_acquisition acquisition = {0, 1, 1, 0};
+  static const char own_class;
+  const struct relock_acquisition acquisition = {0, 1, 1, 0, false};
   nobody.thread_pointer = relock_thread_pointer();
   uint64_t shortest = UINT64_MAX, least = UINT64_MAX;
+  if (relock_recorder) {
+    relock_recorder->measures(true);
+    recorded_as[lock_class.relock_index] = relock_recorder->lock_class(&own_class, true);
+  }
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t held = 0, start = relock_ticks();
     for (int i = 0; i < HOLDS; i++) {
@@ -580,6 +654,10 @@ static void calibrate(void) {
     uint64_t took = relock_ticks() - start;
     shortest = took < shortest ? took : shortest;
     least = held < least ? held : least;
+  }
+  if (relock_recorder) {
+    recorded_as[lock_class.relock_index] = 0;
+    relock_recorder->measures(false);
   }
   cost = shortest * 1024 / HOLDS;
   bias = least * 1024 / HOLDS;

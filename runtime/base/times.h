@@ -73,6 +73,7 @@ struct relock_acquisition {
   uint64_t asked; /* 0: it did not have to wait */
   uintptr_t section, caller;
   uint32_t waiters; /* that were there before */
+  bool tried;       /* by a trylock */
 };
 
 /* A thread waits for a mutex from now on; how many others do. Until it, or whoever runs its
@@ -112,10 +113,12 @@ struct relock_hold {
 struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex_t *mutex);
 void relock_times_released(struct relock_thread *self, const struct relock_hold *hold);
 
-/* A call of relock_execute begins, and is over: what it took from its section's start to its end,
- * from where that had the mutex, what it waited for it (0 if not contended). */
-void relock_times_execute(struct relock_thread *self, uint64_t now);
-void relock_times_executed(struct relock_thread *self, uint32_t index,
+/* A call of relock_execute begins, has_mutex: in the possession of the mutex, and is over: what it
+ * took from its section's start to its end, from where that had the mutex, what it waited for it (0
+ * if not contended). The mutex may be gone by then. */
+void relock_times_execute(struct relock_thread *self, const relock_mutex_t *mutex, uint32_t index,
+                          bool has_mutex, uint64_t now);
+void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mutex, uint32_t index,
                            const struct relock_acquisition *acquisition, uint64_t wait,
                            uint64_t hold, enum relock_distance distance, uint64_t now);
 
@@ -139,6 +142,9 @@ void relock_times_sleep(struct relock_thread *self, const relock_class_t *lock_c
 void relock_times_wake(struct relock_thread *self);
 
 /* --- by the statistics --- */
+
+/* Under which number the recorder (recorder.h) knows a class; 0: none. */
+uint32_t relock_times_recorded_as(uint32_t index);
 
 /* Adds up what all threads have, waits that last included. Sites that find no room are added to
  * the number of those omitted. */

@@ -114,9 +114,9 @@ static int lock_again(relock_mutex_t *mutex, int error_when_not_recursive) {
 static __attribute__((noinline)) void note_acquired(relock_mutex_t *mutex,
                                                     const relock_class_t *lock_class,
                                                     uint64_t asked, uint32_t waiters,
-                                                    const void *caller) {
+                                                    const void *caller, bool tried) {
   struct relock_thread *self = relock_thread_self();
-  const struct relock_acquisition acquisition = {asked, 0, (uintptr_t)caller, waiters};
+  const struct relock_acquisition acquisition = {asked, 0, (uintptr_t)caller, waiters, tried};
   uintptr_t owner = 0;
   if (relock_is_timed(mutex))
     owner = relock_times_acquired(self, mutex, lock_class, &acquisition);
@@ -126,9 +126,9 @@ static __attribute__((noinline)) void note_acquired(relock_mutex_t *mutex,
 /* Book-keeping of a holder that has just taken the word. asked: when, if it had to wait and the
  * mutex is timed; else 0. waiters: that it found then. */
 static inline int acquired(relock_mutex_t *mutex, relock_class_t *lock_class, uint64_t asked,
-                           uint32_t waiters, const void *caller) {
+                           uint32_t waiters, const void *caller, bool tried) {
   if (RELOCK_UNLIKELY(kind_of(mutex) & (TYPE_MASK | TIMED)))
-    note_acquired(mutex, lock_class, asked, waiters, caller);
+    note_acquired(mutex, lock_class, asked, waiters, caller, tried);
   count(lock_class, RELOCK_COUNT_HELD);
   return 0;
 }
@@ -161,13 +161,13 @@ static uint64_t times_contended(const relock_class_t *lock_class) {
 
 static int lock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
   if (relock_queue_try(mutex))
-    return acquired(mutex, lock_class, 0, 0, caller);
+    return acquired(mutex, lock_class, 0, 0, caller, false);
   const uint64_t before = times_contended(lock_class), asked = relock_ticks();
   const uint32_t waiters = relock_times_wait_begins(mutex);
   take_word(mutex, lock_class);
   relock_times_wait_ends(mutex);
   bool waited = times_contended(lock_class) != before;
-  return acquired(mutex, lock_class, waited ? asked : 0, waiters, caller);
+  return acquired(mutex, lock_class, waited ? asked : 0, waiters, caller, false);
 }
 
 static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_class_t *lock_class,
@@ -179,7 +179,7 @@ static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_c
     return lock_timed(mutex, lock_class, caller);
   if (!relock_queue_try(mutex))
     take_word(mutex, lock_class);
-  return acquired(mutex, lock_class, 0, 0, caller);
+  return acquired(mutex, lock_class, 0, 0, caller, false);
 }
 
 int relock_mutex_lock(relock_mutex_t *mutex) {
@@ -198,7 +198,7 @@ int relock_mutex_trylock(relock_mutex_t *mutex) {
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EBUSY);
   if (relock_word_try(&mutex->relock_private.word))
-    return acquired(mutex, lock_class, 0, 0, __builtin_return_address(0));
+    return acquired(mutex, lock_class, 0, 0, __builtin_return_address(0), true);
   if (relock_is_timed(mutex))
     relock_times_try_failed(relock_thread_self(), lock_class);
   return EBUSY;
@@ -214,7 +214,7 @@ static inline int clocklock(relock_mutex_t *mutex, clockid_t clock, const struct
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EDEADLK);
   if (relock_queue_try(mutex))
-    return acquired(mutex, lock_class, 0, 0, caller);
+    return acquired(mutex, lock_class, 0, 0, caller, false);
   if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1000000000)
     return EINVAL;
   const uint64_t asked = relock_is_timed(mutex) ? relock_ticks() : 0;
@@ -224,7 +224,7 @@ static inline int clocklock(relock_mutex_t *mutex, clockid_t clock, const struct
     relock_times_wait_ends(mutex);
   if (error && asked)
     relock_times_gave_up(relock_thread_self(), lock_class, asked, waiters);
-  return error ? error : acquired(mutex, lock_class, asked, waiters, caller);
+  return error ? error : acquired(mutex, lock_class, asked, waiters, caller, false);
 }
 
 int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
@@ -423,13 +423,13 @@ static int run_timed_here(relock_mutex_t *mutex, const relock_class_t *lock_clas
       relock_times_arrive(self, relock_load_relaxed(&mutex->relock_private.owner));
   set_owner(mutex, arrival.mark);
   const uint64_t start = relock_ticks();
-  relock_times_execute(self, start);
+  relock_times_execute(self, mutex, lock_class->relock_index, true, start);
   relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING);
   int result = call->section(call->context);
   relock_store_relaxed(&mutex->relock_private.executing, 0);
   const uint64_t end = relock_ticks();
   relock_word_release(&mutex->relock_private.word);
-  relock_times_executed(self, lock_class->relock_index, acquisition, 0, end - start,
+  relock_times_executed(self, mutex, lock_class->relock_index, acquisition, 0, end - start,
                         arrival.distance, end);
   return result;
 }
@@ -447,12 +447,13 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
                                 .mutex = is_typed(mutex) ? NULL : mutex};
   const struct relock_call wrapped = {is_step ? run_timed_step : run_timed, &timed, sizeof timed,
                                       call->as_client};
-  struct relock_acquisition acquisition = {0, (uintptr_t)timed.section, (uintptr_t)caller, 0};
+  struct relock_acquisition acquisition = {.section = (uintptr_t)timed.section,
+                                           .caller = (uintptr_t)caller};
   if (!is_typed(mutex) && relock_load_relaxed(&lock_class->relock_flags) == 0 &&
       relock_queue_try(mutex))
     return run_timed_here(mutex, lock_class, call, &acquisition);
   const uint64_t asked = relock_ticks(), before = times_contended(lock_class);
-  relock_times_execute(self, asked);
+  relock_times_execute(self, mutex, lock_class->relock_index, false, asked);
   acquisition.waiters = relock_times_wait_begins(mutex);
   const bool typed = is_typed(mutex); /* which is gone, perhaps, when its section is over */
   enum relock_distance distance = RELOCK_SAME_THREAD;
@@ -462,7 +463,7 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
   const uint64_t now = relock_ticks();
   if (times_contended(lock_class) != before)
     acquisition.asked = asked;
-  relock_times_executed(self, lock_class->relock_index, &acquisition,
+  relock_times_executed(self, mutex, lock_class->relock_index, &acquisition,
                         wait_for_section(&timed, asked, now), timed.held, distance, now);
   return result;
 }

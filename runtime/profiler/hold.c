@@ -124,6 +124,21 @@ void section_resumed(struct thread *thread) {
   clock_was_read(thread, relock_ticks_early());
 }
 
+bool read_forget(struct thread *thread, const void *lock, struct read_hold *hold) {
+  if (UNLIKELY(lost_processor(thread)))
+    section_resumed(thread);
+  for (uint32_t i = thread->read_count; i-- > 0;) {
+    if (thread->reads[i].lock != lock)
+      continue;
+    *hold = thread->reads[i];
+    thread->read_count--;
+    for (; i < thread->read_count; i++)
+      thread->reads[i] = thread->reads[i + 1];
+    return true;
+  }
+  return false;
+}
+
 void hold_forget(struct thread *thread, const struct relock_object *object) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < thread->held_count; i++)

@@ -42,6 +42,8 @@ extern uint64_t hold_bias;
 /* Takes the object, and those that other threads have released meanwhile, out of what the
  * thread holds. */
 void hold_forget(struct thread *thread, const struct relock_object *object);
+/* Takes the latest hold of the lock out of those that the thread reads under. */
+bool read_forget(struct thread *thread, const void *lock, struct read_hold *hold);
 void hold_came_from(struct thread *thread, uint32_t group, struct hold hold);
 /* The hold was timed; the same as hold_ends(). */
 struct hold hold_ends_timed(struct thread *thread, struct relock_object *object, uint64_t own);

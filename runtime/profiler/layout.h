@@ -61,7 +61,8 @@ enum relock_primitive {
   RELOCK_CONDITION,
   RELOCK_SEMAPHORE,
   RELOCK_BARRIER,
-  RELOCK_FUTEX, /* waits that the program asks the system for itself: one object for all */
+  RELOCK_FUTEX,     /* waits that the program asks the system for itself: one object for all */
+  RELOCK_CONVERTED, /* locks of librelock: an object for each class, without counts */
   RELOCK_PRIMITIVES,
 };
 

@@ -30,7 +30,8 @@ static void count(struct relock_nesting *nesting, bool tried) {
 }
 
 static bool is_of(const struct read_hold *hold, const struct relock_object *object) {
-  return object->primitive == RELOCK_RWLOCK && (uintptr_t)hold->lock == object->address;
+  const uint32_t primitive = hold->tally ? RELOCK_RWLOCK : RELOCK_CONVERTED;
+  return object->primitive == primitive && (uintptr_t)hold->lock == object->address;
 }
 
 /* A lock that is read once more is still one. */
@@ -58,11 +59,12 @@ void nesting_count(struct thread *thread, const struct relock_object *object, bo
     }
     count(outer->nesting, tried);
   }
-  for (uint32_t i = 0; i < thread->read_count; i++)
-    if (!is_of(&thread->reads[i], object) && is_first(thread, i))
-      count(record_of(thread,
-                      key_of(object->group, thread->reads[i].group, inner | RELOCK_READS_OUTER)),
-            tried);
+  for (uint32_t i = 0; i < thread->read_count; i++) {
+    const struct read_hold *outer = &thread->reads[i];
+    const uint32_t reading = inner | (outer->tally ? RELOCK_READS_OUTER : RELOCK_READS_NONE);
+    if (!is_of(outer, object) && is_first(thread, i))
+      count(record_of(thread, key_of(object->group, outer->group, reading)), tried);
+  }
   if (stale)
     hold_forget(thread, object);
 }

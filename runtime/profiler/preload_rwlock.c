@@ -42,22 +42,6 @@ static void read_begins(const struct reader *reader, const void *lock, struct ti
   remember_read(reader, lock, timed);
 }
 
-/* Takes the latest hold of the lock out of those of the thread. */
-static bool forget_read(struct thread *thread, const void *lock, struct read_hold *hold) {
-  if (UNLIKELY(lost_processor(thread)))
-    section_resumed(thread);
-  for (uint32_t i = thread->read_count; i-- > 0;) {
-    if (thread->reads[i].lock != lock)
-      continue;
-    *hold = thread->reads[i];
-    thread->read_count--;
-    for (; i < thread->read_count; i++)
-      thread->reads[i] = thread->reads[i + 1];
-    return true;
-  }
-  return false;
-}
-
 static int wait_to_read(pthread_rwlock_t *lock, const struct patience *patience) {
   switch (patience->how) {
   case PLAIN:
@@ -273,7 +257,7 @@ EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock) {
   int result;
   if (object && is_held(object))
     result = exclusive_unlock(&write, thread, object, lock);
-  else if (object && forget_read(thread, lock, &hold))
+  else if (object && read_forget(thread, lock, &hold))
     result = release_read(thread, object, &hold, lock);
   else
     result = real.rwlock_unlock(lock);

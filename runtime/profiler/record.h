@@ -27,11 +27,12 @@ struct shared_stats {
   struct relock_histogram *read_wait, *read_hold;
 };
 
-/* An rwlock that the thread reads under; once more for each time that it has locked it. */
+/* An rwlock that the thread reads under; once more for each time that it has locked it. Or a lock
+ * of librelock. */
 struct read_hold {
   const void *lock;
-  struct relock_tally *tally;
-  uint64_t since; /* 0: not timed */
+  struct relock_tally *tally; /* null: librelock's, which one thread holds at a time */
+  uint64_t since;             /* 0: not timed */
   uint32_t group, weight;
 };
 

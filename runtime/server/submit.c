@@ -99,12 +99,13 @@ static bool settle(struct relock_thread *self, uint32_t index) {
 static void settle_timed(struct relock_thread *self, uint32_t index,
                          struct relock_submission *submission) {
   const uint64_t asked = relock_ticks();
-  relock_times_execute(self, asked);
+  relock_times_execute(self, submission->mutex, index, false, asked);
   if (settle(self, index))
     submission->acquisition.asked = asked;
   const uint64_t now = relock_ticks(), ran = submission->end - submission->start;
-  relock_times_executed(self, index, &submission->acquisition, waited(submission, asked, now),
-                        ran - submission->slept, submission->distance, now);
+  relock_times_executed(self, submission->mutex, index, &submission->acquisition,
+                        waited(submission, asked, now), ran - submission->slept,
+                        submission->distance, now);
 }
 
 void relock_submitted_settle(struct relock_thread *self) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "profile/AddRuntime.h"
 
+#include "profile/Aggregate.h"
 #include "profile/Buckets.h"
 #include "profile/Symbolize.h"
 
@@ -19,6 +20,7 @@
 #include <cstddef>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <map>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <thread>
@@ -64,49 +66,8 @@ bool ask(int File, uint32_t Question) {
   return true;
 }
 
-// A runtime answers within a millisecond, unless its process is stopped or its machine is busy.
-void askRuntime(pid_t Pid, StringRef Path) {
-  using namespace std::chrono;
-  int File = open(Path.str().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (File < 0)
-    return;
-  auto Close = make_scope_exit([&] { close(File); });
-  std::optional<relock_share> Share = readShare(File);
-  if (!Share || !Share->listens)
-    return;
-  const uint32_t Question = Share->asked + 1;
-  if (!ask(File, Question))
-    return;
-  const auto Patience = steady_clock::now() + seconds(2);
-  while (Share && Share->answered != Question && steady_clock::now() < Patience &&
-         (kill(Pid, 0) == 0 || errno == EPERM)) {
-    std::this_thread::sleep_for(microseconds(500));
-    Share = readShare(File);
-  }
-}
-
 // --- Reading -------------------------------------------------------------------------------------
 
-// The runtime makes the file when it starts, and writes it at the end and when it is asked.
-std::optional<Profile> readCounts(int64_t Pid, StringRef Executable, StringRef Folder) {
-  auto Buffer = MemoryBuffer::getFile(fileOf(Pid, Folder), /*IsText=*/false,
-                                      /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
-  if (!Buffer || (*Buffer)->getBufferSize() < sizeof(relock_share))
-    return std::nullopt;
-  relock_share Share;
-  StringRef Content = (*Buffer)->getBuffer();
-  std::copy_n(Content.data(), sizeof Share, reinterpret_cast<char *>(&Share));
-  if (Share.magic != RELOCK_SHARE_MAGIC || Share.length > Content.size() - sizeof Share)
-    return std::nullopt;
-  Expected<Profile> Counted = parseProfile(Content.substr(sizeof Share, Share.length));
-  if (Counted && Counted->Executable == Executable)
-    return std::move(*Counted);
-  if (!Counted)
-    consumeError(Counted.takeError());
-  return std::nullopt;
-}
-
-// Both count in buckets of the same clock, and have measured its frequency each for itself.
 void renameBuckets(Times &T, const Buckets &From, const Buckets &To) {
   for (auto &[Floor, Count] : T.Histogram)
     Floor = To.floor(From.named(Floor));
@@ -144,7 +105,96 @@ private:
   Symbolizer Names;
 };
 
+// --- Joining -------------------------------------------------------------------------------------
+
+// Takes out of the profile's classes those that stand for the runtime's.
+std::map<std::string, ProfiledClass> takeRecorded(Profile &P) {
+  std::map<std::string, ProfiledClass> Recorded;
+  auto First =
+      std::stable_partition(P.Classes.begin(), P.Classes.end(), [](const ProfiledClass &Class) {
+        return Class.Primitive != RecordedPrimitive;
+      });
+  for (auto At = First; At != P.Classes.end(); ++At)
+    Recorded.emplace(At->Key, std::move(*At));
+  P.Classes.erase(First, P.Classes.end());
+  return Recorded;
+}
+
+// Gives what the records have of the runtime's classes the keys of these; what has none, since the
+// runtime did not say, is left out.
+class Rekeyer {
+public:
+  explicit Rekeyer(Profile &P) : P(P), Recorded(takeRecorded(P)) {}
+
+  bool any() const { return !Recorded.empty(); }
+
+  void add(ProfiledClass &Class) {
+    if (!Class.Runtime || !Class.Runtime->RecordedAs)
+      return;
+    auto Found = Recorded.find(recordedKey(Class.Runtime->RecordedAs));
+    if (Found == Recorded.end())
+      return;
+    Keys[Found->first] = Class.Key;
+    Class.Inside = std::move(Found->second.Inside);
+    Class.TriedInside = std::move(Found->second.TriedInside);
+    Class.ReadInside = std::move(Found->second.ReadInside);
+  }
+
+  // After all classes have been added.
+  void finish() {
+    for (ProfiledClass &Class : P.Classes) {
+      rekey(Class.Inside, &std::pair<std::string, uint64_t>::first);
+      rekey(Class.TriedInside, &std::pair<std::string, uint64_t>::first);
+      rekey(Class.ReadInside, &ReadNesting::Key);
+    }
+    for (ProfiledThread &Thread : P.ByThread)
+      rekey(Thread.Classes, &ThreadShare::Key);
+    const size_t Waits = P.Timeline.size();
+    rekey(P.Timeline, &ProfiledWait::Key);
+    P.TimelineOmitted += Waits - P.Timeline.size();
+  }
+
+private:
+  template <typename T, typename Field> void rekey(std::vector<T> &All, Field Key) {
+    llvm::erase_if(All, [&](T &Each) {
+      if (!Recorded.count(Each.*Key))
+        return false;
+      auto Known = Keys.find(Each.*Key);
+      if (Known == Keys.end())
+        return true;
+      Each.*Key = Known->second;
+      return false;
+    });
+  }
+
+  Profile &P;
+  std::map<std::string, ProfiledClass> Recorded; // by the records' keys
+  std::map<std::string, std::string> Keys;
+};
+
 } // namespace
+
+int openRuntime(int64_t Pid, StringRef Folder) {
+  return open(fileOf(Pid, Folder).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+}
+
+// A runtime answers within a millisecond, unless its process is stopped or its machine is busy.
+bool askRuntime(pid_t Pid, int File) {
+  using namespace std::chrono;
+  std::optional<relock_share> Share = readShare(File);
+  if (!Share || !Share->listens)
+    return false;
+  const uint32_t Question = Share->asked + 1;
+  if (!ask(File, Question))
+    return false;
+  const auto Patience = steady_clock::now() + seconds(2);
+  while (Share && Share->answered != Question && steady_clock::now() < Patience &&
+         (kill(Pid, 0) == 0 || errno == EPERM)) {
+    std::this_thread::sleep_for(microseconds(500));
+    Share = readShare(File);
+  }
+  return Share && Share->answered == Question;
+}
 
 void askRuntimes(StringRef Folder) {
   std::error_code Error;
@@ -152,41 +202,85 @@ void askRuntimes(StringRef Folder) {
        At.increment(Error)) {
     pid_t Pid;
     StringRef Path = At->path();
-    if (Path.ends_with(Extension) && to_integer(sys::path::stem(Path), Pid, 10) && Pid > 0)
-      askRuntime(Pid, Path);
+    if (!Path.ends_with(Extension) || !to_integer(sys::path::stem(Path), Pid, 10) || Pid <= 0)
+      continue;
+    if (int File = openRuntime(Pid, Folder); File >= 0) {
+      askRuntime(Pid, File);
+      close(File);
+    }
   }
+}
+
+// The runtime makes the file when it starts, and writes it at the end and when it is asked.
+std::optional<Profile> readRuntime(int File, StringRef Executable) {
+  auto Buffer = MemoryBuffer::getOpenFile(File, "statistics", /*FileSize=*/-1,
+                                          /*RequiresNullTerminator=*/false, /*IsVolatile=*/true);
+  if (!Buffer || (*Buffer)->getBufferSize() < sizeof(relock_share))
+    return std::nullopt;
+  relock_share Share;
+  StringRef Content = (*Buffer)->getBuffer();
+  std::copy_n(Content.data(), sizeof Share, reinterpret_cast<char *>(&Share));
+  if (Share.magic != RELOCK_SHARE_MAGIC || Share.length > Content.size() - sizeof Share)
+    return std::nullopt;
+  Expected<Profile> Counted = parseProfile(Content.substr(sizeof Share, Share.length));
+  if (!Counted) {
+    consumeError(Counted.takeError());
+    return std::nullopt;
+  }
+  if (Counted->Executable != Executable)
+    return std::nullopt;
+  return std::move(*Counted);
+}
+
+void renameBuckets(Profile &P, uint64_t TicksPerSecond) {
+  const Buckets From(P.TicksPerSecond), To(TicksPerSecond);
+  for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits})
+    for (ProfiledClass &Class : *Classes)
+      for (Times *T : {&Class.Wait, &Class.Hold})
+        renameBuckets(*T, From, To);
+  P.TicksPerSecond = TicksPerSecond;
 }
 
 uint64_t countRuntime(int64_t Pid, StringRef Executable, StringRef Folder) {
-  std::optional<Profile> Counted = readCounts(Pid, Executable, Folder);
+  int File = openRuntime(Pid, Folder);
+  if (File < 0)
+    return 0;
+  std::optional<Profile> Counted = readRuntime(File, Executable);
+  close(File);
   return Counted ? Counted->acquisitions() : 0;
 }
 
-void addRuntime(Profile &P, StringRef Folder) {
-  if (!sys::fs::exists(fileOf(P.Pid, Folder)))
-    return;
-  std::optional<Profile> Counted = readCounts(P.Pid, P.Executable, Folder);
-  if (!Counted) {
-    ++P.Drops.Runtimes;
-    return;
-  }
-  const Buckets Theirs(Counted->TicksPerSecond), Ours(P.TicksPerSecond);
+void addRuntime(Profile &P, std::optional<Profile> Counted) {
+  Rekeyer Recorded(P);
   SiteNames Names;
+  if (!Counted)
+    Counted.emplace().Drops.Runtimes = 1;
+  renameBuckets(*Counted, P.TicksPerSecond);
   for (auto [From, To] : {std::pair(&Counted->Classes, &P.Classes), {&Counted->Waits, &P.Waits}})
     for (ProfiledClass &Class : *From) {
-      renameBuckets(Class.Wait, Theirs, Ours);
-      renameBuckets(Class.Hold, Theirs, Ours);
       for (CallSite &Site : Class.Sites)
         Names.name(Site);
+      Recorded.add(Class);
       To->push_back(std::move(Class));
     }
+  Recorded.finish();
   std::stable_sort(P.Classes.begin(), P.Classes.end(), isCostlier);
   std::stable_sort(P.Waits.begin(), P.Waits.end(), isCostlier);
   P.RuntimeSectionTime = Counted->SectionTime;
+  P.RuntimeWithin = Recorded.any();
   P.Overhead += Counted->Overhead;
   P.ForeignReleases += Counted->ForeignReleases;
   P.Drops.Times += Counted->Drops.Times;
+  P.Drops.Runtimes += Counted->Drops.Runtimes;
   P.Servers = std::move(Counted->Servers);
+}
+
+void addRuntime(Profile &P, StringRef Folder) {
+  int File = openRuntime(P.Pid, Folder);
+  if (File < 0)
+    return;
+  addRuntime(P, readRuntime(File, P.Executable));
+  close(File);
 }
 
 } // namespace relock

@@ -69,11 +69,13 @@ constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
     {"semaphore", sizeof(sem_t), false},
     {"barrier", sizeof(pthread_barrier_t), false},
     {"futex", NoArrays, false},
+    {RecordedPrimitive, NoArrays, true},
 };
 
 // Values that chance chose, from which on it is said how far off they leave a sum. From fewer that
 // is not known itself.
 constexpr double ChosenLeast = 10;
+std::string recordedIdentity(uint64_t Number) { return "class " + std::to_string(Number); }
 
 static_assert(Distances == RELOCK_DISTANCES);
 static_assert(WaitsKept == RELOCK_RINGS * RELOCK_RING_SIZE);
@@ -304,6 +306,8 @@ private:
   void add(const RawGroup &Group) {
     if (Group.Primitive == RELOCK_FUTEX)
       return addCounts(sumOfFutexes(Group), Group, "");
+    if (Group.Primitive == RELOCK_CONVERTED)
+      return addCounts(sumOf(Group, recordedIdentity(Group.Index + 1)), Group, "");
     std::vector<Frame> Trace = backtrace(Group.Frames);
     const RawModule *Module = Group.Address ? Process.moduleOf(Group.Address) : nullptr;
     DataPlace Data;
@@ -499,7 +503,8 @@ private:
     if (S.Primitive != RELOCK_MUTEX)
       Operations += addTally(S);
     finishSites(S);
-    P.Overhead += costOf(Class, Operations);
+    if (S.Primitive != RELOCK_CONVERTED) // librelock says it itself
+      P.Overhead += costOf(Class, Operations);
     (Primitives[S.Primitive].IsLock ? P.Classes : P.Waits).push_back(std::move(Class));
   }
 
@@ -804,6 +809,10 @@ private:
 };
 
 } // namespace
+
+std::string recordedKey(uint64_t Number) {
+  return keyOf(RecordedPrimitive + (" " + recordedIdentity(Number)));
+}
 
 Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,
                   std::optional<uint64_t> Died) {

@@ -22,4 +22,9 @@ ClockReading readClocks();
 Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,
                   std::optional<uint64_t> Died);
 
+// A lock class of librelock, which is known to the records by a number alone: what they have of it
+// stands under this key, in a class of this primitive, until addRuntime() says whose it is.
+inline constexpr char RecordedPrimitive[] = "librelock";
+std::string recordedKey(uint64_t Number);
+
 } // namespace relock

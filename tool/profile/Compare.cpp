@@ -222,7 +222,8 @@ private:
       Text += percent(P.SectionTime, P.ThreadTime) + " of the threads' time in critical sections" +
               (P.hadProcessorsToSpare() ? " (" + shareOfWork(P) + " of what they worked)" : "") +
               (P.RuntimeSectionTime
-                   ? ", " + percent(P.RuntimeSectionTime, P.ThreadTime) + " in librelock's"
+                   ? (P.RuntimeWithin ? ", of them " : ", ") +
+                         percent(P.RuntimeSectionTime, P.ThreadTime) + " in librelock's"
                    : "") +
               "; profiler: about " + percent(P.Overhead, P.ThreadTime) + " of it; " +
               droppedText(P.Drops);
@@ -233,6 +234,8 @@ private:
     paragraph(Text);
   }
 
+  static bool isApart(const Profile &P) { return P.RuntimeSectionTime && !P.RuntimeWithin; }
+
   void printCautions() {
     if (hasUntimed(Before) != hasUntimed(After))
       paragraph(
@@ -241,7 +244,7 @@ private:
           "has been run, so they contain it.");
     else if (hasUntimed(Before))
       paragraph("note: librelock measured no holds: there is '-'.");
-    else if (Before.RuntimeSectionTime || After.RuntimeSectionTime)
+    else if (isApart(Before) || isApart(After))
       paragraph("note: librelock's critical sections are counted apart, those inside others, and "
                 "others inside them, in both shares.");
     if (countedDifferentEvents())
@@ -411,6 +414,7 @@ void writeRun(json::OStream &J, StringRef Name, const Profile &P) {
     };
     J.attribute("section_share", Share(P.SectionTime));
     J.attribute("librelock_section_share", Share(P.RuntimeSectionTime));
+    J.attribute("librelock_within", P.RuntimeWithin);
     J.attribute("event", P.Event ? json::Value(P.Event->Name) : nullptr);
   });
 }

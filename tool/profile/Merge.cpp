@@ -277,6 +277,8 @@ private:
     Sum.ThreadsAtOnce = std::max(Sum.ThreadsAtOnce, P.ThreadsAtOnce);
     Sum.ThreadTime += P.ThreadTime;
     Sum.SectionTime += P.SectionTime;
+    if (P.RuntimeSectionTime)
+      Sum.RuntimeWithin = P.RuntimeWithin && (Sum.RuntimeWithin || !Sum.RuntimeSectionTime);
     Sum.RuntimeSectionTime += P.RuntimeSectionTime;
     Sum.Sections += P.Sections;
     Sum.Overhead += P.Overhead;

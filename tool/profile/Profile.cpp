@@ -99,7 +99,8 @@ TimeRange Profile::workedTime() const {
     if (Class.Readers)
       LongHolds += timeInLongHolds(Class.Readers->Hold, Clock);
   }
-  uint64_t InSections = SectionTime + RuntimeSectionTime, Lived = std::max(ThreadTime, SectionTime);
+  uint64_t InSections = SectionTime + (RuntimeWithin ? 0 : RuntimeSectionTime);
+  uint64_t Lived = std::max(ThreadTime, SectionTime);
   uint64_t Asleep = std::min(LongHolds, InSections - std::min(InSections, Waits));
   uint64_t Idle = idleTime(); // some of it perhaps in sections
   uint64_t Awake = Lived - std::min(Lived, Idle - std::min(Idle, Asleep));
@@ -469,6 +470,8 @@ void writeRun(json::OStream &J, const Profile &P) {
   }
   if (P.RuntimeSectionTime)
     J.attribute("librelock_section_ns", P.RuntimeSectionTime);
+  if (P.RuntimeWithin)
+    J.attribute("librelock_within", true);
   J.attribute("foreign_releases", P.ForeignReleases);
   J.attributeObject("overhead", [&] {
     J.attribute("per_acquisition_ns", P.PairOverhead);
@@ -633,7 +636,8 @@ bool fromJSON(const json::Value &V, RuntimeCounts &R, json::Path Path) {
   return O && O.map("algorithm", R.Algorithm) && O.map("held", R.Held) &&
          O.map("executed", R.Executed) && O.map("delegated", R.Delegated) &&
          O.map("batches", R.Batches) && O.map("parked", R.Parked) &&
-         O.map("switches", R.Switches) && O.mapOptional("server", R.Server);
+         O.map("switches", R.Switches) && O.mapOptional("server", R.Server) &&
+         O.mapOptional("recorded_as", R.RecordedAs);
 }
 
 bool fromJSON(const json::Value &V, ServerCounts &S, json::Path Path) {
@@ -826,6 +830,7 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.map("thread_ns", P.ThreadTime) && O.map("section_ns", P.SectionTime) &&
          O.map("sections", P.Sections) &&
          O.mapOptional("librelock_section_ns", P.RuntimeSectionTime) &&
+         O.mapOptional("librelock_within", P.RuntimeWithin) &&
          O.map("foreign_releases", P.ForeignReleases) && O.map("dropped", P.Drops) &&
          O.mapOptional("event", P.Event) && O.map("classes", P.Classes) &&
          O.mapOptional("by_thread", P.ByThread) &&

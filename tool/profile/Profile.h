@@ -61,6 +61,7 @@ struct RuntimeCounts {
   std::string Algorithm;
   uint64_t Held = 0, Executed = 0, Delegated = 0, Batches = 0, Parked = 0, Switches = 0;
   std::optional<uint64_t> Server; // of rcl and adaptive_rcl
+  uint64_t RecordedAs = 0;        // the records' number of the class; 0: none. In no file of ours
 };
 
 // One of librelock's servers.
@@ -240,6 +241,7 @@ struct Profile {
   uint64_t Duration = 0, Threads = 0, ThreadsAtOnce = 0;
   uint64_t ThreadTime = 0, SectionTime = 0, Sections = 0; // the first metric and its denominator
   uint64_t RuntimeSectionTime = 0; // in sections of librelock's locks; some of it the same time
+  bool RuntimeWithin = false;      // these are sections of SectionTime
   uint64_t TicksPerSecond = 0;
   // ns per acquisition, of one that is timed and one that is not
   double PairOverhead = 0, UntimedOverhead = 0, PairPlain = 0, HoldOverhead = 0;

@@ -98,8 +98,10 @@ private:
     else
       paragraph(Text + "; in their sections, acquisition included: " +
                 percent(P.RuntimeSectionTime, P.ThreadTime) + " of the threads' time (" +
-                duration(P.RuntimeSectionTime) +
-                "), which is not in the time above unless one is inside the other");
+                duration(P.RuntimeSectionTime) + "), " +
+                (P.RuntimeWithin
+                     ? "which is part of the time above"
+                     : "which is not in the time above unless one is inside the other"));
   }
 
   void printMeasured() {

@@ -101,6 +101,8 @@ bool inWindow(const RawGroup &Group) {
   auto Any = [](const RawCounts &C) {
     return C.Acquisitions || C.TrylockFailures || C.Timeouts || C.CondWaits || C.Holds;
   };
+  if (Group.Primitive == RELOCK_CONVERTED)
+    return true; // that is for librelock to say
   return Any(Group.Retired) || Tally.Acquisitions || Tally.TryFailures || Tally.Timeouts ||
          Tally.Signals || Tally.Broadcasts || Group.Wait.Count || Group.Hold.Count ||
          !Group.OpenWaits.empty() || (Group.Readers && Group.Readers->Hold.Count) ||

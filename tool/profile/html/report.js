@@ -336,7 +336,9 @@ function showNotes() {
     notes.push(plural(runtimeClasses.length, "lock class is", "lock classes are") +
                " librelock's; in their sections, acquisition included: " +
                percent(ratio(profile.librelock_section_ns || 0, profile.thread_ns)) + " of the threads' " +
-               "time, which is not in the time above unless one is inside the other.");
+               "time, which is " +
+               (profile.librelock_within ? "part of the time above."
+                                         : "not in the time above unless one is inside the other."));
   else if (untimedClasses.length)
     notes.push(plural(untimedClasses.length, "lock class is", "lock classes are") +
                " librelock's, which measures total and mean waits: no holds, no percentiles, and " +

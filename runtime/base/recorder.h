@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the profiler offers to librelock in the same process. librelock times and counts its locks
+ * itself; which of the program's threads waits or holds, inside which other lock, and when, is
+ * recorded by the profiler, which knows that of all other locks. Under `relock profile` only.
+ *
+ * All of it goes to the thread whose identity the caller has: in a section that another thread runs
+ * for it, the client.
+ */
+#ifndef RELOCK_BASE_RECORDER_H
+#define RELOCK_BASE_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exported by the profiler; found by name. */
+#define RELOCK_RECORDER relock_profiler_recorder
+#define RELOCK_RECORDER_VERSION 1u
+
+enum {
+  RELOCK_TAKE_TRIED = 1,  /* by a trylock */
+  RELOCK_TAKE_WAITED = 2, /* since it was asked for; or it may have to */
+};
+
+struct relock_recorder {
+  uint32_t version;
+  /* The number of a lock class, by an address of the library's that stands for it. 0: not now;
+   * UINT32_MAX: never. `hidden`: it is in no profile. */
+  uint32_t (*lock_class)(const void *key, bool hidden);
+  /* A lock of the class is taken, at that time or asked for since then; given back. */
+  void (*takes)(uint32_t lock_class, const void *lock, uint64_t since, int how);
+  void (*gives)(const void *lock, uint64_t now);
+  /* So many ticks. */
+  void (*waited)(uint32_t lock_class, uint64_t start, uint64_t ticks, uint32_t waiters);
+  void (*held)(uint32_t lock_class, uint64_t ticks);
+  /* Around a measurement of what all this costs, which counts as no section of the thread. */
+  void (*measures)(bool begins);
+};
+
+/* Null: there is none. */
+extern const struct relock_recorder *relock_recorder __attribute__((visibility("hidden")));
+
+/* Looks for it; once, at the start. */
+void relock_recorder_find(void);
+
+#endif
