@@ -111,13 +111,15 @@ static void add(struct relock_distribution *distribution, uint64_t ticks) {
     relock_store_relaxed(&distribution->max, ticks);
 }
 
-static void add_hold(struct relock_class_times *times, struct relock_site *site,
-                     enum relock_distance distance, uint64_t ticks) {
+/* Returns what counts of it. */
+static uint64_t add_hold(struct relock_class_times *times, struct relock_site *site,
+                         enum relock_distance distance, uint64_t ticks) {
   relock_count_own(&times->came_from[distance], 1);
   ticks -= ticks < bias / 1024 ? ticks : bias / 1024;
   add(&times->hold, ticks);
   if (site)
     relock_count_own(&site->hold, ticks);
+  return ticks;
 }
 
 static struct relock_site *site_of(struct relock_class_times *times,
@@ -409,10 +411,8 @@ struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex
 void relock_times_released(struct relock_thread *self, const struct relock_hold *hold) {
   struct relock_times *times = hold->index ? times_of(self) : NULL;
   struct relock_class_times *of_class = times ? class_times(times, hold->index - 1) : NULL;
-  if (!of_class)
-    return;
-  add_hold(of_class, hold->site, hold->distance, hold->ticks);
-  recorder_held(hold->index - 1, hold->ticks);
+  if (of_class)
+    recorder_held(hold->index - 1, add_hold(of_class, hold->site, hold->distance, hold->ticks));
 }
 
 /* --- executed sections ----------------------------------------------------------------------- */
@@ -441,10 +441,10 @@ void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mut
   struct relock_class_times *of_class = class_times(times, index);
   if (!of_class)
     return;
-  add_hold(of_class, add_acquisition(of_class, acquisition, wait), distance, hold);
+  struct relock_site *site = add_acquisition(of_class, acquisition, wait);
   if (acquisition->asked)
     recorder_waited(index, acquisition->asked, wait, acquisition->waiters);
-  recorder_held(index, hold);
+  recorder_held(index, add_hold(of_class, site, distance, hold));
 }
 
 struct relock_submission *relock_times_submission(struct relock_thread *self) {

@@ -3,14 +3,17 @@
 
 #include "driver/ProfileFile.h"
 #include "driver/Subcommand.h"
+#include "profile/AddRuntime.h"
 #include "profile/Aggregate.h"
 #include "profile/Records.h"
+#include "profile/RuntimeWindow.h"
 #include "profile/Window.h"
 #include "support/Messages.h"
 #include "support/Output.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 #include <cerrno>
 #include <csignal>
@@ -37,7 +40,7 @@ std::string procFile(pid_t Pid, const Twine &Name) {
 // The program has its records mapped, which is how they are found; it may see other files than we
 // do. Open, they stay although their folder may go. Negative: an error, which errno says, or the
 // program is not recorded.
-int openRecords(pid_t Pid, bool &Recorded) {
+int openRecords(pid_t Pid, bool &Recorded, std::string &Path) {
   Recorded = true;
   auto Maps = MemoryBuffer::getFileAsStream(procFile(Pid, "maps"));
   if (!Maps) {
@@ -47,13 +50,15 @@ int openRecords(pid_t Pid, bool &Recorded) {
   SmallVector<StringRef> Lines;
   (*Maps)->getBuffer().split(Lines, '\n');
   for (StringRef Line : Lines) {
-    size_t Path = Line.find('/');
-    if (Path == StringRef::npos || !Line.ends_with(".records"))
+    size_t At = Line.find('/');
+    if (At == StringRef::npos || !Line.ends_with(".records"))
       continue;
-    std::string Name = Line.substr(Path).str();
+    std::string Name = Line.substr(At).str();
     for (const std::string &Seen : {Name, procFile(Pid, "root") + Name})
-      if (int File = open(Seen.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC); File >= 0)
+      if (int File = open(Seen.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC); File >= 0) {
+        Path = Seen;
         return File;
+      }
     return -1;
   }
   Recorded = false;
@@ -71,6 +76,48 @@ std::vector<std::string> commandOf(pid_t Pid) {
   }
   return Words;
 }
+
+// What librelock in the process leaves beside its records: a reading of it when the window begins,
+// and another one when that ends. Nothing, where there is no librelock.
+class RuntimeReadings {
+public:
+  RuntimeReadings(pid_t Pid, StringRef Records, const RawProcess &Process)
+      : Pid(Pid), Executable(Process.Executable),
+        File(openRuntime(Process.Header.pid, sys::path::parent_path(Records))) {}
+  ~RuntimeReadings() {
+    if (File >= 0)
+      close(File);
+  }
+  RuntimeReadings(const RuntimeReadings &) = delete;
+  RuntimeReadings &operator=(const RuntimeReadings &) = delete;
+
+  bool any() const { return File >= 0; }
+
+  void begin() { Before = read(); }
+  void end() { After = read(); }
+
+  // Nothing: it did not answer.
+  std::optional<Profile> counted(bool Whole) const {
+    if (Whole || !Before || !After)
+      return Whole ? After : std::nullopt;
+    return runtimeBetween(*Before, *After);
+  }
+
+private:
+  // What an earlier question was answered says nothing of now, but its end is the last word.
+  std::optional<Profile> read() const {
+    if (File < 0)
+      return std::nullopt;
+    bool Answered = askRuntime(Pid, File);
+    std::optional<Profile> Read = readRuntime(File, Executable);
+    return Answered || (Read && Read->End.How != "running") ? Read : std::nullopt;
+  }
+
+  pid_t Pid;
+  std::string Executable;
+  int File;
+  std::optional<Profile> Before, After;
+};
 
 volatile sig_atomic_t Interrupted = 0;
 void interrupt(int) { Interrupted = 1; }
@@ -97,7 +144,8 @@ Ending endingOf(const RawProcess &Process, pid_t Pid) {
 
 int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
   bool Recorded;
-  int File = openRecords(Pid, Recorded);
+  std::string Path;
+  int File = openRecords(Pid, Recorded, Path);
   if (!Recorded)
     return refuse("process " + Twine(Pid) +
                       " is not recorded: what its locks did is known only if it was started with "
@@ -113,16 +161,24 @@ int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
     messageFor(Output, unwritable(std::move(E)), "profile-output");
     return BadUsage;
   }
+  const bool Whole = Seconds && *Seconds <= 0;
   std::string Records = "/proc/self/fd/" + std::to_string(File);
   std::vector<std::string> Command = commandOf(Pid);
   ClockReading Begin = readClocks();
   ProcessUse UseBefore = useOf(Pid);
   Expected<RawProcess> Before = readRecords(Records);
-  if (Before && (!Seconds || *Seconds > 0))
+  std::optional<RuntimeReadings> Runtime;
+  if (Before)
+    Runtime.emplace(Pid, Path, *Before);
+  if (Before && !Whole) {
+    Runtime->begin();
     waitForWindow(Pid, Seconds);
+  }
   ClockReading End = readClocks();
   ProcessUse Use = useOf(Pid);
   Expected<RawProcess> After = readRecords(Records);
+  if (Runtime)
+    Runtime->end();
   if (!Before || !After) {
     consumeError(Before.takeError());
     consumeError(After.takeError());
@@ -130,7 +186,6 @@ int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
                       " are not of this version of relock; use the relock that started it",
                   "profile-pid");
   }
-  bool Whole = Seconds && *Seconds <= 0;
   if (!Use.ProcessorTime) { // it has ended meanwhile
     Use.ProcessorTime = After->Header.processor_ns;
     Use.May = UseBefore.May;
@@ -139,6 +194,12 @@ int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
   if (Whole)
     Begin = {Window.Header.start_ticks, Window.Header.start_ns};
   Profile P = aggregate(Window, Begin, End, End.Ticks);
+  bool Unanswered = false;
+  if (Runtime->any()) {
+    std::optional<Profile> Counted = Runtime->counted(Whole);
+    Unanswered = !Counted;
+    addRuntime(P, std::move(Counted), !Whole);
+  }
   P.Command = Command;
   P.End = endingOf(Window, Pid);
   P.ProcessorTime = Whole
@@ -153,7 +214,13 @@ int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
     return BadUsage;
   }
   int Status = Done;
-  if (!Window.acquisitions()) {
+  if (Unanswered) {
+    message("librelock in process " + std::to_string(Pid) +
+                " does not say what its locks did, so the profile has the others alone: it is a "
+                "forked process, or is stopped",
+            "profile-pid-librelock");
+    Status = LookAtThis;
+  } else if (!Window.acquisitions() && !P.acquisitions()) {
     message("process " + std::to_string(Pid) +
                 " took no lock and waited for nothing of pthreads in this time",
             "profile-no-locks");

@@ -66,6 +66,15 @@ bool ask(int File, uint32_t Question) {
   return true;
 }
 
+// Neither dead nor stopped.
+bool runs(pid_t Pid) {
+  auto Stat = MemoryBuffer::getFileAsStream("/proc/" + Twine(Pid) + "/stat");
+  if (!Stat)
+    return kill(Pid, 0) == 0 || errno == EPERM;
+  StringRef State = (*Stat)->getBuffer().rsplit(')').second.ltrim();
+  return !State.empty() && !StringRef("TtZX").contains(State[0]);
+}
+
 // --- Reading -------------------------------------------------------------------------------------
 
 void renameBuckets(Times &T, const Buckets &From, const Buckets &To) {
@@ -124,7 +133,7 @@ std::map<std::string, ProfiledClass> takeRecorded(Profile &P) {
 // runtime did not say, is left out.
 class Rekeyer {
 public:
-  explicit Rekeyer(Profile &P) : P(P), Recorded(takeRecorded(P)) {}
+  Rekeyer(Profile &P, bool OfWindow) : P(P), OfWindow(OfWindow), Recorded(takeRecorded(P)) {}
 
   bool any() const { return !Recorded.empty(); }
 
@@ -135,6 +144,10 @@ public:
     if (Found == Recorded.end())
       return;
     Keys[Found->first] = Class.Key;
+    if (OfWindow) {
+      Class.Wait = std::move(Found->second.Wait);
+      Class.Hold = std::move(Found->second.Hold);
+    }
     Class.Inside = std::move(Found->second.Inside);
     Class.TriedInside = std::move(Found->second.TriedInside);
     Class.ReadInside = std::move(Found->second.ReadInside);
@@ -168,6 +181,7 @@ private:
   }
 
   Profile &P;
+  bool OfWindow;
   std::map<std::string, ProfiledClass> Recorded; // by the records' keys
   std::map<std::string, std::string> Keys;
 };
@@ -178,7 +192,7 @@ int openRuntime(int64_t Pid, StringRef Folder) {
   return open(fileOf(Pid, Folder).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
-// A runtime answers within a millisecond, unless its process is stopped or its machine is busy.
+// A runtime answers within a millisecond, unless its machine is busy or its process stopped.
 bool askRuntime(pid_t Pid, int File) {
   using namespace std::chrono;
   std::optional<relock_share> Share = readShare(File);
@@ -187,9 +201,8 @@ bool askRuntime(pid_t Pid, int File) {
   const uint32_t Question = Share->asked + 1;
   if (!ask(File, Question))
     return false;
-  const auto Patience = steady_clock::now() + seconds(2);
-  while (Share && Share->answered != Question && steady_clock::now() < Patience &&
-         (kill(Pid, 0) == 0 || errno == EPERM)) {
+  const auto Patience = steady_clock::now() + seconds(30);
+  while (Share && Share->answered != Question && steady_clock::now() < Patience && runs(Pid)) {
     std::this_thread::sleep_for(microseconds(500));
     Share = readShare(File);
   }
@@ -250,8 +263,8 @@ uint64_t countRuntime(int64_t Pid, StringRef Executable, StringRef Folder) {
   return Counted ? Counted->acquisitions() : 0;
 }
 
-void addRuntime(Profile &P, std::optional<Profile> Counted) {
-  Rekeyer Recorded(P);
+void addRuntime(Profile &P, std::optional<Profile> Counted, bool OfWindow) {
+  Rekeyer Recorded(P, OfWindow);
   SiteNames Names;
   if (!Counted)
     Counted.emplace().Drops.Runtimes = 1;

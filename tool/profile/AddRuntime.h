@@ -28,8 +28,9 @@ std::optional<Profile> readRuntime(int File, llvm::StringRef Executable);
 // frequency for itself, each time anew: names buckets by that one.
 void renameBuckets(Profile &P, uint64_t TicksPerSecond);
 
-// Adds it to the profile of the process. Not having it is a drop.
-void addRuntime(Profile &P, std::optional<Profile> Counted);
+// Adds it to the profile of the process. Not having it is a drop. `OfWindow`: it is what was counted
+// between two readings, which the records know to the bucket.
+void addRuntime(Profile &P, std::optional<Profile> Counted, bool OfWindow = false);
 // Of a process in which there is no runtime: nothing. The profile has been made of these records.
 void addRuntime(Profile &P, llvm::StringRef Folder);
 

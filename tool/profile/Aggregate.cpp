@@ -488,7 +488,9 @@ private:
     for (auto &[Key, Nesting] : S.ReadInside)
       Class.ReadInside.push_back(std::move(Nesting));
     Class.Wait = times(S.Wait, S.Counts.Wait, S.Counts.Contended);
-    Class.Hold = holdTimes(S.Hold, S.Counts.Hold, S.Counts.Weights, S.Counts.Holds);
+    // Librelock's locks have no counts in the records.
+    uint64_t Holds = S.Primitive == RELOCK_CONVERTED ? S.Hold.Count : S.Counts.Holds;
+    Class.Hold = holdTimes(S.Hold, S.Counts.Hold, S.Counts.Weights, Holds);
     Class.Waiters = waiters(S.Wait);
     Class.Events = events(S.Events);
     if (Primitives[S.Primitive].IsLock)

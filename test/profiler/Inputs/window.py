@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""window.py RELOCK PROGRAM: see window.c."""
+"""window.py RELOCK PROGRAM [WORD]: see window.c and runtime-window.c."""
 import os
 import signal
 import subprocess
@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-relock, program = sys.argv[1:]
+relock, program = sys.argv[1:3]
 PIPES = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
 
 
@@ -64,6 +64,17 @@ began(last)
 go_on(run)
 assert run.wait() == 0
 assert last.wait() == 0, last.stderr.read()
+
+# With that word it forks a process in which librelock does not answer.
+for word in sys.argv[3:]:
+    parent = subprocess.Popen([program, word], env=environment, **PIPES)
+    reach(parent, "forked")
+    with open(f"/proc/{parent.pid}/task/{parent.pid}/children") as file:
+        child = int(file.read())
+    silent = window(child, "silent", "--for=0")
+    assert "[profile-pid-librelock]" in silent.communicate()[1] and silent.returncode == 1
+    go_on(parent)
+    assert parent.wait() == 0
 
 # Not recorded, gone.
 plain = subprocess.Popen([program], **PIPES)
