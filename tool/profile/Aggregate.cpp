@@ -75,6 +75,7 @@ constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
 // Values that chance chose, from which on it is said how far off they leave a sum. From fewer that
 // is not known itself.
 constexpr double ChosenLeast = 10;
+
 std::string recordedIdentity(uint64_t Number) { return "class " + std::to_string(Number); }
 
 static_assert(Distances == RELOCK_DISTANCES);
