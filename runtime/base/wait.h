@@ -57,13 +57,13 @@ void relock_wait_end(const struct relock_wait *wait);
 /* Pauses that fill the spinning part of a wait on this machine; 0 on one processor. */
 uint32_t relock_wait_spins(void);
 
-/* Turns of an empty loop, for waits that are shorter than a few pauses, and how many fill that
- * part.
- */
+/* Turns of an empty loop, for waits that are shorter than a few pauses. */
 static inline void relock_wait_turns(uint32_t turns) {
   for (; turns > 0; turns--)
     relock_keep_order();
 }
+
+/* How many fill the spinning part; 0 on one processor, and before relock_wait_spins(). */
 uint32_t relock_wait_most_turns(void);
 
 #endif
