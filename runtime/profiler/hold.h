@@ -90,7 +90,7 @@ hold_find(const struct thread *thread, enum relock_primitive primitive, const vo
   return primitive_find(primitive, address);
 }
 
-/* Atomic for the same reason. */
+/* Atomic, as in is_held(): one load of both bytes would wait for the store of either. */
 static inline bool in_section(const struct thread *thread) {
   return __atomic_load_n(&thread->held_count, __ATOMIC_RELAXED) ||
          __atomic_load_n(&thread->read_count, __ATOMIC_RELAXED);

@@ -5,21 +5,13 @@
 // what is stated. The random numbers are the same in every run.
 // RUN: %cc -g -O2 %s -o %t -I%source_root/runtime/profiler -lm
 // RUN: %t
+#include "Inputs/random.h"
 #include "record.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { VALUES = 20000, TRIALS = 400, LONG = 4000, AFTER_LONG = 16, FIRST = 64 };
-
-static uint64_t state = 88172645463325252u;
-static uint64_t next(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
-static double uniform(void) { return ((double)(next() >> 11) + 0.5) / (double)(1ull << 53); }
 
 static uint64_t exponential(int i) { return (void)i, (uint64_t)(-300 * log(uniform())); }
 static uint64_t with_tail(int i) { return (void)i, (uint64_t)(100 / sqrt(uniform())); }

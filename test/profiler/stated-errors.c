@@ -9,6 +9,7 @@
 // RUN:   %relock profile --sample-interval=1000000 -o %t.profile -- %t > %t.truth || exit 1; \
 // RUN:   %python %S/Inputs/stated-errors.py %t.profile %t.truth && break; \
 // RUN: done
+#include "Inputs/random.h"
 #include "layout.h"
 
 #include <inttypes.h>
@@ -30,15 +31,6 @@ static struct {
   uint64_t held;
 } locks[] = {LOCKS(a), LOCKS(b), LOCKS(c), LOCKS(d), LOCKS(e)};
 enum { COUNT = sizeof locks / sizeof *locks };
-
-static uint64_t state = 88172645463325252u;
-static uint64_t next(void) {
-  state ^= state << 13;
-  state ^= state >> 7;
-  state ^= state << 17;
-  return state;
-}
-static double uniform(void) { return ((double)(next() >> 11) + 0.5) / (double)(1ull << 53); }
 
 /* Ticks: of some classes much alike, of others most short and few long, of a third kind long for
  * every eighth time that any is taken. */
