@@ -264,12 +264,12 @@ def main():
             program = generate.Program(seed, arguments.functions)
             before = fuzzer.delegated, fuzzer.held
             try:
-                fuzzer.check(program, programs)
+                fuzzer.check(program, seed - 1)
             except Wrong as wrong:
                 failures += 1
                 print("seed %d: %s\n%s" % (seed, wrong.word, wrong.details[:2000]), flush=True)
                 delegated, held = fuzzer.delegated, fuzzer.held
-                program = fuzzer.shrink(program, programs, wrong.word,
+                program = fuzzer.shrink(program, seed - 1, wrong.word,
                                         time.time() + arguments.shrink_seconds)
                 fuzzer.delegated, fuzzer.held = delegated, held
                 kept = os.path.join(arguments.keep, "seed-%d" % seed)
