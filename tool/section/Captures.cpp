@@ -30,15 +30,20 @@ CallLiveness::CallLiveness(const FunctionDecl *F) {
   AnalysisDeclContextManager Manager(F->getASTContext());
   AnalysisDeclContext *Context = Manager.getContext(F);
   Context->getCFGBuildOptions().setAllAlwaysAdd(); // or uses inside expressions go unseen
+  std::vector<const VarDecl *> Variables;
+  for (const Decl *D : F->decls())
+    if (const auto *V = dyn_cast<VarDecl>(D))
+      Variables.push_back(V);
+  // A constant that travels in the context is none for the compiler of the result: it sees the ways
+  // that the constant closes, and warns of a variable that has no value there.
+  Context->getCFGBuildOptions().PruneTriviallyFalseEdges = none_of(Variables, [](const VarDecl *V) {
+    return V->getType().isConstQualified() && V->getType()->isIntegralOrEnumerationType();
+  });
   if (!Context->getCFG())
     return;
   std::unique_ptr<LiveVariables> Live = LiveVariables::computeLiveness(*Context, true);
   if (!Live)
     return;
-  std::vector<const VarDecl *> Variables;
-  for (const Decl *D : F->decls())
-    if (const auto *V = dyn_cast<VarDecl>(D))
-      Variables.push_back(V);
   struct Observer : LiveVariables::Observer {
     decltype(After) &Result;
     const std::vector<const VarDecl *> &Variables;
