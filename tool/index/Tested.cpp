@@ -31,38 +31,51 @@ public:
     return all_of(Body->body(), [&](const Stmt *Child) {
       const auto *Return = dyn_cast<ReturnStmt>(Child);
       if (!Return || Child != Body->body_back())
-        return run(Child);
+        return run(Child) == Ends;
       std::optional<Result> Value =
           Return->getRetValue() ? evaluate(Return->getRetValue()) : Result{Returned};
       return Value && Value->Value == Returned;
     });
   }
 
-  // True if the statement runs to its end and leaves no other trace than the call.
-  bool run(const Stmt *S) {
+  // How a statement that leaves no other trace than the call goes on.
+  enum Way { Ends, Breaks, Unknown };
+
+  Way run(const Stmt *S) {
     if (isa<NullStmt>(S))
-      return true;
+      return Ends;
+    if (isa<BreakStmt>(S))
+      return Breaks;
     if (const auto *Block = dyn_cast<CompoundStmt>(S))
-      return all_of(Block->body(), [&](const Stmt *Child) { return run(Child); });
+      return runBlock(Block);
     if (const auto *Declared = dyn_cast<DeclStmt>(S))
-      return all_of(Declared->decls(), [&](const Decl *D) { return declare(D); });
+      return all_of(Declared->decls(), [&](const Decl *D) { return declare(D); }) ? Ends : Unknown;
     if (const auto *If = dyn_cast<IfStmt>(S)) {
       std::optional<Result> Condition = evaluate(If->getCond());
       if (!Condition || !Condition->Value)
-        return false;
+        return Unknown;
       const Stmt *Taken = *Condition->Value ? If->getThen() : If->getElse();
       const Stmt *Other = *Condition->Value ? If->getElse() : If->getThen();
-      Dies &= Other && endsInDeath(Other);
-      return (!Other || canGo(Other)) && (!Taken || run(Taken));
+      if (Other && !canGo(Other))
+        return Unknown;
+      Way After = Taken ? run(Taken) : Ends;
+      if (Other || After != Breaks)
+        Dies &= Other && endsInDeath(Other);
+      return After;
     }
     if (const auto *Do = dyn_cast<DoStmt>(S)) {
-      if (!run(Do->getBody()))
-        return false;
+      Way Body = run(Do->getBody());
+      if (Body == Breaks) {
+        Dies &= endsInDeath(Do->getBody());
+        return canGo(Do->getCond()) ? Ends : Unknown;
+      }
+      if (Body == Unknown)
+        return Unknown;
       std::optional<Result> Condition = evaluate(Do->getCond());
-      return Condition && Condition->Value == 0;
+      return Condition && Condition->Value == 0 ? Ends : Unknown;
     }
     const auto *E = dyn_cast<Expr>(S);
-    return E && evaluate(E);
+    return E && evaluate(E) ? Ends : Unknown;
   }
 
   bool hasCalled() const { return Calls == 1; }
@@ -81,6 +94,18 @@ private:
   bool Dies = true;
   bool InBody = false; // its variables go with it
   DenseMap<const ValueDecl *, std::optional<int64_t>> Declared;
+
+  Way runBlock(const CompoundStmt *Block) {
+    for (auto At = Block->body_begin(); At != Block->body_end(); ++At) {
+      Way Child = run(*At);
+      if (Child == Breaks && std::all_of(std::next(At), Block->body_end(),
+                                         [&](const Stmt *Never) { return canGo(Never); }))
+        return Breaks;
+      if (Child != Ends)
+        return Unknown;
+    }
+    return Ends;
+  }
 
   bool declare(const Decl *D) {
     const auto *V = dyn_cast<VarDecl>(D);
@@ -126,7 +151,7 @@ private:
                                                      : std::nullopt;
     }
     if (const auto *Block = dyn_cast<StmtExpr>(E))
-      return run(Block->getSubStmt()) ? std::optional(Result()) : std::nullopt;
+      return run(Block->getSubStmt()) == Ends ? std::optional(Result()) : std::nullopt;
     if (const auto *Expect = dyn_cast<CallExpr>(E)) { // likely(), unlikely()
       const FunctionDecl *Callee = Expect->getDirectCallee();
       bool Known = Callee && Callee->getIdentifier() && Callee->getName() == "__builtin_expect";
@@ -204,6 +229,8 @@ private:
   static bool endsInDeath(const Stmt *S) {
     if (const auto *Block = dyn_cast<CompoundStmt>(S))
       return !Block->body_empty() && endsInDeath(Block->body_back());
+    if (const auto *Do = dyn_cast<DoStmt>(S))
+      return endsInDeath(Do->getBody());
     const auto *E = dyn_cast<Expr>(S);
     const auto *Last = E ? dyn_cast<CallExpr>(E->IgnoreParenCasts()) : nullptr;
     return Last && Last->getDirectCallee() && Last->getDirectCallee()->isNoReturn();
@@ -229,7 +256,7 @@ private:
 bool onlyOperation(const Stmt *Statement, const CallExpr *Call, const ASTContext &Context) {
   Execution Run(Call, Context);
   // A variable that the statement itself declares is for what follows.
-  return !isa<DeclStmt>(Statement) && Run.run(Statement) && Run.hasCalled();
+  return !isa<DeclStmt>(Statement) && Run.run(Statement) == Execution::Ends && Run.hasCalled();
 }
 
 bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call, const ASTContext &Context,

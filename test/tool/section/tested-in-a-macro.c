@@ -8,11 +8,14 @@
 // TEXT-NEXT: }
 // CHECK:      delegate early-exit asserts
 // CHECK-NEXT: delegate straight reports
+// CHECK-NEXT: delegate straight breaks
 // CHECK-NEXT: delegate split arms
 // CHECK-NEXT: hold cross-function acquire
 // CHECK-NEXT: is a lock wrapper; its sections are listed where it is called
 // CHECK-NEXT: delegate straight wraps
 // CHECK-NEXT: hold conditional inverted
+// CHECK-NEXT: the result of the lock operation is used [tested-result]
+// CHECK-NEXT: hold conditional counts
 // CHECK-NEXT: the result of the lock operation is used [tested-result]
 // CHECK-NEXT: hold cross-function takes
 // CHECK:      hold conditional kept
@@ -29,6 +32,19 @@
     int error; \
     if ((error = (call)) != 0) \
       fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, strerror(error)); \
+  } while (0)
+#define ENDS(call) do { \
+    int error = call; \
+    if (!error) \
+      break; \
+    fputs(#call " failed\n", stderr); \
+    abort(); \
+  } while (0)
+#define RETRIES(call) do { \
+    int error = call; \
+    if (error) \
+      break; \
+    total++; \
   } while (0)
 #define take(l) CHECKED(pthread_mutex_lock(l))
 #define leave(l) CHECKED(pthread_mutex_unlock(l))
@@ -51,6 +67,12 @@ static void reports(int n) {
   take(&lock);
   total += n;
   leave(&lock);
+}
+
+static void breaks(int n) {
+  ENDS(pthread_mutex_lock(&lock));
+  total += n;
+  ENDS(pthread_mutex_unlock(&lock));
 }
 
 static int arms(int n) {
@@ -90,6 +112,12 @@ static void inverted(int n) {
   pthread_mutex_unlock(&lock);
 }
 
+static void counts(int n) {
+  RETRIES(pthread_mutex_lock(&lock));
+  total += n;
+  pthread_mutex_unlock(&lock);
+}
+
 static void takes(pthread_mutex_t *mutex) {
   if (pthread_mutex_lock(mutex) == 0)
     return;
@@ -122,7 +150,7 @@ int main(void) {
   int sum = 0;
   for (int i = -3; i < 9; i++) {
     sum += asserts(i) + arms(i) + kept(i);
-    reports(i), wraps(i), inverted(i), misleads(i), where(i > 0);
+    reports(i), wraps(i), breaks(i), inverted(i), counts(i), misleads(i), where(i > 0);
   }
   printf("%d %d\n", total, sum);
   return 0;
