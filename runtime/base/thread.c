@@ -163,6 +163,7 @@ struct relock_thread *relock_thread_start(void) {
   record->depth = 0;
   record->cluster_age = 0;
   record->tid = relock_os->thread_id();
+  record->turn_waits = record->turn_step = record->turn_looks = 0;
   record->rcl_serves = NULL;
   record->rcl_number = 0;
   record->rcl_submitted = NULL;

@@ -74,7 +74,8 @@ struct relock_thread {
   uint32_t cluster_age;
   uint32_t next_free;  /* list of free records: number + 1 */
   uint64_t turn_began; /* when it last offered its processor, see wait.c */
-  uint32_t turn_waits;
+  uint32_t turn_waits; /* before it looks whether its turn is over, from look to look, and looks */
+  uint32_t turn_step, turn_looks;
   struct relock_request *spares; /* see relock_node_take() */
   uint32_t spare_count;
   struct relock_server *rcl_serves; /* a server's own thread; else null */

@@ -9,8 +9,7 @@
 #include "stats.h"
 #include "thread.h"
 
-#define UNCALIBRATED UINT32_MAX
-static uint32_t calibrated_spins = UNCALIBRATED, calibrated_turns;
+uint32_t relock_calibrated_spins = RELOCK_UNCALIBRATED, relock_calibrated_turns;
 static uint32_t processors; /* valid once calibrated */
 
 enum { PAUSES = 32, TURNS = 1024, TRIALS = 5 };
@@ -38,33 +37,54 @@ static uint32_t calibrate(void (*wait)(void), uint32_t times) {
   return (uint32_t)((uint64_t)relock_tuning.spin_ns * times / shortest) + 1;
 }
 
-uint32_t relock_wait_spins(void) {
-  uint32_t spins = relock_load_relaxed(&calibrated_spins);
-  if (RELOCK_UNLIKELY(spins == UNCALIBRATED)) {
-    unsigned cpus = relock_os->cpus();
-    relock_store_relaxed(&processors, cpus);
-    relock_store_relaxed(&calibrated_turns, cpus == 1 ? 0 : calibrate(turn_often, TURNS));
-    /* A pause takes 10 to 150 cycles depending on the processor. */
-    spins = cpus == 1 ? 0 : calibrate(pause_often, PAUSES);
-    relock_store_relaxed(&calibrated_spins, spins);
-  }
+uint32_t relock_wait_calibrate(void) {
+  const unsigned cpus = relock_os->cpus();
+  relock_store_relaxed(&processors, cpus);
+  relock_store_relaxed(&relock_calibrated_turns, cpus == 1 ? 0 : calibrate(turn_often, TURNS));
+  /* A pause takes 10 to 150 cycles depending on the processor. */
+  const uint32_t spins = cpus == 1 ? 0 : calibrate(pause_often, PAUSES);
+  relock_store_relaxed(&relock_calibrated_spins, spins);
   return spins;
 }
 
-uint32_t relock_wait_most_turns(void) { return relock_load_relaxed(&calibrated_turns); }
+/* Reading the clock costs a tenth of a request to a server. So a thread looks some eight times in a
+ * turn: after as many waits as there were in an eighth of its last one, within these bounds. */
+enum { LOOKS = 8, LEAST_WAITS = 8, MOST_WAITS = 64 };
 
-/* Reading the clock costs a tenth of a request to a server. */
-enum { WAITS_PER_LOOK = 8 };
+static void adjust_looks(struct relock_thread *self) {
+  const uint32_t waits = (self->turn_step + 1) * self->turn_looks / LOOKS;
+  self->turn_step = waits < LEAST_WAITS ? LEAST_WAITS : waits > MOST_WAITS ? MOST_WAITS : waits;
+  self->turn_looks = 0;
+}
 
 /* Whoever is preempted in an operation on a lock waits for a turn of all others: 16 time slices of
- * 4 ms with 32 threads on 2 processors. Shorter turns shorten that in proportion. */
-void relock_wait_share(struct relock_thread *self) {
-  if (++self->turn_waits % WAITS_PER_LOOK != 0 ||
-      relock_threads_live() <= relock_load_relaxed(&processors))
+ * 4 ms with 32 threads on 2 processors. Shorter turns shorten that in proportion.
+ *
+ * The end of a turn costs some 2 microseconds. Nobody waits for a client that does not run, as they
+ * do for one that has a lock or a place in a queue. So clients' turns are longer, a hundred times
+ * that, unless there are so many threads that a turn of each would last too long. */
+enum { CLIENT_TURN = 4, CLIENT_ROUND_US = 6400 };
+
+static uint32_t turn_us(bool is_client, uint32_t threads) {
+  const uint32_t least = relock_tuning.share_us, most = CLIENT_TURN * least;
+  if (!is_client)
+    return least;
+  const uint32_t part = CLIENT_ROUND_US / threads;
+  return part < least ? least : part > most ? most : part;
+}
+
+void relock_wait_look(struct relock_thread *self, bool is_client) {
+  const uint32_t threads = relock_threads_live();
+  self->turn_waits = self->turn_step;
+  self->turn_looks++;
+  if (threads <= relock_load_relaxed(&processors)) {
+    self->turn_looks = 0;
     return;
-  uint64_t now = relock_os->now_ns();
-  if (now - self->turn_began < 1000ull * relock_tuning.share_us)
+  }
+  if (relock_os->now_ns() - self->turn_began < 1000ull * turn_us(is_client, threads))
     return;
+  adjust_looks(self);
+  self->turn_waits = self->turn_step;
   relock_os->yield();
   self->turn_began = relock_os->now_ns();
 }
@@ -75,8 +95,8 @@ void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
   wait->parked = false;
   wait->self = self;
   wait->lock_class = mutex ? relock_class_of(mutex) : NULL;
-  if (self)
-    relock_wait_share(self);
+  if (self && relock_wait_counts(self))
+    relock_wait_look(self, false);
 }
 
 int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, clockid_t clock,

@@ -15,12 +15,11 @@
 
 #include "atomic.h"
 #include "os.h"
+#include "thread.h"
 
 #include <relock/relock.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-struct relock_thread;
 
 struct relock_wait {
   uint32_t spins; /* left */
@@ -34,9 +33,18 @@ struct relock_wait {
 void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
                        const relock_mutex_t *mutex);
 
-/* Offers the processor to others if threads outnumber processors and this one has kept its own for
- * a while. relock_wait_begin() does it, too. */
-void relock_wait_share(struct relock_thread *self);
+/* Every so many waits of a thread it is time for a look at whether its turn is over. */
+static inline bool relock_wait_counts(struct relock_thread *self) {
+  if (RELOCK_LIKELY(self->turn_waits > 0)) {
+    self->turn_waits--;
+    return false;
+  }
+  return true;
+}
+
+/* That look: offers the processor to others if threads outnumber processors and this one has kept
+ * its own for a while, which is longer for a server's client. relock_wait_begin() does it, too. */
+void relock_wait_look(struct relock_thread *self, bool is_client);
 
 /* True after a pause: look again. False: it is time to park. */
 static inline bool relock_wait_again(struct relock_wait *wait) {
@@ -54,8 +62,16 @@ int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, c
 /* Ends the wait and counts it. */
 void relock_wait_end(const struct relock_wait *wait);
 
+/* Measured by relock_wait_calibrate(), which returns the first. */
+#define RELOCK_UNCALIBRATED UINT32_MAX
+extern uint32_t relock_calibrated_spins RELOCK_HIDDEN, relock_calibrated_turns RELOCK_HIDDEN;
+uint32_t relock_wait_calibrate(void);
+
 /* Pauses that fill the spinning part of a wait on this machine; 0 on one processor. */
-uint32_t relock_wait_spins(void);
+static inline uint32_t relock_wait_spins(void) {
+  const uint32_t spins = relock_load_relaxed(&relock_calibrated_spins);
+  return RELOCK_LIKELY(spins != RELOCK_UNCALIBRATED) ? spins : relock_wait_calibrate();
+}
 
 /* Turns of an empty loop, for waits that are shorter than a few pauses. */
 static inline void relock_wait_turns(uint32_t turns) {
@@ -64,6 +80,8 @@ static inline void relock_wait_turns(uint32_t turns) {
 }
 
 /* How many fill the spinning part; 0 on one processor, and before relock_wait_spins(). */
-uint32_t relock_wait_most_turns(void);
+static inline uint32_t relock_wait_most_turns(void) {
+  return relock_load_relaxed(&relock_calibrated_turns);
+}
 
 #endif

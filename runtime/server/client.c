@@ -372,7 +372,8 @@ bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_cla
     return false;
   uint64_t *counts = self->counters[index].value;
   relock_count_own(&counts[RELOCK_COUNT_EXECUTED], 1);
-  relock_wait_share(self);
+  if (RELOCK_UNLIKELY(relock_wait_counts(self)))
+    relock_wait_look(self, true);
   self->rcl_asks = 1;
   post(server, slot, mutex, self, call);
   enum outcome outcome = SERVED;

@@ -194,8 +194,9 @@ static inline bool serve_in_turn(struct relock_servicer *self, uint32_t slot) {
 }
 
 /* The client that was served last is the likeliest to ask again: of many threads on a processor it
- * is the one that runs. So the server comes by again after each so many slots, and that client
- * precedes one that waits that often in a pass, but only until another is found. */
+ * is the one that runs. So the server comes by again after each so many slots in which there was no
+ * request, and that client precedes one that waits that often in a pass, but only until another is
+ * found. */
 enum { SLOTS_BEFORE_LAST = 8 };
 
 /* One pass over the array. */
@@ -206,9 +207,12 @@ static bool serve_all(struct relock_servicer *self) {
   const uint32_t end = relock_load_acquire(&relock_slots_end);
   for (uint32_t i = 0; i < end;) {
     const uint32_t stop = end - i > SLOTS_BEFORE_LAST ? i + SLOTS_BEFORE_LAST : end;
+    bool found = false;
     for (; i < stop; i++)
-      served |= serve_in_turn(self, i);
-    served |= serve_in_turn(self, self->last);
+      found |= serve_in_turn(self, i);
+    if (!found)
+      found = serve_in_turn(self, self->last);
+    served |= found;
   }
   if (served)
     count_pass(self);
