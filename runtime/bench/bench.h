@@ -50,11 +50,12 @@ enum { MAX_VALUES = 16, MAX_THREADS = 4096, MAX_LINES = 64 };
 struct options {
   const char *locks, *modes; /* lists; null: all */
   const char *other;
+  /* What the user has not given is 0 until complete(), main.c. */
   int threads[MAX_VALUES], thread_values;
   int lines[MAX_VALUES], line_values;
   int delays[MAX_VALUES], delay_values;
   int repetitions, milliseconds;
-  bool pin, uncontended, table;
+  bool pin, uncontended, table, calibrate;
 };
 
 /* Ends the benchmark with a message. 2: what the user or the machine caused, 3: a wrong result. */
@@ -80,11 +81,15 @@ void print_result(const struct row *row, const struct point *point, int repetiti
                   const struct result *result);
 void print_uncontended(const struct row *row, int repetition, const struct uncontended *result);
 void print_end(void);
+void print_flush(void);
 /* results: per thread count, per row, the repetitions. */
 void print_table(const struct options *options, const struct row *rows, size_t row_count, int lines,
                  int delay, struct result *results);
 void print_uncontended_table(const struct row *rows, size_t row_count, int repetitions,
                              struct uncontended *results);
+
+/* Tries other thresholds than the defaults, and prints what it found. */
+void calibrate(const struct options *options, const struct row *rows, size_t row_count);
 
 static inline uint64_t ticks(void) {
 #if defined(__x86_64__)

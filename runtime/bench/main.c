@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,7 @@ static const char usage[] =
     "  -m, --milliseconds N     of each repetition (default 200)\n"
     "  --no-pin                 let the kernel place the threads\n"
     "  --uncontended            measure one thread with empty sections instead\n"
+    "  --calibrate              try other thresholds (RELOCK_TUNE), say which are better here\n"
     "  --other FILE             measure the locks of a shared object too (runtime/bench/other.h)\n"
     "  --table                  print tables of medians, not a JSON object per result\n"
     "  --list                   print the names of the locks\n";
@@ -67,7 +69,19 @@ static int one_number(const char *option, const char *text, int most) {
   return number(option, text, text + strlen(text), 1, most);
 }
 
-enum { ALGORITHM = 256, MODE, THREADS, LINES, DELAY, NO_PIN, UNCONTENDED, OTHER, TABLE, LIST };
+enum {
+  ALGORITHM = 256,
+  MODE,
+  THREADS,
+  LINES,
+  DELAY,
+  NO_PIN,
+  UNCONTENDED,
+  CALIBRATE,
+  OTHER,
+  TABLE,
+  LIST
+};
 
 static void parse(int argc, char **argv, struct options *options) {
   static const struct option names[] = {
@@ -80,6 +94,7 @@ static void parse(int argc, char **argv, struct options *options) {
       {"milliseconds", required_argument, NULL, 'm'},
       {"no-pin", no_argument, NULL, NO_PIN},
       {"uncontended", no_argument, NULL, UNCONTENDED},
+      {"calibrate", no_argument, NULL, CALIBRATE},
       {"other", required_argument, NULL, OTHER},
       {"table", no_argument, NULL, TABLE},
       {"list", no_argument, NULL, LIST},
@@ -117,6 +132,9 @@ static void parse(int argc, char **argv, struct options *options) {
     case UNCONTENDED:
       options->uncontended = true;
       break;
+    case CALIBRATE:
+      options->calibrate = true;
+      break;
     case OTHER:
       options->other = optarg;
       break;
@@ -136,6 +154,8 @@ static void parse(int argc, char **argv, struct options *options) {
   }
   if (optind != argc)
     fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
+  if (options->calibrate && (options->uncontended || options->table || options->other))
+    fail(2, "--calibrate goes without --uncontended, --table and --other");
   if (list) {
     puts(lock_names(options));
     exit(0);
@@ -222,23 +242,55 @@ static void measure_one_thread(const struct options *options, struct row *rows, 
   free(results);
 }
 
-int main(int argc, char **argv) {
-  struct options options = {
-      .threads = {1, 2, 4, 8, 32},
-      .thread_values = 5,
-      .lines = {1, 5},
-      .line_values = 2,
-      .delays = {100, 1000, 10000, 100000},
-      .delay_values = 4,
-      .repetitions = 5,
-      .milliseconds = 200,
-      .pin = true,
-  };
-  parse(argc, argv, &options);
+static void use(const int *values, int count, int *option, int *option_count) {
+  if (*option_count == 0)
+    memcpy(option, values, (size_t)count * sizeof *values);
+  *option_count = *option_count ? *option_count : count;
+}
+
+/* What is measured where the user does not say it. For a calibration the default algorithm, one
+ * whose waiters form a queue, and one with a server; alone, a thread per processor, and more. */
+static void complete(struct options *options) {
+  if (options->calibrate) {
+    cpu_set_t set;
+    const int cpus = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    options->locks = options->locks ? options->locks : "adaptive,mcs,rcl";
+    options->modes = options->modes ? options->modes : "hold,any-thread";
+    const int most = 4 * cpus < MAX_THREADS ? 4 * cpus : MAX_THREADS;
+    use(cpus > 1 ? (int[]){1, cpus, most} : (int[]){1, most}, cpus > 1 ? 3 : 2, options->threads,
+        &options->thread_values);
+    use((int[]){1}, 1, options->lines, &options->line_values);
+    use((int[]){1000}, 1, options->delays, &options->delay_values);
+  }
+  use((int[]){1, 2, 4, 8, 32}, 5, options->threads, &options->thread_values);
+  use((int[]){1, 5}, 2, options->lines, &options->line_values);
+  use((int[]){100, 1000, 10000, 100000}, 4, options->delays, &options->delay_values);
+  if (!options->repetitions)
+    options->repetitions = options->calibrate ? 9 : 5;
+  if (!options->milliseconds)
+    options->milliseconds = options->calibrate ? 50 : 200;
+}
+
+/* What would make a row measure something else than it says. */
+static void check_environment(const struct options *options) {
   if (getenv("RELOCK_LOCKS"))
     fail(2, "RELOCK_LOCKS is set and could change which algorithm a row measures; unset it");
+  if (options->calibrate && getenv("RELOCK_TUNE"))
+    fail(2, "RELOCK_TUNE is set, and --calibrate compares with the defaults; unset it");
+}
+
+int main(int argc, char **argv) {
+  struct options options = {.pin = true};
+  parse(argc, argv, &options);
+  complete(&options);
+  check_environment(&options);
   size_t row_count;
   struct row *rows = make_rows(&options, &row_count);
+  if (options.calibrate) {
+    options.table = true; /* the machine as text */
+    calibrate(&options, rows, row_count);
+    return 0;
+  }
   measure_start(&options);
   if (options.uncontended)
     measure_one_thread(&options, rows, row_count);

@@ -18,7 +18,7 @@
 #include <gnu/libc-version.h>
 #endif
 
-static void flush(void) {
+void print_flush(void) {
   if (fflush(stdout) != 0 || ferror(stdout))
     fail(2, "standard output cannot be written: %s", strerror(errno));
 }
@@ -83,7 +83,7 @@ void print_machine(const struct options *options, size_t rows, size_t cells) {
            online, allowed, frequency, options->pin ? "true" : "false", options->repetitions,
            options->milliseconds, rows, cells);
   }
-  flush();
+  print_flush();
 }
 
 static void print_row(const char *type, const struct row *row) {
@@ -101,19 +101,19 @@ void print_result(const struct row *row, const struct point *point, int repetiti
          point->lines, point->delay, point->threads, repetition,
          (unsigned long long)result->operations, result->seconds, result->mean_ns, result->p99_ns,
          result->worst_ns, result->jain, result->switches);
-  flush();
+  print_flush();
 }
 
 void print_uncontended(const struct row *row, int repetition, const struct uncontended *result) {
   print_row("uncontended", row);
   printf(",\"repetition\":%d,\"ns\":%.2f,\"ns_without_threads\":%.2f}\n", repetition, result->ns,
          result->single_ns);
-  flush();
+  print_flush();
 }
 
 void print_end(void) {
   printf("{\"type\":\"end\"}\n");
-  flush();
+  print_flush();
 }
 
 static int ascending(const void *left, const void *right) {
@@ -203,7 +203,7 @@ void print_table(const struct options *options, const struct row *rows, size_t r
          lines, lines == 1 ? "" : "s", delay, options->repetitions);
   for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
     print_quantity(options, rows, row_count, results, quantities[i].what, quantities[i].value);
-  flush();
+  print_flush();
 }
 
 void print_uncontended_table(const struct row *rows, size_t row_count, int repetitions,
@@ -225,5 +225,5 @@ void print_uncontended_table(const struct row *rows, size_t row_count, int repet
     putchar('\n');
   }
   free(sample);
-  flush();
+  print_flush();
 }

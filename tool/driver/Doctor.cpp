@@ -8,8 +8,10 @@
 #include "driver/Options.h"
 #include "support/Messages.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -17,6 +19,7 @@
 
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <set>
 
 #include <linux/futex.h>
@@ -260,6 +263,64 @@ void lookAtInstructions(std::vector<Item> &Items) {
 void lookAtInstructions(std::vector<Item> &) {}
 #endif
 
+struct Tunable {
+  const char *Name;
+  unsigned long Default, Least, Greatest;
+};
+
+constexpr Tunable Tunables[] = {
+#define RELOCK_TUNABLE(name, value, least, greatest) {#name, value, least, greatest},
+#include "../../runtime/base/tunables.def"
+};
+
+// An entry of RELOCK_TUNE with its default, or what is wrong with it. As the runtime reads it
+// (read_tuning(), runtime/base/options.c).
+Expected<std::string> readTuning(StringRef Entry) {
+  auto [Name, Text] = Entry.split('=');
+  const Tunable *Found = find_if(Tunables, [&](const Tunable &T) { return Name == T.Name; });
+  if (Found == std::end(Tunables))
+    return createStringError("'" + Entry + "' has no name that there is");
+  char *End;
+  std::string Digits = Text.str();
+  unsigned long Value = strtoul(Digits.c_str(), &End, 10);
+  if (Digits.empty() || *End || Value < Found->Least || Value > Found->Greatest)
+    return createStringError("'" + Entry + "' has no value from " + Twine(Found->Least) + " to " +
+                             Twine(Found->Greatest));
+  return (Name + "=" + Twine(Value) + " (default " + Twine(Found->Default) + ")").str();
+}
+
+Item lookAtThresholds() {
+  const char *Given = getenv("RELOCK_TUNE");
+  std::vector<std::string> Values, Wrong, Defaults;
+  for (const Tunable &T : Tunables)
+    Defaults.push_back(T.Name + ("=" + std::to_string(T.Default)));
+  SmallVector<StringRef> Entries;
+  StringRef List = Given ? Given : "";
+  if (List.size() > 1)
+    List.consume_back(",");
+  if (!List.empty())
+    List.split(Entries, ',');
+  for (StringRef Entry : Entries) {
+    Expected<std::string> Value = readTuning(Entry);
+    if (Value)
+      Values.push_back(*Value);
+    else
+      Wrong.push_back(toString(Value.takeError()));
+  }
+  return {
+      "thresholds",
+      Wrong.empty(),
+      ForServers,
+      Entries.empty() ? "the defaults"
+                      : "RELOCK_TUNE: " + join(Wrong.empty() ? Values : Wrong, ", "),
+      "How long threads wait, and what else the runtime decides by a number. `relock-bench "
+      "--calibrate` tries others, and prints a RELOCK_TUNE if one is better on this machine. The "
+      "defaults are " +
+          join(Defaults, ", ") + ".",
+      "unset RELOCK_TUNE, or mend it: a program that uses the runtime ends at its start, with "
+      "status 2"};
+}
+
 constexpr size_t EnoughProcessors = 3;
 
 Item lookAtRoom() {
@@ -280,6 +341,7 @@ std::vector<Item> lookAtAll() {
                              lookAtFutex(),      lookAtMembarrier(), lookAtFifo(),
                              lookAtThrottling(), lookAtCounters()};
   lookAtInstructions(Items);
+  Items.push_back(lookAtThresholds());
   Items.push_back(lookAtRoom());
   return Items;
 }
