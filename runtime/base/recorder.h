@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the profiler offers to librelock in the same process. librelock times and counts its locks
- * itself; which of the program's threads waits or holds, inside which other lock, and when, is
- * recorded by the profiler, which knows that of all other locks. Under `relock profile` only.
+ * What the profiler offers to librelock in the same process. librelock counts its locks itself, and
+ * times those holds that timing.h tells; which of the program's threads waits or holds, inside
+ * which other lock, and when, is recorded by the profiler, which knows that of all other locks.
+ * Under `relock profile` only.
  *
  * All of it goes to the thread whose identity the caller has: in a section that another thread runs
  * for it, the client.
@@ -15,7 +16,13 @@
 
 /* Exported by the profiler; found by name. */
 #define RELOCK_RECORDER relock_profiler_recorder
-#define RELOCK_RECORDER_VERSION 1u
+#define RELOCK_RECORDER_VERSION 2u
+
+/* When a hold began, or 0: it is not timed; and how many holds it stands for. */
+struct relock_timed {
+  uint64_t start;
+  uint32_t weight;
+};
 
 enum {
   RELOCK_TAKE_TRIED = 1,  /* by a trylock */
@@ -27,12 +34,18 @@ struct relock_recorder {
   /* The number of a lock class, by an address of the library's that stands for it. 0: not now;
    * UINT32_MAX: never. `hidden`: it is in no profile. */
   uint32_t (*lock_class)(const void *key, bool hidden);
-  /* A lock of the class is taken, at that time or asked for since then; given back. */
-  void (*takes)(uint32_t lock_class, const void *lock, uint64_t since, int how);
-  void (*gives)(const void *lock, uint64_t now);
-  /* So many ticks. */
+  /* A lock of the class is taken, so timed or, if that was waited for, asked for since then. One
+   * that is not timed is taken about `each` ticks after the one before. */
+  void (*takes)(uint32_t lock_class, const void *lock, struct relock_timed timed, uint64_t each,
+                int how);
+  /* It is given back; now: 0 if the clock was not read. How the hold is timed: by itself alone if
+   * its thread has waited in it for something, or lost its processor. */
+  struct relock_timed (*gives)(const void *lock, uint64_t now);
+  /* So many ticks; of a hold that stands for so many. */
   void (*waited)(uint32_t lock_class, uint64_t start, uint64_t ticks, uint32_t waiters);
-  void (*held)(uint32_t lock_class, uint64_t ticks);
+  void (*held)(uint32_t lock_class, uint64_t ticks, uint32_t weight);
+  /* Of the calling thread, in nanoseconds; 0: it may not be asked for. */
+  uint64_t (*processor_time)(void);
   /* Around a measurement of what all this costs, which counts as no section of the thread. */
   void (*measures)(bool begins);
 };

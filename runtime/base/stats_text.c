@@ -146,21 +146,67 @@ static uint64_t percentile(const struct relock_distribution *d, unsigned percent
   return 0;
 }
 
-static void put_times(const char *name, const struct relock_distribution *d) {
-  uint64_t total = ns(d->total);
-  put(",\n   \"%s\": {\"count\": %" PRIu64 ", \"total_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64
-      ", \"p50_ns\": %" PRIu64 ", \"p90_ns\": %" PRIu64 ", \"p99_ns\": %" PRIu64
-      ", \"max_ns\": %" PRIu64 ", \"histogram\": [",
-      name, d->count, total, d->count ? total / d->count : 0, percentile(d, 50), percentile(d, 90),
-      percentile(d, 99), ns(d->max));
+/* What stands for so many, of which there are so many. */
+static uint64_t scaled(uint64_t number, uint64_t stands_for, uint64_t count) {
+  if (stands_for == count || !stands_for)
+    return number;
+  return (uint64_t)((double)number * ((double)count / (double)stands_for) + 0.5);
+}
+
+/* There is no library of mathematics here. */
+static double square_root(double square) {
+  double root = square > 1 ? square : 1;
+  for (int i = 0; square > 0 && i < 100; i++)
+    root = (root + square / root) / 2;
+  return square > 0 ? root : 0;
+}
+
+static void put_timed(const struct relock_distribution *d, uint64_t count) {
+  const uint64_t timed = d->values < count ? d->values : count;
+  put(", \"timed\": %" PRIu64 ", \"relative_standard_error\": ", timed);
+  if (timed != count && relock_chosen(&d->chance, d->count, d->values) < RELOCK_CHOSEN_LEAST)
+    put("null");
+  else
+    put_number(
+        timed == count ? 0 : square_root(relock_relative_variance(&d->chance, d->count, d->total)));
+}
+
+static void put_times(const struct relock_distribution *d, uint64_t count) {
+  const uint64_t total = ns(scaled(d->total, d->count, count));
+  put(", \"total_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64 ", \"p50_ns\": %" PRIu64
+      ", \"p90_ns\": %" PRIu64 ", \"p99_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64
+      ", \"histogram\": [",
+      total, count ? total / count : 0, percentile(d, 50), percentile(d, 90), percentile(d, 99),
+      ns(d->max));
   const char *comma = "";
   for (unsigned i = 0; i < RELOCK_BUCKETS; i++) {
     if (!d->buckets[i])
       continue;
-    put("%s[%" PRIu64 ", %" PRIu64 "]", comma, ns(relock_bucket_floor(i)), d->buckets[i]);
+    const uint64_t all = scaled(d->buckets[i], d->count, count);
+    put("%s[%" PRIu64 ", %" PRIu64 "]", comma, ns(relock_bucket_floor(i)), all ? all : 1);
     comma = ", ";
   }
   put("]}");
+}
+
+static void put_waits(const struct relock_distribution *d) {
+  put(",\n   \"wait\": {\"count\": %" PRIu64, d->count);
+  put_times(d, d->count);
+}
+
+/* Of so many, by those that were timed: the mean and the shape of these. */
+static void put_holds(const struct relock_distribution *d, uint64_t count) {
+  put(",\n   \"hold\": {\"count\": %" PRIu64, count);
+  put_timed(d, count);
+  put_times(d, count);
+}
+
+/* All that are over. */
+static uint64_t holds(const struct relock_class_times *times) {
+  uint64_t sum = 0;
+  for (int d = 0; d < RELOCK_DISTANCES; d++)
+    sum += times->came_from[d];
+  return sum;
 }
 
 /* --- places ---------------------------------------------------------------------------------- */
@@ -209,7 +255,7 @@ static const struct relock_site *next_site(const struct relock_times_sum *times,
   return next;
 }
 
-static void put_site(const struct relock_site *site) {
+static void put_site(const struct relock_site *site, const struct relock_class_times *times) {
   put("    {\"stack\": [");
   if (site->section) {
     put_place(site->section);
@@ -218,7 +264,8 @@ static void put_site(const struct relock_site *site) {
   put_place(site->caller);
   put("], \"samples\": %" PRIu64 ", \"acquisitions\": %" PRIu64 ", \"contended\": %" PRIu64
       ", \"wait_ns\": %" PRIu64 ", \"hold_ns\": %" PRIu64 "}",
-      site->acquisitions, site->acquisitions, site->contended, ns(site->wait), ns(site->hold));
+      site->acquisitions, site->acquisitions, site->contended, ns(site->wait),
+      ns(scaled(site->hold, times->hold.count, holds(times))));
 }
 
 _Static_assert(2 * RELOCK_SITES_SHOWN <= 63, "one bit for each");
@@ -230,7 +277,7 @@ static void put_sites(const struct relock_times_sum *times) {
   put(",\n   \"sites\": [\n");
   for (; shown < RELOCK_SITES_SHOWN && (site = next_site(times, &left)); shown++) {
     put("%s", shown ? ",\n" : "");
-    put_site(site);
+    put_site(site, &times->all);
   }
   put("],\n   \"sites_omitted\": %u", times->site_count - shown + times->sites_omitted);
 }
@@ -258,10 +305,7 @@ static uint64_t acquisitions(const struct relock_report_class *entry) {
 }
 
 static uint64_t handovers(const struct relock_class_times *times) {
-  uint64_t sum = 0;
-  for (int d = RELOCK_SAME_THREAD + 1; d < RELOCK_DISTANCES; d++)
-    sum += times->came_from[d];
-  return sum;
+  return holds(times) - times->came_from[RELOCK_SAME_THREAD];
 }
 
 static void put_distances(const struct relock_class_times *times) {
@@ -291,8 +335,8 @@ static void put_class(const struct relock_report_class *entry, bool places) {
       ", \"condition_waits\": %" PRIu64 ", \"reentries\": %" PRIu64,
       s->mutexes, acquisitions(entry), s->contended, handovers(times), times->trylock_failures,
       times->timeouts, times->idle.count, times->reentries);
-  put_times("wait", &times->wait);
-  put_times("hold", &times->hold);
+  put_waits(&times->wait);
+  put_holds(&times->hold, holds(times));
   put_waiters(times);
   put_distances(times);
   put(",\n   \"librelock\": {\"algorithm\": \"%s\", \"held\": %" PRIu64 ", \"executed\": %" PRIu64
@@ -322,8 +366,8 @@ static void put_conditions(const struct relock_report_class *entry) {
       ", \"contended\": 0, \"handovers\": 0,\n   \"trylock_failures\": 0, \"timeouts\": 0, "
       "\"condition_waits\": 0, \"reentries\": 0",
       idle->count + entry->times.waiting);
-  put_times("wait", idle);
-  put_times("hold", &none);
+  put_waits(idle);
+  put_holds(&none, 0);
   put("}");
 }
 
@@ -353,15 +397,26 @@ static void put_server(const struct relock_report_server *entry) {
 /* --- the whole ------------------------------------------------------------------------------- */
 
 static void put_overhead(const struct relock_report *report) {
-  double per_pair = (double)relock_times_cost() / 1024 * ns_per_tick;
-  uint64_t all = 0;
-  for (const struct relock_report_class *c = report->classes; c; c = c->next)
+  const double per_pair = (double)relock_times_cost() / 1024 * ns_per_tick;
+  const double untimed = (double)relock_times_untimed_cost() / 1024 * ns_per_tick;
+  uint64_t all = 0, over = 0, timed = 0;
+  for (const struct relock_report_class *c = report->classes; c; c = c->next) {
+    const struct relock_class_times *times = &c->times.all;
     all += acquisitions(c);
+    over += holds(times);
+    timed += times->hold.values < holds(times) ? times->hold.values : holds(times);
+  }
+  const uint64_t others = over - timed < all ? over - timed : all;
   put(" \"overhead\": {\"per_acquisition_ns\": ");
   put_number(per_pair);
-  put(", \"plain_pair_ns\": 0, \"hold_bias_ns\": ");
+  put(", \"untimed_acquisition_ns\": ");
+  put_number(untimed);
+  put(", \"holds\": %" PRIu64 ", \"holds_timed\": %" PRIu64
+      ", \"plain_pair_ns\": 0, \"hold_bias_ns\": ",
+      over, timed);
   put_number((double)relock_times_bias() / 1024 * ns_per_tick);
-  put(", \"total_ns\": %" PRIu64 "},\n", (uint64_t)(per_pair * (double)all));
+  put(", \"total_ns\": %" PRIu64 "},\n",
+      (uint64_t)(per_pair * (double)(all - others) + untimed * (double)others));
 }
 
 static void put_profile(const struct relock_report *report, bool running, bool places) {

@@ -2,8 +2,8 @@
  *
  * Invariants
  *  - What a thread holds stands in its own list. An entry is written by that thread, but for
- * `mutex` and `start`, which another thread sets when it releases the mutex in its place: to null,
- * and to when that was. Entries do not move, so that it finds them.
+ * `mutex` and `released`, which another thread sets when it releases the mutex in its place: to
+ * null, and to when that was. Entries do not move, so that it finds them.
  *  - The owner of a timed mutex is a mark unless it is a thread pointer, and then odd. A normal one
  *    that is held has its holder's mark, one that is free that of the thread that had it last.
  */
@@ -13,8 +13,10 @@
 #include "recorder.h"
 #include "stats.h"
 #include "thread.h"
+#include "timing.h"
 
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -25,7 +27,8 @@ enum {
 
 struct held {
   relock_mutex_t *mutex; /* null: released */
-  uint64_t start;
+  struct relock_timed timed;
+  uint64_t released; /* by another thread */
   uint32_t index;
   enum relock_distance distance;
   struct relock_site *site;
@@ -34,12 +37,16 @@ struct held {
 
 struct relock_times {
   uint32_t held_count;    /* of the list's entries in use */
-  uint32_t executing;     /* calls of relock_execute */
-  uint64_t section_start; /* 0: in none */
+  uint32_t executing;     /* calls of relock_execute that passed a section on */
+  uint64_t section_start; /* 0: in none, or in one that is not timed */
+  uint32_t section_weight;
   struct relock_section_times sections;
   uint64_t sleep_start; /* 0: sleeps on no condition variable */
   uint32_t sleep_index;
   uint64_t slept;
+  struct relock_timing timing;
+  uint32_t weight; /* of the next hold that is chosen */
+  bool chose;      /* one since the period was adapted last */
   struct held held[HELD_MAX];
   struct relock_submission submission;
   struct relock_class_times *classes[RELOCK_MAX_CLASSES];
@@ -47,10 +54,12 @@ struct relock_times {
 
 static char *pool;
 static uint64_t pool_size, pool_used, dropped;
-static uint64_t cost, bias;
+static uint64_t cost, untimed_cost, bias;
+static uint64_t millisecond; /* in ticks; 0: all holds are timed */
 static uint64_t start_ticks, start_ns;
 
 uint64_t relock_times_cost(void) { return cost; }
+uint64_t relock_times_untimed_cost(void) { return untimed_cost; }
 uint64_t relock_times_bias(void) { return bias; }
 uint64_t relock_times_dropped(void) { return relock_load_relaxed(&dropped); }
 
@@ -82,44 +91,76 @@ static void *allocate(size_t size) {
   return NULL;
 }
 
-static struct relock_times *times_of(struct relock_thread *self) {
-  if (!self) {
-    drop();
-    return NULL;
-  }
-  if (!self->times)
-    /* Release: pairs with the acquire in relock_times_add_up(). */
-    relock_store_release(&self->times, (struct relock_times *)allocate(sizeof *self->times));
-  return self->times;
+static void timing_begins(struct relock_times *times, uint32_t number) {
+  relock_timing_begin(&times->timing, number + 1);
+  times->weight = 1;
+  times->chose = false;
 }
 
-static struct relock_class_times *class_times(struct relock_times *times, uint32_t index) {
-  struct relock_class_times **slot = &times->classes[index];
-  if (!*slot)
+static __attribute__((noinline)) struct relock_times *make_times(struct relock_thread *self) {
+  struct relock_times *times = self ? allocate(sizeof *times) : NULL;
+  if (times) {
+    timing_begins(times, self->number);
     /* Release: pairs with the acquire in relock_times_add_up(). */
-    relock_store_release(slot, (struct relock_class_times *)allocate(sizeof **slot));
-  return *slot;
+    relock_store_release(&self->times, times);
+  } else if (!self) {
+    drop();
+  }
+  return times;
+}
+
+static inline struct relock_times *times_of(struct relock_thread *self) {
+  return RELOCK_LIKELY(self && self->times) ? self->times : make_times(self);
+}
+
+static __attribute__((noinline)) struct relock_class_times *
+make_class_times(struct relock_class_times **slot) {
+  struct relock_class_times *times = allocate(sizeof *times);
+  if (times) {
+    times->sure = RELOCK_FIRST_TIMED;
+    /* Release: pairs with the acquire in relock_times_add_up(). */
+    relock_store_release(slot, times);
+  }
+  return times;
+}
+
+static inline struct relock_class_times *class_times(struct relock_times *times, uint32_t index) {
+  struct relock_class_times **slot = &times->classes[index];
+  return RELOCK_LIKELY(*slot != NULL) ? *slot : make_class_times(slot);
 }
 
 /* --- adding ---------------------------------------------------------------------------------- */
 
-static void add(struct relock_distribution *distribution, uint64_t ticks) {
-  relock_count_own(&distribution->count, 1);
-  relock_count_own(&distribution->total, ticks);
-  relock_count_own(&distribution->buckets[relock_bucket(ticks)], 1);
-  if (ticks > distribution->max)
-    relock_store_relaxed(&distribution->max, ticks);
+static double load_number(const double *number) {
+  double value;
+  __atomic_load(number, &value, __ATOMIC_RELAXED);
+  return value;
 }
 
-/* Returns what counts of it. */
-static uint64_t add_hold(struct relock_class_times *times, struct relock_site *site,
-                         enum relock_distance distance, uint64_t ticks) {
-  relock_count_own(&times->came_from[distance], 1);
-  ticks -= ticks < bias / 1024 ? ticks : bias / 1024;
-  add(&times->hold, ticks);
-  if (site)
-    relock_count_own(&site->hold, ticks);
-  return ticks;
+static struct relock_chance chance_of(const struct relock_distribution *distribution) {
+  const struct relock_chance *chance = &distribution->chance;
+  return (struct relock_chance){load_number(&chance->weights), load_number(&chance->values),
+                                load_number(&chance->squares)};
+}
+
+static void add_chance(struct relock_distribution *distribution, uint64_t ticks, uint32_t weight) {
+  struct relock_chance chance = distribution->chance;
+  relock_chance_add(&chance, ticks, weight);
+  __atomic_store(&distribution->chance.weights, &chance.weights, __ATOMIC_RELAXED);
+  __atomic_store(&distribution->chance.values, &chance.values, __ATOMIC_RELAXED);
+  __atomic_store(&distribution->chance.squares, &chance.squares, __ATOMIC_RELAXED);
+}
+
+/* weight: how many it stands for. */
+static void add(struct relock_distribution *distribution, uint64_t ticks, uint32_t weight) {
+  relock_count_own(&distribution->count, weight);
+  relock_count_own(&distribution->total, weight * ticks);
+  relock_count_own(&distribution->values, 1);
+  relock_count_own(&distribution->buckets[relock_bucket(ticks)], weight);
+  if (ticks > distribution->max)
+    relock_store_relaxed(&distribution->max, ticks);
+  if (weight > 1)
+    add_chance(distribution, ticks, weight);
 }
 
 static struct relock_site *site_of(struct relock_class_times *times,
@@ -139,7 +180,7 @@ static struct relock_site *site_of(struct relock_class_times *times,
 }
 
 static void add_wait(struct relock_class_times *times, uint64_t ticks, uint32_t waiters) {
-  add(&times->wait, ticks);
+  add(&times->wait, ticks, 1);
   relock_count_own(&times->waiters, waiters);
   if (waiters > times->waiters_max)
     relock_store_relaxed(&times->waiters_max, (uint64_t)waiters);
@@ -184,17 +225,20 @@ static uint32_t number_of(uint32_t index) {
   return number == UINT32_MAX ? 0 : number;
 }
 
-static bool recorder_takes(const relock_mutex_t *mutex, uint32_t index, uint64_t since, int how) {
+static bool recorder_takes(const struct relock_times *times, const relock_mutex_t *mutex,
+                           uint32_t index, struct relock_timed timed, int how) {
   const uint32_t number = relock_recorder ? number_of(index) : 0;
   if (number)
-    relock_recorder->takes(number, mutex, since, how);
+    relock_recorder->takes(number, mutex, timed, times->timing.each, how);
   return number;
 }
 
-static void recorder_gives(struct held *held, uint64_t now) {
+static struct relock_timed recorder_gives(struct held *held, uint64_t now) {
+  struct relock_timed timed = {0, 0};
   if (held->recorded)
-    relock_recorder->gives(held->recorded, now);
+    timed = relock_recorder->gives(held->recorded, now);
   held->recorded = NULL;
+  return timed;
 }
 
 static void recorder_waited(uint32_t index, uint64_t start, uint64_t ticks, uint32_t waiters) {
@@ -203,25 +247,62 @@ static void recorder_waited(uint32_t index, uint64_t start, uint64_t ticks, uint
     relock_recorder->waited(number, start, ticks, waiters);
 }
 
-static void recorder_held(uint32_t index, uint64_t ticks) {
+static void recorder_held(uint32_t index, uint64_t ticks, uint32_t weight) {
   const uint32_t number = relock_recorder ? number_of(index) : 0;
   if (number)
-    relock_recorder->held(number, ticks);
+    relock_recorder->held(number, ticks, weight);
 }
 
 /* --- sections -------------------------------------------------------------------------------- */
 
-static void section_begins(struct relock_times *times, uint64_t now) {
-  if (!times->section_start)
-    relock_store_relaxed(&times->section_start, now);
+static bool in_section(const struct relock_times *times) {
+  return times->held_count || times->executing;
 }
 
-static void section_may_end(struct relock_times *times, uint64_t now) {
-  if (times->held_count || times->executing || !times->section_start)
+/* Before what it is of is counted among those that are held. */
+static void section_begins(struct relock_times *times, struct relock_timed timed) {
+  if (in_section(times))
     return;
-  relock_count_own(&times->sections.ticks, between(times->section_start, now));
   relock_count_own(&times->sections.count, 1);
+  if (!timed.weight)
+    return;
+  relock_store_relaxed(&times->section_weight, timed.weight);
+  relock_store_relaxed(&times->section_start, timed.start);
+}
+
+static void section_ends(struct relock_times *times, uint64_t now) {
+  relock_count_own(&times->sections.ticks,
+                   times->section_weight * between(times->section_start, now));
   relock_store_relaxed(&times->section_start, 0);
+}
+
+/* now: 0 if the clock was not read. */
+static void section_may_end(struct relock_times *times, uint64_t now) {
+  if (RELOCK_UNLIKELY(times->section_start != 0) && !in_section(times))
+    section_ends(times, now ? now : relock_ticks());
+}
+
+/* From then on it is timed for itself alone. */
+static void section_lasts(struct relock_times *times, uint64_t since) {
+  if (times->section_start && times->section_weight != 1)
+    section_ends(times, since);
+  relock_store_relaxed(&times->section_weight, 1u);
+  if (!times->section_start)
+    relock_store_relaxed(&times->section_start, since);
+}
+
+/* The thread waits since then, for what the clock is read anyway, and can take long: its section,
+ * and what it holds, are timed for themselves alone. */
+static void holds_last(struct relock_times *times, uint64_t since) {
+  if (!in_section(times))
+    return;
+  section_lasts(times, since);
+  for (uint32_t i = 0; i < times->held_count; i++) {
+    struct relock_timed *timed = &times->held[i].timed;
+    relock_store_relaxed(&timed->weight, 1u);
+    if (!timed->start)
+      relock_store_relaxed(&timed->start, since);
+  }
 }
 
 /* Takes those off the end of the list that are held no more, some since another thread released
@@ -233,8 +314,8 @@ static void forget_released(struct relock_times *times) {
     /* Acquire: pairs with the release in release_for(). */
     if (relock_load_acquire(&last->mutex))
       return;
-    released = last->start > released ? last->start : released;
-    recorder_gives(last, last->start);
+    released = last->released > released ? last->released : released;
+    recorder_gives(last, last->released);
     times->held_count--;
   }
   section_may_end(times, released);
@@ -287,6 +368,55 @@ struct relock_arrival relock_times_arrive(const struct relock_thread *self, uint
   return arrival;
 }
 
+/* --- which holds are timed ------------------------------------------------------------------- */
+
+/* Of one for which nobody had to wait. */
+static inline struct relock_timed choose(struct relock_times *times,
+                                         struct relock_class_times *of_class) {
+  struct relock_timing *timing = &times->timing;
+  const bool due = --timing->due.countdown == 0;
+  struct relock_timed timed = {0, 0};
+  if (RELOCK_LIKELY(!due && !of_class->sure))
+    return timed;
+  timed = (struct relock_timed){relock_ticks(), 1};
+  if (due) {
+    timed.weight = times->weight;
+    times->weight = (uint32_t)timing->due.period;
+    timing->due.countdown = relock_random_gap(&timing->due.random, timing->due.period);
+    timing->last = timed.start;
+    times->chose = true;
+  }
+  if (of_class->sure) {
+    of_class->sure--;
+    timed.weight = 1;
+  }
+  return timed;
+}
+
+/* When the mutex is released: it may ask the system. */
+static void adapt(struct relock_times *times) {
+  if (RELOCK_LIKELY(!times->chose))
+    return;
+  times->chose = false;
+  relock_timing_adapt(&times->timing, millisecond,
+                      relock_recorder ? relock_recorder->processor_time : NULL);
+}
+
+/* A hold is over. */
+static void add_hold(struct relock_class_times *times, uint32_t index,
+                     const struct relock_hold *hold) {
+  relock_count_own(&times->came_from[hold->distance], 1);
+  if (RELOCK_LIKELY(!hold->weight))
+    return;
+  const uint64_t own = bias / 1024, ticks = hold->ticks > own ? hold->ticks - own : 0;
+  add(&times->hold, ticks, hold->weight);
+  if (hold->site)
+    relock_count_own(&hold->site->hold, hold->weight * ticks);
+  if (ticks * RELOCK_LONG_PER_MILLISECOND >= millisecond)
+    times->sure = times->sure > RELOCK_TIMED_AFTER_LONG ? times->sure : RELOCK_TIMED_AFTER_LONG;
+  recorder_held(index, ticks, hold->weight);
+}
+
 /* --- holders --------------------------------------------------------------------------------- */
 
 static struct held *free_entry(struct relock_times *times) {
@@ -295,7 +425,7 @@ static struct held *free_entry(struct relock_times *times) {
   for (int i = 0; i < HELD_MAX; i++)
     /* Acquire: pairs with the release in release_for(). */
     if (!relock_load_acquire(&times->held[i].mutex)) {
-      recorder_gives(&times->held[i], times->held[i].start);
+      recorder_gives(&times->held[i], times->held[i].released);
       return &times->held[i];
     }
   return NULL;
@@ -312,21 +442,29 @@ uintptr_t relock_times_acquired(struct relock_thread *self, relock_mutex_t *mute
   if (!of_class)
     return arrival.mark;
   forget_released(times);
-  uint64_t now = relock_ticks(), asked = acquisition->asked;
-  const uint64_t wait = between(asked, now);
-  struct relock_site *site = add_acquisition(of_class, acquisition, wait);
-  section_begins(times, asked ? asked : now);
-  if (asked)
+  struct relock_timed timed = choose(times, of_class), section = timed;
+  const uint64_t asked = acquisition->asked;
+  uint64_t wait = 0;
+  if (RELOCK_UNLIKELY(asked != 0)) {
+    timed = (struct relock_timed){relock_ticks(), 1};
+    section = (struct relock_timed){asked, 1};
+    wait = between(asked, timed.start);
+    holds_last(times, asked);
     recorder_waited(index, asked, wait, acquisition->waiters);
+  }
+  struct relock_site *site = add_acquisition(of_class, acquisition, wait);
+  section_begins(times, section);
   struct held *held = free_entry(times);
   if (!held) {
     drop();
     return arrival.mark;
   }
   const int how = (acquisition->tried ? RELOCK_TAKE_TRIED : 0) | (asked ? RELOCK_TAKE_WAITED : 0);
-  if (recorder_takes(mutex, index, asked ? asked : now, how))
+  if (recorder_takes(times, mutex, index, section, how))
     held->recorded = mutex;
-  held->start = now;
+  held->timed.start = timed.start;
+  held->timed.weight = timed.weight;
+  held->released = 0;
   held->index = index;
   held->distance = arrival.distance;
   held->site = site;
@@ -342,6 +480,7 @@ void relock_times_gave_up(struct relock_thread *self, const relock_class_t *lock
     return;
   const uint64_t wait = between(asked, relock_ticks());
   add_wait(of_class, wait, waiters);
+  holds_last(times, asked);
   relock_count_own(&of_class->timeouts, 1);
   recorder_waited(lock_class->relock_index, asked, wait, waiters);
 }
@@ -368,8 +507,8 @@ static struct held *find(struct relock_times *times, const relock_mutex_t *mutex
 }
 
 /* Another thread acquired the mutex, which is released by this one. */
-static struct relock_hold release_for(struct relock_times *times, relock_mutex_t *mutex,
-                                      uint64_t now) {
+static struct relock_hold release_for(struct relock_times *times, relock_mutex_t *mutex) {
+  const uint64_t now = relock_ticks();
   uintptr_t owner = relock_load_relaxed(&mutex->relock_private.owner);
   struct relock_times *holder = NULL;
   if (is_mark(owner) && thread_of(owner) != UNKNOWN_THREAD)
@@ -378,8 +517,10 @@ static struct relock_hold release_for(struct relock_times *times, relock_mutex_t
     struct held *held = &holder->held[i];
     if (relock_load_relaxed(&held->mutex) != mutex)
       continue;
-    struct relock_hold hold = {between(held->start, now), held->distance, held->index + 1, NULL};
-    held->start = now;
+    const uint64_t start = relock_load_relaxed(&held->timed.start);
+    struct relock_hold hold = {between(start, now), relock_load_relaxed(&held->timed.weight),
+                               held->distance, held->index + 1, NULL};
+    held->released = now;
     /* Release: pairs with the acquires in forget_released() and free_entry(). */
     relock_store_release(&held->mutex, NULL);
     relock_count_own(&times->sections.foreign_releases, 1);
@@ -388,44 +529,58 @@ static struct relock_hold release_for(struct relock_times *times, relock_mutex_t
   return (struct relock_hold){0};
 }
 
-struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex_t *mutex) {
-  uint64_t now = relock_ticks();
-  struct relock_times *times = times_of(self);
-  struct relock_hold hold = {0};
-  if (!times)
-    return hold;
-  struct held *held = find(times, mutex);
-  if (held) {
-    hold = (struct relock_hold){between(held->start, now), held->distance, held->index + 1,
-                                held->site};
-    held->start = now;
-    recorder_gives(held, now);
-    relock_store_relaxed(&held->mutex, NULL);
-    forget_released(times);
-  } else {
-    hold = release_for(times, mutex, now);
+/* By its own thread. */
+static struct relock_hold release(struct relock_times *times, struct held *held) {
+  /* One wide load would have to wait for the two stores. */
+  struct relock_timed timed = {relock_load_relaxed(&held->timed.start),
+                               relock_load_relaxed(&held->timed.weight)};
+  uint64_t now = timed.start ? relock_ticks() : 0;
+  const struct relock_timed recorded = recorder_gives(held, now);
+  if (RELOCK_UNLIKELY(recorded.weight == 1 && timed.weight != 1)) {
+    timed = recorded;
+    now = now ? now : relock_ticks();
+    if (times->section_weight != 1 || !times->section_start)
+      section_lasts(times, timed.start);
   }
+  const struct relock_hold hold = {between(timed.start, now), timed.weight, held->distance,
+                                   held->index + 1, held->site};
+  held->released = now;
+  relock_store_relaxed(&held->mutex, NULL);
+  forget_released(times);
   return hold;
+}
+
+struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex_t *mutex) {
+  struct relock_times *times = times_of(self);
+  if (!times)
+    return (struct relock_hold){0};
+  struct held *held = find(times, mutex);
+  return held ? release(times, held) : release_for(times, mutex);
 }
 
 void relock_times_released(struct relock_thread *self, const struct relock_hold *hold) {
   struct relock_times *times = hold->index ? times_of(self) : NULL;
   struct relock_class_times *of_class = times ? class_times(times, hold->index - 1) : NULL;
-  if (of_class)
-    recorder_held(hold->index - 1, add_hold(of_class, hold->site, hold->distance, hold->ticks));
+  if (!of_class)
+    return;
+  add_hold(of_class, hold->index - 1, hold);
+  adapt(times);
 }
 
 /* --- executed sections ----------------------------------------------------------------------- */
 
 void relock_times_execute(struct relock_thread *self, const relock_mutex_t *mutex, uint32_t index,
-                          bool has_mutex, uint64_t now) {
+                          bool waits, uint64_t now) {
   struct relock_times *times = times_of(self);
+  const struct relock_timed timed = {now, 1};
   if (!times)
     return;
   forget_released(times);
-  section_begins(times, now);
+  if (waits)
+    holds_last(times, now);
+  section_begins(times, timed);
   times->executing++;
-  recorder_takes(mutex, index, now, has_mutex ? 0 : RELOCK_TAKE_WAITED);
+  recorder_takes(times, mutex, index, timed, waits ? RELOCK_TAKE_WAITED : 0);
 }
 
 void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mutex, uint32_t index,
@@ -444,7 +599,7 @@ void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mut
   struct relock_site *site = add_acquisition(of_class, acquisition, wait);
   if (acquisition->asked)
     recorder_waited(index, acquisition->asked, wait, acquisition->waiters);
-  recorder_held(index, add_hold(of_class, site, distance, hold));
+  add_hold(of_class, index, &(struct relock_hold){hold, 1, distance, index + 1, site});
 }
 
 struct relock_submission *relock_times_submission(struct relock_thread *self) {
@@ -463,8 +618,10 @@ void relock_times_sleep(struct relock_thread *self, const relock_class_t *lock_c
   struct relock_times *times = times_of(self);
   if (!times)
     return;
+  const uint64_t now = relock_ticks();
+  holds_last(times, now);
   relock_store_relaxed(&times->sleep_index, lock_class->relock_index);
-  relock_store_relaxed(&times->sleep_start, relock_ticks());
+  relock_store_relaxed(&times->sleep_start, now);
 }
 
 void relock_times_wake(struct relock_thread *self) {
@@ -476,7 +633,7 @@ void relock_times_wake(struct relock_thread *self) {
   times->slept += ticks;
   struct relock_class_times *of_class = class_times(times, times->sleep_index);
   if (of_class)
-    add(&of_class->idle, ticks);
+    add(&of_class->idle, ticks, 1);
 }
 
 /* --- adding up ------------------------------------------------------------------------------- */
@@ -485,6 +642,11 @@ static void add_distribution(struct relock_distribution *sum,
                              const struct relock_distribution *part) {
   sum->count += relock_load_relaxed(&part->count);
   sum->total += relock_load_relaxed(&part->total);
+  sum->values += relock_load_relaxed(&part->values);
+  const struct relock_chance chance = chance_of(part);
+  sum->chance.weights += chance.weights;
+  sum->chance.values += chance.values;
+  sum->chance.squares += chance.squares;
   uint64_t max = relock_load_relaxed(&part->max);
   sum->max = max > sum->max ? max : sum->max;
   for (int i = 0; i < RELOCK_BUCKETS; i++)
@@ -581,7 +743,7 @@ void relock_times_add_up_sections(struct relock_section_times *sum) {
     sum->foreign_releases += relock_load_relaxed(&times->sections.foreign_releases);
     uint64_t since = relock_load_relaxed(&times->section_start);
     if (since)
-      sum->ticks += between(since, now);
+      sum->ticks += relock_load_relaxed(&times->section_weight) * between(since, now);
   }
 }
 
@@ -595,23 +757,27 @@ static void forget_thread(struct relock_times *times) {
 }
 
 void relock_times_thread_starts(struct relock_thread *record) {
-  if (record->times)
-    forget_thread(record->times);
+  if (!record->times)
+    return;
+  forget_thread(record->times);
+  record->times->timing.block_processor = 0; /* was another thread's */
 }
 
 static void restart(struct relock_times *times, bool survives, uint64_t now) {
   for (int i = 0; i < RELOCK_MAX_CLASSES; i++)
     if (times->classes[i])
-      memset(times->classes[i], 0, sizeof *times->classes[i]);
-  times->sections = (struct relock_section_times){0};
+      *times->classes[i] = (struct relock_class_times){.sure = RELOCK_FIRST_TIMED};
   if (!survives)
     forget_thread(times);
+  times->sections = (struct relock_section_times){.count = in_section(times)};
   for (uint32_t i = 0; i < times->held_count; i++) {
-    times->held[i].start = now;
+    times->held[i].timed = (struct relock_timed){now, 1};
     times->held[i].site = NULL;
   }
-  if (times->section_start)
+  if (in_section(times)) {
     times->section_start = now;
+    times->section_weight = 1;
+  }
 }
 
 void relock_times_after_fork(void) {
@@ -626,25 +792,24 @@ void relock_times_after_fork(void) {
   }
 }
 
-/* Holds of nobody. The shortest of several rounds is the one that nothing disturbed. */
-static void calibrate(void) {
+/* Holds of nobody, timed or not. The shortest of several rounds is the one that nothing disturbed.
+ * Returns what a hold takes with all that is recorded of it; *length: what it is long itself. */
+static uint64_t time_holds(bool timed, uint64_t *length) {
   enum { ROUNDS = 20, HOLDS = 100 };
   static struct relock_class_times of_class;
   static struct relock_times times = {.classes = {&of_class}};
   static struct relock_thread nobody = {.times = &times, .stack = SIZE_MAX};
   static relock_class_t lock_class;
   static relock_mutex_t mutex;
-  static const char own_class;
   const struct relock_acquisition acquisition = {0, 1, 1, 0, false};
   nobody.thread_pointer = relock_thread_pointer();
   uint64_t shortest = UINT64_MAX, least = UINT64_MAX;
-  if (relock_recorder) {
-    relock_recorder->measures(true);
-    recorded_as[lock_class.relock_index] = relock_recorder->lock_class(&own_class, true);
-  }
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t held = 0, start = relock_ticks();
     for (int i = 0; i < HOLDS; i++) {
+      times.timing.due = (struct relock_gap){timed ? 1 : UINT64_MAX, 1, 1};
+      times.weight = 1;
+      of_class.sure = 0;
       mutex.relock_private.owner =
           relock_times_acquired(&nobody, &mutex, &lock_class, &acquisition);
       const struct relock_hold hold = relock_times_release(&nobody, &mutex);
@@ -655,12 +820,31 @@ static void calibrate(void) {
     shortest = took < shortest ? took : shortest;
     least = held < least ? held : least;
   }
+  *length = least * 1024 / HOLDS;
+  return shortest * 1024 / HOLDS;
+}
+
+static void calibrate(void) {
+  static const char own_class;
+  uint64_t length, none;
   if (relock_recorder) {
-    recorded_as[lock_class.relock_index] = 0;
+    relock_recorder->measures(true);
+    recorded_as[0] = relock_recorder->lock_class(&own_class, true);
+  }
+  untimed_cost = time_holds(false, &none);
+  cost = time_holds(true, &length);
+  if (relock_recorder) {
+    recorded_as[0] = 0;
     relock_recorder->measures(false);
   }
-  cost = shortest * 1024 / HOLDS;
-  bias = least * 1024 / HOLDS;
+  bias = length;
+}
+
+/* Reads the environment. */
+static void start_choosing(void) {
+  /* By `relock profile --time-all`, for the profiler as well: profiler/layout.h. */
+  const bool all = secure_getenv("RELOCK_PROFILE_TIME_ALL") != NULL;
+  millisecond = all ? 0 : relock_ticks_per_millisecond();
 }
 
 void relock_times_start(void) {
@@ -671,6 +855,7 @@ void relock_times_start(void) {
     pool_size = pool ? size : 0;
   }
   calibrate();
+  start_choosing();
   start_ns = relock_os->now_ns();
   start_ticks = relock_ticks();
   relock_store_relaxed(&relock_stats_timed, 1);

@@ -4,6 +4,12 @@
  * whose `kind` says TIMED, which they get at their first use. So the way of a mutex that is not
  * timed has nothing more to look at.
  *
+ * Every wait is timed, and every operation counted. Reading the clock costs more than all the rest,
+ * so of the holds that nobody was in the way of only those are timed that timing.h tells: each
+ * class has for each thread its first ones and those after a long one, and its thread chooses among
+ * all others. A chosen hold stands for several, and so does its section if it is the outermost one.
+ * What its thread waits in, and sections that were passed on, are timed for themselves alone.
+ *
  * As with the counters, each thread writes its own, without atomic read-modify-writes, and readers
  * add up. A section that runs elsewhere with its client's identity writes the client's, which only
  * waits. Times are ticks of the cycle counter, in the profiler's buckets.
@@ -16,7 +22,9 @@
 
 #include "atomic.h"
 #include "buckets.h"
+#include "chance.h"
 #include "processor.h"
+#include "recorder.h"
 
 #include <relock/relock.h>
 #include <stdbool.h>
@@ -24,12 +32,16 @@
 
 struct relock_thread;
 
+/* A value counts as often as those that it stands for. */
 struct relock_distribution {
   uint64_t count, total, max;
+  uint64_t values; /* measured */
+  struct relock_chance chance;
   uint64_t buckets[RELOCK_BUCKETS];
 };
 
-/* A call that takes mutexes of a class, and the section that it runs under them, or 0. */
+/* A call that takes mutexes of a class, and the section that it runs under them, or 0. `hold` is of
+ * its timed holds, each as often as those that it stands for. */
 struct relock_site {
   uintptr_t section, caller;
   uint64_t acquisitions, contended, wait, hold;
@@ -40,9 +52,10 @@ enum { RELOCK_SITES = 16 }; /* of a class and thread that are told apart */
 /* Of one class. */
 struct relock_class_times {
   struct relock_distribution wait, hold;
-  struct relock_distribution idle; /* waits on condition variables that are over */
-  uint64_t came_from[RELOCK_DISTANCES];
-  uint64_t waiters, waiters_max; /* that waits found, in all and at most */
+  struct relock_distribution idle;      /* waits on condition variables that are over */
+  uint64_t came_from[RELOCK_DISTANCES]; /* of all holds that are over */
+  uint32_t sure;                        /* so many of the next ones are timed in any case */
+  uint64_t waiters, waiters_max;        /* that waits found, in all and at most */
   uint64_t trylock_failures, timeouts, reentries;
   struct relock_site sites[RELOCK_SITES];
 };
@@ -60,8 +73,9 @@ void relock_times_start(void);
 uint64_t relock_times_ticks_per_second(void);
 uint64_t relock_times_ns(uint64_t ticks);
 
-/* What a recording costs, and what of it lies in a hold; ticks times 1024. */
-uint64_t relock_times_cost(void), relock_times_bias(void);
+/* What a recording costs where the hold is timed and where it is not, and what of the former lies
+ * in a hold; ticks times 1024. */
+uint64_t relock_times_cost(void), relock_times_untimed_cost(void), relock_times_bias(void);
 
 /* Times that found no room. */
 uint64_t relock_times_dropped(void);
@@ -106,6 +120,7 @@ void relock_times_reentered(struct relock_thread *self, const relock_class_t *lo
 /* A hold that is over; what is counted of it when the mutex is released. */
 struct relock_hold {
   uint64_t ticks;
+  uint32_t weight; /* how many it stands for; 0: it was not timed */
   enum relock_distance distance;
   uint32_t index; /* of the class, plus 1; 0: unknown */
   struct relock_site *site;
@@ -113,11 +128,11 @@ struct relock_hold {
 struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex_t *mutex);
 void relock_times_released(struct relock_thread *self, const struct relock_hold *hold);
 
-/* A call of relock_execute begins, has_mutex: in the possession of the mutex, and is over: what it
- * took from its section's start to its end, from where that had the mutex, what it waited for it (0
- * if not contended). The mutex may be gone by then. */
+/* A call of relock_execute begins that passes its section on, waits: until that has run, and is
+ * over: what it took from its section's start to its end, from where that had the mutex, what it
+ * waited for it (0 if not contended). The mutex may be gone by then. */
 void relock_times_execute(struct relock_thread *self, const relock_mutex_t *mutex, uint32_t index,
-                          bool has_mutex, uint64_t now);
+                          bool waits, uint64_t now);
 void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mutex, uint32_t index,
                            const struct relock_acquisition *acquisition, uint64_t wait,
                            uint64_t hold, enum relock_distance distance, uint64_t now);

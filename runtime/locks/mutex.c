@@ -414,23 +414,21 @@ static uint64_t wait_for_section(const struct timed_section *timed, uint64_t ask
   return until > from ? until - from : 0; /* clocks of two processors may differ */
 }
 
-/* By the owner of the word, which nobody else wanted. */
+/* By the owner of the word, which nobody else wanted: as a holder does. */
 static int run_timed_here(relock_mutex_t *mutex, const relock_class_t *lock_class,
                           const struct relock_call *call,
                           const struct relock_acquisition *acquisition) {
   struct relock_thread *self = relock_thread_self();
-  const struct relock_arrival arrival =
-      relock_times_arrive(self, relock_load_relaxed(&mutex->relock_private.owner));
-  set_owner(mutex, arrival.mark);
-  const uint64_t start = relock_ticks();
-  relock_times_execute(self, mutex, lock_class->relock_index, true, start);
+  const uintptr_t mark = relock_times_acquired(self, mutex, lock_class, acquisition);
+  set_owner(mutex, is_typed(mutex) ? relock_thread_pointer() : mark);
   relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING);
   int result = call->section(call->context);
   relock_store_relaxed(&mutex->relock_private.executing, 0);
-  const uint64_t end = relock_ticks();
+  const struct relock_hold hold = relock_times_release(self, mutex);
+  if (is_typed(mutex))
+    set_owner(mutex, mark);
   relock_word_release(&mutex->relock_private.word);
-  relock_times_executed(self, mutex, lock_class->relock_index, acquisition, 0, end - start,
-                        arrival.distance, end);
+  relock_times_released(self, &hold);
   return result;
 }
 
@@ -449,11 +447,10 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
                                       call->as_client};
   struct relock_acquisition acquisition = {.section = (uintptr_t)timed.section,
                                            .caller = (uintptr_t)caller};
-  if (!is_typed(mutex) && relock_load_relaxed(&lock_class->relock_flags) == 0 &&
-      relock_queue_try(mutex))
+  if (relock_load_relaxed(&lock_class->relock_flags) == 0 && relock_queue_try(mutex))
     return run_timed_here(mutex, lock_class, call, &acquisition);
   const uint64_t asked = relock_ticks(), before = times_contended(lock_class);
-  relock_times_execute(self, mutex, lock_class->relock_index, false, asked);
+  relock_times_execute(self, mutex, lock_class->relock_index, true, asked);
   acquisition.waiters = relock_times_wait_begins(mutex);
   const bool typed = is_typed(mutex); /* which is gone, perhaps, when its section is over */
   enum relock_distance distance = RELOCK_SAME_THREAD;

@@ -22,38 +22,84 @@ static uint32_t lock_class(const void *key, bool hidden) {
   return object ? object->group + 1 : UINT32_MAX;
 }
 
-static void remember(struct thread *thread, uint32_t group, const void *lock) {
-  if (thread->read_count == HELD_MAX)
-    count_drop(&header->dropped_nestings); /* those inside it */
-  else
-    thread->reads[thread->read_count++] =
-        (struct read_hold){.lock = lock, .group = group, .weight = 1};
-}
-
-static void takes(uint32_t number, const void *lock, uint64_t since, int how) {
+/* Inside others. */
+static NOINLINE void count_nesting(struct thread *thread, uint32_t group, const void *lock,
+                                   bool tried) {
   const struct relock_object taken = {
-      .address = (uintptr_t)lock, .group = number - 1, .primitive = RELOCK_CONVERTED};
+      .address = (uintptr_t)lock, .group = group, .primitive = RELOCK_CONVERTED};
+  nesting_count(thread, &taken, false, tried);
+}
+
+/* Field by field, as they are read again soon: a wider load would have to wait for these stores. */
+static inline void remember(struct thread *thread, uint32_t group, const void *lock,
+                            struct relock_timed timed) {
+  struct read_hold *hold = &thread->reads[thread->read_count];
+  if (UNLIKELY(thread->read_count == HELD_MAX)) {
+    count_drop(&header->dropped_nestings); /* those inside it */
+    return;
+  }
+  hold->lock = lock;
+  hold->tally = NULL;
+  hold->since = timed.start;
+  hold->group = group;
+  hold->weight = timed.weight;
+  thread->read_count++;
+}
+
+/* How it was timed. */
+static inline struct relock_timed forget(struct thread *thread, const void *lock) {
+  const struct read_hold *last = &thread->reads[thread->read_count - 1];
+  struct read_hold hold;
+  if (UNLIKELY(lost_processor(thread)))
+    section_resumed(thread);
+  if (LIKELY(thread->read_count && last->lock == lock)) {
+    thread->read_count--;
+    return (struct relock_timed){last->since, last->weight};
+  }
+  if (read_forget(thread, lock, &hold))
+    return (struct relock_timed){hold.since, hold.weight};
+  return (struct relock_timed){0, 0};
+}
+
+/* Others may have been later, where the thread has lost its processor meanwhile. */
+static void clock_was_read_by_library(struct thread *thread, uint64_t now) {
+  if (now > thread->clock)
+    clock_was_read(thread, now);
+}
+
+static void takes(uint32_t number, const void *lock, struct relock_timed timed, uint64_t each,
+                  int how) {
   struct thread *thread = recording_enter();
   if (!thread)
     return;
+  if (UNLIKELY(lost_processor(thread)))
+    section_resumed(thread);
   if (how & RELOCK_TAKE_WAITED)
-    section_waits(thread, since);
+    section_waits(thread, timed.start);
   else
-    section_begins(thread, (struct timed){since, 1});
+    section_begins(thread, (struct timed){timed.start, timed.weight});
+  if (timed.start)
+    clock_was_read_by_library(thread, timed.start);
+  else
+    thread->untimed += each;
   if (UNLIKELY(in_section(thread)))
-    nesting_count(thread, &taken, false, how & RELOCK_TAKE_TRIED);
-  remember(thread, taken.group, lock);
+    count_nesting(thread, number - 1, lock, how & RELOCK_TAKE_TRIED);
+  remember(thread, number - 1, lock, timed);
   recording_leave(thread);
 }
 
-static void gives(const void *lock, uint64_t now) {
+static struct relock_timed gives(const void *lock, uint64_t now) {
+  struct relock_timed timed = {0, 0};
   struct thread *thread = recording_enter();
-  struct read_hold hold;
   if (!thread)
-    return;
-  if (read_forget(thread, lock, &hold) && section_may_end(thread))
-    section_ends(thread, now);
+    return timed;
+  timed = forget(thread, lock);
+  if (section_may_end(thread))
+    section_ends(thread, now ? now : relock_ticks());
+  if (now)
+    clock_was_read_by_library(thread, now);
   recording_leave(thread);
+  return timed;
 }
 
 static void waited(uint32_t number, uint64_t start, uint64_t ticks, uint32_t waiters) {
@@ -65,11 +111,11 @@ static void waited(uint32_t number, uint64_t start, uint64_t ticks, uint32_t wai
   recording_leave(thread);
 }
 
-static void held(uint32_t number, uint64_t ticks) {
+static void held(uint32_t number, uint64_t ticks, uint32_t weight) {
   struct thread *thread = recording_enter();
   if (!thread)
     return;
-  measure(thread, number - 1, RELOCK_HOLD, ticks, 1);
+  measure(thread, number - 1, RELOCK_HOLD, ticks, weight);
   recording_leave(thread);
 }
 
@@ -96,5 +142,6 @@ const struct relock_recorder RELOCK_RECORDER = {
     .gives = gives,
     .waited = waited,
     .held = held,
+    .processor_time = record_processor_time,
     .measures = measures,
 };

@@ -4,68 +4,21 @@
 
 #include <stdlib.h>
 
-/* A thread that acquires locks at most so often per millisecond of its processor time has all of
- * its holds timed; another one so many. Where programs have other data than the profiler's in the
- * caches, timing a hold takes 0.2 us. Beyond one in 64 nothing is gained by timing fewer. Nor is
- * anything where a thread acquires less than once per millisecond of time, whatever it works. */
-enum { ALL_PER_MILLISECOND = 20, PER_MILLISECOND = 10, PERIOD_MAX = 64 };
-/* Timed holds from which a rate is taken: many for one that would end the timing of all, so that a
- * short burst does not. */
-enum { FIRST_BLOCK = 1024, BLOCK = 32, LONGEST_BLOCK_MS = 8 };
-/* A lock that was held for 4 us, which is long beside two readings of the clock, is timed the next
- * times, too: long holds are few, and make up sums. */
-enum { LONG_PER_MILLISECOND = 250, TIMED_AFTER_LONG = 16 };
-
 uint64_t hold_bias;
 static uint64_t millisecond, long_hold; /* in ticks; 0: all holds are timed */
 static bool all;
 
 void timing_start(void) {
   all = secure_getenv(RELOCK_RECORDS_TIME_ALL) != NULL;
-  long_hold = ticks_per_millisecond() / LONG_PER_MILLISECOND;
+  long_hold = relock_ticks_per_millisecond() / RELOCK_LONG_PER_MILLISECOND;
   timing_always(false);
 }
 
-void timing_always(bool on) { millisecond = on || all ? 0 : ticks_per_millisecond(); }
+void timing_always(bool on) { millisecond = on || all ? 0 : relock_ticks_per_millisecond(); }
 
-/* Nanoseconds that the thread has worked since the block began; or that have passed. */
-static uint64_t worked(struct timing *timing, uint64_t elapsed) {
-  const uint64_t before = timing->block_processor, now = record_processor_time();
-  timing->block_processor = now;
-  return now > before && before ? now - before : 1000000 * elapsed / millisecond;
-}
-
-static uint64_t period_for(struct timing *timing, uint64_t acquisitions, uint64_t elapsed) {
-  const uint64_t least = timing->due.period / 4; /* a pause is no change of the rate */
-  uint64_t ns, period = 1;
-  if (acquisitions * millisecond <= elapsed) {
-    timing->block_processor = 0;
-    return least ? least : 1;
-  }
-  ns = worked(timing, elapsed);
-  if (acquisitions * 1000000 >= PERIOD_MAX * PER_MILLISECOND * ns)
-    period = PERIOD_MAX;
-  else if (acquisitions * 1000000 > ALL_PER_MILLISECOND * ns)
-    period = acquisitions * 1000000 / (PER_MILLISECOND * ns);
-  return period > least ? period : least;
-}
-
-static void adapt(struct timing *timing) {
-  uint64_t elapsed = timing->last - timing->block_start, period = timing->due.period;
-  uint64_t acquisitions;
-  if (++timing->block_count < (period == 1 ? FIRST_BLOCK : BLOCK) &&
-      elapsed < LONGEST_BLOCK_MS * millisecond)
-    return;
-  acquisitions = period * timing->block_count;
-  timing->each = elapsed / acquisitions;
-  timing->due.period = period_for(timing, acquisitions, elapsed);
-  timing->block_start = timing->last;
-  timing->block_count = 0;
-}
-
-static void timing_gap(struct timing *timing) {
-  adapt(timing);
-  timing->due.countdown = sample_random_gap(&timing->due);
+static void timing_gap(struct relock_timing *timing) {
+  relock_timing_adapt(timing, millisecond, record_processor_time);
+  timing->due.countdown = relock_random_gap(&timing->due.random, timing->due.period);
 }
 
 void hold_prepare(struct thread *thread, const struct relock_object *object, bool reading,
@@ -119,7 +72,8 @@ void section_resumed(struct thread *thread) {
   thread->area->mark = PROCESSOR_MARK;
   if (lost && in_section(thread)) {
     const uint64_t before = thread->clock_countdown, now = thread->countdown;
-    section_waits(thread, thread->clock + (before > now ? before - now : 0) * thread->timing.each);
+    const uint64_t later = (before > now ? before - now : 0) * thread->timing.each;
+    section_waits(thread, thread->clock + (later > thread->untimed ? later : thread->untimed));
   }
   clock_was_read(thread, relock_ticks_early());
 }
@@ -169,10 +123,10 @@ struct hold hold_ends_timed(struct thread *thread, struct relock_object *object,
     object->times.hold += hold.weight * hold.ticks;
     object->times.weights += hold.weight;
   }
-  if (hold.ticks >= long_hold && counts->sure < TIMED_AFTER_LONG) {
+  if (hold.ticks >= long_hold && counts->sure < RELOCK_TIMED_AFTER_LONG) {
     if (!counts->sure)
       object_mark_sure(object, true);
-    counts->sure = TIMED_AFTER_LONG;
+    counts->sure = RELOCK_TIMED_AFTER_LONG;
   }
   hold_counted(thread, object);
   if (thread->pending_count)

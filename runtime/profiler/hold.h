@@ -131,6 +131,7 @@ static inline bool lost_processor(const struct thread *thread) {
 static inline void clock_was_read(struct thread *thread, uint64_t now) {
   thread->clock = now;
   thread->clock_countdown = thread->countdown;
+  thread->untimed = 0;
 }
 
 /* Whether more than counts is to be recorded of its next acquisition, of whatever lock. */

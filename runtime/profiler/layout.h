@@ -9,6 +9,7 @@
 #define RELOCK_PROFILER_LAYOUT_H
 
 #include "../base/buckets.h"
+#include "../base/chance.h"
 #include "../base/processor.h"
 
 #include <stdint.h>
@@ -231,15 +232,6 @@ struct relock_tally {
 /* Of an rwlock, the first two are the writers'. */
 enum relock_measure { RELOCK_WAIT, RELOCK_HOLD, RELOCK_READ_WAIT, RELOCK_READ_HOLD };
 
-/* What values that were chosen by chance leave uncertain. One that stands for w adds w (w - 1)
- * times the square of its distance from the mean to the variance of the sum of all; the mean is not
- * known yet, so these are the sums of w (w - 1), of that times the value, and of that times its
- * square.
- */
-struct relock_chance {
-  double weights, values, squares;
-};
-
 /* A value counts as often as those that it stands for. What a hold writes is the first line, and
  * that of its bucket. */
 struct relock_histogram {
@@ -309,17 +301,6 @@ struct relock_timeline {
   uint64_t counts[RELOCK_RINGS]; /* waits that have gone into each ring */
   struct relock_wait waits[RELOCK_RINGS][RELOCK_RING_SIZE];
 };
-
-/* Of the mean of so many values with this sum, as a part of its square. The mean is a quotient of
- * two sums that chance has a part in: its variance is that of the sum of the values less the mean.
- */
-static inline double relock_relative_variance(const struct relock_chance *chance, uint64_t count,
-                                              uint64_t total) {
-  const double mean = count ? (double)total / (double)count : 0;
-  const double variance =
-      chance->squares - 2 * mean * chance->values + mean * mean * chance->weights;
-  return total && variance > 0 ? variance / ((double)total * (double)total) : 0;
-}
 
 static inline unsigned relock_ring(uint64_t wait) {
   unsigned power = wait ? 63u - (unsigned)__builtin_clzll(wait) : 0;

@@ -96,7 +96,7 @@ static bool enter_reader(const pthread_rwlock_t *lock, struct reader *reader) {
 /* There is no holder to say of the lock that its holds are timed in any case: the first ones of
  * each thread and class are. */
 static inline bool is_sure(const struct reader *reader) {
-  return reader->tally->acquisitions < FIRST_TIMED;
+  return reader->tally->acquisitions < RELOCK_FIRST_TIMED;
 }
 
 static inline bool read_is_special(const struct reader *reader) {

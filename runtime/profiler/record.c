@@ -269,7 +269,7 @@ static void clear_object(struct relock_object *object) {
   memset(&object->counts, 0, sizeof object->counts);
   memset(&object->times, 0, sizeof object->times);
   memset(&object->rare, 0, sizeof object->rare);
-  object->counts.sure = FIRST_TIMED;
+  object->counts.sure = RELOCK_FIRST_TIMED;
   object->waiting = 0;
 }
 

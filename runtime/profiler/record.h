@@ -5,14 +5,12 @@
 #ifndef RELOCK_PROFILER_RECORD_H
 #define RELOCK_PROFILER_RECORD_H
 
+#include "../base/timing.h"
 #include "layout.h"
 
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-/* So many holds of each lock are timed in any case: of locks that are seldom taken, all. */
-enum { FIRST_TIMED = 64 };
 
 enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256, PENDING_MAX = 8 };
 
@@ -39,15 +37,6 @@ struct read_hold {
 /* When the next sample is due: see sample.h. */
 struct sampling {
   uint64_t countdown, period, last, random;
-};
-
-/* Which uncontended holds are timed: see hold.h. */
-struct timing {
-  struct sampling due;
-  uint64_t last; /* when the last one began */
-  uint64_t each; /* ticks from one acquisition to the next, about */
-  uint64_t block_start, block_processor;
-  uint32_t block_count; /* of those that have begun since then */
 };
 
 /* What backtraces may cost: see sample.c. */
@@ -118,10 +107,11 @@ struct thread {
   struct relock_header *header;
   int (*trylock)(pthread_mutex_t *), (*unlock)(pthread_mutex_t *); /* the real ones */
   RELOCK_LINE struct held held[HELD_MAX];
-  uint64_t gap;             /* at the end of which the countdown will be over */
-  uint64_t clock;           /* a reading, after which the thread has not lost its processor */
-  uint64_t clock_countdown; /* at that time */
-  struct timing timing;
+  uint64_t gap;                /* at the end of which the countdown will be over */
+  uint64_t clock;              /* a reading, after which the thread has not lost its processor */
+  uint64_t clock_countdown;    /* at that time */
+  uint64_t untimed;            /* ticks since then, by the number of librelock's locks; about */
+  struct relock_timing timing; /* of holds: see hold.h */
   struct sampling acquisitions;
   struct sampling waits;
   struct budget budget;
@@ -279,12 +269,8 @@ static inline void histogram_add(struct relock_histogram *histogram, uint64_t va
   if (value > histogram->max)
     histogram->max = value;
   histogram->buckets[relock_bucket(value)] += weight;
-  if (weight > 1) {
-    const double chance = (double)weight * (weight - 1), ticks = (double)value;
-    histogram->chance.weights += chance;
-    histogram->chance.values += chance * ticks;
-    histogram->chance.squares += chance * ticks * ticks;
-  }
+  if (weight > 1)
+    relock_chance_add(&histogram->chance, value, weight);
 }
 
 /* Null when there is none yet. */

@@ -16,20 +16,10 @@ static struct relock_site *sites[SITE_TABLE_SIZE]; /* entries are filled, never 
 static uint64_t interval;                          /* ticks between two samples of a thread */
 static bool limited;                               /* by what they cost */
 
-uint64_t ticks_per_millisecond(void) {
-#if defined(__aarch64__)
-  uint64_t frequency;
-  __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
-  return frequency / 1000;
-#else
-  return 1 << 21;
-#endif
-}
-
 void sample_start(void) {
   const char *text = secure_getenv(RELOCK_RECORDS_SAMPLE);
   limited = !text;
-  interval = (text ? strtoull(text, NULL, 10) : 1000) * ticks_per_millisecond() / 1000;
+  interval = (text ? strtoull(text, NULL, 10) : 1000) * relock_ticks_per_millisecond() / 1000;
 }
 
 uint64_t sample_interval(void) { return interval; }
@@ -43,7 +33,7 @@ void sample_begin(struct thread *thread) {
   sample_begin_at(&thread->acquisitions, thread->record->id);
   sample_begin_at(&thread->waits, thread->record->id);
   sample_begin_at(&thread->other_waits, thread->record->id);
-  sample_begin_at(&thread->timing.due, thread->record->id);
+  relock_timing_begin(&thread->timing, thread->record->id);
   thread->budget = (struct budget){.left = FIRST_BUDGET, .interval = interval};
   samples_await(thread);
 }
@@ -82,13 +72,6 @@ static bool may_unwind(const struct thread *thread) {
 #endif
 }
 
-uint64_t sample_random_gap(struct sampling *sampling) {
-  sampling->random ^= sampling->random << 13;
-  sampling->random ^= sampling->random >> 7;
-  sampling->random ^= sampling->random << 17;
-  return 1 + sampling->random % (2 * sampling->period - 1);
-}
-
 uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t wanted) {
   uint64_t weight = sampling->period, elapsed = now - sampling->last;
   if (elapsed < wanted / 2 && sampling->period < PERIOD_MAX)
@@ -96,7 +79,7 @@ uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t wanted) {
   else if (elapsed > 2 * wanted)
     sampling->period = 1 + (uint64_t)((double)weight * (double)wanted / (double)elapsed);
   sampling->last = now;
-  sampling->countdown = sample_random_gap(sampling);
+  sampling->countdown = relock_random_gap(&sampling->random, sampling->period);
   return weight;
 }
 
@@ -154,7 +137,7 @@ static struct relock_site *current_site(const struct thread *thread, uint32_t gr
 }
 
 static void spend(struct budget *budget, uint64_t spent) {
-  const int64_t ns = (int64_t)(1000000 * spent / ticks_per_millisecond());
+  const int64_t ns = (int64_t)(1000000 * spent / relock_ticks_per_millisecond());
   const uint64_t now = record_processor_time();
   if (!now)
     return;

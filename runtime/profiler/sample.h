@@ -34,9 +34,6 @@ unsigned samples_due(struct thread *thread);
 void samples_await(struct thread *thread);
 #define SAMPLE_NEVER (UINT64_MAX / 2)
 
-/* Near enough. */
-uint64_t ticks_per_millisecond(void);
-
 /* Reads the interval from the environment. */
 void sample_start(void);
 /* A new thread: its first acquisitions are all samples, until it shows how many there are. */
@@ -49,9 +46,6 @@ uint64_t sample_interval(void);
 /* Returns how many the sample stands for, which is the mean of the gap that it ends, and sets when
  * the next one is due. */
 uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t interval);
-/* Of that mean. Gaps are of random length, because a program's own rhythm would favour one of its
- * calls. */
-uint64_t sample_random_gap(struct sampling *sampling);
 
 /* The next wait is a sample. */
 static inline bool sample_due(struct sampling *sampling) { return --sampling->countdown == 0; }

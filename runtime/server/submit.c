@@ -98,8 +98,9 @@ static bool settle(struct relock_thread *self, uint32_t index) {
 
 static void settle_timed(struct relock_thread *self, uint32_t index,
                          struct relock_submission *submission) {
+  const bool waits = !relock_submitted_is_done();
   const uint64_t asked = relock_ticks();
-  relock_times_execute(self, submission->mutex, index, false, asked);
+  relock_times_execute(self, submission->mutex, index, waits, asked);
   if (settle(self, index))
     submission->acquisition.asked = asked;
   const uint64_t now = relock_ticks(), ran = submission->end - submission->start;

@@ -72,10 +72,6 @@ constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
     {RecordedPrimitive, NoArrays, true},
 };
 
-// Values that chance chose, from which on it is said how far off they leave a sum. From fewer that
-// is not known itself.
-constexpr double ChosenLeast = 10;
-
 std::string recordedIdentity(uint64_t Number) { return "class " + std::to_string(Number); }
 
 static_assert(Distances == RELOCK_DISTANCES);
@@ -387,7 +383,7 @@ private:
     double Factor = T.Count ? double(Count) / double(T.Count) : 0;
     T.Timed = std::min(Histogram.Values, Count);
     if (T.Timed != Count)
-      T.Error = Histogram.chosen() < ChosenLeast ? std::nullopt : std::optional(Histogram.error());
+      T.Error = Histogram.chosen() < RELOCK_CHOSEN_LEAST ? std::nullopt : std::optional(Histogram.error());
     if (T.Count == Count)
       return T;
     T.Count = Count;

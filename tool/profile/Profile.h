@@ -178,6 +178,7 @@ struct ThreadShare {
   std::string Key;
   uint64_t Acquisitions = 0, Wait = 0, Hold = 0; // acquisitions: its holds
   uint64_t Timed = 0;                            // of these; the rest is an estimate
+  uint64_t Variance = 0; // of Acquisitions where their sum is not known yet. In no file of ours
 };
 
 // A thread, or threads that ran one after the other in one record.

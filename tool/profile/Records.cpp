@@ -96,8 +96,7 @@ double RawHistogram::error() const {
 }
 
 double RawHistogram::chosen() const {
-  double Others = double(Count) - double(Values), Squares = Chance.weights - Others;
-  return Others > 0 && Squares > 0 ? Others * Others / Squares : 0;
+  return relock_chosen(&Chance, Count, Values);
 }
 
 uint64_t RawProcess::acquisitions() const {
