@@ -384,6 +384,7 @@ static inline struct relock_timed choose(struct relock_times *times,
     times->weight = (uint32_t)timing->due.period;
     timing->due.countdown = relock_random_gap(&timing->due.random, timing->due.period);
     timing->last = timed.start;
+    timing->block_count++;
     times->chose = true;
   }
   if (of_class->sure) {
@@ -393,9 +394,10 @@ static inline struct relock_timed choose(struct relock_times *times,
   return timed;
 }
 
-/* When the mutex is released: it may ask the system. */
+/* When the mutex is released; in another section only if that does not end. */
 static void adapt(struct relock_times *times) {
-  if (RELOCK_LIKELY(!times->chose))
+  enum { LATEST = 2048 };
+  if (RELOCK_LIKELY(!times->chose) || (in_section(times) && times->timing.block_count < LATEST))
     return;
   times->chose = false;
   relock_timing_adapt(&times->timing, millisecond,

@@ -44,7 +44,7 @@ void relock_timing_adapt(struct relock_timing *timing, uint64_t millisecond,
                          uint64_t (*processor_time)(void)) {
   uint64_t elapsed = timing->last - timing->block_start, period = timing->due.period;
   uint64_t acquisitions;
-  if (++timing->block_count < (period == 1 ? FIRST_BLOCK : BLOCK) &&
+  if (timing->block_count < (period == 1 ? FIRST_BLOCK : BLOCK) &&
       elapsed < LONGEST_BLOCK_MS * millisecond)
     return;
   acquisitions = period * timing->block_count;

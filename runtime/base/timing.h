@@ -31,9 +31,10 @@ struct relock_timing {
 /* Of a thread with that number, above 0: its first acquisition is chosen. */
 void relock_timing_begin(struct relock_timing *timing, uint32_t number);
 
-/* After another one that was chosen has begun: the period follows the thread's rate. `millisecond`:
- * in ticks; 0: all holds are timed. processor_time(), which may ask the system: nanoseconds that
- * the thread has worked; 0, or null instead: it is not known. */
+/* After more that were chosen have begun, and counted in the block: the period follows the thread's
+ * rate. `millisecond`: in ticks; 0: all holds are timed. processor_time(): nanoseconds that the
+ * thread has worked; 0, or null instead: it is not known. Asked for that, the system likes to give
+ * the processor to another thread: so it is done where little is held. */
 void relock_timing_adapt(struct relock_timing *timing, uint64_t millisecond,
                          uint64_t (*processor_time)(void));
 

@@ -17,6 +17,7 @@ void timing_start(void) {
 void timing_always(bool on) { millisecond = on || all ? 0 : relock_ticks_per_millisecond(); }
 
 static void timing_gap(struct relock_timing *timing) {
+  timing->block_count++;
   relock_timing_adapt(timing, millisecond, record_processor_time);
   timing->due.countdown = relock_random_gap(&timing->due.random, timing->due.period);
 }

@@ -144,9 +144,10 @@ public:
     if (Found == Recorded.end())
       return;
     Keys[Found->first] = Class.Key;
+    Holds[Class.Key] = Class.Hold.Count;
     if (OfWindow) {
       Class.Wait = std::move(Found->second.Wait);
-      Class.Hold = std::move(Found->second.Hold);
+      takeHolds(Class.Hold, std::move(Found->second.Hold));
     }
     Class.Inside = std::move(Found->second.Inside);
     Class.TriedInside = std::move(Found->second.TriedInside);
@@ -162,12 +163,44 @@ public:
     }
     for (ProfiledThread &Thread : P.ByThread)
       rekey(Thread.Classes, &ThreadShare::Key);
+    if (!P.ThreadsOmitted && !P.Drops.Times) // of all threads
+      shareHolds();
     const size_t Waits = P.Timeline.size();
     rekey(P.Timeline, &ProfiledWait::Key);
     P.TimelineOmitted += Waits - P.Timeline.size();
   }
 
 private:
+  // The records know them by those that were timed; how many they were is counted by the runtime.
+  static void takeHolds(Times &Hold, Times Recorded) {
+    const uint64_t Count = Hold.Count;
+    Hold = std::move(Recorded);
+    if (Hold.Timed == Hold.Count && Hold.Count != Count)
+      Hold.Error = std::nullopt; // of those that chance chose there is none
+    Hold.Timed = std::min(Hold.Timed, Count);
+    scaleHolds(Hold, Count);
+  }
+
+  void shareHolds() {
+    std::map<std::string, SharedHolds> Shared;
+    for (const ProfiledThread &Thread : P.ByThread)
+      for (const ThreadShare &Share : Thread.Classes)
+        if (Holds.count(Share.Key)) {
+          SharedHolds &All = Shared[Share.Key];
+          All.Threads += Share.Acquisitions > 0;
+          All.Count += Share.Acquisitions;
+          All.Variance += Share.Variance;
+        }
+    for (ProfiledThread &Thread : P.ByThread)
+      for (ThreadShare &Share : Thread.Classes)
+        if (auto Exact = Holds.find(Share.Key); Exact != Holds.end() && Share.Acquisitions) {
+          const uint64_t Count = Shared[Share.Key].likely(Share, Exact->second);
+          Share.Hold =
+              uint64_t(double(Share.Hold) * double(Count) / double(Share.Acquisitions) + 0.5);
+          Share.Acquisitions = Count;
+        }
+  }
+
   template <typename T, typename Field> void rekey(std::vector<T> &All, Field Key) {
     llvm::erase_if(All, [&](T &Each) {
       if (!Recorded.count(Each.*Key))
@@ -184,6 +217,7 @@ private:
   bool OfWindow;
   std::map<std::string, ProfiledClass> Recorded; // by the records' keys
   std::map<std::string, std::string> Keys;
+  std::map<std::string, uint64_t> Holds; // by the runtime's keys
 };
 
 } // namespace
@@ -282,6 +316,8 @@ void addRuntime(Profile &P, std::optional<Profile> Counted, bool OfWindow) {
   P.RuntimeSectionTime = Counted->SectionTime;
   P.RuntimeWithin = Recorded.any();
   P.Overhead += Counted->Overhead;
+  P.Holds += Counted->Holds;
+  P.HoldsTimed += Counted->HoldsTimed;
   P.ForeignReleases += Counted->ForeignReleases;
   P.Drops.Times += Counted->Drops.Times;
   P.Drops.Runtimes += Counted->Drops.Runtimes;

@@ -380,16 +380,11 @@ private:
   Times holdTimes(const RawHistogram &Histogram, uint64_t Total, uint64_t Weights,
                   uint64_t Count) const {
     Times T = times(Histogram, Total, Weights);
-    double Factor = T.Count ? double(Count) / double(T.Count) : 0;
     T.Timed = std::min(Histogram.Values, Count);
     if (T.Timed != Count)
-      T.Error = Histogram.chosen() < RELOCK_CHOSEN_LEAST ? std::nullopt : std::optional(Histogram.error());
-    if (T.Count == Count)
-      return T;
-    T.Count = Count;
-    T.Total = uint64_t(double(T.Total) * Factor + 0.5);
-    for (auto &[Floor, N] : T.Histogram)
-      N = std::max<uint64_t>(uint64_t(double(N) * Factor + 0.5), 1);
+      T.Error = Histogram.chosen() < RELOCK_CHOSEN_LEAST ? std::nullopt
+                                                         : std::optional(Histogram.error());
+    scaleHolds(T, Count);
     return T;
   }
 
@@ -617,12 +612,6 @@ private:
     return Entry.Place.Function.empty() ? Entry.place() : Entry.Place.Function;
   }
 
-  // Of all threads' holds of a class, by readers of an rwlock or by others.
-  struct SharedHolds {
-    size_t Threads = 0;
-    uint64_t Count = 0, Variance = 0; // as estimated
-  };
-
   void addUpShares() {
     for (const RawShare &Part : Process.Shares)
       if (auto At = ClassOf.find(Part.Group); !Part.Wait && At != ClassOf.end()) {
@@ -634,17 +623,14 @@ private:
   }
 
   // The holds of a class were counted, those of one thread are estimated where not all were timed.
-  // What the estimates lack of the count, or have too much, is likely to be theirs who vary most.
-  uint64_t holdsOf(const RawShare &Part) {
+  uint64_t holdsOf(const RawShare &Part, const ThreadShare &Estimate) {
     size_t Class = ClassOf.at(Part.Group);
-    const SharedHolds &All = AllShares[{Class, Part.Reading}];
+    if (Sums[Class].Primitive == RELOCK_CONVERTED) // librelock has counted them
+      return Part.Count;
     uint64_t Exact = Part.Reading ? Sums[Class].Tally.Holds : Sums[Class].Counts.Holds;
-    double Lacks = double(Exact) - double(All.Count), Its = All.Threads == 1 ? 1 : 0;
-    if (All.Variance)
-      Its = double(Part.Variance) / double(All.Variance);
     if (Process.Header.dropped_histograms)
       return Part.Count; // of some threads there is none
-    return uint64_t(std::max(double(Part.Count) + Lacks * Its + 0.5, double(Part.Values)));
+    return AllShares[{Class, Part.Reading}].likely(Estimate, Exact);
   }
 
   std::vector<ThreadShare> sharesOf(ArrayRef<const RawShare *> Raw) {
@@ -657,8 +643,13 @@ private:
       if (Part->Wait) {
         Share.Wait += ns(Part->Total);
       } else {
-        uint64_t Count = holdsOf(*Part);
+        ThreadShare Estimate;
+        Estimate.Acquisitions = Part->Count;
+        Estimate.Timed = Part->Values;
+        Estimate.Variance = Part->Variance;
+        uint64_t Count = holdsOf(*Part, Estimate);
         Share.Acquisitions += Count;
+        Share.Variance += Part->Variance;
         Share.Timed += std::min(Part->Values, Count);
         Share.Hold += ns(uint64_t(double(Part->Total) / double(Part->Count) * double(Count) + 0.5));
       }
@@ -811,6 +802,24 @@ private:
 
 std::string recordedKey(uint64_t Number) {
   return keyOf(RecordedPrimitive + (" " + recordedIdentity(Number)));
+}
+
+uint64_t SharedHolds::likely(const ThreadShare &Estimate, uint64_t Exact) const {
+  double Lacks = double(Exact) - double(Count), Its = Threads == 1 ? 1 : 0;
+  if (Variance)
+    Its = double(Estimate.Variance) / double(Variance);
+  return uint64_t(
+      std::max(double(Estimate.Acquisitions) + Lacks * Its + 0.5, double(Estimate.Timed)));
+}
+
+void scaleHolds(Times &T, uint64_t Count) {
+  double Factor = T.Count ? double(Count) / double(T.Count) : 0;
+  if (T.Count == Count)
+    return;
+  T.Count = Count;
+  T.Total = uint64_t(double(T.Total) * Factor + 0.5);
+  for (auto &[Floor, N] : T.Histogram)
+    N = std::max<uint64_t>(uint64_t(double(N) * Factor + 0.5), 1);
 }
 
 Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,

@@ -27,4 +27,17 @@ Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading La
 inline constexpr char RecordedPrimitive[] = "librelock";
 std::string recordedKey(uint64_t Number);
 
+// Of all threads' holds of a class, by readers of an rwlock or by others, as estimated.
+struct SharedHolds {
+  size_t Threads = 0;
+  uint64_t Count = 0, Variance = 0;
+
+  // Those of one thread, when all of them are so many, which was counted: what the estimates lack
+  // of that, or have too much, is likely to be theirs who vary most.
+  uint64_t likely(const ThreadShare &Estimate, uint64_t Exact) const;
+};
+
+// Of an estimate of so many holds, when they were so many.
+void scaleHolds(Times &T, uint64_t Count);
+
 } // namespace relock

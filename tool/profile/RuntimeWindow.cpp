@@ -47,6 +47,8 @@ void subtract(Times &After, const Times &Before, const Buckets &Clock) {
   After.Count = less(After.Count, Before.Count);
   After.Total = less(After.Total, Before.Total);
   After.Timed = less(After.Timed, Before.Timed);
+  // What chance had a part in is not told of the window; the records tell it, where they have it.
+  After.Error = After.Timed == After.Count ? std::optional(0.0) : std::nullopt;
   After.Mean = After.Count ? After.Total / After.Count : 0;
   After.Max = longest(After, After.Max, Before.Max, Clock);
   After.P50 = Clock.percentile(After, 50);
@@ -159,6 +161,8 @@ Profile runtimeBetween(Profile Before, Profile After) {
   subtractServers(After.Servers, Before.Servers);
   After.SectionTime = less(After.SectionTime, Before.SectionTime);
   After.Overhead = less(After.Overhead, Before.Overhead);
+  After.Holds = less(After.Holds, Before.Holds);
+  After.HoldsTimed = less(After.HoldsTimed, Before.HoldsTimed);
   After.ForeignReleases = less(After.ForeignReleases, Before.ForeignReleases);
   After.Drops.Times = less(After.Drops.Times, Before.Drops.Times);
   return After;

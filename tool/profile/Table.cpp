@@ -75,7 +75,8 @@ private:
       paragraph("source: the statistics of " + P.Source + " (RELOCK_STATS): " +
                 (hasUntimed() ? "total and mean waits; holds, percentiles and shares of time were "
                                 "not measured"
-                              : "its own locks; shares of the threads' time were not measured"));
+                              : "its own locks; shares of the threads' time were not measured") +
+                (P.HoldsTimed < P.Holds ? "; " + partTimed() : ""));
     if (P.ForeignReleases)
       paragraph("note: " + count(P.ForeignReleases) +
                 " releases by a thread that had not acquired the lock");
@@ -126,9 +127,12 @@ private:
   std::string timedText() const {
     if (P.HoldsTimed >= P.Holds)
       return "";
-    return ", " + number(P.UntimedOverhead, "ns") +
-           " of one that is not timed: " + percent(P.HoldsTimed, P.Holds) +
-           " of the holds were, and stand for the others";
+    return ", " + number(P.UntimedOverhead, "ns") + " of one that is not timed: " + partTimed();
+  }
+
+  std::string partTimed() const {
+    return percent(P.HoldsTimed, P.Holds) + " of the holds were" +
+           (P.Source.empty() ? "" : " timed") + ", and stand for the others";
   }
 
   std::string ofWork() const {
