@@ -38,7 +38,7 @@
 // RUN: %python %S/Inputs/expect.py %t.alone \
 // RUN:   'lock("brief")["acquisitions"] == lock("brief")["hold"]["count"] == 437506' \
 // RUN:   'lock("longer")["acquisitions"] == lock("longer")["hold"]["count"] == 62500' \
-// RUN:   'profile["sections"] == 500009 and not any(profile["dropped"].values())' \
+// RUN:   'profile["sections"] == 500008 and not any(profile["dropped"].values())' \
 // RUN:   'lock("brief")["hold"]["timed"] < 437506 / 3' \
 // RUN:   'lock("brief")["hold"]["max_ns"] >= 20 * MS' \
 // RUN:   '1100 < lock("brief")["hold"]["p50_ns"] * profile["machine"]["ticks_per_second"] / 1e9 < 2000' \
