@@ -7,6 +7,7 @@
  *  - The owner of a timed mutex is a mark unless it is a thread pointer, and then odd. A normal one
  *    that is held has its holder's mark, one that is free that of the thread that had it last.
  */
+#define _GNU_SOURCE
 #include "times.h"
 
 #include "os.h"
@@ -767,8 +768,10 @@ void relock_times_thread_starts(struct relock_thread *record) {
 
 static void restart(struct relock_times *times, bool survives, uint64_t now) {
   for (int i = 0; i < RELOCK_MAX_CLASSES; i++)
-    if (times->classes[i])
-      *times->classes[i] = (struct relock_class_times){.sure = RELOCK_FIRST_TIMED};
+    if (times->classes[i]) {
+      memset(times->classes[i], 0, sizeof *times->classes[i]);
+      times->classes[i]->sure = RELOCK_FIRST_TIMED;
+    }
   if (!survives)
     forget_thread(times);
   times->sections = (struct relock_section_times){.count = in_section(times)};
