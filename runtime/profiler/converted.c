@@ -48,12 +48,12 @@ static inline void remember(struct thread *thread, uint32_t group, const void *l
 
 /* How it was timed. */
 static inline struct relock_timed forget(struct thread *thread, const void *lock) {
-  const struct read_hold *last = &thread->reads[thread->read_count - 1];
+  const uint32_t count = thread->read_count;
   struct read_hold hold;
   if (UNLIKELY(lost_processor(thread)))
     section_resumed(thread);
-  if (LIKELY(thread->read_count && last->lock == lock)) {
-    thread->read_count--;
+  if (LIKELY(count && thread->reads[count - 1].lock == lock)) {
+    const struct read_hold *last = &thread->reads[--thread->read_count];
     return (struct relock_timed){last->since, last->weight};
   }
   if (read_forget(thread, lock, &hold))
@@ -69,14 +69,15 @@ static void clock_was_read_by_library(struct thread *thread, uint64_t now) {
 
 static void takes(uint32_t number, const void *lock, struct relock_timed timed, uint64_t each,
                   int how) {
+  const bool after_wait = how & RELOCK_TAKE_WAITED;
   struct thread *thread = recording_enter();
   if (!thread)
     return;
+  if (after_wait) /* which says better than the loss of the processor since when */
+    section_waits(thread, timed.start);
   if (UNLIKELY(lost_processor(thread)))
     section_resumed(thread);
-  if (how & RELOCK_TAKE_WAITED)
-    section_waits(thread, timed.start);
-  else
+  if (!after_wait)
     section_begins(thread, (struct timed){timed.start, timed.weight});
   if (timed.start)
     clock_was_read_by_library(thread, timed.start);
