@@ -26,7 +26,7 @@ uint32_t contended_acquired(const struct contended *wait, struct thread *thread,
   object->counts.acquisitions++;
   object->times.contended++;
   object->times.wait += after - wait->before;
-  hold_begins(thread, object, (struct timed){after, 1}, false);
+  hold_begins_timed(thread, object, (struct timed){after, 1}, false);
   return releaser;
 }
 

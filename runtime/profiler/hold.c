@@ -40,6 +40,11 @@ void hold_prepare(struct thread *thread, const struct relock_object *object, boo
     thread->timing.last = special->before;
 }
 
+void hold_begins_timed(struct thread *thread, struct relock_object *object, struct timed timed,
+                       bool tried) {
+  hold_begins(thread, object, timed, tried);
+}
+
 /* What the thread waits for ends when the clock is read anyway, and can take long: from here on its
  * section, and what it holds, are timed for themselves alone. */
 void section_waits(struct thread *thread, uint64_t now) {
@@ -53,6 +58,7 @@ void section_waits(struct thread *thread, uint64_t now) {
     record->section_start = now;
   for (uint32_t i = 0; i < thread->held_count; i++) {
     struct relock_object *object = thread->held[i].object;
+    thread->held[i].plain = 0;
     if (!holds(thread, object))
       continue; /* another thread has released it meanwhile */
     object->counts.hold_weight = 1;
@@ -70,7 +76,7 @@ void section_waits(struct thread *thread, uint64_t now) {
  * acquisitions later. If it holds nothing, what it acquires next begins now. */
 void section_resumed(struct thread *thread) {
   const bool lost = !thread->area->mark;
-  thread->area->mark = PROCESSOR_MARK;
+  processor_noticed(thread);
   if (lost && in_section(thread)) {
     const uint64_t before = thread->clock_countdown, now = thread->countdown;
     const uint64_t later = (before > now ? before - now : 0) * thread->timing.each;

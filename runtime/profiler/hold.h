@@ -22,6 +22,8 @@
 #include "record.h"
 #include "sample.h"
 
+#include <string.h>
+
 /* A hold that is over. */
 struct hold {
   uint64_t ticks;
@@ -76,6 +78,14 @@ static inline bool holds(const struct thread *thread, const struct relock_object
   return is_held(object) && __atomic_load_n(&object->counts.owner, __ATOMIC_RELAXED) == thread->id;
 }
 
+/* Once. One load and one comparison, of what is written together. */
+static inline bool holds_once(const struct thread *thread, const struct relock_object *object) {
+  _Static_assert(offsetof(struct relock_counts, depth) - offsetof(struct relock_counts, owner) ==
+                     offsetof(struct thread, once) - offsetof(struct thread, id),
+                 "together");
+  return !memcmp(&object->counts.owner, &thread->id, 8);
+}
+
 static inline bool hold_is_of(const struct held *held, enum relock_primitive primitive,
                               const void *address) {
   return held->object->address == (uintptr_t)address && held->object->primitive == primitive;
@@ -96,17 +106,22 @@ static inline bool in_section(const struct thread *thread) {
          __atomic_load_n(&thread->read_count, __ATOMIC_RELAXED);
 }
 
-/* Before the lock is added to those that the thread holds. After a wait for a lock the section has
- * begun already: acquisition included. */
-static inline void section_begins(struct thread *thread, struct timed timed) {
-  struct relock_thread *record = thread->record;
-  if (in_section(thread) || UNLIKELY(record->section_start))
+/* The thread holds nothing else. After a wait for a lock the section has begun already: acquisition
+ * included. */
+static inline void outermost_begins(struct relock_thread *record, struct timed timed) {
+  if (UNLIKELY(record->section_start))
     return;
   record->sections++;
   if (UNLIKELY(timed.weight)) {
     record->section_weight = timed.weight;
     record->section_start = timed.start;
   }
+}
+
+/* Before the lock is added to those that the thread holds. */
+static inline void section_begins(struct thread *thread, struct timed timed) {
+  if (!in_section(thread))
+    outermost_begins(thread->record, timed);
 }
 
 /* The bias is the usual one, and some beginnings are estimates: a hold can be shorter. */
@@ -126,6 +141,10 @@ static inline void section_ends(struct thread *thread, uint64_t now) {
 /* Since the last look at it. */
 static inline bool lost_processor(const struct thread *thread) {
   return __atomic_load_n(&thread->area->mark, __ATOMIC_RELAXED) != PROCESSOR_MARK;
+}
+
+static inline void processor_noticed(const struct thread *thread) {
+  thread->area->mark = PROCESSOR_MARK;
 }
 
 static inline void clock_was_read(struct thread *thread, uint64_t now) {
@@ -164,34 +183,54 @@ static inline struct timed hold_timed(struct relock_object *object, const struct
   return special_timed(special, sure);
 }
 
-/* `tried`: by a trylock. */
-static inline void hold_begins(struct thread *thread, struct relock_object *object,
-                               struct timed timed, bool tried) {
-  struct relock_counts *counts = &object->counts;
-  uint32_t from = FROM_ITSELF, to = 0;
-  if (UNLIKELY(counts->owner != thread->id)) {
-    if (counts->owner) {
-      counts->handovers++;
-      from = counts->processor;
-      to = processor_here(thread->area);
-    }
-    counts->owner = thread->id;
-  }
-  counts->depth = 1;
-  counts->hold_start = timed.start;
-  counts->hold_weight = timed.weight;
-  section_begins(thread, timed);
-  if (UNLIKELY(in_section(thread)))
-    nesting_count(thread, object, false, tried);
-  if (LIKELY(thread->held_count < HELD_MAX)) {
-    struct held *held = &thread->held[thread->held_count++];
-    held->object = object;
-    held->from = from;
-    held->to = to;
-  } else {
-    count_drop(&header->dropped_nestings); /* those inside it */
-  }
+/* The same as nesting_count(), where the thread holds one other lock, once, and what it acquired in
+ * that last was of the same group; false: it is not so. */
+static inline bool nesting_counted_again(struct thread *thread, const struct relock_object *object,
+                                         bool tried) {
+  const struct held *outer = &thread->held[0];
+  struct relock_nesting *nesting = outer->nesting;
+  if (__atomic_load_n(&thread->held_count, __ATOMIC_RELAXED) != 1 || /* see in_section() */
+      __atomic_load_n(&thread->read_count, __ATOMIC_RELAXED) || !nesting ||
+      outer->nested != nested_groups(object->group, outer->object->group) ||
+      outer->object == object || !holds_once(thread, outer->object))
+    return false;
+  nesting->count++;
+  nesting->tried += tried;
+  return true;
 }
+
+/* The thread has a lock. `tried`: by a trylock. */
+static ALWAYS_INLINE void hold_begins(struct thread *thread, struct relock_object *object,
+                                      struct timed timed, bool tried) {
+  struct relock_counts *counts = &object->counts;
+  struct relock_thread *record = thread->record;
+  struct held *held;
+  if (!in_section(thread))
+    outermost_begins(record, timed);
+  else if (UNLIKELY(!nesting_counted_again(thread, object, tried)))
+    nesting_count(thread, object, false, tried);
+  held = &thread->held[thread->held_count];
+  held->object = object;
+  held->plain = timed.start || UNLIKELY(record->section_start) ? 0 : object->address;
+  held->from = FROM_ITSELF;
+  if (UNLIKELY(counts->owner != thread->id) && counts->owner) {
+    counts->handovers++;
+    held->from = (uint16_t)counts->processor;
+    held->to = (uint16_t)processor_here(thread->area);
+  }
+  memcpy(&counts->owner, &thread->id, 8); /* see holds_once() */
+  counts->hold_start = timed.start;
+  if (timed.start)
+    counts->hold_weight = timed.weight;
+  if (LIKELY(thread->held_count < HELD_MAX))
+    thread->held_count++;
+  else
+    count_drop(&header->dropped_nestings); /* those inside it */
+}
+
+/* The same where the code is to be small. */
+void hold_begins_timed(struct thread *thread, struct relock_object *object, struct timed timed,
+                       bool tried);
 
 static inline bool is_innermost(const struct thread *thread, const struct relock_object *object) {
   return thread->held_count && thread->held[thread->held_count - 1].object == object;
@@ -218,22 +257,12 @@ static inline void hold_counted_plain(struct thread *thread, struct relock_objec
 }
 
 /* Of a lock that was acquired last, as the thread remembers it: whether it holds that once, and a
- * count is all that the end of it gives. */
-static inline bool hold_is_plain(const struct thread *thread, const struct held *held) {
-  const struct relock_counts *counts = &held->object->counts;
-  return __atomic_load_n(&counts->owner, __ATOMIC_RELAXED) == thread->id &&
-         __atomic_load_n(&counts->depth, __ATOMIC_RELAXED) == 1 && !counts->hold_start &&
-         !thread->record->section_start && !lost_processor(thread);
-}
-
-/* The lock that was acquired last, if the end of its hold is but a count; or null. */
-static inline struct relock_object *
-hold_plain(const struct thread *thread, enum relock_primitive primitive, const void *address) {
-  const struct held *last = &thread->held[thread->held_count - 1];
-  if (UNLIKELY(!thread->held_count) || UNLIKELY(!hold_is_of(last, primitive, address)) ||
-      UNLIKELY(!hold_is_plain(thread, last)))
-    return NULL;
-  return last->object;
+ * count is all that the end of it gives. It is where neither the hold nor its section is timed.
+ * What begins either later than the hold takes `plain` back. */
+static inline bool hold_is_plain(const struct thread *thread, const struct held *held,
+                                 const void *address) {
+  return LIKELY(held->plain == (uintptr_t)address) && LIKELY(holds_once(thread, held->object)) &&
+         LIKELY(!lost_processor(thread));
 }
 
 /* Its end is that of the section, too, if nothing else is held. `own`: ticks of it that the

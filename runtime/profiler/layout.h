@@ -157,7 +157,7 @@ struct relock_counts {
   uint32_t hold_weight; /* how many holds it stands for if it is; 0: only for its call */
   uint32_t sure;        /* so many of the next ones are timed in any case */
   uint32_t owner;       /* or the last one; 0: nobody has ever held it */
-  uint32_t depth;       /* 0: free */
+  uint32_t depth;       /* 0: free; compared and written together with `owner` */
   uint32_t processor;   /* on which it was released */
   uint32_t handovers;
 };

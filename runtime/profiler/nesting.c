@@ -2,6 +2,7 @@
 #include "nesting.h"
 #include "hold.h"
 #include "pairs.h"
+#include "preload.h"
 
 /* `reading`: see relock_nesting. */
 static uint64_t key_of(uint32_t inner, uint32_t outer, uint32_t reading) {
@@ -45,19 +46,24 @@ static bool is_first(const struct thread *thread, uint32_t hold) {
 void nesting_count(struct thread *thread, const struct relock_object *object, bool reading,
                    bool tried) {
   const uint32_t inner = reading ? RELOCK_READS_INNER : RELOCK_READS_NONE;
+  struct thread *ready = recording_ready;
   bool stale = false;
+  recording_ready = NULL; /* making a record is no place for a signal handler that locks */
   for (uint32_t i = 0; i < thread->held_count; i++) {
     struct held *outer = &thread->held[i];
-    uint64_t key = key_of(object->group, outer->object->group, inner);
+    const uint32_t group = outer->object->group, nested = nested_groups(object->group, group);
+    struct relock_nesting *nesting = outer->nesting;
     if (outer->object == object || !holds(thread, outer->object)) {
       stale = true; /* another thread has released it meanwhile */
       continue;
     }
-    if (UNLIKELY(!outer->nesting || outer->nested != key)) {
-      outer->nesting = record_of(thread, key);
-      outer->nested = key;
+    if (reading || !nesting || outer->nested != nested)
+      nesting = record_of(thread, key_of(object->group, group, inner));
+    if (!reading) {
+      outer->nesting = nesting;
+      outer->nested = nested;
     }
-    count(outer->nesting, tried);
+    count(nesting, tried);
   }
   for (uint32_t i = 0; i < thread->read_count; i++) {
     const struct read_hold *outer = &thread->reads[i];
@@ -67,4 +73,5 @@ void nesting_count(struct thread *thread, const struct relock_object *object, bo
   }
   if (stale)
     hold_forget(thread, object);
+  recording_ready = ready;
 }

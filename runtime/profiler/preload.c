@@ -133,7 +133,7 @@ static inline int attempt(struct thread *thread, struct relock_object *object,
                           pthread_mutex_t *mutex, bool tried) {
   int result = real.trylock(mutex);
   if (LIKELY(acquired(result)) && LIKELY(count_acquisition(thread, object)))
-    hold_begins(thread, object, (struct timed){0, 0}, tried);
+    hold_begins_timed(thread, object, (struct timed){0, 0}, tried);
   return result;
 }
 
@@ -147,7 +147,7 @@ static NOINLINE int attempt_special(struct thread *thread, struct relock_object 
     return result;
   if (count_acquisition(thread, object)) {
     timed = hold_timed(object, special);
-    hold_begins(thread, object, timed, tried);
+    hold_begins_timed(thread, object, timed, tried);
   }
   sample_acquired(thread, object, &special->sample, timed.start, 0);
   return result;
@@ -184,8 +184,12 @@ static NOINLINE int try_attempted(struct thread *thread, struct relock_object *o
 static NOINLINE int lock_special(struct thread *thread, pthread_mutex_t *mutex,
                                  const struct patience *patience) {
   struct special special = {.weight = 0};
-  struct relock_object *object = primitive_object(RELOCK_MUTEX, mutex);
+  struct relock_object *object;
   int result;
+  recording_ready = NULL;
+  if (UNLIKELY(lost_processor(thread)))
+    section_resumed(thread);
+  object = primitive_object(RELOCK_MUTEX, mutex);
   if (!object) {
     thread->countdown++; /* it stays due */
     if (!patience)
@@ -202,17 +206,15 @@ static NOINLINE int lock_special(struct thread *thread, pthread_mutex_t *mutex,
   return lock_attempted(thread, object, mutex, &special.sample, result, patience);
 }
 
-/* The attempt gave that result, and it was the object's address that was wrong if that is 0. */
-static NOINLINE int lock_refused(struct thread *thread, pthread_mutex_t *mutex, int result,
+/* The attempt gave that result; if that is 0, the lock was held already, by this thread or, says
+ * its record, by one that is gone. */
+static NOINLINE int lock_refused(struct thread *thread, struct relock_object *object,
+                                 pthread_mutex_t *mutex, int result,
                                  const struct patience *patience) {
   struct sample none = {.site = NULL};
-  struct relock_object *object = primitive_object(RELOCK_MUTEX, mutex);
-  if (!object) {
-    recording_leave(thread);
-    return acquired(result) || !patience ? result : wait_for(mutex, patience);
-  }
+  recording_ready = NULL;
   if (acquired(result) && count_acquisition(thread, object))
-    hold_begins(thread, object, (struct timed){0, 0}, !patience);
+    hold_begins_timed(thread, object, (struct timed){0, 0}, !patience);
   if (!patience)
     return try_attempted(thread, object, result);
   return lock_attempted(thread, object, mutex, &none, result, patience);
@@ -223,32 +225,39 @@ static NOINLINE int lock_first(pthread_mutex_t *mutex, const struct patience *pa
   struct thread *thread = recording_enter_first();
   if (!thread)
     return patience ? wait_for(mutex, patience) : real.trylock(mutex);
-  thread_is_due(thread);
+  thread->countdown--;
   return lock_special(thread, mutex, patience);
 }
 
-/* A null patience: it is a trylock. */
-static inline __attribute__((always_inline)) int
-record_lock_operation(pthread_mutex_t *mutex, const struct patience *patience) {
+/* A null patience: it is a trylock. The way that nearly all calls go: `recording_ready` stays,
+ * since here, as in an unlock that is but a count, a signal handler may lock and unlock what it
+ * likes after each store. */
+static ALWAYS_INLINE int record_lock_operation(pthread_mutex_t *mutex,
+                                               const struct patience *patience) {
   struct thread *thread = recording_ready;
   struct relock_object *object;
   int result;
   if (UNLIKELY(!thread))
     return lock_first(mutex, patience);
-  recording_ready = NULL;
   __builtin_prefetch(mutex, 1); /* while its record is looked for */
-  if (thread_is_due(thread))
+  if (UNLIKELY(--thread->countdown == 0))
     return lock_special(thread, mutex, patience);
-  object = primitive_guess(thread, RELOCK_MUTEX, mutex);
+  if (UNLIKELY(lost_processor(thread))) {
+    if (in_section(thread))
+      return lock_special(thread, mutex, patience);
+    /* As section_resumed() does, without a way into code that is seldom run: for a thread that
+     * sleeps often. */
+    processor_noticed(thread);
+    clock_was_read(thread, relock_ticks_early());
+  }
+  object = primitive_plain(thread, RELOCK_MUTEX, mutex);
   if (UNLIKELY(!object))
     return lock_special(thread, mutex, patience);
-  __builtin_prefetch(&object->address, 1); /* while the mutex is waited for */
   result = thread->trylock(mutex);
-  if (UNLIKELY(result) || UNLIKELY(!object_is(object, RELOCK_MUTEX, (uintptr_t)mutex)))
-    return lock_refused(thread, mutex, result, patience);
-  if (LIKELY(count_acquisition(thread, object)))
-    hold_begins(thread, object, (struct timed){0, 0}, !patience);
-  recording_leave(thread);
+  if (UNLIKELY(result) || UNLIKELY(is_held(object)))
+    return lock_refused(thread, object, mutex, result, patience);
+  object->counts.acquisitions++;
+  hold_begins(thread, object, (struct timed){0, 0}, !patience);
   return 0;
 }
 
@@ -314,10 +323,23 @@ static NOINLINE int release_special(struct thread *thread, struct relock_object 
   return result;
 }
 
-/* What is no plain end of a hold. */
+/* What is no plain end of a hold that began last. */
 static NOINLINE int release_otherwise(struct thread *thread, pthread_mutex_t *mutex) {
-  struct relock_object *object = hold_find(thread, RELOCK_MUTEX, mutex);
+  struct relock_object *object;
   int result;
+  if (!thread)
+    thread = recording_enter_first();
+  if (!thread)
+    return real.unlock(mutex);
+  recording_ready = NULL;
+  if (thread->held_count == 2 && hold_is_plain(thread, &thread->held[0], mutex)) {
+    object = thread->held[0].object; /* hand over hand: the outer one first */
+    thread->held[0] = thread->held[1];
+    hold_counted_plain(thread, object);
+    recording_leave(thread);
+    return real.unlock(mutex);
+  }
+  object = hold_find(thread, RELOCK_MUTEX, mutex);
   if (object && holds(thread, object)) {
     if (object->counts.depth == 1)
       return release_special(thread, object, mutex);
@@ -333,15 +355,14 @@ static NOINLINE int release_otherwise(struct thread *thread, pthread_mutex_t *mu
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex) {
-  struct thread *thread = recording_enter();
-  struct relock_object *object;
-  if (UNLIKELY(!thread))
-    return real.unlock(mutex);
-  object = hold_plain(thread, RELOCK_MUTEX, mutex);
-  if (UNLIKELY(!object))
+  struct thread *thread = recording_ready;
+  const struct held *last;
+  if (UNLIKELY(!thread) || UNLIKELY(!thread->held_count))
     return release_otherwise(thread, mutex);
-  hold_counted_plain(thread, object);
-  recording_leave(thread); /* before the release, which is the last that is done */
+  last = &thread->held[thread->held_count - 1];
+  if (UNLIKELY(!hold_is_plain(thread, last, mutex)))
+    return release_otherwise(thread, mutex);
+  hold_counted_plain(thread, last->object);
   return thread->unlock(mutex);
 }
 
@@ -394,7 +415,7 @@ static void resume(struct suspended suspended) {
   if (!thread)
     return;
   now = relock_ticks();
-  hold_begins(thread, suspended.object, (struct timed){now, 1}, false);
+  hold_begins_timed(thread, suspended.object, (struct timed){now, 1}, false);
   suspended.object->counts.depth = suspended.depth;
   suspended.object->rare.cond_waits++;
   recording_leave(thread);

@@ -71,7 +71,7 @@ static NOINLINE int attempt_special(const struct exclusive *kind, struct thread 
   if (result == 0) {
     timed = hold_timed(object, special);
     object->counts.acquisitions++;
-    hold_begins(thread, object, timed, tried);
+    hold_begins_timed(thread, object, timed, tried);
     sample_acquired(thread, object, &special->sample, timed.start, 0);
   }
   return result;
@@ -155,7 +155,7 @@ static NOINLINE int release_special(const struct exclusive *kind, struct thread 
 int exclusive_unlock(const struct exclusive *kind, struct thread *thread,
                      struct relock_object *object, void *lock) {
   if (UNLIKELY(!is_innermost(thread, object)) ||
-      UNLIKELY(!hold_is_plain(thread, &thread->held[thread->held_count - 1])))
+      UNLIKELY(!hold_is_plain(thread, &thread->held[thread->held_count - 1], lock)))
     return release_special(kind, thread, object, lock);
   hold_counted_plain(thread, object);
   return kind->release(lock);

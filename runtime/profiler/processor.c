@@ -4,18 +4,15 @@
 
 #include <stddef.h>
 
-struct processor_mark {
-  uint32_t version, flags;
-  uint64_t start, length, abort;
-} __attribute__((aligned(32)));
-
 #if __has_include(<sys/rseq.h>)
-static const uint32_t signature[] = {RSEQ_SIG, 0}; /* which the system looks for before `abort` */
-#define ABORT ((uintptr_t)&signature[1])
+#define SIGNATURE RSEQ_SIG
 #else
-#define ABORT 0
+#define SIGNATURE 0
 #endif
-const struct processor_mark processor_mark = {0, 0, (uintptr_t)&processor_mark, 1, ABORT};
+const struct processor_mark processor_mark = {.start = (uintptr_t)&processor_mark,
+                                              .length = 1,
+                                              .abort = (uintptr_t)&processor_mark.aborted,
+                                              .signature = SIGNATURE};
 
 struct processor_area *processor_area(void) {
   static struct processor_area nowhere = {0, -1, (uintptr_t)&processor_mark};

@@ -18,6 +18,13 @@ struct processor_area {
  * processor, or gets a signal: the mark is a sequence that no thread is ever in (linux/rseq.h,
  * `rseq_cs`), since it is what it describes: so librelock knows it from others. Elsewhere it stays
  * for ever. A program that has sequences of its own puts them in its place. */
+struct processor_mark {
+  uint32_t version, flags;
+  uint64_t start, length, abort;
+  /* The system looks for the one before the other, each time that it takes the mark away: here it
+   * is in the same line. */
+  uint32_t signature, aborted;
+} __attribute__((aligned(64)));
 extern const struct processor_mark processor_mark __attribute__((visibility("hidden")));
 /* Of the calling thread. */
 struct processor_area *processor_area(void);

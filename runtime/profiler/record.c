@@ -24,7 +24,6 @@
 #endif
 
 enum {
-  GROUPS_MAX = STATS_PAGE * STATS_PAGES,
   GROUP_TABLE_SIZE = 2 * GROUPS_MAX,
   COMMIT_STEP = 256 << 10,
   SEALED_RESERVE = 4 << 20,
@@ -39,12 +38,13 @@ struct pool {
   char *next, *end;
 };
 
+_Static_assert(GROUPS_MAX == STATS_PAGE * STATS_PAGES, "a thread has a place for each");
 _Static_assert(sizeof(struct relock_group) <= 256, "each mutex of a static array has one");
 
 struct relock_header *header;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-uint64_t *object_table;
+uint64_t object_table[OBJECT_TABLE_SIZE];
 static struct relock_group **groups; /* by index */
 static uint32_t *group_table;        /* index + 1, by hash */
 static uint32_t group_count;
@@ -233,10 +233,9 @@ bool record_start(void) {
   if (!name || !*name || strlen(name) >= sizeof directory || !size)
     return false;
   strcpy(directory, name);
-  object_table = private_pages(OBJECT_TABLE_SIZE * sizeof *object_table);
   groups = private_pages(GROUPS_MAX * sizeof *groups);
   group_table = private_pages(GROUP_TABLE_SIZE * sizeof *group_table);
-  if (!object_table || !groups || !group_table)
+  if (!groups || !group_table)
     return false;
   header = (struct relock_header *)map_file(&size, COMMIT_STEP);
   if (!header)
@@ -349,6 +348,7 @@ void record_before_fork(struct thread *thread) {
 static void restore_holds(struct thread *survivor, uint64_t now) {
   for (uint32_t i = 0; survivor && i < survivor->held_count; i++) {
     struct relock_counts *counts = &survivor->held[i].object->counts;
+    survivor->held[i].plain = 0;
     counts->owner = survivor->id;
     counts->depth = survivor->depths[i];
     counts->hold_start = now;
@@ -467,7 +467,7 @@ static struct thread *new_thread(void) {
   if (!thread->record || !remember_thread(thread))
     return NULL;
   thread->id = thread->record->id = thread_count; /* 0 is nobody */
-  thread->object_table = object_table;
+  thread->once = 1;
   thread->header = header;
   thread->trylock = real.trylock;
   thread->unlock = real.unlock;
@@ -613,7 +613,8 @@ static bool same_group(const struct relock_group *group, enum relock_primitive p
 
 static struct relock_group *find_group(enum relock_primitive primitive, uint64_t address,
                                        const uint64_t *frames, uint32_t count, bool initialised) {
-  size_t at = object_hash(group_hash(address, frames, count));
+  const uint64_t hash = group_hash(address, frames, count);
+  size_t at = object_hash((uint32_t)(hash ^ hash >> 32));
   struct relock_group *group;
   for (;; at++) {
     uint32_t index = group_table[at & (GROUP_TABLE_SIZE - 1)];

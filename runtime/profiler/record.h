@@ -12,12 +12,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256, PENDING_MAX = 8 };
+enum { GROUPS_MAX = 1 << 16, HELD_MAX = 32, STATS_PAGE = 256, STATS_PAGES = 256, PENDING_MAX = 8 };
 
 /* A thread's own histograms of one group. */
 struct stats {
   struct relock_histogram *measure[2];
 };
+
+/* Of locks that are taken one inside the other. */
+static inline uint32_t nested_groups(uint32_t inner, uint32_t outer) { return inner << 16 | outer; }
 
 /* The same for groups that it has a tally of. */
 struct shared_stats {
@@ -88,10 +91,14 @@ struct pairs {
 /* A lock with one holder that the thread holds. */
 struct held {
   struct relock_object *object;
-  uint32_t from, to; /* processors: of its last release, if another thread's; of its acquisition */
-  uint64_t nested;   /* the last pair of groups that was counted from here, and its record */
-  struct relock_nesting *nesting;
+  uint64_t
+      plain;     /* its address, if the end of its hold is but a count; 0: it is more, see hold.h */
+  uint16_t from; /* the processor of its last release, if another thread's */
+  uint16_t to;   /* if so: that of its acquisition */
+  uint32_t nested; /* the last pair of groups that was counted from here, neither read */
+  struct relock_nesting *nesting; /* its record; null: there is none */
 };
+_Static_assert(sizeof(struct held) == 32, "two in a line");
 
 /* A running thread. What every acquisition needs comes first: what it would find elsewhere, too, so
  * that it fetches fewer lines and pages where other data fill the caches. Threads that end leave
@@ -99,15 +106,15 @@ struct held {
  * once. */
 struct thread {
   RELOCK_LINE struct relock_thread *record;
-  uint32_t id; /* of the record */
-  uint8_t held_count, read_count, pending_count;
+  uint32_t id;        /* of the record */
+  uint32_t once;      /* 1: the two are the owner and the depth of a lock that it holds */
   uint64_t countdown; /* to the next acquisition of which more is to be recorded: sample.h */
   struct processor_area *area;
-  const uint64_t *object_table;
   struct relock_header *header;
   int (*trylock)(pthread_mutex_t *), (*unlock)(pthread_mutex_t *); /* the real ones */
-  RELOCK_LINE struct held held[HELD_MAX];
-  uint64_t gap;                /* at the end of which the countdown will be over */
+  uint8_t held_count, read_count, pending_count;
+  RELOCK_LINE struct held held[HELD_MAX + 1]; /* what is beyond the last one is not kept */
+  uint64_t gap;                               /* at the end of which the countdown will be over */
   uint64_t clock;              /* a reading, after which the thread has not lost its processor */
   uint64_t clock_countdown;    /* at that time */
   uint64_t untimed;            /* ticks since then, by the number of librelock's locks; about */
@@ -129,10 +136,11 @@ struct thread {
   uint32_t depths[HELD_MAX]; /* of what it held at the last fork */
 };
 _Static_assert(offsetof(struct thread, held) == 64 && HELD_MAX <= UINT8_MAX, "one line");
-#define FROM_ITSELF (UINT32_MAX - 1) /* or nobody: no processor's number */
+#define FROM_ITSELF (UINT16_MAX - 1) /* or nobody: no processor's number */
 
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NOINLINE __attribute__((noinline)) /* what is off the way that nearly all calls go */
 
 extern struct relock_header *header;
@@ -188,18 +196,17 @@ struct relock_tally *thread_tally(struct thread *thread, uint32_t group);
  * and a tag of its address, so that a look at others is mostly saved. Small, because it is looked
  * at in each acquisition. 0: never used; slots are reused, never emptied. */
 enum { OBJECT_TABLE_SIZE = 1 << 20, OBJECT_PROBES_MAX = 128 }; /* the size is a power of two */
-extern uint64_t *object_table;
+extern uint64_t object_table[OBJECT_TABLE_SIZE];
 
-static inline size_t object_hash(uint64_t value) {
-  return (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32);
-}
+static inline size_t object_hash(uint32_t value) { return value * 0x9e3779b1u >> 12; }
 
 /* Where to look first. Neighbours in memory, as in an array of mutexes, are neighbours here, so
  * that they share lines and pages. Within 64 KiB each has a slot of its own, for all but spinlocks
  * take 32 bytes or more; steps grow from probe to probe, to get out of where others lie close. */
 static inline size_t object_slot(enum relock_primitive primitive, uintptr_t address) {
   const unsigned shift = primitive == RELOCK_SPINLOCK ? 2 : 5;
-  return object_hash(address >> 16 | (uint64_t)primitive << 56) + ((address & 0xffff) >> shift);
+  const uint32_t region = (uint32_t)(address >> 16) ^ (uint32_t)primitive << 28;
+  return object_hash(region) + ((address & 0xffff) >> shift);
 }
 
 /* The high half of a slot: 31 bits of the address. The low half is the object's number, which
@@ -245,15 +252,19 @@ static inline struct relock_object *primitive_find(enum relock_primitive primiti
   return NULL;
 }
 
-/* At the first look, if the next hold is not timed in any case; otherwise null. It is very likely
- * the right one: so its line, which may be far away, need not be waited for before the lock is. */
+/* At the first look, if the next hold is not timed in any case; otherwise null. The tag need not be
+ * looked at: whether the slot has the right object that says itself, with what is in the line that
+ * is needed next. */
 static inline struct relock_object *
-primitive_guess(const struct thread *thread, enum relock_primitive primitive, const void *where) {
+primitive_plain(const struct thread *thread, enum relock_primitive primitive, const void *where) {
   const uintptr_t address = (uintptr_t)where;
   size_t at = object_slot(primitive, address) & (OBJECT_TABLE_SIZE - 1);
-  uint64_t slot = __atomic_load_n(&thread->object_table[at], __ATOMIC_ACQUIRE);
-  uint64_t number = slot ^ object_tag(address);
-  return LIKELY(number - 1 < OBJECT_SURE - 1) ? object_numbered(thread->header, number) : NULL;
+  int32_t number = (int32_t)__atomic_load_n(&object_table[at], __ATOMIC_ACQUIRE);
+  struct relock_object *object;
+  if (UNLIKELY(number <= 0)) /* vacant, or OBJECT_SURE */
+    return NULL;
+  object = object_numbered(thread->header, (uint32_t)number);
+  return LIKELY(object_is(object, primitive, address)) ? object : NULL;
 }
 
 static inline struct relock_object *object_find(const pthread_mutex_t *mutex) {
