@@ -5,9 +5,9 @@
 
 /* A thread that acquires locks at most so often per millisecond of its processor time has all of
  * its holds timed; another one so many. Where programs have other data than the recorder's in the
- * caches, timing a hold takes 0.2 us. Beyond one in 64 nothing is gained by timing fewer. Nor is
+ * caches, timing a hold takes 0.2 us. Beyond one in 128 nothing is gained by timing fewer. Nor is
  * anything where a thread acquires less than once per millisecond of time, whatever it works. */
-enum { ALL_PER_MILLISECOND = 20, PER_MILLISECOND = 10, PERIOD_MAX = 64 };
+enum { ALL_PER_MILLISECOND = 20, PER_MILLISECOND = 5, PERIOD_MAX = 128 };
 /* Timed holds from which a rate is taken: many for one that would end the timing of all, so that a
  * short burst does not. */
 enum { FIRST_BLOCK = 1024, BLOCK = 32, LONGEST_BLOCK_MS = 8 };
