@@ -15,9 +15,11 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+enum { OTHERS = 64 << 20, LINE = 64 };
 enum { PAIRS = 1000, ROUNDS = 1000, ROUNDS_MAX = 10000, MANY = 4096 };
 
 typedef int call(void *);
@@ -28,23 +30,27 @@ struct pair {
   call *enter, *leave; /* through whoever stands in front of the C library */
   char *objects;
   size_t count, size; /* of the objects, a power of two */
+  int lines;          /* of other data, each somewhere else, that are read before each pair */
   call *plain_enter, *plain_leave;
 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, outer = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t many[MANY];
+static char others[OTHERS];
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_spinlock_t spinlock;
 static sem_t semaphore;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 
-#define PAIR(name, enter, leave, objects, count)                                                   \
+#define PAIR(name, enter, leave, objects, count) PAIR_AFTER(0, name, enter, leave, objects, count)
+#define PAIR_AFTER(lines, name, enter, leave, objects, count)                                      \
   {                                                                                                \
       name,          #enter,                                                                       \
       #leave,        (call *)enter,                                                                \
       (call *)leave, (char *)(objects),                                                            \
       count,         sizeof *(objects),                                                            \
-      NULL,          NULL}
+      lines,         NULL,                                                                         \
+      NULL}
 
 static int plain_none(void *object) { return object == NULL; }
 
@@ -58,6 +64,8 @@ static struct pair pairs[] = {
     PAIR("spinlock", pthread_spin_lock, pthread_spin_unlock, &spinlock, 1),
     PAIR("semaphore", sem_post, sem_wait, &semaphore, 1),
     PAIR("condition, nobody waits", pthread_cond_signal, plain_none, &condition, 1),
+    PAIR_AFTER(4, "mutex, caches cold", pthread_mutex_lock, pthread_mutex_unlock, &mutex, 1),
+    PAIR_AFTER(4, "one of 4096, caches cold", pthread_mutex_lock, pthread_mutex_unlock, many, MANY),
 };
 enum { NESTED = 3, KINDS = sizeof pairs / sizeof *pairs };
 
@@ -67,12 +75,23 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+/* In no cache, mostly, and waited for at the same time. */
+static void read_others(int lines) {
+  static uint64_t at;
+  static volatile char sum;
+  for (int i = 0; i < lines; i++) {
+    at = at * 6364136223846793005u + 1442695040888963407u;
+    sum += others[(at >> 32) % (OTHERS / LINE) * LINE];
+  }
+}
+
 static double time_round(const struct pair *pair, call *enter, call *leave) {
   uint32_t at = 1;
   uint64_t start = now();
   for (int i = 0; i < PAIRS; i++) {
     char *object = pair->objects + (at & (pair->count - 1)) * pair->size;
     at = at * 1664525 + 1013904223; /* the low bits visit all of them */
+    read_others(pair->lines);
     enter(object);
     leave(object);
   }
@@ -126,6 +145,7 @@ int main(int argc, char **argv) {
     return 1;
   }
   pthread_create(&other, NULL, wait_forever, NULL);
+  memset(others, 1, sizeof others); /* so that each of its pages is one of its own */
   for (int i = 0; i < MANY; i++)
     pthread_mutex_init(&many[i], NULL);
   pthread_spin_init(&spinlock, PTHREAD_PROCESS_PRIVATE);
