@@ -301,6 +301,11 @@ class Maker:
             name = self.fresh("function")
             return Node("{", "  operation %s = twice;" % name,
                         "  me->own[3] += %s(%s);" % (name, self.expression(1)), "}")
+        if choice < 0.536 and plain:
+            same, other = self.fresh("same"), rng.choice(plain)
+            return Node("{", "  __typeof__(%s) %s = %s;" % (other, same, self.expression(1)),
+                        "  me->own[2] += LARGER(%s, (__typeof__(%s))%s);" %
+                        (same, rng.choice(plain), self.expression(1)), "}")
         if choice < 0.54 and (lock is None or lock < 5):
             return Node("me->own[1] += add_to_five(%s);" % self.expression(1))
         if choice < 0.6:

@@ -87,6 +87,7 @@ struct timespec far(void);
 #define LENGTH(x) ((unsigned)sizeof #x)
 #define JOIN(a, b) a##b
 #define BUMP(x) ((x) += 3u)
+#define LARGER(x, y) ({ __typeof__(x) larger = (x); __typeof__(y) other = (y); larger > other ? larger : other; })
 #define SWAP(a, b) do { unsigned swap = (a); (a) = (b); (b) = swap; } while (0)
 static inline void lock_three(void) { pthread_mutex_lock(&lock3); }
 static inline void unlock_three(void) { pthread_mutex_unlock(&lock3); }

@@ -11,6 +11,7 @@
 #include "section/Hoist.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Analysis/Analyses/LiveVariables.h"
 #include "clang/Analysis/AnalysisDeclContext.h"
 #include "clang/Basic/Builtins.h"
@@ -111,34 +112,70 @@ static void collectMentions(Stmt *S, const ParentMap &Parents, std::vector<Menti
     collectMentions(Child, Parents, Found);
 }
 
-std::vector<Mention> mentions(Stmt *Body, const ParentMap &Parents) {
+std::vector<std::pair<Expr *, const Stmt *>> typeOperands(Stmt *Body) {
+  struct Finder : RecursiveASTVisitor<Finder> {
+    std::vector<std::pair<Expr *, const Stmt *>> Found;
+    std::vector<const Stmt *> Around;
+    bool dataTraverseStmtPre(Stmt *S) {
+      Around.push_back(S);
+      return true;
+    }
+    bool dataTraverseStmtPost(Stmt *) {
+      Around.pop_back();
+      return true;
+    }
+    bool VisitTypeOfExprTypeLoc(TypeOfExprTypeLoc T) {
+      Found.push_back({T.getUnderlyingExpr(), Around.back()});
+      return true;
+    }
+  } Types;
+  Types.TraverseStmt(Body);
+  return Types.Found;
+}
+
+std::vector<Mention> mentions(Stmt *Body, ParentMap &Parents) {
   std::vector<Mention> Found;
   collectMentions(Body, Parents, Found);
+  for (auto [Operand, Around] : typeOperands(Body)) {
+    Parents.addStmt(Operand);
+    Parents.setParent(Operand, Around);
+    size_t Evaluated = Found.size();
+    collectMentions(Operand, Parents, Found);
+    for (Mention &M : MutableArrayRef(Found).drop_front(Evaluated))
+      M.How = Mention::Unevaluated;
+  }
   return Found;
 }
 
 // --- Captures -----------------------------------------------------------------------------------
 
-bool spellable(QualType T) {
-  if (T->isVariablyModifiedType())
+QualType withoutTypeOf(QualType T, const ASTContext &Context) {
+  while (isa<TypeOfExprType>(T.getTypePtr()))
+    T = T.getSingleStepDesugaredType(Context);
+  return T;
+}
+
+static bool spelledTheSame(QualType T) {
+  if (T->isVariablyModifiedType() || isa<TypeOfExprType>(T.getTypePtr()))
     return false;
   if (const auto *Typedef = T->getAs<TypedefType>())
     return !Typedef->getDecl()->getDeclContext()->isFunctionOrMethod();
   if (const auto *Pointer = T->getAs<PointerType>())
-    return spellable(Pointer->getPointeeType());
+    return spelledTheSame(Pointer->getPointeeType());
   if (const auto *Array = T->getAsArrayTypeUnsafe())
-    return spellable(Array->getElementType());
+    return spelledTheSame(Array->getElementType());
   if (const auto *F = T->getAs<FunctionProtoType>())
-    return spellable(F->getReturnType()) &&
-           all_of(F->getParamTypes(), [](QualType P) { return spellable(P); });
-  if (isa<TypeOfExprType>(T.getTypePtr()))
-    return false;
+    return spelledTheSame(F->getReturnType()) && all_of(F->getParamTypes(), spelledTheSame);
   if (const auto *Tag = T->getAs<TagType>()) {
     const TagDecl *D = Tag->getDecl();
     return !D->getDeclContext()->isFunctionOrMethod() &&
            (D->getIdentifier() || D->getTypedefNameForAnonDecl());
   }
   return true;
+}
+
+bool spellable(QualType T, const ASTContext &Context) {
+  return spelledTheSame(withoutTypeOf(T, Context));
 }
 
 std::string declarationText(QualType T, StringRef Name, const Source &S) {
@@ -148,7 +185,7 @@ std::string declarationText(QualType T, StringRef Name, const Source &S) {
   Policy.SuppressInitializers = true;
   std::string Printed;
   raw_string_ostream OS(Printed);
-  T.print(OS, Policy, Name);
+  withoutTypeOf(T, S.Context).print(OS, Policy, Name);
   return Printed;
 }
 
@@ -259,11 +296,11 @@ private:
     }
     for (const DroppedName &D : Text.Dropped)
       Sized |= D.Sized && D.Variable->getName() == V->getName();
-    QualType T = hoisted(V) ? hoistedType(V) : V->getType();
+    QualType T = withoutTypeOf(hoisted(V) ? hoistedType(V) : V->getType(), S.Context);
     SourceLocation First = Here.empty() ? V->getLocation() : Here[0]->Ref->getExprLoc();
     bool IsArray = T->isArrayType();
     bool IsRecord = T->isRecordType();
-    if (!spellable(T))
+    if (!spellable(T, S.Context))
       return refuse(V, "local-type", "has a type that cannot be written outside its function",
                     First);
     // An array on some machines: by reference, which is the same everywhere but for parameters.
@@ -290,7 +327,10 @@ private:
                    isNamed(V, Text.DroppedAround, F, Parents, S);
     // A dead store stays what it is: in a private copy, compilers would warn of it.
     bool OnlyStored = all_of(Here, [](const Mention *M) { return M->How == Mention::Write; });
-    bool Scalar = !IsArray && !IsRecord && !Shared && !OnlyStored && !WrittenInGap;
+    // It may have no value yet.
+    bool OnlyAsked =
+        !LiveIn && all_of(Here, [](const Mention *M) { return M->How == Mention::Unevaluated; });
+    bool Scalar = !IsArray && !IsRecord && !Shared && !OnlyStored && !OnlyAsked && !WrittenInGap;
     bool Parameter = isa<ParmVarDecl>(V);
     if (IsArray && !VariableArguments) {
       C.How = Sized ? Travel::Pointer : Travel::Array;
@@ -364,8 +404,8 @@ private:
     bool Addressed = any_of(
         All, [&](const Mention &M) { return M.Variable == V && M.How == Mention::AddressTaken; });
     if (D.Pasted || D.Asserted || D.Written || !D.Unique || Addressed || !V->hasLocalStorage() ||
-        !T->isScalarType() || T.isVolatileQualified() || T->isAtomicType() || !spellable(T) ||
-        Text.resumes() || !hasValueAt(Text.Lock, V, Parents))
+        !T->isScalarType() || T.isVolatileQualified() || T->isAtomicType() ||
+        !spellable(T, S.Context) || Text.resumes() || !hasValueAt(Text.Lock, V, Parents))
       return refuse(D);
     Capture C;
     C.Name = V->getNameAsString();
@@ -451,7 +491,7 @@ private:
     const auto *Ref = dyn_cast<DeclRefExpr>(Size);
     const auto *Trait = dyn_cast<UnaryExprOrTypeTraitExpr>(Size);
     if ((Ref && Ref->getDecl()->getDeclContext()->isFunctionOrMethod()) ||
-        (Trait && Trait->isArgumentType() && !spellable(Trait->getArgumentType())))
+        (Trait && Trait->isArgumentType() && !spelledTheSame(Trait->getArgumentType())))
       return false;
     return all_of(Size->children(), meansTheSame);
   }

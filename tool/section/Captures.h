@@ -32,7 +32,11 @@ struct Mention {
   const clang::VarDecl *Variable;
   enum Role { Read, Write, AddressTaken, Element, Member, Unevaluated } How;
 };
-std::vector<Mention> mentions(clang::Stmt *Body, const clang::ParentMap &Parents);
+// Those in the operands of `typeof`, too, which get their parents here: for Clang the operands belong
+// to types, not to the statement that names the type.
+std::vector<Mention> mentions(clang::Stmt *Body, clang::ParentMap &Parents);
+// What each `typeof` of a statement asks about, and the statement or expression around it.
+std::vector<std::pair<clang::Expr *, const clang::Stmt *>> typeOperands(clang::Stmt *Body);
 
 // A name of a local variable in text that this configuration drops.
 struct DroppedName {
@@ -78,8 +82,10 @@ struct SectionText {
   bool resumes() const { return !Waits.empty() || !Gaps.empty(); }
 };
 
+// `typeof(n)` means something else in another place; the type that it stands for does not.
+clang::QualType withoutTypeOf(clang::QualType T, const clang::ASTContext &Context);
 // True if the type can be written at file scope.
-bool spellable(clang::QualType T);
+bool spellable(clang::QualType T, const clang::ASTContext &Context);
 std::string declarationText(clang::QualType T, llvm::StringRef Name, const Source &S);
 // Widens a range to whole lines if nothing else stands on them.
 Range wholeLines(Range R, llvm::StringRef Text);

@@ -5,6 +5,7 @@
 #include "program/Effects.h"
 #include "section/Flow.h"
 #include "section/Hoist.h"
+#include "section/MacroBody.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -34,8 +35,12 @@ public:
       : Text(Text), F(F), All(All), Parents(Parents), Linked(Linked), S(S), Found(Found) {}
 
   void run(bool LocalTypes) {
-    for (const Stmt *Statement : Text.Statements)
+    for (const Stmt *Statement : Text.Statements) {
       examine(Statement, Nesting());
+      // Nothing runs there, but what it names must be known before the function.
+      for (auto [Operand, Around] : typeOperands(const_cast<Stmt *>(Statement)))
+        examine(Operand, Nesting());
+    }
     if (LocalTypes)
       examineTypes();
   }
@@ -131,9 +136,14 @@ private:
     });
   }
 
+  // The text moves to where the macro is defined.
+  bool inMacroBody() const {
+    return Text.Unlocks.empty() || macroBody(Text.Lock, Text.Unlocks.front(), S);
+  }
+
   void examineVariable(const VarDecl *V, bool TopLevel) {
     SourceLocation At = V->getLocation();
-    if (V->getType()->isVariablyModifiedType() || typeOf(V->getType()))
+    if (V->getType()->isVariablyModifiedType() || (typeOf(V->getType()) && inMacroBody()))
       against("variable-type", "declares '" + V->getName() + "' with a variable type", At);
     constexpr int64_t Large = 4096; // bytes; the thread that runs the section has its own stack
     if (!V->getType()->isIncompleteType() && V->hasLocalStorage() &&

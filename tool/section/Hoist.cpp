@@ -56,8 +56,9 @@ static bool assignable(const VarDecl *V, const Source &S) {
   QualType T = hoistedType(V);
   const auto *Record = T->getAs<RecordType>();
   if (!V->hasLocalStorage() || V->hasAttrs() || V->getStorageClass() == SC_Register ||
-      T.isConstQualified() || T->isAtomicType() || T->isVariablyModifiedType() || !spellable(T) ||
-      (Record && Record->hasConstFields()) || !S.inFile(V->getLocation()))
+      T.isConstQualified() || T->isAtomicType() || T->isVariablyModifiedType() ||
+      !spellable(T, S.Context) || (Record && Record->hasConstFields()) ||
+      !S.inFile(V->getLocation()))
     return false;
   if (!V->hasInit())
     return true;
@@ -72,8 +73,7 @@ const DeclStmt *hoistable(const VarDecl *V, const SectionText &Text, const Funct
   for (const Stmt *Child : Text.Statements)
     if (!Statement)
       Statement = declarationOf(V, Child);
-  if (!Statement || Statement->getBeginLoc().isMacroID() ||
-      Statement->getEndLoc().isMacroID() ||
+  if (!Statement || Statement->getBeginLoc().isMacroID() || Statement->getEndLoc().isMacroID() ||
       !isa_and_nonnull<CompoundStmt>(Parents.getParent(Statement)))
     return nullptr;
   auto Contains = [&](const std::vector<const Stmt *> &Statements, const Stmt *Inner) {

@@ -440,7 +440,8 @@ private:
   }
 
   void add(Capture C, QualType T) {
-    if (!spellable(T))
+    T = withoutTypeOf(T, S.Context);
+    if (!spellable(T, S.Context))
       return refuse("uses '" + C.Name + "', whose type cannot be written outside its function");
     declared(T);
     QualType Field = C.How == Travel::Pointer ? S.Context.getPointerType(T) : T;

@@ -330,7 +330,7 @@ private:
 
   void keep(const VarDecl *V) {
     QualType T = V->getType().getLocalUnqualifiedType();
-    if (!spellable(T))
+    if (!spellable(T, S.Context))
       return Against.push_back({"local-type",
                                 ("'" + V->getName() +
                                  "' lives across a wait, and has a type "
