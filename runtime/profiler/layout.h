@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
-#define RELOCK_RECORDS_VERSION 7u
+#define RELOCK_RECORDS_VERSION 8u
 #define RELOCK_RECORDS_FIRST 4096u /* where the records begin */
 #define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
@@ -106,6 +106,7 @@ struct relock_header {
   uint64_t dropped_threads;    /* threads that got no record */
   uint64_t dropped_nested;     /* operations made while the profiler itself was at work */
   uint64_t dropped_modules;
+  uint64_t forks;               /* begun: so many children have a file, or will have one soon */
   uint64_t unrecorded_children; /* forked processes that could not start a file of their own */
   uint64_t foreign_releases;    /* released by another thread than the one that acquired */
   uint64_t dropped_nestings;    /* acquisitions whose nesting is not counted */

@@ -340,6 +340,7 @@ static void clear_drops(void) {
 }
 
 void record_before_fork(struct thread *thread) {
+  __atomic_fetch_add(&header->forks, 1, __ATOMIC_RELAXED);
   for (uint32_t i = 0; thread && i < thread->held_count; i++)
     thread->depths[i] = thread->held[i].object->counts.depth;
 }
@@ -393,12 +394,16 @@ bool record_restart(struct thread *survivor) {
     errno = before;
     return false;
   }
-  memcpy(copy, header, used);
+  /* The magic number comes last: until then the file is no profile, least of all a second one of
+   * the parent's. */
+  memcpy(copy + sizeof header->magic, (char *)header + sizeof header->magic,
+         used - sizeof header->magic);
   torn = __atomic_load_n(&header->changes, __ATOMIC_ACQUIRE) != changes;
   if (mremap(copy, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, header) == MAP_FAILED)
     abort(); /* both ranges are ours and of equal size */
   begin_header(size);
   header->forked = 1;
+  header->forks = 0;
   clear_drops();
   if (torn)
     forget_changed();
@@ -425,6 +430,7 @@ bool record_restart(struct thread *survivor) {
       all_threads[i]->next_free = free_threads;
       free_threads = all_threads[i];
     }
+  __atomic_store_n(&header->magic, RELOCK_RECORDS_MAGIC, __ATOMIC_RELEASE);
   errno = before;
   return true;
 }

@@ -491,8 +491,26 @@ void reportEvent(const Profile &P) {
     messageFor(P.Event->Name, "was not counted: " + P.Event->NotAvailable, "profile-no-event");
 }
 
+// A program that ends as it goes to the background leaves a child that may not have begun its
+// records.
+std::vector<RawProcess> readWithChildren(StringRef Folder) {
+  std::vector<RawProcess> Processes = readFolder(Folder);
+  auto Missing = [&] {
+    int64_t Count = 0;
+    for (const RawProcess &Process : Processes)
+      Count += int64_t(Process.Header.forks) - int64_t(Process.Header.unrecorded_children) -
+               (Process.Header.forked != 0);
+    return Count > 0; // a fork that failed is missing, too, and does not come
+  };
+  for (int Waits = 0; Missing() && Waits < 100; ++Waits) {
+    usleep(10'000);
+    Processes = readFolder(Folder);
+  }
+  return Processes;
+}
+
 int writeProfiles(const Run &R) {
-  std::vector<RawProcess> Processes = readFolder(R.Folder);
+  std::vector<RawProcess> Processes = readWithChildren(R.Folder);
   if (Processes.empty())
     return failFor(LookAtThis, Words[0],
                    "ran without the profiler, so there is no profile: it started no dynamically "
