@@ -520,9 +520,11 @@ static struct relock_hold release_for(struct relock_times *times, relock_mutex_t
     struct held *held = &holder->held[i];
     if (relock_load_relaxed(&held->mutex) != mutex)
       continue;
+    /* Its holder may be about to wait: see holds_last(), which sets the weight first. */
     const uint64_t start = relock_load_relaxed(&held->timed.start);
-    struct relock_hold hold = {between(start, now), relock_load_relaxed(&held->timed.weight),
-                               held->distance, held->index + 1, NULL};
+    const uint32_t weight = start ? relock_load_relaxed(&held->timed.weight) : 0;
+    struct relock_hold hold = {start ? between(start, now) : 0, weight, held->distance,
+                               held->index + 1, NULL};
     held->released = now;
     /* Release: pairs with the acquires in forget_released() and free_entry(). */
     relock_store_release(&held->mutex, NULL);
