@@ -22,8 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Those whose best value depends on the machine and shows in how many sections there are: a
- * quarter to four times the default. The others say what a program wants. */
+/* Those whose best value depends on the machine and shows in how many sections there are:
+ * from a quarter or a half to four times the default. The others say what a program wants. */
 static const struct {
   const char *name;
   const uint32_t *standard;

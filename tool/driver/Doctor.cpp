@@ -279,13 +279,13 @@ Expected<std::string> readTuning(StringRef Entry) {
   auto [Name, Text] = Entry.split('=');
   const Tunable *Found = find_if(Tunables, [&](const Tunable &T) { return Name == T.Name; });
   if (Found == std::end(Tunables))
-    return createStringError("'" + Entry + "' has no name that there is");
+    return createStringError("'" + Entry + "': that is none of the names below");
   char *End;
   std::string Digits = Text.str();
   unsigned long Value = strtoul(Digits.c_str(), &End, 10);
   if (Digits.empty() || *End || Value < Found->Least || Value > Found->Greatest)
-    return createStringError("'" + Entry + "' has no value from " + Twine(Found->Least) + " to " +
-                             Twine(Found->Greatest));
+    return createStringError("'" + Entry + "': the value must be a number from " +
+                             Twine(Found->Least) + " to " + Twine(Found->Greatest));
   return (Name + "=" + Twine(Value) + " (default " + Twine(Found->Default) + ")").str();
 }
 
