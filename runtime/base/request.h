@@ -27,13 +27,15 @@ struct relock_call {
 };
 
 /* How a filled line says how to run: `result` holds the client's number in its upper bits, then
- * one bit for a client that does not wait (server/submit.h), one for the client's identity, then
- * the size of a copied context. */
+ * one bit for a client that may take a share of its server only (server/manners.h), one for a
+ * client that does not wait (server/submit.h), one for the client's identity, then the size of a
+ * copied context. */
 enum {
   RELOCK_COPIED_BITS = 6,
   RELOCK_AS_CLIENT = 1 << RELOCK_COPIED_BITS,
   RELOCK_SUBMITTED = 2 * RELOCK_AS_CLIENT,
-  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 2
+  RELOCK_LIMITED = 2 * RELOCK_SUBMITTED,
+  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 3
 };
 _Static_assert((int)RELOCK_COPY_MAX < (int)RELOCK_AS_CLIENT, "the size fits its bits");
 _Static_assert((uint64_t)RELOCK_MAX_THREADS << RELOCK_NUMBER_SHIFT <= INT32_MAX, "so does it");
@@ -78,15 +80,18 @@ static inline struct relock_reply relock_run_for_any_thread(relock_section_t sec
   return (struct relock_reply){result, error};
 }
 
+static inline void *relock_request_context(const struct relock_request *request) {
+  return request->result & (RELOCK_AS_CLIENT - 1) ? (void *)request->context.copy
+                                                  : request->context.pointer;
+}
+
 /* Runs the section of a filled line, by any other thread that owns the word of its mutex, and whose
  * errno is at `here`: neither that nor the client's is disturbed by somebody else's section. Writes
  * nothing to the line. */
 static inline struct relock_reply relock_request_section(const struct relock_request *request,
                                                          int *here) {
-  uint32_t how = (uint32_t)request->result;
-  void *context =
-      how & (RELOCK_AS_CLIENT - 1) ? (void *)request->context.copy : request->context.pointer;
-  if (RELOCK_LIKELY(!(how & RELOCK_AS_CLIENT)))
+  void *context = relock_request_context(request);
+  if (RELOCK_LIKELY(!(request->result & RELOCK_AS_CLIENT)))
     return relock_run_for_any_thread(request->section, context, here);
   uintptr_t client = relock_request_client(request)->thread_pointer;
   return (struct relock_reply){relock_run_as(client, request->section, context), 0};

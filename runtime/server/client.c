@@ -177,7 +177,7 @@ static enum outcome leave(struct relock_server *server, struct relock_request *s
     if (!sleeps) {
       sleeps = true;
       relock_exchange_seq_cst(&server->client_sleeps[number], 1);
-      relock_add_seq_cst(&server->sleepers, 1);
+      relock_add_seq_cst(&server->unusual, 1);
       relock_await_announcements();
       relock_pool_report(server);
       continue;
@@ -186,7 +186,7 @@ static enum outcome leave(struct relock_server *server, struct relock_request *s
   }
   if (sleeps) {
     relock_store_relaxed(&server->client_sleeps[number], 0);
-    relock_add_relaxed(&server->sleepers, (uint32_t)-1);
+    relock_add_relaxed(&server->unusual, (uint32_t)-1);
   }
   if (outcome == WITHDRAWN)
     relock_store_relaxed(&slot->state, RELOCK_SLOT_FREE);
@@ -264,19 +264,22 @@ static int run_here(relock_mutex_t *mutex, const struct relock_server *server,
   return result;
 }
 
+/* `kind` is SUBMITTED, LIMITED or 0. */
 static inline void fill(struct relock_request *slot, relock_mutex_t *mutex,
-                        const struct relock_thread *self, const struct relock_call *call) {
+                        const struct relock_thread *self, const struct relock_call *call,
+                        int32_t kind) {
   /* Release: pairs with the acquire in relock_runs_under(). */
   relock_store_release(&slot->mutex, mutex);
   relock_request_fill(slot, self, call);
+  slot->result |= kind;
 }
 
 /* The server looks at the slot all the time, and would have its line back before the last of these
  * stores if there was anything between them, or a look before them. */
 static inline void post(struct relock_server *server, struct relock_request *slot,
                         relock_mutex_t *mutex, const struct relock_thread *self,
-                        const struct relock_call *call) {
-  fill(slot, mutex, self, call);
+                        const struct relock_call *call, int32_t kind) {
+  fill(slot, mutex, self, call, kind);
   /* Release: pairs with the load in serve(). */
   relock_store_release(&slot->state, RELOCK_SLOT_POSTED);
   if (RELOCK_UNLIKELY(relock_load_relaxed(&server->asleep)))
@@ -296,7 +299,7 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   self->rcl_asks++;
-  post(server, slot, mutex, self, call);
+  post(server, slot, mutex, self, call, self->rcl_share ? RELOCK_LIMITED : 0);
   enum outcome outcome = await_server(server, slot, &wait);
   self->rcl_asks--;
   learn(self, outcome);
@@ -375,7 +378,7 @@ bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_cla
   if (RELOCK_UNLIKELY(relock_wait_counts(self)))
     relock_wait_look(self, true);
   self->rcl_asks = 1;
-  post(server, slot, mutex, self, call);
+  post(server, slot, mutex, self, call, 0);
   enum outcome outcome = SERVED;
   bool parked = false;
   const enum reply reply = look(slot, self->rcl_patience);
@@ -408,8 +411,7 @@ bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
   struct relock_request *slot = self->rcl_serves ? NULL : free_slot(server, self);
   if (!slot || self->rcl_share)
     return false;
-  fill(slot, mutex, self, call);
-  slot->result |= RELOCK_SUBMITTED;
+  fill(slot, mutex, self, call, RELOCK_SUBMITTED);
   /* The client does not come back soon to see whether it has missed a server that goes to sleep.
    * Pairs with sleep_until_posted(), servicing.c: with its barrier if it can make one. */
   if (relock_barrier_works())

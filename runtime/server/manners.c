@@ -17,39 +17,33 @@
 #include <errno.h>
 #include <string.h>
 
-uint64_t relock_urgent_slots[RELOCK_SLOT_WORDS], relock_limited_slots[RELOCK_SLOT_WORDS];
-uint32_t relock_urgent_clients, relock_limited_clients;
+uint64_t relock_urgent_slots[RELOCK_SLOT_WORDS];
+uint32_t relock_urgent_clients;
 
-/* Changes the bit, which only this thread does, and the count. */
-static void mark(uint64_t *slots, uint32_t *count, const struct relock_thread *thread, bool is_in) {
-  uint32_t slot = thread->rcl_number - 1;
-  if (relock_slot_is_in(slots, slot) == is_in)
+/* Changes the thread's bit, which nobody else does, and the count. */
+static void mark_urgent(const struct relock_thread *thread, bool urgent) {
+  const uint32_t slot = thread->rcl_number - 1;
+  uint64_t *bits = &relock_urgent_slots[slot / 64];
+  const uint64_t bit = (uint64_t)1 << slot % 64;
+  if (((relock_load_relaxed(bits) & bit) != 0) == urgent)
     return;
-  uint64_t bit = (uint64_t)1 << slot % 64;
-  if (is_in)
-    relock_or_relaxed(&slots[slot / 64], bit);
+  if (urgent)
+    relock_or_relaxed(bits, bit);
   else
-    relock_and_relaxed(&slots[slot / 64], ~bit);
-  relock_add_relaxed(count, is_in ? 1u : (uint32_t)-1);
+    relock_and_relaxed(bits, ~bit);
+  relock_add_relaxed(&relock_urgent_clients, urgent ? 1u : (uint32_t)-1);
 }
 
-static void mark_all(const struct relock_thread *thread, bool urgent, bool limited) {
-  if (!thread->rcl_number)
-    return;
-  mark(relock_urgent_slots, &relock_urgent_clients, thread, urgent);
-  mark(relock_limited_slots, &relock_limited_clients, thread, limited);
+void relock_manners_start(const struct relock_thread *self) {
+  if (self->rcl_number)
+    mark_urgent(self, self->rcl_urgent);
 }
 
-void relock_manners_start(struct relock_thread *self) {
-  mark_all(self, self->rcl_urgent, self->rcl_share != 0);
-}
-
-void relock_manners_end(struct relock_thread *record) { mark_all(record, false, false); }
+void relock_manners_end(const struct relock_thread *record) { mark_urgent(record, false); }
 
 void relock_manners_after_fork(void) {
   memset(relock_urgent_slots, 0, sizeof relock_urgent_slots);
-  memset(relock_limited_slots, 0, sizeof relock_limited_slots);
-  relock_urgent_clients = relock_limited_clients = 0;
+  relock_urgent_clients = 0;
 }
 
 int relock_thread_set_urgent(int urgent) {
@@ -69,7 +63,6 @@ int relock_thread_limit_share(unsigned percent) {
     return EAGAIN;
   self->rcl_share = percent == 100 ? 0 : percent;
   self->rcl_resume_ns = 0;
-  relock_manners_start(self);
   return 0;
 }
 

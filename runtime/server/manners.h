@@ -11,8 +11,8 @@ struct relock_thread;
 struct relock_server;
 
 /* A thread has got its number, or is about to give it up. */
-void relock_manners_start(struct relock_thread *self);
-void relock_manners_end(struct relock_thread *record);
+void relock_manners_start(const struct relock_thread *self);
+void relock_manners_end(const struct relock_thread *record);
 
 /* In a forked child: the threads that had numbers are gone. */
 void relock_manners_after_fork(void);

@@ -75,22 +75,27 @@ bool relock_word_inherit(uint32_t *word, uint32_t served, struct relock_wait *wa
    * with relock_own(). */
   relock_or_seq_cst(word, 0);
   relock_await_announcements();
-  while ((inside = find_inside(server, mutex))) {
+  int result = 0;
+  bool sleeps = false;
+  while (result == 0 && (inside = find_inside(server, mutex))) {
     if (relock_wait_again(wait))
       continue;
+    if (!sleeps)
+      relock_add_seq_cst(&server->unusual, 1);
+    sleeps = true;
     uint32_t awaited = relock_or_seq_cst(&inside->awaited, 1) | 1;
     relock_await_announcements();
-    if (!relock_runs_under(inside, mutex))
-      continue;
-    int result = relock_wait_park(wait, &inside->awaited, awaited, clock, deadline);
-    if (result == 0)
-      continue;
-    give_back(word, served);
-    if (error)
-      *error = result;
-    return false;
+    if (relock_runs_under(inside, mutex))
+      result = relock_wait_park(wait, &inside->awaited, awaited, clock, deadline);
   }
-  return true;
+  if (sleeps)
+    relock_add_relaxed(&server->unusual, (uint32_t)-1);
+  if (result == 0)
+    return true;
+  give_back(word, served);
+  if (error)
+    *error = result;
+  return false;
 }
 
 void relock_wake_heirs_of(struct relock_servicer *servicer) {
@@ -147,16 +152,17 @@ static bool keeps(struct relock_servicer *self, const relock_mutex_t *mutex) {
   return true;
 }
 
-enum relock_ownership relock_own_once(struct relock_servicer *self, relock_mutex_t *mutex) {
+bool relock_own_once(struct relock_servicer *self, relock_mutex_t *mutex) {
   if (!relock_word_try(&mutex->relock_private.word))
-    return RELOCK_NOT_OWNED;
+    return false;
   learn_of_taking(self, mutex);
   relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING);
   self->owns_once = true;
-  return RELOCK_OWNED_ONCE;
+  return true;
 }
 
 void relock_disown(struct relock_servicer *self, relock_mutex_t *mutex) {
+  self->owns_once = false;
   relock_store_relaxed(&mutex->relock_private.executing, 0);
   /* Release: pairs with the acquire of relock_own() in another thread of the pool, and of takers.
    * Fails when somebody sleeps for the word. */
@@ -187,19 +193,20 @@ static struct relock_servicer *find_own_section(const relock_mutex_t *mutex) {
 bool relock_server_executes(const relock_mutex_t *mutex) { return find_own_section(mutex) != NULL; }
 
 /* The slot stays the section's, so that nobody takes the request, but names no mutex: whoever waits
- * for the end of the section goes on, and the thread has the word as a holder has when it comes
- * back from the wait (relock_disown() releases it). */
+ * for the end of the section goes on, and the thread has the word for once, as a holder has, when
+ * it comes back from the wait. */
 bool relock_server_begin_wait(relock_mutex_t *mutex) {
   struct relock_servicer *inside = find_own_section(mutex);
   bool alone = relock_load_relaxed(&mutex->relock_private.executing) == RELOCK_EXECUTING_ALONE;
   if (!inside && !alone)
     return false;
-  bool owns_word = alone || inside->owns_once;
+  const bool owns_word = alone || inside->owns_once;
   if (owns_word)
     relock_store_relaxed(&mutex->relock_private.executing, 0);
   if (inside) {
     struct relock_request *slot = inside->server->slots[inside->announced - 1];
     relock_store_relaxed(&inside->runs_under, NULL);
+    inside->owns_once = true;
     /* Release: pairs with the acquire in relock_runs_under(). */
     (void)relock_exchange_seq_cst(&slot->mutex, NULL);
     relock_wake_heirs(inside);

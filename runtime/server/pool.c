@@ -74,7 +74,10 @@ static bool somebody_is_free(const struct relock_server *server,
 /* Sequentially consistent: whoever finds itself alone afterwards, see serve(), has announced its
  * request before, and the new thread looks at that. */
 static void change_active(struct relock_server *server, uint32_t active) {
+  const bool were_several = server->active > 1;
   relock_exchange_seq_cst(&server->active, active);
+  if (were_several != (active > 1))
+    relock_add_seq_cst(&server->unusual, were_several ? (uint32_t)-1 : 1);
   if (active > 1)
     relock_await_announcements();
 }

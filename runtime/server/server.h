@@ -32,8 +32,13 @@ enum {
   RELOCK_POOL = 16,    /* servicing threads of a server */
 };
 
-/* A request slot. See README.md, "A request". */
-enum { RELOCK_SLOT_FREE, RELOCK_SLOT_POSTED, RELOCK_SLOT_LEAVING, RELOCK_SLOT_DONE };
+/* A request slot. See README.md, "A request". The odd ones are those that a server looks for. */
+enum {
+  RELOCK_SLOT_FREE = 0,
+  RELOCK_SLOT_POSTED = 1,
+  RELOCK_SLOT_DONE = 2,
+  RELOCK_SLOT_LEAVING = 3,
+};
 
 enum { RELOCK_SERVER_NONE, RELOCK_SERVER_STARTING, RELOCK_SERVER_RUNNING, RELOCK_SERVER_REFUSED };
 
@@ -69,12 +74,13 @@ struct relock_servicer {
   uint64_t misses;              /* of the cache, by those that had this place before */
   struct relock_thread *record; /* its thread's */
   int *here;                    /* its thread's errno */
-  uint32_t last;                /* slot that it has served, in turn */
+  const struct relock_request **running; /* where its thread's record says what it ran last */
+  uint32_t last;                         /* slot that it has served, in turn */
   int miss_counter;
   int tid;
   uint32_t elected; /* the cycle in which the manager gave it the processor last, see pool.c */
   const relock_mutex_t *runs_under;  /* the mutex of the section that it is in, else null */
-  bool owns_once;                    /* its word, see ownership.c */
+  bool owns_once;                    /* its word, see ownership.c; false between sections */
   const relock_mutex_t *first_mutex; /* that was served in this pass */
   bool mixed;
   /* Mutexes that had to be given back lately, see ownership.c. */
@@ -100,8 +106,13 @@ struct relock_server {
   uint32_t realtime; /* it has SCHED_FIFO */
   bool homed;        /* its slots lie where it runs */
 
-  _Alignas(RELOCK_CACHE_LINE) uint32_t asleep;   /* a futex */
-  _Alignas(RELOCK_CACHE_LINE) uint32_t sleepers; /* clients that sleep until they are served */
+  _Alignas(RELOCK_CACHE_LINE) uint32_t asleep; /* a futex */
+
+  /* How much there is that a servicing thread has to look after whenever it has announced
+   * something, see announce(): clients that sleep until they are served, heirs that sleep until a
+   * section is over; and 1 while several servicing threads are active. Counted in one place so that
+   * a section costs one look. */
+  _Alignas(RELOCK_CACHE_LINE) uint32_t unusual;
 
   /* How the server gets on; clients look only after a while. */
   _Alignas(RELOCK_CACHE_LINE) struct relock_progress {
@@ -140,21 +151,12 @@ extern uint32_t relock_forking RELOCK_HIDDEN;
 extern uint32_t relock_slots_end RELOCK_HIDDEN;
 extern uint32_t relock_clients RELOCK_HIDDEN;
 
-/* Clients that are served first, and those whose sections are timed, as bits by their numbers; and
- * how many of either there are. See manners.c. */
+/* Clients that are served first, as bits by their numbers; how many there are. See manners.c. */
 enum { RELOCK_SLOT_WORDS = RELOCK_SLOTS / 64 };
 extern uint64_t relock_urgent_slots[RELOCK_SLOT_WORDS] RELOCK_HIDDEN;
-extern uint64_t relock_limited_slots[RELOCK_SLOT_WORDS] RELOCK_HIDDEN;
 extern uint32_t relock_urgent_clients RELOCK_HIDDEN;
-extern uint32_t relock_limited_clients RELOCK_HIDDEN;
 
-static inline bool relock_slot_is_in(const uint64_t *slots, uint32_t slot) {
-  return relock_load_relaxed(&slots[slot / 64]) >> slot % 64 & 1;
-}
-
-static inline bool relock_slot_is_pending(uint32_t state) {
-  return state == RELOCK_SLOT_POSTED || state == RELOCK_SLOT_LEAVING;
-}
+static inline bool relock_slot_is_pending(uint32_t state) { return state % 2; }
 
 /* --- servicing (servicing.c) ----------------------------------------------------------------- */
 
@@ -211,30 +213,27 @@ static inline bool relock_runs_under(const struct relock_servicer *servicer,
 
 /* --- ownership (ownership.c) ----------------------------------------------------------------- */
 
-/* How a servicing thread, which has announced the slot, came to own the mutex's word. */
-enum relock_ownership { RELOCK_NOT_OWNED, RELOCK_OWNED_KEPT, RELOCK_OWNED_ONCE };
-enum relock_ownership relock_own_once(struct relock_servicer *self, relock_mutex_t *mutex);
+/* Whether a servicing thread, which has announced the slot, owns the mutex's word: because its
+ * server keeps it, or, and then `owns_once` is set, for this section. */
+bool relock_own_once(struct relock_servicer *self, relock_mutex_t *mutex);
 
 static inline uint32_t relock_served_by(const struct relock_server *server) {
   return RELOCK_WORD_SERVED + server->number;
 }
 
-static inline enum relock_ownership relock_own(struct relock_servicer *self,
-                                               relock_mutex_t *mutex) {
+static inline bool relock_own(struct relock_servicer *self, relock_mutex_t *mutex) {
   if (!relock_queue_may_pass(mutex))
-    return RELOCK_NOT_OWNED;
+    return false;
   /* Pairs with the exchange of a taker, after this thread's announcement. Acquire: pairs with the
    * release in relock_disown(). */
   if (RELOCK_LIKELY(relock_load_seq_cst(&mutex->relock_private.word) ==
-                    relock_served_by(self->server))) {
-    self->owns_once = false;
-    return RELOCK_OWNED_KEPT;
-  }
+                    relock_served_by(self->server)))
+    return true;
   return relock_own_once(self, mutex);
 }
 
-/* After a section under a word that is OWNED_ONCE: keeps it for the server or releases it. The
- * mutex is not touched afterwards. */
+/* After a section whose thread `owns_once`: keeps the word for the server or releases it. The mutex
+ * is not touched afterwards. */
 void relock_disown(struct relock_servicer *self, relock_mutex_t *mutex);
 
 /* --- the pool (pool.c) ----------------------------------------------------------------------- */

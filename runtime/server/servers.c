@@ -178,7 +178,7 @@ static void forget_server(struct relock_server *server) {
     memset(&server->servicer[i], 0, sizeof server->servicer[i]);
   memset(server->client_sleeps, 0, sizeof server->client_sleeps);
   server->slots = NULL;
-  server->active = server->places = server->asleep = server->sleepers = 0;
+  server->active = server->places = server->asleep = server->unusual = 0;
   server->pool_word = server->manager = server->reported = 0;
   server->manager_wakes = server->activations = server->parks = 0;
   server->progress = (struct relock_progress){0, 0};

@@ -25,9 +25,9 @@ enum { IDLE_YIELDS = 200 };
 enum { OWN_SPINS = 50 };
 
 /* The first looks without a request follow each other without a pause, which takes 60 to 140
- * cycles, as long as the way of a request to the server. With one client they last some 0.5
- * microseconds. */
-enum { LOOKS_AT_ONCE = 512 };
+ * cycles, as long as the way of a request to the server. They last one to three microseconds,
+ * longest with one client, as a pass takes more than its looks. */
+enum { LOOKS_AT_ONCE = 1024 };
 
 /* How long a server sleeps that retires then: the process may end that much later than without
  * Relock, and a server is started that often at most (some 50 microseconds each). A guess. */
@@ -35,29 +35,42 @@ enum { RETIRE_NS = 20000000 };
 
 /* Some client sleeps until its request is served: perhaps this one. */
 static __attribute__((noinline)) void wake_client(struct relock_server *server, uint32_t number) {
-  /* Relaxed: set before `sleepers` is, which the caller has seen. */
+  /* Relaxed: set before `unusual` is, which the caller has seen. */
   if (relock_load_relaxed(&server->client_sleeps[number]))
     relock_os->futex_wake(&server->slots[number]->state, 1);
 }
 
+/* Those who have waited for the end of the last announcement are woken now, before the next
+ * section, which may last: who wants the word, and the client, whether its section was run or
+ * not. */
+static void look_after(struct relock_servicer *self, uint32_t last) {
+  relock_wake_heirs(self);
+  if (last)
+    wake_client(self->server, last - 1);
+}
+
 /* Says what this thread is about to look at: one more than the slot, or 0. From the announcement
  * on nobody else takes the request, no client withdraws it, and no word that the server keeps is
- * taken from it unnoticed. Those who have waited for the end of the announcement before are woken
- * now, before the next section, which may last: who wants the word, and the client, whether its
- * section was run or not. */
-static inline void announce(struct relock_servicer *self, uint32_t slot) {
+ * taken from it unnoticed. False: serve_unusual(), or look_after() the last announcement. */
+static inline bool announce(struct relock_servicer *self, uint32_t slot, uint32_t *last) {
+  *last = relock_load_relaxed(&self->announced);
   /* Comes before what this thread looks at next for whoever has passed
    * relock_await_announcements(). Release: the section before is over for whoever reads this. */
-  uint32_t last = relock_load_relaxed(&self->announced);
   if (RELOCK_LIKELY(relock_barrier_works())) {
     relock_store_release(&self->announced, slot);
     relock_keep_order();
   } else {
     (void)relock_exchange_seq_cst(&self->announced, slot);
   }
-  relock_wake_heirs(self);
-  if (RELOCK_UNLIKELY(relock_load_seq_cst(&self->server->sleepers)) && last)
-    wake_client(self->server, last - 1);
+  /* Sequentially consistent: pairs with all who count there, and look at announcements then. */
+  return RELOCK_LIKELY(relock_load_seq_cst(&self->server->unusual) == 0);
+}
+
+static void announce_nothing(struct relock_servicer *self) {
+  *self->running = NULL;
+  uint32_t last;
+  if (!announce(self, 0, &last))
+    look_after(self, last);
 }
 
 /* Whether another thread of the pool is at the same request. Two that find each other both let go,
@@ -93,66 +106,84 @@ static void count_section(struct relock_servicer *self, const relock_mutex_t *mu
   relock_count_own(&self->server->progress.served, 1);
 }
 
-/* For a client that may take a share of the server only. */
+/* With its client's identity, or for a client that does not wait and so does not count it, or that
+ * may take a share of the server only. */
 static __attribute__((noinline)) struct relock_reply
-run_timed(struct relock_servicer *self, uint32_t number, const struct relock_request *slot) {
-  const uint64_t start = relock_os->now_ns();
+run_specially(struct relock_servicer *self, uint32_t number, const struct relock_request *slot,
+              const relock_class_t *lock_class) {
+  if (slot->result & RELOCK_SUBMITTED)
+    relock_count_batch(relock_thread_self(), lock_class, 1);
+  const bool timed = slot->result & RELOCK_LIMITED;
+  const uint64_t start = timed ? relock_os->now_ns() : 0;
   const struct relock_reply reply = relock_request_section(slot, self->here);
-  relock_store_relaxed(&self->server->spent_ns[number], relock_os->now_ns() - start);
+  if (timed)
+    relock_store_relaxed(&self->server->spent_ns[number], relock_os->now_ns() - start);
   return reply;
 }
 
-/* Runs the request in this slot if it is still there and its mutex can be had. From its look to its
- * reply it does as little as it can: clients look, too, and their looks take the line away. */
-static bool serve(struct relock_servicer *self, uint32_t number, struct relock_request *slot) {
-  struct relock_server *server = self->server;
-  announce(self, number + 1);
-  /* Alone, this thread need not look at the others: whoever becomes active later looks at its
-   * announcement. Sequentially consistent: pairs with the pool's change of `active`. */
-  bool alone = relock_load_seq_cst(&server->active) == 1;
-  if (RELOCK_UNLIKELY(!alone) && is_somebody_elses(self, number))
-    return false;
-  /* Only now: another thread that was at the request until then may have run it. Whoever comes
-   * later finds it announced. Acquire: pairs with the release of the client that posted. */
-  uint32_t state = relock_load_seq_cst(&slot->state);
-  relock_mutex_t *mutex = relock_load_seq_cst(&slot->mutex);
-  if (RELOCK_UNLIKELY(state == RELOCK_SLOT_LEAVING)) {
-    /* The client waits until it knows. From its post on, only this thread or the client, which
-     * finds it announced, change the state. */
+/* The mutex of the announced request if it is still there, else null. Only after the announcement:
+ * another thread that was at the request until then may have run it. Whoever comes later finds it
+ * announced. */
+static inline relock_mutex_t *look_again(struct relock_request *slot) {
+  /* Acquire: pairs with the release of the client that posted. */
+  const uint32_t state = relock_load_seq_cst(&slot->state);
+  if (RELOCK_LIKELY(state == RELOCK_SLOT_POSTED))
+    return relock_load_seq_cst(&slot->mutex);
+  /* A client that leaves waits until it knows. From its post on, only this thread or the client,
+   * which finds it announced, change the state. */
+  if (state == RELOCK_SLOT_LEAVING)
     (void)relock_cas_seq_cst(&slot->state, RELOCK_SLOT_LEAVING, RELOCK_SLOT_FREE);
-    return false;
-  }
-  if (RELOCK_UNLIKELY(state != RELOCK_SLOT_POSTED || relock_load_seq_cst(&relock_forking)) ||
-      (RELOCK_UNLIKELY(!alone) && is_somebody_inside(self, mutex)))
-    return false;
-  enum relock_ownership ownership = relock_own(self, mutex);
-  if (RELOCK_UNLIKELY(ownership == RELOCK_NOT_OWNED))
-    return false;
+  return NULL;
+}
 
-  if (RELOCK_UNLIKELY(slot->result & RELOCK_SUBMITTED)) /* others are counted by their clients */
-    relock_count_batch(relock_thread_self(), relock_class_of(mutex), 1);
+static inline bool run(struct relock_servicer *self, uint32_t number, struct relock_request *slot,
+                       relock_mutex_t *mutex) {
+  if (!relock_own(self, mutex))
+    return false;
   relock_store_relaxed(&self->runs_under, mutex);
-  if (RELOCK_LIKELY(self->record != NULL))
-    self->record->running = slot;
-  const bool timed = RELOCK_UNLIKELY(relock_load_relaxed(&relock_limited_clients) != 0) &&
-                     relock_slot_is_in(relock_limited_slots, number);
-  const struct relock_reply reply = RELOCK_UNLIKELY(timed)
-                                        ? run_timed(self, number, slot)
-                                        : relock_request_section(slot, self->here);
-  if (RELOCK_LIKELY(self->record != NULL))
-    self->record->running = NULL;
-  const bool waited = relock_load_relaxed(&self->runs_under) == NULL;
+  *self->running = slot;
+  const struct relock_reply reply =
+      RELOCK_UNLIKELY(slot->result & (RELOCK_AS_CLIENT | RELOCK_SUBMITTED | RELOCK_LIMITED))
+          ? run_specially(self, number, slot, relock_class_of(mutex))
+          : relock_run_for_any_thread(slot->section, relock_request_context(slot), self->here);
   relock_store_relaxed(&self->runs_under, NULL);
-  /* A section that has waited on a condition variable has its word as a holder has. */
-  if (RELOCK_UNLIKELY(ownership == RELOCK_OWNED_ONCE) || RELOCK_UNLIKELY(waited))
+  if (RELOCK_UNLIKELY(self->owns_once))
     relock_disown(self, mutex);
   relock_request_reply(slot, reply);
   /* Release: pairs with the acquires in await_server() and relock_runs_under(). */
   relock_store_release(&slot->state, RELOCK_SLOT_DONE);
   count_section(self, mutex); /* its address only, for comparison */
-  if (RELOCK_UNLIKELY(!alone))
+  return true;
+}
+
+/* The same as serve() where there is something to look after, see `unusual`, or a thread forks. */
+static __attribute__((noinline)) bool serve_unusual(struct relock_servicer *self, uint32_t number,
+                                                    struct relock_request *slot, uint32_t last) {
+  look_after(self, last);
+  /* Sequentially consistent: pairs with the pool's change of `active`. */
+  const bool alone = relock_load_seq_cst(&self->server->active) == 1;
+  if (!alone && is_somebody_elses(self, number))
+    return false;
+  relock_mutex_t *mutex = look_again(slot);
+  if (!mutex || relock_load_seq_cst(&relock_forking) ||
+      (!alone && is_somebody_inside(self, mutex)) || !run(self, number, slot, mutex))
+    return false;
+  if (!alone)
     relock_count_own(&self->slow, 1);
   return true;
+}
+
+/* Runs the request in this slot if it is still there and its mutex can be had. From its look to its
+ * reply it does as little as it can: clients look, too, and their looks take the line away. Alone,
+ * this thread need not look at others of the pool: whoever becomes active later looks at its
+ * announcement. */
+static inline bool serve(struct relock_servicer *self, uint32_t number,
+                         struct relock_request *slot) {
+  uint32_t last;
+  if (!announce(self, number + 1, &last) || RELOCK_UNLIKELY(relock_load_seq_cst(&relock_forking)))
+    return serve_unusual(self, number, slot, last);
+  relock_mutex_t *mutex = look_again(slot);
+  return RELOCK_LIKELY(mutex != NULL) && run(self, number, slot, mutex);
 }
 
 static void count_pass(struct relock_servicer *self) {
@@ -164,8 +195,9 @@ static void count_pass(struct relock_servicer *self) {
   self->mixed = false;
 }
 
-static inline bool serve_if_posted(struct relock_servicer *self, uint32_t number) {
-  struct relock_request *slot = self->server->slots[number];
+static inline bool serve_if_posted(struct relock_servicer *self, struct relock_request (*slots)[2],
+                                   uint32_t number) {
+  struct relock_request *slot = slots[number];
   return RELOCK_UNLIKELY(relock_slot_is_pending(relock_load_relaxed(&slot->state))) &&
          serve(self, number, slot);
 }
@@ -179,14 +211,15 @@ static bool serve_urgent(struct relock_servicer *self) {
   for (uint32_t i = 0; i < RELOCK_SLOT_WORDS; i++) {
     uint64_t left = relock_load_relaxed(&relock_urgent_slots[i]);
     for (; left != 0; left &= left - 1)
-      if (serve_if_posted(self, 64 * i + (uint32_t)__builtin_ctzll(left)))
+      if (serve_if_posted(self, self->server->slots, 64 * i + (uint32_t)__builtin_ctzll(left)))
         served = true;
   }
   return served;
 }
 
-static inline bool serve_in_turn(struct relock_servicer *self, uint32_t slot) {
-  if (RELOCK_LIKELY(!serve_if_posted(self, slot)))
+static inline bool serve_in_turn(struct relock_servicer *self, struct relock_request (*slots)[2],
+                                 uint32_t slot) {
+  if (RELOCK_LIKELY(!serve_if_posted(self, slots, slot)))
     return false;
   self->last = slot;
   serve_urgent(self);
@@ -202,6 +235,7 @@ enum { SLOTS_BEFORE_LAST = 8 };
 /* One pass over the array. */
 static bool serve_all(struct relock_servicer *self) {
   struct relock_server *server = self->server;
+  struct relock_request(*slots)[2] = server->slots;
   bool served = serve_urgent(self);
   /* Acquire: pairs with the release in set_end(), client.c. */
   const uint32_t end = relock_load_acquire(&relock_slots_end);
@@ -209,15 +243,15 @@ static bool serve_all(struct relock_servicer *self) {
     const uint32_t stop = end - i > SLOTS_BEFORE_LAST ? i + SLOTS_BEFORE_LAST : end;
     bool found = false;
     for (; i < stop; i++)
-      found |= serve_in_turn(self, i);
+      found |= serve_in_turn(self, slots, i);
     if (!found)
-      found = serve_in_turn(self, self->last);
+      found = serve_in_turn(self, slots, self->last);
     served |= found;
   }
   if (served)
     count_pass(self);
   else if (self->announced)
-    announce(self, 0);
+    announce_nothing(self);
   relock_count_own(&server->progress.passes, 1);
   return served;
 }
@@ -296,6 +330,8 @@ void *relock_servicing_thread(void *argument) {
   if (record && !record->watched)
     relock_overflow_watch(record);
   self->here = &errno;
+  const struct relock_request *nowhere;
+  self->running = record ? &record->running : &nowhere;
   relock_store_relaxed(&self->record, record);
   const uint32_t spins = relock_wait_spins();
   uint32_t idle = 0;
@@ -305,7 +341,7 @@ void *relock_servicing_thread(void *argument) {
     else if (!rest(self, spins, &idle) && relock_pool_retire(self))
       break;
     if (RELOCK_UNLIKELY(relock_load_relaxed(&server->active) > 1)) {
-      announce(self, 0);
+      announce_nothing(self);
       if (!relock_pool_stay(self))
         break;
     }

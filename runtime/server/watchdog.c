@@ -34,7 +34,7 @@ static void report(const struct relock_servicer *servicer, const struct relock_r
   describe(where, sizeof where, relock_section_asked_for(slot));
   /* If it has ended just now, its slot may hold anything. */
   uint32_t state = relock_load_acquire(&slot->state);
-  if (state != RELOCK_SLOT_POSTED && state != RELOCK_SLOT_LEAVING)
+  if (!relock_slot_is_pending(state))
     return;
   int client = relock_request_client(slot)->tid;
   if (mutex)
@@ -54,7 +54,7 @@ bool relock_watchdog_look(const struct relock_servicer *servicer, struct relock_
   const struct relock_request *slot = announced ? servicer->server->slots[announced - 1] : NULL;
   uint32_t state = slot ? relock_load_acquire(&slot->state) : RELOCK_SLOT_FREE;
   uint64_t sections = relock_load_relaxed(&servicer->sections);
-  if (state != RELOCK_SLOT_POSTED && state != RELOCK_SLOT_LEAVING) {
+  if (!relock_slot_is_pending(state)) {
     stay->since = 0;
     return false;
   }
