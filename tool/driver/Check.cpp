@@ -191,6 +191,7 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
           J.attribute("operand", Site.Operand);
           J.attribute("location", shownPlace(Site.At));
           J.attribute("condition", Site.Condition);
+          J.attribute("other_system", Site.Elsewhere);
           J.attributeArray("classes", [&] {
             for (const std::string &Class : Site.Classes)
               J.value(Class);
@@ -306,9 +307,7 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
     }
   }
   for (const UncoveredSite &Site : Decided.Uncovered)
-    outs() << shownPlace(Site.At) << ": " << Site.Operator
-           << " in text that no indexed configuration compiles (" << Site.Condition
-           << ") [uncovered]\n";
+    outs() << shownPlace(Site.At) << ": " << describe(Site) << " [uncovered]\n";
   for (const AccidentalMerge &M : Decided.Merges)
     outs() << shownPlace(M.At) << ": " << describe(M) << " [accidental-merge]\n";
   Counts C = count(Decided);
@@ -389,7 +388,8 @@ int run() {
   if (!Index->Unparsed.empty())
     return BadUsage;
   Counts C = count(Decided);
-  return C.Hold || C.Keep || C.Uncovered || !Decided.Merges.empty() ? LookAtThis : Done;
+  bool Uncovered = any_of(Decided.Uncovered, [](const UncoveredSite &U) { return !U.Elsewhere; });
+  return C.Hold || C.Keep || Uncovered || !Decided.Merges.empty() ? LookAtThis : Done;
 }
 
 } // namespace

@@ -359,11 +359,13 @@ int run() {
     errs() << "relock: " << cutLine(*Planned) << "\n";
   if (Planned)
     reportUnplanned(Decided, *Planned, Chosen);
-  if (AcceptUncovered)
-    for (const UncoveredSite &Site : Decided.Uncovered)
-      if (any_of(Site.Classes, [&](const std::string &Class) { return Chosen.count(Class) != 0; }))
-        message(Site.At, Site.Operator + " stays as it is: convert it before you compile it",
-                "uncovered");
+  for (const UncoveredSite &Site : Decided.Uncovered)
+    if (any_of(Site.Classes, [&](const std::string &Class) { return Chosen.count(Class) != 0; }))
+      message(Site.At,
+              Site.Operator + (Site.Elsewhere
+                                   ? " stays as it is: it is for another system, without librelock"
+                                   : " stays as it is: convert it before you compile it"),
+              "uncovered");
   size_t Kept = count_if(Decided.Classes, [](const CheckedClass &C) { return !C.converts(); });
   if (All.getNumOccurrences() && Kept) {
     errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";

@@ -85,10 +85,7 @@ private:
       if (none_of(Results, [&](const Result &R) {
             return R.Why.Code == "uncovered" && R.Why.At == Site.At;
           })) {
-        Reason R{"uncovered",
-                 Site.Operator + " in text that no indexed configuration compiles (" +
-                     Site.Condition + ")",
-                 Site.At};
+        Reason R{"uncovered", describe(Site), Site.At};
         Results.push_back({R, false, false, R.Message, {}});
       }
     std::set<std::string> Used;

@@ -249,6 +249,7 @@ struct SkippedSite {
   bool Member = false;   // which names a member there: `p->lock`
   bool Pointer = false;  // the value of that, rather than its address: it may be any lock
   std::string Condition; // the directives that hide it: `#ifdef WITH_AUDIT`
+  bool Elsewhere = false; // only other systems than Linux compile it
 };
 
 struct Dependency {

@@ -13,7 +13,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 4;
+constexpr int Version = 5;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -93,7 +93,8 @@ template <class V> void fields(V &&Visit, Function &F) {
 template <class V> void fields(V &&Visit, SkippedSite &S) {
   Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator),
       Visit("operand", S.Operand);
-  Visit("member", S.Member), Visit("pointer", S.Pointer), Visit("condition", S.Condition);
+  Visit("member", S.Member), Visit("pointer", S.Pointer);
+  Visit("condition", S.Condition), Visit("elsewhere", S.Elsewhere);
 }
 template <class V> void fields(V &&Visit, LockLike &L) {
   Visit("function", L.Function), Visit("name", L.Name);

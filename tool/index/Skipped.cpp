@@ -6,6 +6,7 @@
 #include "index/Skipped.h"
 
 #include "index/LockApi.h"
+#include "index/OtherSystems.h"
 
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/PPCallbacks.h"
@@ -204,8 +205,8 @@ public:
     Words = wordsOf(S, File, 0, Text.size());
   }
 
-  // Those that hide the place, of which the first begins at Begin or behind it.
-  std::string hiding(unsigned Begin, unsigned Place) const {
+  // Sets those that hide the place, of which the first begins at Begin or behind it.
+  void hiding(unsigned Begin, unsigned Place, SkippedSite &Site) const {
     std::vector<Branch> Open;
     for (size_t I = 0; I + 1 < Words.size() && offset(I) < Place; ++I) {
       if (Words[I].Kind != tok::hash || !Words[I].StartsLine)
@@ -216,21 +217,29 @@ public:
       else if (Name.starts_with("if"))
         Open.push_back({offset(I), lineFrom(I)});
       else if (Name == "else" && !Open.empty())
-        Open.back() = {offset(I), "#else of " + Open.back().Directive};
+        Open.back() = Open.back().next({offset(I), Open.back().Directive, true});
       else if (Name.starts_with("elif") && !Open.empty())
-        Open.back() = {offset(I), lineFrom(I)};
+        Open.back() = Open.back().next({offset(I), lineFrom(I)});
     }
-    std::string Result;
-    for (const Branch &B : Open)
-      if (B.Begin >= Begin)
-        Result += (Result.empty() ? "" : ", ") + B.Directive;
-    return Result;
+    for (const Branch &B : Open) {
+      if (B.Begin < Begin)
+        continue;
+      Site.Condition += (Site.Condition.empty() ? "" : ", ") +
+                        std::string(B.Else ? "#else of " : "") + B.Directive;
+      Site.Elsewhere |= valueOnLinux(B.Directive) == B.Else;
+    }
   }
 
 private:
   struct Branch {
     unsigned Begin;
     std::string Directive;
+    bool Else = false; // of that
+
+    // Behind a branch that Linux always takes all others are its `#else`.
+    Branch next(Branch Next) const {
+      return valueOnLinux(Directive) == true ? Branch{Next.Begin, Directive, true} : Next;
+    }
   };
   const Source &S;
   StringRef Text;
@@ -307,7 +316,7 @@ static void scan(const Source &S, Preprocessor &PP, SourceRange Range,
     SkippedSite Site;
     Site.At = S.spelled(Words[I].At);
     Site.Operator = Words[I].Name.str();
-    Site.Condition = Where->hiding(Begin, S.SM.getFileOffset(Words[I].At));
+    Where->hiding(Begin, S.SM.getFileOffset(Words[I].At), Site);
     Site.Acquires = Found->Acquires;
     for (const Operand &O : Found->Operands) {
       Site.Operand = O.Name;

@@ -560,7 +560,7 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     std::set<std::string> Names;
     for (size_t I : Means) {
       Names.insert(Classes[I].Name);
-      if (!Accept)
+      if (!Accept && !Site.Elsewhere)
         Classes[I].Kept.push_back(
             {"uncovered",
              std::string("may be operated on here") + (Any ? " through a pointer" : "") +
@@ -570,8 +570,15 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     }
     if (Site.Acquires)
       Uncovered.push_back(
-          {Site.At, Site.Operator, Site.Operand, Site.Condition, std::move(Names)});
+          {Site.At, Site.Operator, Site.Operand, Site.Condition, Site.Elsewhere, std::move(Names)});
   }
+}
+
+std::string describe(const UncoveredSite &Site) {
+  return Site.Operator +
+         (Site.Elsewhere ? " in text for another system ("
+                         : " in text that no indexed configuration compiles (") +
+         Site.Condition + ")";
 }
 
 // --- Queries ------------------------------------------------------------------------------------

@@ -54,8 +54,12 @@ struct UncoveredSite {
   Position At;
   std::string Operator, Operand;
   std::string Condition;         // the directives that hide it
+  bool Elsewhere;                // only other systems than Linux compile it: it keeps no class
   std::set<std::string> Classes; // the names of those that Operand may mean
 };
+
+// What it is, and why it is not covered.
+std::string describe(const UncoveredSite &Site);
 
 class Program {
 public:

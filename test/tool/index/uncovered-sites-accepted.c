@@ -10,12 +10,12 @@
 // CHECK-NEXT:   delegate straight add
 // CHECK:      other ({{.*}}): convert
 // CHECK-NEXT:   delegate straight add_other
-// CHECK:      uncovered-sites-accepted.c:[[#]]: pthread_mutex_lock in text that no indexed configuration compiles (#ifdef _WIN32) [uncovered]
+// CHECK:      uncovered-sites-accepted.c:[[#]]: pthread_mutex_lock in text that no indexed configuration compiles (#ifdef WITH_AUDIT) [uncovered]
 // CHECK-NEXT: 3 lock sites: 2 delegate, 0 hold, 0 keep, 1 uncovered
 // CHECK-NEXT: status 1
 // LEFT:       uncovered-sites-accepted.c:[[#]]:{{.*}} pthread_mutex_lock stays as it is: convert it before you compile it [uncovered]
 // TEXT:       relock_execute_any_thread(&lock,
-// TEXT:       #ifdef _WIN32
+// TEXT:       #ifdef WITH_AUDIT
 // TEXT:       pthread_mutex_lock(&lock);
 #include <pthread.h>
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -31,7 +31,7 @@ void add_other(void) {
   total++;
   pthread_mutex_unlock(&other);
 }
-#ifdef _WIN32
+#ifdef WITH_AUDIT
 void reset(void) {
   pthread_mutex_lock(&lock);
   total = 0;
