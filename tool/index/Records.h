@@ -197,10 +197,10 @@ struct Wrapper {
   std::vector<unsigned> Parameters;
   std::string Storage;            // `static `
   std::vector<std::string> Taken; // names that mean something else in the companion
-  bool Exported = false;  // other files can call it
-  bool Declared = false;  // it has prototypes
-  bool Common = false;    // an inline function of a header, which need not be used
-  Position Begin, End;    // its definition
+  bool Exported = false;          // other files can call it
+  bool Declared = false;          // it has prototypes
+  bool Common = false;            // an inline function of a header, which need not be used
+  Position Begin, End;            // its definition
 };
 
 // A line of shared memory: what it is a part of, and which line of it, counted from its begin.
@@ -244,11 +244,11 @@ struct LockLike {
 struct SkippedSite {
   Position At;
   bool Acquires = false;
-  std::string Operator;  // the identifier
-  std::string Operand;   // the last identifier of its argument
-  bool Member = false;   // which names a member there: `p->lock`
-  bool Pointer = false;  // the value of that, rather than its address: it may be any lock
-  std::string Condition; // the directives that hide it: `#ifdef WITH_AUDIT`
+  std::string Operator;   // the identifier
+  std::string Operand;    // the last identifier of its argument
+  bool Member = false;    // which names a member there: `p->lock`
+  bool Pointer = false;   // the value of that, rather than its address: it may be any lock
+  std::string Condition;  // the directives that hide it: `#ifdef WITH_AUDIT`
   bool Elsewhere = false; // only other systems than Linux compile it
 };
 
