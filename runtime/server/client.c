@@ -156,15 +156,15 @@ enum outcome { SERVED, SERVED_LATE, WITHDRAWN };
 static enum outcome leave(struct relock_server *server, struct relock_request *slot,
                           struct relock_wait *wait) {
   uint32_t number = (uint32_t)((slot - *server->slots) / 2);
-  /* Sequentially consistent: pairs with the announcement in serve(), which comes before it looks
-   * at the state. */
+  /* Sequentially consistent: pairs with announce(), which comes before the server looks at the
+   * state. */
   if (!relock_cas_seq_cst(&slot->state, RELOCK_SLOT_POSTED, RELOCK_SLOT_LEAVING))
     return SERVED_LATE; /* it is DONE */
   relock_await_announcements();
   bool sleeps = false;
   enum outcome outcome;
   for (;;) {
-    /* Acquire: pairs with the releases in serve(). */
+    /* Acquire: pairs with the release in run() and the compare-and-swap in look_again(). */
     uint32_t state = relock_load_acquire(&slot->state);
     outcome = state == RELOCK_SLOT_DONE ? SERVED_LATE : WITHDRAWN;
     if (state != RELOCK_SLOT_LEAVING)
@@ -212,7 +212,7 @@ static enum outcome await_server(struct relock_server *server, struct relock_req
   unsigned yields = YIELDS;
   bool watched = false, late = false;
   for (;;) {
-    /* Acquire: pairs with the release in serve(). */
+    /* Acquire: pairs with the release in run(). */
     if (relock_load_acquire(&slot->state) == RELOCK_SLOT_DONE)
       return late ? SERVED_LATE : SERVED;
     if (wait->spins == 0 && !late) {
@@ -280,7 +280,7 @@ static inline void post(struct relock_server *server, struct relock_request *slo
                         relock_mutex_t *mutex, const struct relock_thread *self,
                         const struct relock_call *call, int32_t kind) {
   fill(slot, mutex, self, call, kind);
-  /* Release: pairs with the load in serve(). */
+  /* Release: pairs with the load in look_again(). */
   relock_store_release(&slot->state, RELOCK_SLOT_POSTED);
   if (RELOCK_UNLIKELY(relock_load_relaxed(&server->asleep)))
     relock_server_wake(server);
@@ -320,7 +320,7 @@ static enum reply { IN_TIME, EARLY, NEITHER } look(struct relock_request *slot, 
   const uint32_t most = relock_wait_spins() / 2;
   relock_wait_turns(turns);
   for (uint32_t looks = 0; looks < most; looks++) {
-    /* Acquire: pairs with the release in serve(). */
+    /* Acquire: pairs with the release in run(). */
     if (relock_cas_acquire(&slot->state, RELOCK_SLOT_DONE, RELOCK_SLOT_FREE))
       return looks == 0 ? IN_TIME : EARLY;
     relock_pause();
@@ -432,7 +432,7 @@ bool relock_client_settle(struct relock_thread *self, bool *parked) {
   self->rcl_submitted = NULL;
   struct relock_wait wait;
   relock_wait_begin(&wait, self, NULL);
-  /* Acquire: pairs with the release in serve(). */
+  /* Acquire: pairs with the release in run(). */
   const bool waits = relock_load_acquire(&slot->state) != RELOCK_SLOT_DONE;
   enum outcome outcome = await_server(server, slot, &wait);
   *parked = wait.parked;

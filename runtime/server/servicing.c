@@ -25,8 +25,8 @@ enum { IDLE_YIELDS = 200 };
 enum { OWN_SPINS = 50 };
 
 /* The first looks without a request follow each other without a pause, which takes 60 to 140
- * cycles, as long as the way of a request to the server. They last one to three microseconds,
- * longest with one client, as a pass takes more than its looks. */
+ * cycles, as long as the way of a request to the server. They last 0.6 microseconds with 32
+ * clients, 1 with 8, and 2 to 3 with one, as a pass takes more than its looks. */
 enum { LOOKS_AT_ONCE = 1024 };
 
 /* How long a server sleeps that retires then: the process may end that much later than without
@@ -136,6 +136,7 @@ static inline relock_mutex_t *look_again(struct relock_request *slot) {
   return NULL;
 }
 
+/* Runs the announced request if the word of its mutex can be had. */
 static inline bool run(struct relock_servicer *self, uint32_t number, struct relock_request *slot,
                        relock_mutex_t *mutex) {
   if (!relock_own(self, mutex))

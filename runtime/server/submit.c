@@ -119,7 +119,7 @@ void relock_submitted_settle(struct relock_thread *self) {
 
 int relock_submitted_is_done(void) {
   const struct relock_thread *self = relock_own_record;
-  /* Acquire: pairs with the release in serve(), servicing.c. */
+  /* Acquire: pairs with the release in run(), servicing.c. */
   return !self || !self->rcl_submitted ||
          relock_load_acquire(&self->rcl_submitted->state) == RELOCK_SLOT_DONE;
 }
