@@ -193,8 +193,9 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
           J.attribute("condition", Site.Condition);
           J.attribute("other_system", Site.Elsewhere);
           J.attributeArray("classes", [&] {
-            for (const std::string &Class : Site.Classes)
-              J.value(Class);
+            for (const CheckedClass &Class : Decided.Classes)
+              if (Site.Classes.count(Class.Class.Id))
+                J.value(Class.Class.Name);
           });
         });
     });

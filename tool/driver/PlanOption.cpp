@@ -119,7 +119,7 @@ bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan
         message(R.At, "'" + Entry.Class + "' cannot be converted: it " + R.Message, R.Code);
       Status = std::max(Status, int(LookAtThis));
     } else if (Entry.Converts) {
-      Chosen[Entry.Class] = withServer(Entry.Algorithm.empty() ? StringRef(DefaultAlgorithm)
+      Chosen[Found->Class.Id] = withServer(Entry.Algorithm.empty() ? StringRef(DefaultAlgorithm)
                                                                : StringRef(Entry.Algorithm),
                                        Entry.Server.value_or(1));
     }
@@ -131,7 +131,7 @@ bool agreesWithPlan(const Decision &Decided, const Plan &Planned, const Choice &
   bool Agrees = true;
   for (const CheckedClass &Class : Decided.Classes) {
     const PlanEntry *Entry = Planned.find(Class.Class.Name);
-    if (!Entry || Entry->Converts || !Chosen.count(Entry->Class))
+    if (!Entry || Entry->Converts || !Chosen.count(Class.Class.Id))
       continue;
     auto Other = find_if(Decided.Classes, [&](const CheckedClass &C) {
       const PlanEntry *E = Planned.find(C.Class.Name);
@@ -148,7 +148,7 @@ bool agreesWithPlan(const Decision &Decided, const Plan &Planned, const Choice &
 
 void reportUnplanned(const Decision &Decided, const Plan &Planned, const Choice &Chosen) {
   size_t Missing = count_if(Decided.Classes, [&](const CheckedClass &Class) {
-    return Class.converts() && !Planned.find(Class.Class.Name) && !Chosen.count(Class.Class.Name);
+    return Class.converts() && !Planned.find(Class.Class.Name) && !Chosen.count(Class.Class.Id);
   });
   if (Missing)
     messageFor(Planned.Path,

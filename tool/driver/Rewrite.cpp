@@ -66,13 +66,13 @@ namespace {
 void completeGroups(const Decision &Decided, Choice &Chosen) {
   std::map<std::string, const LockClass *> First;
   for (const CheckedClass &Checked : Decided.Classes)
-    if (Chosen.count(Checked.Class.Name))
+    if (Chosen.count(Checked.Class.Id))
       First.try_emplace(Checked.Class.Group, &Checked.Class);
   for (const CheckedClass &Checked : Decided.Classes) {
     auto Leader = First.find(Checked.Class.Group);
-    if (Leader == First.end() || Chosen.count(Checked.Class.Name))
+    if (Leader == First.end() || Chosen.count(Checked.Class.Id))
       continue;
-    Chosen[Checked.Class.Name] = Chosen[Leader->second->Name];
+    Chosen[Checked.Class.Id] = Chosen[Leader->second->Id];
     message(Checked.Class.At,
             "'" + Checked.Class.Name + "' is converted too: it shares source text with '" +
                 Leader->second->Name + "'",
@@ -106,7 +106,7 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
     }
     for (const CheckedClass &Class : Decided.Classes)
       if (Class.converts())
-        Chosen[Class.Class.Name] = *Algorithm;
+        Chosen[Class.Class.Id] = *Algorithm;
   }
   for (const std::string &Option : Locks) {
     auto [Name, Text] = StringRef(Option).rsplit('=');
@@ -135,7 +135,7 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
       Status = LookAtThis;
       return false;
     }
-    Chosen[Name.str()] = *Algorithm;
+    Chosen[Found->Class.Id] = *Algorithm;
   }
   completeGroups(Decided, Chosen);
   if (!All.getNumOccurrences() && Locks.empty()) {
@@ -351,7 +351,7 @@ int run() {
     errs() << "relock: "
            << trustLine(countTrust(Decided,
                                    [&](const CheckedClass &Class) {
-                                     return Chosen.count(Class.Class.Name) != 0;
+                                     return Chosen.count(Class.Class.Id) != 0;
                                    }),
                         *Declared)
            << "\n";

@@ -22,6 +22,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Path.h"
@@ -46,9 +47,9 @@ public:
         Nodes(Out, Edits) {}
 
   void run() {
-    for (const Decl *D : S.Context.getTranslationUnitDecl()->decls())
-      Names.nameAnonymous(D);
     TraverseDecl(S.Context.getTranslationUnitDecl());
+    for (auto &[V, Class] : Converted)
+      Facts.Converted.push_back(std::move(Class));
     for (const Expr *Leaf : Leaves)
       if (!Nodes.isResolved(Leaf))
         Out.escape(Nodes.leafNode(Leaf), "unknown-use", "is used in a way that is not followed",
@@ -105,6 +106,8 @@ public:
   }
 
   bool VisitVarDecl(VarDecl *V) {
+    if (std::optional<ConvertedClass> Known = convertedClass(V))
+      Converted.insert({V->getCanonicalDecl(), *Known});
     if (const auto *Cleanup = V->getAttr<CleanupAttr>(); Cleanup && CurrentFacts)
       CurrentFacts->Calls.push_back({nodeFor(Cleanup->getFunctionDecl(), S),
                                      Cleanup->getFunctionDecl()->getNameAsString(),
@@ -160,6 +163,10 @@ public:
 
   bool VisitDeclRefExpr(DeclRefExpr *E) {
     if (auto *V = dyn_cast<VarDecl>(E->getDecl())) {
+      // The table itself names each of its classes.
+      if (auto Known = Converted.find(V->getCanonicalDecl());
+          Known != Converted.end() && !S.sameFile(E->getExprLoc(), V->getLocation()))
+        Known->second.Used = true;
       if (syncType(V->getType()) != SyncType::None)
         Leaves.push_back(E);
       if (isUntyped(V, S))
@@ -335,7 +342,6 @@ private:
   FunctionPointers Pointers;
   LockEdits Edits;
   Resolver Nodes;
-  DisplayNames Names;
   const FunctionDecl *CurrentFunction = nullptr;
   Function *CurrentFacts = nullptr;
   std::vector<const Expr *> Leaves;
@@ -345,6 +351,20 @@ private:
   DenseSet<const Expr *> DirectCallees;
   DenseSet<const Stmt *> ValueBlocks; // of statement expressions
   LockOperands Operands;
+  MapVector<const VarDecl *, ConvertedClass> Converted;
+
+  // `relock_class_t relock_class_queue_lock = {"queue.lock", "mcs"};`, as the table has it.
+  static std::optional<ConvertedClass> convertedClass(const VarDecl *V) {
+    StringRef Identifier = V->getName();
+    const auto *List = dyn_cast_or_null<InitListExpr>(V->getInit());
+    if (!Identifier.consume_front("relock_class_") || !List || !List->getNumInits())
+      return std::nullopt;
+    const auto *Name = dyn_cast<clang::StringLiteral>(List->getInit(0)->IgnoreParenImpCasts());
+    bool IsClass = V->getType().getUnqualifiedType().getAsString() == "relock_class_t";
+    if (!Name || !IsClass)
+      return std::nullopt;
+    return ConvertedClass{Identifier.str(), Name->getString().str()};
+  }
 
   void addStore(std::string Node) {
     if (CurrentFacts && !Node.empty() && !is_contained(CurrentFacts->Stores, Node))
@@ -414,7 +434,7 @@ private:
     if (!Attribute) {
       Declaration Record;
       Record.Node = Node;
-      Record.Name = Names.of(D);
+      Record.Name = displayName(D);
       Record.Kind = Kind;
       Record.Condition = Type == SyncType::Condition;
       Record.Pointer = S.Context.getBaseElementType(T)->isPointerType();

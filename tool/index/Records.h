@@ -257,6 +257,12 @@ struct Dependency {
   std::string Hash;
 };
 
+// A class of the table relock_locks.h, which an earlier rewrite has written.
+struct ConvertedClass {
+  std::string Identifier, Name;
+  bool Used = false; // some text of the unit names it
+};
+
 struct UnitFacts {
   std::string MainFile;
   std::vector<Dependency> Dependencies;
@@ -271,6 +277,7 @@ struct UnitFacts {
   std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
   std::vector<LockLike> LockLikes; // each function once
+  std::vector<ConvertedClass> Converted;
   std::string LockTable; // the relock_locks.h that this unit includes already; empty: none
 };
 

@@ -13,7 +13,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 5;
+constexpr int Version = 6;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -103,13 +103,17 @@ template <class V> void fields(V &&Visit, LockLike &L) {
 template <class V> void fields(V &&Visit, Dependency &D) {
   Visit("file", D.File), Visit("hash", D.Hash);
 }
+template <class V> void fields(V &&Visit, ConvertedClass &C) {
+  Visit("identifier", C.Identifier), Visit("name", C.Name), Visit("used", C.Used);
+}
 template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("mainFile", U.MainFile), Visit("dependencies", U.Dependencies);
   Visit("declarations", U.Declarations), Visit("edits", U.Edits), Visit("sites", U.Sites);
   Visit("flows", U.Flows), Visit("escapes", U.Escapes), Visit("functions", U.Functions);
   Visit("taken", U.Taken), Visit("pointerCasts", U.PointerCasts);
   Visit("openTypes", U.OpenTypes);
-  Visit("skipped", U.Skipped), Visit("lockLikes", U.LockLikes), Visit("lockTable", U.LockTable);
+  Visit("skipped", U.Skipped), Visit("lockLikes", U.LockLikes);
+  Visit("converted", U.Converted), Visit("lockTable", U.LockTable);
 }
 
 struct Writer {

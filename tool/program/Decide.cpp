@@ -92,14 +92,14 @@ public:
         Result.IdleCuts.push_back(Cut);
     Result.Edits = Linked.Edits;
     Result.StaticWrappers = staticWrappers();
-    std::map<std::string, CheckedClass *> ByName;
+    std::map<std::string, CheckedClass *> ById;
     for (const LockClass &Class : Linked.Classes)
       Result.Classes.push_back({Class, {}, {}});
     for (CheckedClass &Checked : Result.Classes)
-      ByName[Checked.Class.Name] = &Checked;
+      ById[Checked.Class.Id] = &Checked;
     for (auto &[At, Found] : Sections)
       if (const LockClass *Class = Linked.classOf(Found.Node))
-        ByName[Class->Name]->Sections.push_back(decideSection(Found, *Class, Table, *Order));
+        ById[Class->Id]->Sections.push_back(decideSection(Found, *Class, Table, *Order));
     holdUnfitting(Result);
     agreeOnMacros(Result);
     decideContinued(Result);
@@ -130,7 +130,7 @@ private:
   std::map<std::tuple<Position, std::string>, Section> Sections;
   std::map<std::tuple<Position, std::string>, unsigned> SeenIn; // by how many units
   // Sets of functions. Loose: those that take, release or wait with a class on their own terms, by
-  // the name of the class. Storing: by the variable, field or record. Reach…: those that can reach
+  // the class. Storing: by the variable, field or record. Reach…: those that can reach
   // one of these.
   std::map<std::string, std::set<std::string>> ReachLoose, Storing, ReachStoring;
   std::map<std::string, std::map<std::string, Step>> Loose;
@@ -167,7 +167,7 @@ private:
         Others[Type].insert(At);
       for (const LockUse &Use : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Use.Lock.Node))
-          Loose[Class->Name].try_emplace(
+          Loose[Class->Id].try_emplace(
               Use.Function, Step{"'" + Use.Name + "' takes, releases or waits with '" +
                                      Class->Name + "', in no simple section of its own",
                                  Use.At});
@@ -202,10 +202,10 @@ private:
       if (!Class || !Class->Plain || F == Linked.Functions.end() ||
           any_of(Class->Kept, [](const Reason &R) { return R.Code == "semaphore"; }))
         continue;
-      const std::set<std::string> &Releasing = ReachLoose[Class->Name];
+      const std::set<std::string> &Releasing = ReachLoose[Class->Id];
       if (F->second.IndirectCalls.empty() &&
           none_of(F->second.Calls, [&](const Call &C) { return Releasing.count(C.Function); }))
-        Linked.keep(Class->Name,
+        Linked.keep(Class->Id,
                     {"semaphore",
                      "is taken again here by a thread that has not released it, and so waits for "
                      "another one to release it",
@@ -216,7 +216,7 @@ private:
   // A callee may release the lock before the function comes to the place of the fact.
   bool mayBeReleasedBelow(const UnderLock &Fact) const {
     const LockClass *Class = Linked.classOf(Fact.Held.Node);
-    auto Reaching = ReachLoose.find(Class ? Class->Name : "");
+    auto Reaching = ReachLoose.find(Class ? Class->Id : "");
     auto F = Linked.Functions.find(Fact.Function);
     if (Reaching == ReachLoose.end() || F == Linked.Functions.end())
       return false;
@@ -546,12 +546,12 @@ private:
                                        "', which may return holding a readers-writer lock, "
                                        "spinlock or the like, whose owner is a thread",
                                    C.At, Table.way(C, Keepers)});
-      if (ReachLoose[Class.Name].count(C.Function))
+      if (ReachLoose[Class.Id].count(C.Function))
         Checked.Reasons.push_back({"releases-lock",
                                    "calls '" + C.Name +
                                        "', which may take, release or wait with '" + Class.Name +
                                        "' on its own terms",
-                                   C.At, Table.way(C, Loose[Class.Name])});
+                                   C.At, Table.way(C, Loose[Class.Id])});
     }
   }
 

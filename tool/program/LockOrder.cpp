@@ -66,6 +66,7 @@ std::string LockOrder::shown(const Lock &L) const {
   if (Node.rsplit('@').second.contains('/')) // of one file
     Node = Node.rsplit('@').first;
   auto [Record, Field] = Node.rsplit("@FI@");
+  Record.consume_back("@S"); // an unnamed type: what is declared with it
   StringRef Name = Record.rsplit('@').second;
   return Field.empty() ? Name.str() : (Name + "." + Field).str();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "program/Program.h"
 
+#include "program/ClassNames.h"
 #include "program/Effects.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -240,13 +241,6 @@ static int rank(const Declaration &D) {
   return 9;
 }
 
-static std::string identifierFor(StringRef Name) {
-  std::string Identifier;
-  for (char C : Name)
-    Identifier += isAlnum(C) || C == '_' ? C : '_';
-  return isDigit(Identifier[0]) ? "_" + Identifier : Identifier;
-}
-
 void Program::nameClasses(const std::vector<UnitFacts> &Units) {
   std::map<std::string, const Declaration *> Naming; // by root
   std::map<std::string, Position> Unnamed;           // operations on what has no declaration
@@ -276,6 +270,7 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
   }
   for (const std::string &Root : HasMutex) {
     LockClass Class;
+    Class.Id = Root;
     Class.Group = Together.find(Root);
     if (const Declaration *D = Naming[Root]) {
       Class.Name = D->Name;
@@ -284,43 +279,15 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
       Class.At = Unnamed[Root];
       Class.Name = (sys::path::filename(Class.At.File) + ":" + Twine(Class.At.Line)).str();
     }
-    ClassOfRoot[Root] = Classes.size();
     Classes.push_back(std::move(Class));
   }
-  // Equal names (two statics `lock`) are told apart by file, and by line where that is not enough.
-  auto Distinguish = [&](auto Prefix) {
-    std::map<std::string, std::vector<LockClass *>> ByName;
-    for (LockClass &Class : Classes)
-      ByName[Class.Name].push_back(&Class);
-    for (auto &[Name, Same] : ByName)
-      if (Same.size() > 1)
-        for (LockClass *Class : Same)
-          Class->Name = Prefix(*Class);
-  };
-  Distinguish(
-      [](const LockClass &C) { return (sys::path::filename(C.At.File) + ":" + C.Name).str(); });
-  Distinguish([](const LockClass &C) { return C.Name + ":" + std::to_string(C.At.Line); });
-
-  std::vector<size_t> Order(Classes.size());
-  for (size_t I = 0; I < Order.size(); ++I)
-    Order[I] = I;
-  sort(Order, [&](size_t A, size_t B) {
-    return std::tie(Classes[A].Name, Classes[A].At) < std::tie(Classes[B].Name, Classes[B].At);
-  });
-  std::vector<LockClass> Sorted;
-  std::vector<size_t> Place(Order.size());
-  std::set<std::string> Identifiers;
-  for (size_t I : Order) {
-    Place[I] = Sorted.size();
-    LockClass &Class = Sorted.emplace_back(std::move(Classes[I]));
-    std::string Base = identifierFor(Class.Name);
-    Class.Identifier = Base;
-    for (unsigned N = 2; !Identifiers.insert(Class.Identifier).second; ++N)
-      Class.Identifier = Base + "_" + std::to_string(N);
-  }
-  Classes = std::move(Sorted);
-  for (auto &[Root, Index] : ClassOfRoot)
-    Index = Place[Index];
+  std::vector<ConvertedClass> Converted;
+  for (const UnitFacts &Unit : Units)
+    append_range(Converted, Unit.Converted);
+  nameApart(Classes, Converted);
+  sort(Classes, [](const LockClass &A, const LockClass &B) { return A.Name < B.Name; });
+  for (size_t I = 0; I < Classes.size(); ++I)
+    ClassOfRoot[Classes[I].Id] = I;
   for (const UnitFacts &Unit : Units)
     for (const Flow &F : Unit.Flows)
       if (auto Found = ClassOfRoot.find(find(F.From)); keepsApart(F) && Found != ClassOfRoot.end())
@@ -500,8 +467,8 @@ void Program::collectKernelOwned(const std::vector<UnitFacts> &Units) {
         Add(Node, F.Name, W->Node, C.At);
 }
 
-void Program::keep(const std::string &Name, Reason Why) {
-  auto Class = find_if(Classes, [&](const LockClass &C) { return C.Name == Name; });
+void Program::keep(const std::string &Id, Reason Why) {
+  auto Class = find_if(Classes, [&](const LockClass &C) { return C.Id == Id; });
   Class->Kept.push_back(std::move(Why));
   keepGroups();
 }
@@ -557,9 +524,9 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     if (Any)
       for (size_t I = 0; I < Classes.size(); ++I)
         Means.insert(I);
-    std::set<std::string> Names;
+    std::set<std::string> Ids;
     for (size_t I : Means) {
-      Names.insert(Classes[I].Name);
+      Ids.insert(Classes[I].Id);
       if (!Accept && !Site.Elsewhere)
         Classes[I].Kept.push_back(
             {"uncovered",
@@ -570,7 +537,7 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     }
     if (Site.Acquires)
       Uncovered.push_back(
-          {Site.At, Site.Operator, Site.Operand, Site.Condition, Site.Elsewhere, std::move(Names)});
+          {Site.At, Site.Operator, Site.Operand, Site.Condition, Site.Elsewhere, std::move(Ids)});
   }
 }
 

@@ -38,7 +38,8 @@ struct Reason {
 // Declarations that a pointer can mix. Classes that share source text (one macro body, one type
 // name) keep their names and algorithms, but are converted together, as a group.
 struct LockClass {
-  std::string Name;            // unique in the program
+  std::string Id;              // what it is known by inside the tool: the least of its nodes
+  std::string Name;            // what it is known by to users; unique in the program
   std::string Identifier;      // the same as a C identifier
   Position At;                 // the declaration that names it
   std::vector<Reason> Kept;    // empty: convert
@@ -55,7 +56,7 @@ struct UncoveredSite {
   std::string Operator, Operand;
   std::string Condition;         // the directives that hide it
   bool Elsewhere;                // only other systems than Linux compile it: it keeps no class
-  std::set<std::string> Classes; // the names of those that Operand may mean
+  std::set<std::string> Classes; // the Ids of those that Operand may mean
 };
 
 // What it is, and why it is not covered.
@@ -98,7 +99,7 @@ public:
   bool canExecuteThrough(const std::string &FunctionNode) const;
 
   // Keeps a class, and those that share source text with it.
-  void keep(const std::string &Class, Reason Why);
+  void keep(const std::string &Id, Reason Why);
 
 private:
   // Union-find over nodes.

@@ -67,7 +67,7 @@ private:
   void plan() {
     std::set<std::string> Groups;
     for (const CheckedClass &Checked : Decided.Classes) {
-      auto Algorithm = Chosen.find(Checked.Class.Name);
+      auto Algorithm = Chosen.find(Checked.Class.Id);
       if (Algorithm == Chosen.end())
         continue;
       Entries.push_back({Checked.Class.Identifier, Checked.Class.Name, Algorithm->second});

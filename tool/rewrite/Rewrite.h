@@ -12,7 +12,7 @@
 
 namespace relock {
 
-// By class name: the algorithm that it is converted to.
+// By Id of a class: the algorithm that it is converted to.
 using Choice = std::map<std::string, std::string>;
 
 struct RewriteResult {

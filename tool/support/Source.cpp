@@ -99,6 +99,10 @@ bool Source::inSystemHeader(SourceLocation L) const {
   return L.isInvalid() || SM.isInSystemHeader(SM.getSpellingLoc(L));
 }
 
+bool Source::sameFile(SourceLocation A, SourceLocation B) const {
+  return SM.getFileID(SM.getExpansionLoc(A)) == SM.getFileID(SM.getExpansionLoc(B));
+}
+
 bool Source::editable(SourceLocation L) const {
   SourceLocation Spelling = SM.getSpellingLoc(L);
   return SM.getFileEntryRefForID(SM.getFileID(Spelling)) && !SM.isInSystemHeader(Spelling);
@@ -161,10 +165,37 @@ std::string Source::expressionText(const Expr *E) const {
   return withoutNeedlessParentheses(Printed);
 }
 
+const NamedDecl *declaredWith(const RecordDecl *Record) {
+  if (Record->getIdentifier() || Record->getTypedefNameForAnonDecl())
+    return nullptr;
+  const auto *With = dyn_cast_or_null<NamedDecl>(Record->getNextDeclInContext());
+  return With && With->getIdentifier() ? With : nullptr;
+}
+
+const RecordDecl *recordOf(const FieldDecl *Field) {
+  const RecordDecl *Record = Field->getParent();
+  while (Record->isAnonymousStructOrUnion() && isa<RecordDecl>(Record->getDeclContext()))
+    Record = cast<RecordDecl>(Record->getDeclContext());
+  return Record;
+}
+
+// Types without a name, and their members, are known by the way from a declaration that has one:
+// Clang would tell them apart by offsets in a file. Empty for all others.
+static std::string nodeInUnnamed(const Decl *D, const Source &S) {
+  const auto *Field = dyn_cast<FieldDecl>(D);
+  const auto *Record = Field ? recordOf(Field) : dyn_cast<RecordDecl>(D);
+  const NamedDecl *With = Record ? declaredWith(Record) : nullptr;
+  if (!With)
+    return "";
+  return nodeFor(With, S) + "@S" + (Field ? "@FI@" + Field->getNameAsString() : "");
+}
+
 std::string nodeFor(const Decl *D, const Source &S) {
   if (const auto *Parameter = dyn_cast<ParmVarDecl>(D))
     if (const auto *F = dyn_cast<FunctionDecl>(Parameter->getDeclContext()))
       return parameterNode(nodeFor(F, S), Parameter->getFunctionScopeIndex());
+  if (std::string Node = nodeInUnnamed(D, S); !Node.empty())
+    return Node;
   SmallString<128> Usr;
   if (index::generateUSRForDecl(D, Usr)) {
     Position At = S.spelled(D->getLocation());

@@ -37,6 +37,8 @@ public:
   // The macro of this name as it is defined at a place in the text; null: none.
   const clang::MacroInfo *macroAt(llvm::StringRef Name, clang::SourceLocation L) const;
   bool inSystemHeader(clang::SourceLocation L) const;
+  // True if the reader sees both places in one file.
+  bool sameFile(clang::SourceLocation A, clang::SourceLocation B) const;
   // False for text that no file has (pasted tokens, the command line).
   bool editable(clang::SourceLocation L) const;
 
@@ -64,8 +66,14 @@ private:
   clang::Preprocessor *PP; // may be null
 };
 
+// What an unnamed struct or union is declared together with: a member, variable, typedef or function.
+// Null if the type has a name, or stands for itself.
+const clang::NamedDecl *declaredWith(const clang::RecordDecl *Record);
+// The type whose member it is in C: that around anonymous structs and unions.
+const clang::RecordDecl *recordOf(const clang::FieldDecl *Field);
+
 // The name by which other translation units know a declaration. Unlike a plain USR it keeps
-// statics of equally named files apart.
+// statics of equally named files apart, and does not depend on places in a file.
 std::string nodeFor(const clang::Decl *D, const Source &S);
 // What a store to this expression changes: a variable, a field, or an element of either; or null,
 // where it is what a pointer points to.
