@@ -128,7 +128,7 @@ void addSharedLines(const Decision &Decided, Costs &Measured) {
 // The profile's names are the program's own, or those of declarations and operations in its source.
 Costs measure(std::vector<ProfileFile> Files, const IndexResult &Index,
               const ProjectFile &Declared) {
-  Program Linked(Index.Units, Index.Unparsed, Index.NotC, AcceptUncovered, Declared);
+  Program Linked(Index, AcceptUncovered, Declared);
   MergeFinder Merges(Index.Units, Linked);
   return addCosts(std::move(Files), [&](StringRef Name) {
     std::vector<NamedLock> Found = Merges.named(Name);
@@ -192,7 +192,7 @@ int run() {
     addSharedLines(Decided, *Measured);
   }
   Advice Given =
-      advise(Decided, Before, Measured ? &*Measured : nullptr, Limits, sourceRoot(*Index),
+      advise(Decided, Before, Measured ? &*Measured : nullptr, Limits, Index->Root,
              [&](StringRef Name) { return isConverted(*Index, Name); });
   int Status = write(Given.Next);
   if (Status != Done)

@@ -77,7 +77,7 @@ void printJson(const NamedLock &From, const NamedLock &To, const std::vector<Ste
 
 int showWhy(const IndexResult &Index, const ProjectFile &Declared, StringRef A, StringRef B,
             bool Json) {
-  Program Linked(Index.Units, Index.Unparsed, Index.NotC, /*AcceptUncovered=*/true, Declared);
+  Program Linked(Index, /*AcceptUncovered=*/true, Declared);
   MergeFinder Merges(Index.Units, Linked);
   std::optional<NamedLock> From = lookUp(Merges, Linked, A), To = lookUp(Merges, Linked, B);
   if (!From || !To)

@@ -21,7 +21,7 @@ constexpr size_t SectionsShown = 8; // of a class, with the reasons why they are
 class VerdictWriter {
 public:
   VerdictWriter(const IndexResult &Index, const ProjectFile &Declared, const Decision &Decided)
-      : Linked(Index.Units, Index.Unparsed, Index.NotC, /*AcceptUncovered=*/false, Declared),
+      : Linked(Index, /*AcceptUncovered=*/false, Declared),
         Merges(Index.Units, Linked) {
     for (const CheckedClass &Class : Decided.Classes)
       ByName[Class.Class.Name] = &Class;

@@ -217,7 +217,7 @@ private:
 
 bool writeSarif(const IndexResult &Index, const Decision &Decided, StringRef File) {
   Error Failed = writeAtomically(File, [&](raw_ostream &OS) {
-    Document(OS, sourceRoot(Index)).write(Decided);
+    Document(OS, Index.Root).write(Decided);
     OS << "\n";
   });
   if (!Failed)

@@ -16,6 +16,7 @@
 #include "index/Resolve.h"
 #include "index/Skipped.h"
 #include "index/Touched.h"
+#include "index/Undefined.h"
 #include "index/Wrappers.h"
 #include "support/Source.h"
 
@@ -44,7 +45,7 @@ class CollectVisitor : public RecursiveASTVisitor<CollectVisitor> {
 public:
   CollectVisitor(ASTContext &Context, Preprocessor &PP, UnitFacts &Facts)
       : S(Context), Facts(Facts), Out(S, Facts), Pointers(S, Facts), Edits(Out, PP),
-        Nodes(Out, Edits) {}
+        Nodes(Out, Edits), Undefined(S, Facts) {}
 
   void run() {
     TraverseDecl(S.Context.getTranslationUnitDecl());
@@ -108,6 +109,7 @@ public:
   bool VisitVarDecl(VarDecl *V) {
     if (std::optional<ConvertedClass> Known = convertedClass(V))
       Converted.insert({V->getCanonicalDecl(), *Known});
+    Undefined.define(V);
     if (const auto *Cleanup = V->getAttr<CleanupAttr>(); Cleanup && CurrentFacts)
       CurrentFacts->Calls.push_back({nodeFor(Cleanup->getFunctionDecl(), S),
                                      Cleanup->getFunctionDecl()->getNameAsString(),
@@ -162,6 +164,7 @@ public:
   }
 
   bool VisitDeclRefExpr(DeclRefExpr *E) {
+    Undefined.use(E->getDecl());
     if (auto *V = dyn_cast<VarDecl>(E->getDecl())) {
       // The table itself names each of its classes.
       if (auto Known = Converted.find(V->getCanonicalDecl());
@@ -342,6 +345,7 @@ private:
   FunctionPointers Pointers;
   LockEdits Edits;
   Resolver Nodes;
+  UndefinedUses Undefined;
   const FunctionDecl *CurrentFunction = nullptr;
   Function *CurrentFacts = nullptr;
   std::vector<const Expr *> Leaves;

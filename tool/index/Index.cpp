@@ -148,6 +148,35 @@ void reportErrors(const std::vector<UnitDiagnostic> &Diagnostics) {
 
 } // namespace
 
+static bool isBelow(StringRef File, StringRef Folder) {
+  return File.consume_front(Folder) && File.starts_with("/");
+}
+
+// The folder whose text is the program's own: the top of the working copy, else the one that all
+// sources share, or a folder around it that has a compile database: the program's top where it is
+// built in place, or the one that has `src` and `build` beside each other.
+static std::string sourceRoot(const std::vector<UnitPlace> &Units, ArrayRef<std::string> Builds) {
+  std::string First = mainFile(Units.front().Command);
+  StringRef Root = sys::path::parent_path(First);
+  while (!all_of(Units, [&](const UnitPlace &U) { return isBelow(mainFile(U.Command), Root); }))
+    Root = sys::path::parent_path(Root);
+  for (StringRef Up = Root; !Up.empty(); Up = sys::path::parent_path(Up))
+    if (sys::fs::exists(Up + "/.git"))
+      return Up.str();
+  StringRef Shared = Root;
+  for (const std::string &Build : Builds) {
+    SmallString<256> Database;
+    StringRef Above = sys::path::parent_path(Shared);
+    if (sys::fs::real_path(Build, Database))
+      continue;
+    if (isBelow(Shared, Database) && isBelow(Root, Database))
+      Root = Shared.take_front(Database.size());
+    else if (Above.size() > 1 && isBelow(Database, Above) && isBelow(Root, Above))
+      Root = Above;
+  }
+  return Root.str();
+}
+
 static std::tuple<std::string, std::vector<std::string>, std::string>
 key(const tooling::CompileCommand &Command) {
   return {mainFile(Command), Command.CommandLine, Command.Directory};
@@ -193,6 +222,7 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   Expected<std::vector<UnitPlace>> Units = unitsOf(Builds, Result.NotC);
   if (!Units)
     return Units.takeError();
+  Result.Root = sourceRoot(*Units, Builds);
   Result.Units.resize(Units->size());
   std::vector<UnitOutcome> Outcomes(Units->size(), UnitOutcome::Kept);
   std::atomic<unsigned> Refreshed = 0;
@@ -217,22 +247,6 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   }
   Result.Refreshed = Refreshed;
   return Result;
-}
-
-std::string sourceRoot(const IndexResult &Index) {
-  SmallString<256> Root;
-  for (const UnitFacts &Unit : Index.Units) {
-    StringRef Folder = sys::path::parent_path(Unit.MainFile);
-    if (Root.empty())
-      Root = Folder;
-    while (!Root.empty() && Folder != Root && !Folder.starts_with((Root + "/").str()) &&
-           sys::path::has_parent_path(Root))
-      sys::path::remove_filename(Root);
-  }
-  for (StringRef Up = Root; !Up.empty(); Up = sys::path::parent_path(Up))
-    if (sys::fs::exists(Up + "/.git"))
-      return Up.str();
-  return std::string(Root);
 }
 
 } // namespace relock

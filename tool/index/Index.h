@@ -23,6 +23,7 @@ struct IndexResult {
   std::vector<UnitFacts> Units;                         // Units[i] belongs to Commands[i]
   std::vector<std::string> Unparsed;                    // main files that have errors
   std::vector<ForeignFile> NotC;                        // files in other languages
+  std::string Root;                                     // the folder of the program's own text
   unsigned Refreshed = 0;                               // units that were not in the cache
   bool CacheWritable = true;
   std::vector<CutFlow> Cuts; // see applyCuts
@@ -48,8 +49,5 @@ UnitOutcome indexUnit(const UnitPlace &Unit, UnitFacts &Facts);
 // per core). Says on standard error which units do not parse, and why. Fails where there is no
 // usable database.
 llvm::Expected<IndexResult> indexBuild(llvm::ArrayRef<std::string> Builds, unsigned Jobs);
-
-// The folder that all sources share; the top of the working copy where that is one.
-std::string sourceRoot(const IndexResult &Index);
 
 } // namespace relock

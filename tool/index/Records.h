@@ -257,6 +257,21 @@ struct Dependency {
   std::string Hash;
 };
 
+// A function or variable that a unit uses and does not define. Records: the struct types with locks
+// that its type leads to.
+struct UndefinedUse {
+  std::string Node, Name;
+  bool Function = false;
+  std::vector<std::string> Records;
+  Position At;
+};
+
+// The locks that can be reached from an object of a struct type.
+struct LockRecord {
+  std::string Record;
+  std::vector<std::string> Locks; // nodes
+};
+
 // A class of the table relock_locks.h, which an earlier rewrite has written.
 struct ConvertedClass {
   std::string Identifier, Name;
@@ -277,6 +292,9 @@ struct UnitFacts {
   std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
   std::vector<LockLike> LockLikes; // each function once
+  std::vector<UndefinedUse> UndefinedUses;
+  std::vector<LockRecord> LockRecords;           // of UndefinedUses
+  std::vector<std::string> DefinedVariables;     // of types with locks, with external linkage
   std::vector<ConvertedClass> Converted;
   std::string LockTable; // the relock_locks.h that this unit includes already; empty: none
 };

@@ -103,6 +103,13 @@ template <class V> void fields(V &&Visit, LockLike &L) {
 template <class V> void fields(V &&Visit, Dependency &D) {
   Visit("file", D.File), Visit("hash", D.Hash);
 }
+template <class V> void fields(V &&Visit, UndefinedUse &U) {
+  Visit("node", U.Node), Visit("name", U.Name), Visit("function", U.Function);
+  Visit("records", U.Records), Visit("at", U.At);
+}
+template <class V> void fields(V &&Visit, LockRecord &R) {
+  Visit("record", R.Record), Visit("locks", R.Locks);
+}
 template <class V> void fields(V &&Visit, ConvertedClass &C) {
   Visit("identifier", C.Identifier), Visit("name", C.Name), Visit("used", C.Used);
 }
@@ -113,6 +120,8 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("taken", U.Taken), Visit("pointerCasts", U.PointerCasts);
   Visit("openTypes", U.OpenTypes);
   Visit("skipped", U.Skipped), Visit("lockLikes", U.LockLikes);
+  Visit("undefinedUses", U.UndefinedUses), Visit("lockRecords", U.LockRecords);
+  Visit("definedVariables", U.DefinedVariables);
   Visit("converted", U.Converted), Visit("lockTable", U.LockTable);
 }
 

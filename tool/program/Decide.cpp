@@ -72,7 +72,7 @@ struct Behaviour {
 class Decider {
 public:
   Decider(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs, bool AcceptUncovered)
-      : Index(Index), Linked(Index.Units, Index.Unparsed, Index.NotC, AcceptUncovered, Project),
+      : Index(Index), Linked(Index, AcceptUncovered, Project),
         Table(Linked, Project), ReachKernelOwned(Table.reaching(Linked.TakesKernelOwned)) {
     for (const auto &[Node, F] : Linked.Functions)
       for (const std::string &Stored : F.Stores)

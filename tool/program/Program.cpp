@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "program/Program.h"
 
+#include "index/Index.h"
 #include "program/ClassNames.h"
 #include "program/Effects.h"
 
@@ -45,17 +46,21 @@ static std::string parameterOwner(StringRef Node) {
 
 // --- Linking ------------------------------------------------------------------------------------
 
-Program::Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
-                 const std::vector<ForeignFile> &NotC, bool AcceptUncovered,
-                 const ProjectFile &Project)
-    : Project(Project) {
+Program::Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFile &Project)
+    : Project(Project), Roots(Project.Roots) {
+  Roots.push_back(Index.Root);
+  const std::vector<UnitFacts> &Units = Index.Units;
   linkFlows(Units);
   linkFunctions(Units);
-  linkPointers(Units, Unparsed.empty() && NotC.empty());
+  linkPointers(Units, Index.Unparsed.empty() && Index.NotC.empty());
   nameClasses(Units);
   collectEdits(Units);
-  collectReasons(Units, Unparsed, NotC);
+  // Files without facts may use any class; those in other languages, what headers and global names
+  // give them.
+  collectReasons(Units, Index.Unparsed, Index.NotC);
+  collectUndefined(Units);
   collectConfigurations(Units);
+  keepOutsideRoots();
   collectUncovered(Units, AcceptUncovered);
   collectKernelOwned(Units);
   keepGroups();
@@ -374,6 +379,64 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
   }
 }
 
+// What the program uses and does not define knows the types that it is declared with.
+void Program::collectUndefined(const std::vector<UnitFacts> &Units) {
+  std::map<std::string, std::set<std::string>> LocksOf; // by record
+  std::set<std::string> DefinedVariables;
+  std::map<std::string, const UndefinedUse *> Uses;
+  for (const UnitFacts &Unit : Units) {
+    DefinedVariables.insert(Unit.DefinedVariables.begin(), Unit.DefinedVariables.end());
+    for (const LockRecord &R : Unit.LockRecords)
+      LocksOf[R.Record].insert(R.Locks.begin(), R.Locks.end());
+    for (const UndefinedUse &Use : Unit.UndefinedUses)
+      Uses.try_emplace(Use.Node, &Use);
+  }
+  std::set<const LockClass *> Told;
+  for (const auto &[Node, Use] : Uses) {
+    if (Use->Function ? isDefined(Node) : DefinedVariables.count(Node) != 0)
+      continue;
+    for (const std::string &Record : Use->Records)
+      for (const std::string &Lock : LocksOf[Record])
+        if (auto Found = ClassOfRoot.find(find(Lock)); Found != ClassOfRoot.end())
+          if (LockClass &Class = Classes[Found->second]; Told.insert(&Class).second)
+            Class.Kept.push_back({"outside",
+                                  "can be reached by '" + Use->Name +
+                                      "', which the program uses and does not define",
+                                  Use->At});
+  }
+}
+
+bool Program::isOwnText(const Position &At) const {
+  return any_of(Roots, [File = StringRef(At.File)](StringRef Folder) {
+    return File.starts_with(Folder) && File.drop_front(Folder.size()).starts_with("/");
+  });
+}
+
+// Text outside the roots belongs to somebody else. Macros of others stay, and are replaced where the
+// program uses them.
+void Program::keepOutsideRoots() {
+  std::set<std::string> Foreign; // macros
+  for (auto &[Group, List] : Edits)
+    erase_if(List, [&](const Edit &E) {
+      bool Stays = E.Where == Edit::InBody && !isOwnText(E.At);
+      if (Stays)
+        Foreign.insert(E.Macro);
+      return Stays;
+    });
+  for (auto &[Group, List] : Edits)
+    for (Edit &E : List) {
+      if (Foreign.count(E.Macro))
+        E.Where = Edit::Anywhere;
+      if (isOwnText(E.At))
+        continue;
+      const LockClass *Own = classOf(E.Node); // a typedef has none
+      for (LockClass &Class : Classes)
+        if (Own ? &Class == Own : Class.Group == Group)
+          Class.Kept.push_back(
+              {"outside-root", "would change here, outside the source root " + Roots.back(), E.At});
+    }
+}
+
 void Program::collectEdits(const std::vector<UnitFacts> &Units) {
   for (const UnitFacts &Unit : Units)
     for (Edit E : Unit.Edits) {
@@ -564,7 +627,9 @@ bool Program::canExecuteThrough(const std::string &FunctionNode) const {
   const Wrapper *W = wrapperOf(FunctionNode);
   return W && W->Pure && !W->End.File.empty() &&
          (W->Computed || (W->Exported && W->Parameter < 0)) &&
-         !Functions.at(FunctionNode).Prototypes.empty();
+         !Functions.at(FunctionNode).Prototypes.empty() &&
+         all_of(Functions.at(FunctionNode).Prototypes,
+                [&](const Prototype &P) { return isOwnText(P.At); });
 }
 
 bool Program::isDefined(const std::string &FunctionNode) const {

@@ -16,6 +16,8 @@
 
 namespace relock {
 
+struct IndexResult;
+
 // A step of the way from a section to what makes it hold.
 struct Step {
   std::string Text;
@@ -64,11 +66,9 @@ std::string describe(const UncoveredSite &Site);
 
 class Program {
 public:
-  // Unparsed: files whose facts are missing, so that no class is known completely. NotC: files in
-  // other languages, which may use what headers and global names give them. AcceptUncovered: text
-  // that every configuration skips keeps no class. Project: what the user declares.
-  Program(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
-          const std::vector<ForeignFile> &NotC, bool AcceptUncovered, const ProjectFile &Project);
+  // AcceptUncovered: text that every configuration skips keeps no class. Project: what the user
+  // declares.
+  Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFile &Project);
 
   const ProjectFile &Project;
 
@@ -120,14 +120,18 @@ private:
   void nameClasses(const std::vector<UnitFacts> &Units);
   void collectReasons(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
                       const std::vector<ForeignFile> &NotC);
+  void collectUndefined(const std::vector<UnitFacts> &Units);
+  bool isOwnText(const Position &At) const;
+  void keepOutsideRoots();
   void collectEdits(const std::vector<UnitFacts> &Units);
   void collectConfigurations(const std::vector<UnitFacts> &Units);
   void collectKernelOwned(const std::vector<UnitFacts> &Units);
   void keepGroups();
   void collectUncovered(const std::vector<UnitFacts> &Units, bool Accept);
 
-  Sets Mixed;    // nodes of one class
-  Sets Together; // nodes of one group
+  std::vector<std::string> Roots; // folders of the program's own text
+  Sets Mixed;                     // nodes of one class
+  Sets Together;                  // nodes of one group
   std::map<std::string, size_t> ClassOfRoot;
   std::map<std::string, std::string> Unmixing; // the names of the functions that mix no pointers
 };

@@ -66,7 +66,9 @@ private:
             return elements(Value, Key, [&](yaml::Node *Entry) { return readOperators(Entry); });
           if (Key == "libraries")
             return elements(Value, Key, [&](yaml::Node *Name) { return readLibrary(Name); });
-          return unknownKey(At, Key, "version, functions, operators and libraries");
+          if (Key == "roots")
+            return elements(Value, Key, [&](yaml::Node *Folder) { return readFolder(Folder); });
+          return unknownKey(At, Key, "version, functions, operators, libraries and roots");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
   }
@@ -211,6 +213,19 @@ private:
     for (const auto &[Library, File] : libraryFiles())
       Known.push_back(Library);
     return fail(N, "a library must be one of " + join(Known, ", "));
+  }
+
+  // Relative to the project file.
+  bool readFolder(const yaml::Node *N) {
+    std::optional<std::string> Name = scalar(N);
+    SmallString<256> Folder, Real;
+    if (Name && sys::path::is_relative(*Name))
+      Folder = sys::path::parent_path(Result.Path);
+    sys::path::append(Folder, Name.value_or(""));
+    if (!Name || sys::fs::real_path(Folder, Real) || !sys::fs::is_directory(Real))
+      return fail(N, "a root must be a folder; there is no folder " + Folder);
+    Result.Roots.push_back(std::string(Real));
+    return true;
   }
 
   // What the file itself says goes before.

@@ -56,6 +56,8 @@ public:
   // Their names are in Functions, too.
   std::map<std::string, DeclaredOperator, std::less<>> Operators;
   std::set<std::string> Libraries; // that the file names
+  // Folders whose text may change besides the source root's; absolute.
+  std::vector<std::string> Roots;
 };
 
 // The libraries of which a file comes with Relock, sorted, and what it says.

@@ -273,17 +273,25 @@ private:
     return true;
   }
 
-  // Beside the table that is there already, or in the folder that holds all changed files.
+  // Beside the table that is there already, or in the folder that holds all changed files of the
+  // source root.
   void placeTable() {
     for (const UnitFacts &Unit : Index.Units)
       if (!Unit.LockTable.empty())
         Table = Unit.LockTable;
     if (!Table.empty())
       return;
-    SmallString<256> Folder(sys::path::parent_path(Plans.begin()->first));
-    for (const auto &[File, Plan] : Plans)
-      while (!StringRef(File).starts_with((Folder + "/").str()) && !Folder.empty())
+    SmallString<256> Folder;
+    for (const auto &[File, Plan] : Plans) {
+      if (!StringRef(File).starts_with(Index.Root + "/"))
+        continue;
+      if (Folder.empty())
+        Folder = sys::path::parent_path(File);
+      while (!StringRef(File).starts_with((Folder + "/").str()))
         sys::path::remove_filename(Folder);
+    }
+    if (Folder.empty()) // all of them are in other folders that the user names
+      Folder = Index.Root;
     sys::path::append(Folder, "relock_locks.h");
     Table = std::string(Folder);
   }
