@@ -7,10 +7,10 @@
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
+#include "rewrite/Convert.h"
 #include "rewrite/Diff.h"
 #include "rewrite/Fixes.h"
 #include "rewrite/HoldOnly.h"
-#include "rewrite/Reparse.h"
 #include "rewrite/Rewrite.h"
 #include "support/Messages.h"
 
@@ -273,6 +273,54 @@ int runOnText() {
   return Status;
 }
 
+// False, and the exit status: a message says why the result must not be written.
+bool usable(const Conversion &Converted, const std::optional<Plan> &Planned, int &Status) {
+  if (!Converted.Bug.empty()) {
+    message(Converted.Bug + "; nothing was changed; this is a bug in relock, please report it",
+            "internal");
+    Status = InternalError;
+    return false;
+  }
+  if (Converted.OfCuts.empty())
+    return true;
+  for (const UnitDiagnostic &D : Converted.OfCuts)
+    message(D.At, "the rewritten text has a new diagnostic: " + D.Text, "cut-types");
+  messageFor(Planned->Path,
+             "a cut separates what the types of the program do not; nothing was changed",
+             "cut-types");
+  Status = BadUsage;
+  return false;
+}
+
+void reportCounts(const Conversion &Converted, const ProjectFile &Declared,
+                  const std::optional<Plan> &Planned) {
+  const RewriteResult &Result = Converted.Result;
+  errs() << "relock: " << Converted.Chosen.size() << " lock classes converted, " << Result.Delegated
+         << " sections delegated, " << Result.Held << " held, " << Result.After.size()
+         << " files\n";
+  auto Converts = [&](const CheckedClass &Class) {
+    return Converted.Chosen.count(Class.Class.Id) != 0;
+  };
+  if (!Declared.Path.empty())
+    errs() << "relock: " << trustLine(countTrust(Converted.Decided, Converts), Declared) << "\n";
+  if (Planned && !Planned->Cuts.empty())
+    errs() << "relock: " << cutLine(*Planned) << "\n";
+  if (Planned)
+    reportUnplanned(Converted.Decided, *Planned, Converted.Chosen);
+}
+
+void reportLeftAsItIs(const Conversion &Converted) {
+  for (const Reason &R : Converted.Left)
+    message(R.At, R.Message + "; please report it, it is a bug in relock", R.Code);
+  for (const UncoveredSite &Site : Converted.Decided.Uncovered)
+    if (any_of(Site.Classes, [&](auto &Id) { return Converted.Chosen.count(Id) != 0; }))
+      message(Site.At,
+              Site.Operator + (Site.Elsewhere
+                                   ? " stays as it is: it is for another system, without librelock"
+                                   : " stays as it is: convert it before you compile it"),
+              "uncovered");
+}
+
 int run() {
   if (std::string Wrong = wrongUsage(); !Wrong.empty()) {
     message(Wrong, "usage");
@@ -300,78 +348,39 @@ int run() {
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
   if (!Declared)
     return BadUsage;
-  Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered);
-  reportUnmatched(Decided);
-  reportCuts(*Index, Decided);
-  if (HoldOnly)
-    for (CheckedClass &Class : Decided.Classes)
-      for (CheckedSection &Section : Class.Sections)
-        if (Section.Outcome == Verdict::Delegate)
-          Section.Outcome = Verdict::Hold;
+  Decider Facts(*Index, *Declared, Jobs, AcceptUncovered);
+  Restrictions But;
+  But.HoldOnly = HoldOnly;
   Choice Chosen;
   int Status;
-  if (!choose(*Index, Decided, Planned, Chosen, Status))
-    return Status;
+  size_t Kept;
+  {
+    Decision Possible = Facts.decide(But);
+    Kept = count_if(Possible.Classes, [](const CheckedClass &C) { return !C.converts(); });
+    reportUnmatched(Possible);
+    reportCuts(*Index, Possible);
+    if (!choose(*Index, Possible, Planned, Chosen, Status))
+      return Status;
+  }
   std::vector<TableServer> Servers;
   if (Planned)
     for (const PlanServer &Server : Planned->Servers)
       Servers.push_back({Server.Number, Server.Cpu});
-  Expected<RewriteResult> Result = rewrite(*Index, Decided, Chosen, Servers);
-  if (!Result) {
-    message(toString(Result.takeError()), "changed");
+  Expected<Conversion> Converted = convert(*Index, Facts, But, Chosen, Servers, Jobs);
+  if (!Converted) {
+    message(toString(Converted.takeError()), "changed");
     return BadUsage;
   }
-  if (!Result->Collision.empty()) {
-    message(Result->Collision + "; nothing was changed; this is a bug in relock, please report it",
-            "internal");
-    return InternalError;
-  }
-  std::vector<UnitDiagnostic> Added = newDiagnostics(*Index, Result->After, Jobs);
-  if (!Added.empty() && !Index->Cuts.empty()) {
-    for (const UnitDiagnostic &D : Added)
-      message(D.At, "the rewritten text has a new diagnostic: " + D.Text, "cut-types");
-    messageFor(Planned->Path,
-               "a cut separates what the types of the program do not; nothing was changed",
-               "cut-types");
-    return BadUsage;
-  }
-  if (!Added.empty()) {
-    for (const UnitDiagnostic &D : Added)
-      message(D.At, "the rewritten text has a new diagnostic: " + D.Text, "internal");
-    message("nothing was changed; this is a bug in relock, please report it", "internal");
-    return InternalError;
-  }
-  Status = write(*Result);
+  if (!usable(*Converted, Planned, Status))
+    return Status;
+  Status = write(Converted->Result);
   if (Status != Done)
     return Status;
-  errs() << "relock: " << Chosen.size() << " lock classes converted, " << Result->Delegated
-         << " sections delegated, " << Result->Held << " held, " << Result->After.size()
-         << " files\n";
-  if (!Declared->Path.empty())
-    errs() << "relock: "
-           << trustLine(countTrust(Decided,
-                                   [&](const CheckedClass &Class) {
-                                     return Chosen.count(Class.Class.Id) != 0;
-                                   }),
-                        *Declared)
-           << "\n";
-  if (Planned && !Planned->Cuts.empty())
-    errs() << "relock: " << cutLine(*Planned) << "\n";
-  if (Planned)
-    reportUnplanned(Decided, *Planned, Chosen);
-  for (const UncoveredSite &Site : Decided.Uncovered)
-    if (any_of(Site.Classes, [&](const std::string &Class) { return Chosen.count(Class) != 0; }))
-      message(Site.At,
-              Site.Operator + (Site.Elsewhere
-                                   ? " stays as it is: it is for another system, without librelock"
-                                   : " stays as it is: convert it before you compile it"),
-              "uncovered");
-  size_t Kept = count_if(Decided.Classes, [](const CheckedClass &C) { return !C.converts(); });
-  if (All.getNumOccurrences() && Kept) {
+  reportCounts(*Converted, *Declared, Planned);
+  reportLeftAsItIs(*Converted);
+  if (All.getNumOccurrences() && Kept)
     errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";
-    return LookAtThis;
-  }
-  return Done;
+  return Converted->Left.empty() && !(All.getNumOccurrences() && Kept) ? Done : LookAtThis;
 }
 
 } // namespace

@@ -69,11 +69,13 @@ struct Behaviour {
   Behaviour(const Behaviour &) = delete;
 };
 
-class Decider {
+} // namespace
+
+class Decider::Known {
 public:
-  Decider(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs, bool AcceptUncovered)
-      : Index(Index), Linked(Index, AcceptUncovered, Project),
-        Table(Linked, Project), ReachKernelOwned(Table.reaching(Linked.TakesKernelOwned)) {
+  Known(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs, bool AcceptUncovered)
+      : Index(Index), Linked(Index, AcceptUncovered, Project), Table(Linked, Project),
+        ReachKernelOwned(Table.reaching(Linked.TakesKernelOwned)) {
     for (const auto &[Node, F] : Linked.Functions)
       for (const std::string &Stored : F.Stores)
         Storing[Stored].insert(Node);
@@ -81,7 +83,7 @@ public:
     keepSemaphores();
   }
 
-  Decision run(Extras Wanted) {
+  Decision decide(const Restrictions &But, Extras Wanted) {
     Decision Result;
     Result.Uncovered = Linked.Uncovered;
     if (Wanted.Merges)
@@ -95,11 +97,15 @@ public:
     std::map<std::string, CheckedClass *> ById;
     for (const LockClass &Class : Linked.Classes)
       Result.Classes.push_back({Class, {}, {}});
+    keepRestricted(But, Result);
     for (CheckedClass &Checked : Result.Classes)
       ById[Checked.Class.Id] = &Checked;
-    for (auto &[At, Found] : Sections)
-      if (const LockClass *Class = Linked.classOf(Found.Node))
-        ById[Class->Id]->Sections.push_back(decideSection(Found, *Class, Table, *Order));
+    for (auto &[Key, Found] : Sections)
+      if (const LockClass *Class = Linked.classOf(Found.Node)) {
+        CheckedClass &Checked = *ById[Class->Id];
+        Checked.Sections.push_back(decideSection(Found, Checked.Class, Table, *Order));
+        holdRestricted(But, Key, Checked.Sections.back());
+      }
     holdUnfitting(Result);
     agreeOnMacros(Result);
     decideContinued(Result);
@@ -127,8 +133,8 @@ private:
   const IndexResult &Index;
   Program Linked;
   EffectTable Table;
-  std::map<std::tuple<Position, std::string>, Section> Sections;
-  std::map<std::tuple<Position, std::string>, unsigned> SeenIn; // by how many units
+  std::map<SectionKey, Section> Sections;
+  std::map<SectionKey, unsigned> SeenIn; // by how many units
   // Sets of functions. Loose: those that take, release or wait with a class on their own terms, by
   // the class. Storing: by the variable, field or record. Reach…: those that can reach
   // one of these.
@@ -156,7 +162,7 @@ private:
       Pool.wait();
     }
     for (UnitSections &Unit : PerUnit) {
-      std::set<std::tuple<Position, std::string>> Here;
+      std::set<SectionKey> Here;
       append_range(Under, Unit.Under);
       append_range(Takes, Unit.Takes);
       append_range(TakenAgain, Unit.TakenAgain);
@@ -167,10 +173,10 @@ private:
         Others[Type].insert(At);
       for (const LockUse &Use : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Use.Lock.Node))
-          Loose[Class->Id].try_emplace(
-              Use.Function, Step{"'" + Use.Name + "' takes, releases or waits with '" +
-                                     Class->Name + "', in no simple section of its own",
-                                 Use.At});
+          Loose[Class->Id].try_emplace(Use.Function,
+                                       Step{"'" + Use.Name + "' takes, releases or waits with '" +
+                                                Class->Name + "', in no simple section of its own",
+                                            Use.At});
       for (Section &Found : Unit.Sections) {
         followPointers(Found);
         merge(std::move(Found), Here);
@@ -234,6 +240,29 @@ private:
     });
   }
 
+  // Classes that share text with one that stays stay, too.
+  static void keepRestricted(const Restrictions &But, Decision &Result) {
+    std::map<std::string, std::pair<const LockClass *, const Reason *>> Groups;
+    for (CheckedClass &Checked : Result.Classes)
+      if (auto Found = But.Kept.find(Checked.Class.Id); Found != But.Kept.end()) {
+        Checked.Class.Kept.push_back(Found->second);
+        Groups.try_emplace(Checked.Class.Group, &Checked.Class, &Found->second);
+      }
+    for (CheckedClass &Checked : Result.Classes)
+      if (auto Found = Groups.find(Checked.Class.Group);
+          Found != Groups.end() && Checked.Class.Kept.empty())
+        Checked.Class.Kept.push_back(sharesTextWithKept(*Found->second.first));
+  }
+
+  static void holdRestricted(const Restrictions &But, const SectionKey &Key, CheckedSection &S) {
+    auto Found = But.Held.find(Key);
+    if (S.Outcome != Verdict::Delegate || (Found == But.Held.end() && !But.HoldOnly))
+      return;
+    S.Outcome = Verdict::Hold;
+    if (Found != But.Held.end())
+      S.Reasons.push_back(Found->second);
+  }
+
   // The text of a macro's section changes for all uses of the macro, or for none.
   void agreeOnMacros(Decision &Result) const {
     std::map<Position, std::vector<CheckedSection *>> Uses; // by the begin of the text
@@ -278,7 +307,7 @@ private:
       return any_of(Unit.Dependencies,
                     [&](const Dependency &D) { return D.File == S.Facts.Extract->File; });
     });
-    auto Seen = SeenIn.find({S.Facts.At, S.Facts.Function + "|" + S.Facts.Node});
+    auto Seen = SeenIn.find(keyOf(S.Facts));
     return Seen != SeenIn.end() && Seen->second == Units;
   }
 
@@ -315,9 +344,8 @@ private:
                         Known.Against.end());
   }
 
-  void merge(Section Found, std::set<std::tuple<Position, std::string>> &Here) {
-    // Two operations of one macro stand at one place: the lock tells them apart.
-    std::tuple<Position, std::string> Key = {Found.At, Found.Function + "|" + Found.Node};
+  void merge(Section Found, std::set<SectionKey> &Here) {
+    SectionKey Key = keyOf(Found);
     SeenIn[Key] += Here.insert(Key).second;
     auto [It, New] = Sections.try_emplace(Key, Found);
     if (New)
@@ -630,11 +658,19 @@ private:
   }
 };
 
-} // namespace
+Decider::Decider(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
+                 bool AcceptUncovered)
+    : Facts(std::make_unique<Known>(Index, Project, Jobs, AcceptUncovered)) {}
+
+Decider::~Decider() = default;
+
+Decision Decider::decide(const Restrictions &But, Extras Wanted) {
+  return Facts->decide(But, Wanted);
+}
 
 Decision decide(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
                 bool AcceptUncovered, Extras Wanted) {
-  return Decider(Index, Project, Jobs, AcceptUncovered).run(Wanted);
+  return Decider(Index, Project, Jobs, AcceptUncovered).decide({}, Wanted);
 }
 
 } // namespace relock

@@ -10,6 +10,8 @@
 #include "program/LockLikes.h"
 #include "section/Section.h"
 
+#include <memory>
+
 namespace relock {
 
 enum class Verdict { Delegate, Hold, Keep };
@@ -76,8 +78,28 @@ struct Extras {
   bool Suggestions = false, LockOrder = false, Merges = false, SharedLines = false;
 };
 
-// Finds the sections of all units and decides. Jobs as in indexBuild; AcceptUncovered as in
-// Program.
+// What is not to be done, although it could be by what is known of the program.
+struct Restrictions {
+  bool HoldOnly = false;              // delegate nothing
+  std::map<SectionKey, Reason> Held;  // sections
+  std::map<std::string, Reason> Kept; // classes, by their Ids
+};
+
+// Finds the sections of all units, and decides on them as often as is asked for. Jobs as in
+// indexBuild; AcceptUncovered as in Program. Index and Project live as long as this.
+class Decider {
+public:
+  Decider(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
+          bool AcceptUncovered);
+  ~Decider();
+  Decision decide(const Restrictions &But = {}, Extras Wanted = {});
+
+private:
+  class Known;
+  std::unique_ptr<Known> Facts;
+};
+
+// The same, once.
 Decision decide(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
                 bool AcceptUncovered, Extras Wanted = {});
 

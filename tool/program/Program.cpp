@@ -18,21 +18,23 @@ namespace relock {
 // --- Union-find over nodes ----------------------------------------------------------------------
 
 std::string Program::Sets::find(const std::string &Node) const {
-  std::string Root = Node;
-  for (auto It = Parent.find(Root); It != Parent.end() && It->second != Root;
-       It = Parent.find(Root))
-    Root = It->second;
-  // Path compression keeps later look-ups short.
-  for (std::string Step = Node; Step != Root;) {
-    std::string Next = Parent[Step];
-    Parent[Step] = Root;
-    Step = Next;
-  }
+  const std::string *Root = &Node;
+  for (auto It = Parent.find(*Root); It != Parent.end() && It->second != *Root;
+       It = Parent.find(*Root))
+    Root = &It->second;
+  return *Root;
+}
+
+// Keeps later look-ups short.
+std::string Program::Sets::compress(const std::string &Node) {
+  std::string Root = find(Node);
+  for (std::string Step = Node; Step != Root;)
+    Step = std::exchange(Parent[Step], Root);
   return Root;
 }
 
 void Program::Sets::unite(const std::string &A, const std::string &B) {
-  std::string RootA = find(A), RootB = find(B);
+  std::string RootA = compress(A), RootB = compress(B);
   Parent.emplace(RootA, RootA);
   Parent.emplace(RootB, RootB);
   if (RootA != RootB) // the smaller name is the root: independent of the order of the flows
@@ -412,8 +414,8 @@ bool Program::isOwnText(const Position &At) const {
   });
 }
 
-// Text outside the roots belongs to somebody else. Macros of others stay, and are replaced where the
-// program uses them.
+// Text outside the roots belongs to somebody else. Macros of others stay, and are replaced where
+// the program uses them.
 void Program::keepOutsideRoots() {
   std::set<std::string> Foreign; // macros
   for (auto &[Group, List] : Edits)
@@ -465,7 +467,7 @@ void Program::collectEdits(const std::vector<UnitFacts> &Units) {
 // configuration is not touched; if it is spelled in the function, it would be.
 void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
   std::vector<std::set<std::pair<Position, Position>>> Has(Units.size());
-  std::map<Position, std::vector<size_t>> Definers; // units by function definition
+  std::map<Position, std::vector<size_t>> Definers;         // units by function definition
   std::map<std::string, std::set<std::string>> Initialised; // by macro: what its body is left to
   for (size_t I = 0; I < Units.size(); ++I) {
     for (const Site &S : Units[I].Sites)
@@ -536,6 +538,13 @@ void Program::keep(const std::string &Id, Reason Why) {
   keepGroups();
 }
 
+Reason sharesTextWithKept(const LockClass &Kept) {
+  return {"group",
+          "shares source text (a macro, or the name of its type) with '" + Kept.Name +
+              "', which is kept",
+          Kept.Kept.front().At};
+}
+
 void Program::keepGroups() {
   std::map<std::string, const LockClass *> KeptIn; // the first of each group
   for (const LockClass &Class : Classes)
@@ -544,11 +553,7 @@ void Program::keepGroups() {
   std::vector<std::pair<LockClass *, Reason>> Added;
   for (LockClass &Class : Classes)
     if (auto Found = KeptIn.find(Class.Group); Found != KeptIn.end() && Class.Kept.empty())
-      Added.push_back({&Class,
-                       {"group",
-                        "shares source text (a macro, or the name of its type) with '" +
-                            Found->second->Name + "', which is kept",
-                        Found->second->Kept.front().At}});
+      Added.push_back({&Class, sharesTextWithKept(*Found->second)});
   for (auto &[Class, Why] : Added)
     Class->Kept.push_back(Why);
 }
@@ -591,12 +596,12 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     for (size_t I : Means) {
       Ids.insert(Classes[I].Id);
       if (!Accept && !Site.Elsewhere)
-        Classes[I].Kept.push_back(
-            {"uncovered",
-             std::string("may be operated on here") + (Any ? " through a pointer" : "") +
-                 ", in text that no indexed configuration compiles (" + Site.Condition +
-                 "); index one that does",
-             Site.At});
+        Classes[I].Kept.push_back({"uncovered",
+                                   std::string("may be operated on here") +
+                                       (Any ? " through a pointer" : "") +
+                                       ", in text that no indexed configuration compiles (" +
+                                       Site.Condition + "); index one that does",
+                                   Site.At});
     }
     if (Site.Acquires)
       Uncovered.push_back(

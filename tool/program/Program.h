@@ -53,6 +53,9 @@ struct LockClass {
   std::set<std::string> Trusts;
 };
 
+// Why a class stays that shares source text with this one.
+Reason sharesTextWithKept(const LockClass &Kept);
+
 struct UncoveredSite {
   Position At;
   std::string Operator, Operand;
@@ -102,14 +105,15 @@ public:
   void keep(const std::string &Id, Reason Why);
 
 private:
-  // Union-find over nodes.
+  // Union-find over nodes. Several threads may look up at a time once all are united.
   class Sets {
   public:
     std::string find(const std::string &Node) const;
     void unite(const std::string &A, const std::string &B);
 
   private:
-    mutable std::map<std::string, std::string> Parent;
+    std::map<std::string, std::string> Parent;
+    std::string compress(const std::string &Node);
   };
 
   std::string find(const std::string &Node) const { return Mixed.find(Node); }

@@ -145,7 +145,8 @@ std::vector<TextEdit> lineEdits(StringRef Before, StringRef After) {
 
 void printDiff(raw_ostream &OS, StringRef Name, StringRef Before,
                const std::vector<TextEdit> &Edits, bool New) {
-  std::string After = applyEdits(Before, {0, unsigned(Before.size())}, Edits);
+  bool Collided = false; // they do not
+  std::string After = applyEdits(Before, {0, unsigned(Before.size())}, Edits, Collided);
   if (Before == After)
     return;
   std::vector<Line> All = compare(Before, After, Edits);

@@ -33,19 +33,6 @@ using namespace llvm;
 
 namespace relock {
 
-std::string applyEdits(StringRef File, Range R, const std::vector<TextEdit> &Edits) {
-  std::string Result;
-  unsigned At = R.Begin;
-  for (const TextEdit &E : Edits) {
-    if (E.At.Begin < At || E.At.End > R.End)
-      continue;
-    Result += File.slice(At, E.At.Begin);
-    Result += E.Text;
-    At = E.At.End;
-  }
-  return Result + File.slice(At, R.End).str();
-}
-
 namespace {
 
 bool wordPart(char C) { return isAlnum(C) || C == '_'; }
@@ -119,7 +106,11 @@ public:
     ResumeName = freeName(OnlyResume ? ("resume" + Suffix).str() : "resume");
   }
 
-  Outline run() { return {function(), E.Macro.empty() ? call() : continued(call())}; }
+  Outline run() {
+    Outline Result = {function(), E.Macro.empty() ? call() : continued(call())};
+    Result.Collided = Collided;
+    return Result;
+  }
 
 private:
   const Extraction &E;
@@ -138,6 +129,7 @@ private:
   std::string ResumeName;               // the field, or all of the context
   std::vector<unsigned> Codes;          // by exit: what the function returns
   std::vector<const EarlyExit *> Cases; // by code: an exit whose tail the caller runs, or null
+  mutable bool Collided = false;        // two edits do
   size_t Returns = 0; // the codes from 1 up to this one: the section goes on behind the tail
 
   // Exits with one tail share a number. Number 0 goes on without a tail; where no exit does that
@@ -267,17 +259,18 @@ private:
   // The edits of the section's text, but for its waits and inner sections.
   std::vector<TextEdit> ownEdits() const {
     std::vector<TextEdit> Edits;
-    for (size_t I = 0; I < E.Exits.size(); ++I)
-      Edits.push_back({E.Exits[I].Unlock, leave(E.Exits[I], Codes[I])});
     for (const Capture &C : E.Captures)
       for (const Reference &R : C.References)
         addReference(C, R, Edits);
-    for (const TextEdit &Token : Tokens)
-      if (Token.At.Begin >= E.Body.Begin && Token.At.End <= E.Body.End &&
-          none_of(E.Exits, [&](const EarlyExit &Exit) {
-            return Token.At.Begin >= Exit.Unlock.Begin && Token.At.End <= Exit.Unlock.End;
-          }))
-        Edits.push_back(Token);
+    for (const TextEdit &Token : Tokens) {
+      if (!contains(E.Body, Token.At))
+        continue;
+      // It may be the use of a macro, arguments included.
+      bool Names = any_of(Edits, [&](const TextEdit &R) { return contains(Token.At, R.At); });
+      compose(Edits, Names ? TextEdit{Token.At, seenHere(Token.Text)} : Token);
+    }
+    for (size_t I = 0; I < E.Exits.size(); ++I)
+      compose(Edits, {E.Exits[I].Unlock, leave(E.Exits[I], Codes[I])});
     sort(Edits);
     return Edits;
   }
@@ -296,8 +289,9 @@ private:
     for (const OutlinedSection &S : Inner) {
       if (!Here(*S.Extract))
         continue;
-      erase_if(Edits, [&](const TextEdit &Edit) { return contains(S.Extract->Whole, Edit.At); });
-      Edits.push_back({S.Extract->Whole, Renderer(S, File, Tokens, Function).call()});
+      Renderer Call(S, File, Tokens, Function);
+      compose(Edits, {S.Extract->Whole, Call.call()});
+      Collided |= Call.Collided;
     }
     sort(Edits);
   }
@@ -310,10 +304,14 @@ private:
     if (E.LastLabel)
       Body.End = E.LastLabel;
     std::string To = E.resumes() ? caseIndent() + Unit : Unit;
-    std::string Text = applyEdits(File, Body, Edits);
+    std::string Text = applied(Body, Edits);
     if (!E.Macro.empty())
       Text = withoutContinuations(Text);
     return reindent(firstLine(Text), E.BodyIndent, To);
+  }
+
+  std::string applied(Range Part, const std::vector<TextEdit> &Edits) const {
+    return applyEdits(File, Part, Edits, Collided);
   }
 
   // --- Macros -----------------------------------------------------------------------------
@@ -404,50 +402,43 @@ private:
   }
 
   void addWaits(std::vector<TextEdit> &Edits) const {
-    std::vector<TextEdit> Added;
-    for (size_t I = 0; I < E.Waits.size(); ++I)
-      addWait(E.Waits[I], Returns + I + 1, Edits, Added);
-    append_range(Edits, Added);
-    sort(Edits);
-    Added.clear();
-    for (const KeptDeclaration &Kept : E.Kept)
-      Added.push_back(assignment(Kept, Edits));
-    append_range(Edits, Added);
-    // An edit that another one contains is a part of it already.
-    sort(Edits, [](const TextEdit &A, const TextEdit &B) {
-      bool Inserts = A.At.Begin == A.At.End, Insert = B.At.Begin == B.At.End;
-      return std::make_tuple(A.At.Begin, !Inserts, -int(A.At.End), A.Text) <
-             std::make_tuple(B.At.Begin, !Insert, -int(B.At.End), B.Text);
-    });
+    for (size_t I = 0; I < E.Waits.size(); ++I) {
+      addWait(E.Waits[I], Returns + I + 1, Edits);
+      sort(Edits);
+    }
+    for (const KeptDeclaration &Kept : E.Kept) {
+      compose(Edits, assignment(Kept, Edits));
+      sort(Edits);
+    }
   }
 
-  void addWait(const Wait &W, size_t Number, const std::vector<TextEdit> &Edits,
-               std::vector<TextEdit> &Added) const {
+  void addWait(const Wait &W, size_t Number, std::vector<TextEdit> &Edits) const {
     StringRef Indent = indentAt(W.Statement.Begin);
     std::string Inner = Indent.str();
     unsigned Before = File.take_front(W.Statement.Begin).rtrim().size();
     StringRef Outer = Before ? indentAt(Before - 1) : "";
-    if (W.Braces && !File.slice(Before, W.Statement.Begin).contains('\n')) {
+    bool OwnLine = W.Braces && !File.slice(Before, W.Statement.Begin).contains('\n');
+    if (OwnLine)
       Inner += Unit;
-      for (size_t I = W.Statement.Begin; (I = File.find('\n', I) + 1) && I < W.Statement.End;)
-        Added.push_back({{unsigned(I), unsigned(I)}, Unit});
-    }
     std::string Call = macro(W, Number, Inner, Edits);
-    if (W.Whole) {
-      Added.push_back({W.Call, Call});
+    if (OwnLine)
+      for (size_t I = W.Statement.Begin; (I = File.find('\n', I) + 1) && I < W.Statement.End;)
+        if (TextEdit Indented = {{unsigned(I), unsigned(I)}, Unit};
+            none_of(Edits, [&](const TextEdit &E) { return collide(E, Indented); }))
+          Edits.push_back(Indented); // else the line goes
+    compose(Edits, {W.Call, W.Whole ? Call : resume() + "error"});
+    if (W.Whole)
       return;
-    }
-    Added.push_back({W.Call, resume() + "error"});
     if (!W.Braces) {
-      Added.push_back({{W.Statement.Begin, W.Statement.Begin}, Call + ";\n" + Indent.str()});
+      Edits.push_back({{W.Statement.Begin, W.Statement.Begin}, Call + ";\n" + Indent.str()});
       return;
     }
-    Added.push_back({{Before, W.Statement.Begin}, " {\n" + Inner + Call + ";\n" + Inner});
+    Edits.push_back({{Before, W.Statement.Begin}, " {\n" + Inner + Call + ";\n" + Inner});
     unsigned End = W.Statement.End;
     size_t Semicolon = File.find_first_not_of(" \t\r\n", End);
     if (Semicolon != StringRef::npos && File[Semicolon] == ';' && File[End - 1] != '}')
       End = Semicolon + 1;
-    Added.push_back({{End, End}, "\n" + Outer.str() + "}"});
+    Edits.push_back({{End, End}, "\n" + Outer.str() + "}"});
   }
 
   std::string macro(const Wait &W, size_t Number, StringRef Indent,
@@ -457,8 +448,7 @@ private:
     auto Add = [&](const std::optional<Wait::Operand> &Operand) {
       if (Operand)
         Arguments.push_back(Operand->Before +
-                            (Operand->Text.empty() ? applyEdits(File, Operand->At, Edits)
-                                                   : Operand->Text) +
+                            (Operand->Text.empty() ? applied(Operand->At, Edits) : Operand->Text) +
                             Operand->Behind);
     };
     Add(W.Condition);
@@ -486,7 +476,7 @@ private:
     std::vector<std::string> Parts;
     for (const KeptDeclaration::Value &V : Kept.Values)
       Parts.push_back(target(V.Name) + " = " + (V.Type.empty() ? "" : "(" + V.Type + ")") +
-                      applyEdits(File, V.Initial, Edits));
+                      applied(V.Initial, Edits));
     if (Kept.InFor)
       return {Kept.At, join(Parts, ", ") + ";"};
     if (Parts.empty())
@@ -541,8 +531,11 @@ private:
 
   // An expression of the user's function, as the function around the call can write it.
   std::string seenAround(StringRef Text) const {
-    if (!Around)
-      return Text.str();
+    return Around ? Around->seenHere(Text) : Text.str();
+  }
+
+  // An expression of the user's function, as the extracted function can write it.
+  std::string seenHere(StringRef Text) const {
     std::vector<TextEdit> Edits;
     char Quote = 0;
     for (unsigned I = 0, End; I < Text.size(); I = End) {
@@ -559,12 +552,14 @@ private:
       while (End < Text.size() && wordPart(Text[End]))
         ++End;
       StringRef Before = Text.take_front(I).rtrim();
-      auto Named = find_if(Around->E.Captures,
-                           [&](const Capture &C) { return C.Name == Text.slice(I, End); });
-      if (Named != Around->E.Captures.end() && !Before.ends_with(".") && !Before.ends_with("->"))
-        Around->addReference(*Named, referenceIn(Text, {I, End}), Edits);
+      auto Named =
+          find_if(E.Captures, [&](const Capture &C) { return C.Name == Text.slice(I, End); });
+      bool Member = Before.ends_with(".") || Before.ends_with("->");
+      bool NamesClass = Before.ends_with("RELOCK_CLASS(") || Before.ends_with("_INITIALIZER(");
+      if (Named != E.Captures.end() && !Member && !NamesClass)
+        addReference(*Named, referenceIn(Text, {I, End}), Edits);
     }
-    return applyEdits(Text, {0, unsigned(Text.size())}, Edits);
+    return applyEdits(Text, {0, unsigned(Text.size())}, Edits, Collided);
   }
 
   static Reference referenceIn(StringRef Text, Range Name) {
@@ -693,10 +688,9 @@ private:
 
   std::string tail(const EarlyExit &Exit, StringRef Indent) const {
     std::vector<TextEdit> Edits = Around ? Around->ownEdits() : Tokens;
-    erase_if(Edits, [&](const TextEdit &Edit) { return !contains(Exit.Tail, Edit.At); });
     addInner(Edits, Around,
              [&](const Extraction &Section) { return contains(Exit.Tail, Section.Whole); });
-    std::string Text = applyEdits(File, Exit.Tail, Edits);
+    std::string Text = applied(Exit.Tail, Edits);
     if (!StringRef(Text).split('\n').first.trim().empty())
       Text = StringRef(Text).ltrim().str(); // it goes on behind the unlock, on the same line
     return reindent(Text, commonIndent(Text), Indent);

@@ -4,35 +4,14 @@
 // place of the section.
 #pragma once
 
-#include "section/Section.h"
-
-#include "llvm/ADT/StringRef.h"
-
-#include <set>
-#include <string>
-#include <vector>
+#include "rewrite/TextEdit.h"
 
 namespace relock {
 
-// Replaces the characters of At in the original text of a file.
-struct TextEdit {
-  Range At;
-  std::string Text;
-
-  friend bool operator==(const TextEdit &A, const TextEdit &B) {
-    return A.At.Begin == B.At.Begin && A.At.End == B.At.End && A.Text == B.Text;
-  }
-  friend bool operator<(const TextEdit &A, const TextEdit &B) {
-    return std::tie(A.At.Begin, A.At.End, A.Text) < std::tie(B.At.Begin, B.At.End, B.Text);
-  }
-};
-
-// A range of a file with the edits that lie in it.
-std::string applyEdits(llvm::StringRef File, Range R, const std::vector<TextEdit> &Edits);
-
 struct Outline {
-  std::string Function; // the context's struct and the extracted function
-  std::string Call;     // takes the place of Extraction::Whole
+  std::string Function;  // the context's struct and the extracted function
+  std::string Call;      // takes the place of Extraction::Whole
+  bool Collided = false; // two changes of the section's text do not go together: of no use
 };
 
 // The function that runs a section, and the arguments that precede the section's.

@@ -3,15 +3,13 @@
 
 #include "support/Messages.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace llvm;
 
 namespace relock {
-
-static bool touches(const UnitFacts &Unit, const FileTexts &Changed) {
-  return any_of(Unit.Dependencies, [&](const Dependency &D) { return Changed.count(D.File) != 0; });
-}
 
 // What is in After and not in Before, as often as it is there: lines may have moved.
 static std::vector<UnitDiagnostic> added(std::vector<UnitDiagnostic> Before,
@@ -24,27 +22,50 @@ static std::vector<UnitDiagnostic> added(std::vector<UnitDiagnostic> Before,
   return Result;
 }
 
-std::vector<UnitDiagnostic> newDiagnostics(const IndexResult &Index, const FileTexts &Changed,
-                                           unsigned Jobs) {
-  std::vector<std::vector<UnitDiagnostic>> PerUnit(Index.Commands.size());
-  Progress Shown("checking the result,", count_if(Index.Units, [&](const UnitFacts &Unit) {
-                   return touches(Unit, Changed);
-                 }));
+// Of the changed texts that a unit reads; empty: it reads none.
+std::string Reparser::hashOf(size_t Unit, const FileTexts &Changed) const {
+  std::string Hash;
+  for (const Dependency &D : Index.Units[Unit].Dependencies)
+    if (auto Text = Changed.find(D.File); Text != Changed.end())
+      Hash += utohexstr(xxh3_64bits(Text->second)) + " ";
+  return Hash;
+}
+
+std::vector<UnitDiagnostic> Reparser::of(size_t Unit, const FileTexts &Changed) {
+  const clang::tooling::CompileCommand &Command = Index.Commands[Unit];
+  std::vector<UnitDiagnostic> After = parseUnit(Command, {}, &Changed, Warnings::All);
+  if (After.empty()) // mostly, and then it does not matter which there were before
+    return {};
+  if (!Before[Unit])
+    Before[Unit] = parseUnit(Command, {}, nullptr, Warnings::All);
+  return added(*Before[Unit], std::move(After));
+}
+
+std::vector<NewDiagnostic> Reparser::all(const FileTexts &Changed) {
+  std::vector<size_t> Units;
+  std::vector<std::string> Hashes;
+  for (size_t I = 0; I < Index.Units.size(); ++I)
+    if (std::string Hash = hashOf(I, Changed); !Hash.empty() && Good[I] != Hash) {
+      Units.push_back(I);
+      Hashes.push_back(std::move(Hash));
+    }
+  std::vector<std::vector<UnitDiagnostic>> PerUnit(Units.size());
+  Progress Shown("checking the result,", Units.size());
   DefaultThreadPool Pool(hardware_concurrency(Jobs));
-  for (size_t I = 0; I < PerUnit.size(); ++I)
-    if (touches(Index.Units[I], Changed))
-      Pool.async([&, I] {
-        // Mostly there are none, and then it does not matter which there were before.
-        std::vector<UnitDiagnostic> After = parseUnit(Index.Commands[I], {}, &Changed);
-        if (!After.empty())
-          PerUnit[I] = added(parseUnit(Index.Commands[I], {}), std::move(After));
-        Shown.step();
-      });
+  for (size_t I = 0; I < Units.size(); ++I)
+    Pool.async([&, I] {
+      PerUnit[I] = of(Units[I], Changed);
+      Shown.step();
+    });
   Pool.wait();
-  std::vector<UnitDiagnostic> All;
-  for (auto &Unit : PerUnit)
-    All.insert(All.end(), Unit.begin(), Unit.end());
-  return All;
+  std::vector<NewDiagnostic> Found;
+  for (size_t I = 0; I < Units.size(); ++I) {
+    if (PerUnit[I].empty())
+      Good[Units[I]] = Hashes[I];
+    for (UnitDiagnostic &D : PerUnit[I])
+      Found.push_back({Units[I], std::move(D)});
+  }
+  return Found;
 }
 
 } // namespace relock

@@ -8,8 +8,33 @@
 
 namespace relock {
 
-// The diagnostics that the new texts add to those of the program as it is. Empty: none.
-std::vector<UnitDiagnostic> newDiagnostics(const IndexResult &Index, const FileTexts &Changed,
-                                           unsigned Jobs);
+// What the new texts add to the diagnostics of a unit.
+struct NewDiagnostic {
+  size_t Unit; // its number in the index
+  UnitDiagnostic What;
+};
+
+// Looks at all warnings that matter, also at those which the program's commands silence. Units
+// whose new texts were found good are not parsed again.
+class Reparser {
+public:
+  Reparser(const IndexResult &Index, unsigned Jobs)
+      : Index(Index), Jobs(Jobs), Good(Index.Units.size()), Before(Index.Units.size()) {}
+
+  // Of all units that read these files. Empty: none.
+  std::vector<NewDiagnostic> all(const FileTexts &Changed);
+  // Of one unit.
+  std::vector<UnitDiagnostic> of(size_t Unit, const FileTexts &Changed);
+
+private:
+  const IndexResult &Index;
+  unsigned Jobs;
+  // By unit: the hash of the texts with which it is known to be good; its own diagnostics, once
+  // they are asked for.
+  std::vector<std::string> Good;
+  std::vector<std::optional<std::vector<UnitDiagnostic>>> Before;
+
+  std::string hashOf(size_t Unit, const FileTexts &Changed) const;
+};
 
 } // namespace relock

@@ -20,12 +20,25 @@ namespace {
 struct DelegatedSection {
   const Extraction *Extract;
   bool AnyThread;
+  Owners By; // itself; the uses of a macro have one section
 };
 
 // What happens to one file.
 struct FilePlan {
-  std::vector<TextEdit> Tokens;
+  std::map<TextEdit, Owners> Tokens;
   std::vector<DelegatedSection> Sections; // in the order of the text
+};
+
+struct OwnedEdit {
+  TextEdit Edit;
+  Owners By;
+};
+
+// The sections of a file as they are written, and what else changes in it.
+struct FileSections {
+  std::string File;
+  std::vector<DelegatedSection> Sections;
+  std::vector<TextEdit> Tokens;
 };
 
 class Rewriter {
@@ -41,6 +54,8 @@ public:
     for (auto &[File, Plan] : Plans)
       if (Error Failed = load(File))
         return Failed;
+    if (!Result.Faults.empty())
+      return std::move(Result);
     planCompanions();
     planUnusedWrappers();
     placeTable();
@@ -65,13 +80,15 @@ private:
   RewriteResult Result;
 
   void plan() {
-    std::set<std::string> Groups;
+    std::map<std::string, Owners> Groups;
     for (const CheckedClass &Checked : Decided.Classes) {
       auto Algorithm = Chosen.find(Checked.Class.Id);
       if (Algorithm == Chosen.end())
         continue;
       Entries.push_back({Checked.Class.Identifier, Checked.Class.Name, Algorithm->second});
-      Groups.insert(Checked.Class.Group);
+      Groups[Checked.Class.Group].Classes.insert(Checked.Class.Id);
+      if (!Checked.converts())
+        Result.Faults.push_back({"'" + Checked.Class.Name + "' is kept", {{}, {Checked.Class.Id}}});
       for (const CheckedSection &S : Checked.Sections) {
         if (S.Outcome != Verdict::Delegate) {
           ++Result.Held;
@@ -81,7 +98,7 @@ private:
         if (S.Facts.Continues)
           continue; // a part of another one
         const Extraction &Extract = *S.Facts.Extract;
-        Plans[Extract.File].Sections.push_back({&Extract, S.AnyThread});
+        Plans[Extract.File].Sections.push_back({&Extract, S.AnyThread, {{keyOf(S.Facts)}, {}}});
         if (Extract.Through) { // the files of its companion change too
           Plans[Extract.Through->Facts.End.File];
           for (const Prototype &Declared : Extract.Through->Prototypes)
@@ -90,22 +107,19 @@ private:
       }
     }
     planTokens(Groups);
-    for (auto &[File, Plan] : Plans) {
-      sort(Plan.Tokens);
-      Plan.Tokens.erase(std::unique(Plan.Tokens.begin(), Plan.Tokens.end()), Plan.Tokens.end());
+    for (auto &[File, Plan] : Plans)
       sort(Plan.Sections, [](const DelegatedSection &A, const DelegatedSection &B) {
         return A.Extract->Whole.Begin < B.Extract->Whole.Begin;
       });
-    }
   }
 
-  void planTokens(const std::set<std::string> &Groups) {
+  void planTokens(const std::map<std::string, Owners> &Groups) {
     std::set<std::string> Split; // macros that also serve locks that are not converted
     for (const auto &[Group, Edits] : Decided.Edits)
       if (!Groups.count(Group))
         for (const Edit &E : Edits)
           Split.insert(E.Macro);
-    for (const std::string &Group : Groups) {
+    for (const auto &[Group, By] : Groups) {
       auto Found = Decided.Edits.find(Group);
       if (Found == Decided.Edits.end())
         continue;
@@ -115,7 +129,7 @@ private:
         if ((E.Where == Edit::InBody && !InBody) ||
             (E.Where == Edit::AtUse && InBody && !NamesClass))
           continue;
-        Plans[E.At.File].Tokens.push_back({{E.At.Offset, E.At.Offset + E.Length}, E.Text});
+        Plans[E.At.File].Tokens[{{E.At.Offset, E.At.Offset + E.Length}, E.Text}].add(By);
       }
     }
   }
@@ -138,18 +152,11 @@ private:
 
   // Gives each lock wrapper that sections are executed through its companion.
   void planCompanions() {
-    struct Needed {
-      const Extraction *Extract;
-      bool AnyThread;
-    };
-    std::map<std::string, Needed> Wrappers;
+    std::map<std::string, DelegatedSection> Wrappers;
     for (const auto &[File, Plan] : Plans)
       for (const DelegatedSection &S : Plan.Sections)
-        if (S.Extract->Through) {
-          auto [It, New] =
-              Wrappers.try_emplace(S.Extract->Through->Node, Needed{S.Extract, S.AnyThread});
-          It->second.AnyThread &= S.AnyThread;
-        }
+        if (S.Extract->Through)
+          addUse(Wrappers.try_emplace(S.Extract->Through->Node, S).first->second, S);
     for (const auto &[Wrapper, Use] : Wrappers) {
       const Companion &Through = *Use.Extract->Through;
       std::string Name = companionName(Through.Name);
@@ -162,7 +169,8 @@ private:
         if (!(Declared.At == End))
           insertLate(Declared.At,
                      "\n" + companionHead(Through, Name, Declared.Parameters, Section, Context) +
-                         ";");
+                         ";",
+                     Use.By);
       auto Definition =
           find_if(Through.Prototypes, [&](const Prototype &P) { return P.At == End; });
       std::string Text =
@@ -174,8 +182,13 @@ private:
               (Use.AnyThread ? "relock_execute_any_thread" : "relock_execute") + "(" +
               Use.Extract->Lock + ", " + Section + ", " + Context + ");\n}";
       CompanionText[Wrapper] = Text;
-      insertLate(End, "\n\n" + Text);
+      insertLate(End, "\n\n" + Text, Use.By);
     }
+  }
+
+  static void addUse(DelegatedSection &Known, const DelegatedSection &Other) {
+    Known.AnyThread &= Other.AnyThread;
+    Known.By.add(Other.By);
   }
 
   static std::string companionHead(const Companion &Through, const std::string &Name,
@@ -202,24 +215,26 @@ private:
 
   // A static lock wrapper that nothing calls any more would be a new warning.
   void planUnusedWrappers() {
-    std::map<std::string, size_t> Gone;
+    std::map<std::string, std::pair<size_t, Owners>> Gone;
     for (const auto &[File, Plan] : Plans)
       for (const DelegatedSection &S : Plan.Sections)
-        for (const std::string &Node : S.Extract->Wrappers)
-          ++Gone[Node];
+        for (const std::string &Node : S.Extract->Wrappers) {
+          ++Gone[Node].first;
+          Gone[Node].second.add(S.By);
+        }
     for (const StaticWrapper &W : Decided.StaticWrappers) {
       auto Found = Gone.find(W.Node);
-      if (Found == Gone.end() || Found->second != W.Calls || W.Facts.Common)
+      if (Found == Gone.end() || Found->second.first != W.Calls || W.Facts.Common)
         continue;
       if (W.Facts.Declared)
-        insertLate(W.Facts.Begin, "__attribute__((unused)) ");
+        insertLate(W.Facts.Begin, "__attribute__((unused)) ", Found->second.second);
       else
-        removeFunction(W);
+        removeFunction(W, Found->second.second);
     }
   }
 
   // Its companion, which stands behind it, takes its place.
-  void removeFunction(const StaticWrapper &Unused) {
+  void removeFunction(const StaticWrapper &Unused, const Owners &By) {
     const Wrapper &W = Unused.Facts;
     StringRef Text = Result.Before[W.Begin.File];
     unsigned Begin = Text.rfind('\n', W.Begin.Offset) + 1, End = W.End.Offset;
@@ -229,15 +244,13 @@ private:
     bool Replaced = Companion != CompanionText.end();
     if (Text.substr(End).starts_with("\n") && !Replaced)
       ++End; // one of the two blank lines around it
-    std::vector<TextEdit> &Tokens = Plans[W.Begin.File].Tokens;
-    erase_if(Tokens, [&](const TextEdit &T) { return T.At.Begin >= Begin && T.At.End <= End; });
-    Tokens.push_back({{Begin, End}, Replaced ? Companion->second + "\n" : ""});
-    sort(Tokens);
+    std::map<TextEdit, Owners> &Tokens = Plans[W.Begin.File].Tokens;
+    std::erase_if(Tokens, [&](const auto &T) { return contains({Begin, End}, T.first.At); });
+    Tokens[{{Begin, End}, Replaced ? Companion->second + "\n" : ""}].add(By);
   }
 
-  void insertLate(const Position &At, std::string Text) {
-    Plans[At.File].Tokens.push_back({{At.Offset, At.Offset}, std::move(Text)});
-    sort(Plans[At.File].Tokens);
+  void insertLate(const Position &At, std::string Text, const Owners &By) {
+    Plans[At.File].Tokens[{{At.Offset, At.Offset}, std::move(Text)}].add(By);
   }
 
   // STATS_LOCK → STATS_EXECUTE.
@@ -336,40 +349,71 @@ private:
 
   void rewriteFile(const std::string &File, const FilePlan &Plan) {
     StringRef Text = Result.Before[File];
-    std::vector<TextEdit> Edits;
+    std::vector<OwnedEdit> Edits;
     std::map<std::string, std::string> Functions; // names by text
-    const FilePlan Unlike = {Plan.Tokens, unlikeSections(Plan.Sections)};
+    FileSections Unlike = {File, unlikeSections(Plan.Sections), {}};
+    for (const auto &[Token, By] : Plan.Tokens)
+      Unlike.Tokens.push_back(Token);
     for (size_t I = 0; I < Unlike.Sections.size();) {
-      const Range &Whole = Unlike.Sections[I].Extract->Whole;
-      OutlinedSection Section = outline(Unlike, I, Text, Functions, Edits);
-      Edits.push_back({Whole, renderOutline(Section, Text, Plan.Tokens).Call});
+      Owners By;
+      OutlinedSection Section = outline(Unlike, I, Text, Functions, Edits, By);
+      Edits.push_back({{Section.Extract->Whole, render(Section, Unlike, Text, By).Call}, By});
       std::string Hoisted;
       for (const std::string &Declaration : Section.Extract->Hoisted)
         Hoisted += "\n" + Section.Extract->Indent + Declaration;
       if (unsigned At = Section.Extract->HoistAt)
-        Edits.push_back({{At, At}, Hoisted});
+        Edits.push_back({{{At, At}, Hoisted}, By});
     }
-    for (const TextEdit &Token : Plan.Tokens)
-      if (none_of(Plan.Sections, [&](const DelegatedSection &S) {
-            return Token.At.Begin >= S.Extract->Whole.Begin && Token.At.End <= S.Extract->Whole.End;
+    for (const auto &[Token, By] : Plan.Tokens)
+      if (none_of(Plan.Sections, [&, At = Token.At](const DelegatedSection &S) {
+            return contains(S.Extract->Whole, At);
           }))
-        Edits.push_back(Token);
+        Edits.push_back({Token, By});
     removeDeclarators(Text, Plan, Edits);
     addInclude(File, Text, Edits);
+    finishFile(File, Edits);
+  }
+
+  void finishFile(const std::string &File, std::vector<OwnedEdit> &Edits) {
+    StringRef Text = Result.Before[File];
     // Several functions before one: they keep the order of their sections.
-    stable_sort(Edits, [](const TextEdit &A, const TextEdit &B) {
-      return std::tie(A.At.Begin, A.At.End) < std::tie(B.At.Begin, B.At.End);
+    stable_sort(Edits, [](const OwnedEdit &A, const OwnedEdit &B) {
+      return std::tie(A.Edit.At.Begin, A.Edit.At.End) < std::tie(B.Edit.At.Begin, B.Edit.At.End);
     });
-    for (size_t I = 1; I < Edits.size(); ++I)
-      if (Edits[I].At.Begin < Edits[I - 1].At.End)
-        Result.Collision =
-            shownPath(File) + ": two edits collide at offset " + std::to_string(Edits[I].At.Begin);
-    Edits = joined(Edits);
+    std::vector<TextEdit> Plain;
+    for (size_t I = 0, Furthest = 0; I < Edits.size(); ++I) {
+      if (I && collide(Edits[Furthest].Edit, Edits[I].Edit))
+        collision(File, Edits[I], Edits[Furthest].By);
+      if (Edits[I].Edit.At.End > Edits[Furthest].Edit.At.End)
+        Furthest = I;
+      Plain.push_back(Edits[I].Edit);
+      Result.Owned[File].push_back({Edits[I].Edit.At, Edits[I].By});
+    }
+    Plain = joined(Plain);
     if (endsWithReturns(Text))
-      for (TextEdit &E : Edits)
+      for (TextEdit &E : Plain)
         E.Text = withReturns(E.Text);
-    Result.After[File] = applyEdits(Text, {0, unsigned(Text.size())}, Edits);
-    Result.Edits[File] = std::move(Edits);
+    bool Collided = false; // is among the faults then
+    Result.After[File] = applyEdits(Text, {0, unsigned(Text.size())}, Plain, Collided);
+    Result.Edits[File] = std::move(Plain);
+  }
+
+  // It is enough that the sections among the owners hold.
+  void collision(const std::string &File, const OwnedEdit &E, const Owners &Other) {
+    Owners By = E.By;
+    By.add(Other);
+    size_t Line = 1 + StringRef(Result.Before[File]).take_front(E.Edit.At.Begin).count('\n');
+    Result.Faults.push_back({"two changes of its text in " + shownPath(File) + ":" +
+                                 std::to_string(Line) + " do not go together",
+                             std::move(By)});
+  }
+
+  Outline render(const OutlinedSection &Section, const FileSections &In, StringRef Text,
+                 const Owners &By) {
+    Outline Result = renderOutline(Section, Text, In.Tokens);
+    if (Result.Collided)
+      collision(In.File, {{Section.Extract->Whole, ""}, By}, {});
+    return Result;
   }
 
   // The uses of a macro have one section: it stands in the macro's body.
@@ -381,24 +425,26 @@ private:
       if (!Known)
         Result.push_back(S);
       else
-        Result.back().AnyThread &= S.AnyThread;
+        addUse(Result.back(), S);
     }
     return Result;
   }
 
   // Adds the function of section I, behind those of the sections within it. I: the next section.
-  OutlinedSection outline(const FilePlan &Plan, size_t &I, StringRef Text,
+  // By: gets all of them.
+  OutlinedSection outline(const FileSections &Plan, size_t &I, StringRef Text,
                           std::map<std::string, std::string> &Functions,
-                          std::vector<TextEdit> &Edits) {
+                          std::vector<OwnedEdit> &Edits, Owners &By) {
     const DelegatedSection &S = Plan.Sections[I++];
+    By.add(S.By);
     OutlinedSection Result = {S.Extract, uniqueName(S.Extract->FunctionName, Text), {}, {}};
     if (S.Extract->Through)
       Result.Execute = {CompanionOf[S.Extract->Through->Node], S.Extract->Through->Arguments};
     else
       Result.Execute = {executeName(S), {S.Extract->Lock}};
     while (I < Plan.Sections.size() && Plan.Sections[I].Extract->Whole.Begin < S.Extract->Whole.End)
-      Result.Inner.push_back(outline(Plan, I, Text, Functions, Edits));
-    std::string Function = renderOutline(Result, Text, Plan.Tokens).Function;
+      Result.Inner.push_back(outline(Plan, I, Text, Functions, Edits, By));
+    std::string Function = render(Result, Plan, Text, By).Function;
     unsigned At = S.Extract->FunctionBegin;
     // A section of the same function with the same text needs no second function.
     std::string Same = std::to_string(At) + withoutName(Function, Result.Name);
@@ -411,10 +457,10 @@ private:
       return Result;
     }
     StringRef Above = Text.take_front(At);
-    bool First = none_of(Edits, [&](const TextEdit &E) { return E.At.Begin == At; });
+    bool First = none_of(Edits, [&](const OwnedEdit &E) { return E.Edit.At.Begin == At; });
     if (First && At && !Above.ends_with("\n\n") && !Above.ends_with("\n\r\n"))
       Function = "\n" + Function;
-    Edits.push_back({{At, At}, std::move(Function)});
+    Edits.push_back({{{At, At}, std::move(Function)}, By});
     return Result;
   }
 
@@ -441,14 +487,16 @@ private:
 
   // Variables that have moved into extracted functions with all their mentions.
   static void removeDeclarators(StringRef Text, const FilePlan &Plan,
-                                std::vector<TextEdit> &Edits) {
+                                std::vector<OwnedEdit> &Edits) {
     std::map<unsigned, const Declarator *> Statements;   // by place
+    std::map<unsigned, Owners> By;                       // likewise
     std::map<std::pair<unsigned, size_t>, size_t> Moved; // mentions by place and index
     std::map<std::pair<unsigned, size_t>, size_t> Mentions;
     for (const DelegatedSection &S : Plan.Sections)
       for (const Capture &C : S.Extract->Captures)
         if (C.Outer && !inBodyOfAnother(*S.Extract, Plan)) {
           Statements[C.Outer->Statement.Begin] = &*C.Outer;
+          By[C.Outer->Statement.Begin].add(S.By);
           Moved[{C.Outer->Statement.Begin, C.Outer->Index}] += C.Mentions;
           Mentions[{C.Outer->Statement.Begin, C.Outer->Index}] = C.Outer->Mentions;
         }
@@ -462,10 +510,11 @@ private:
       if (First && Text.substr(Lines.End).starts_with("\n"))
         ++Lines.End; // the blank line that set the declarations apart
       if (Left.empty())
-        Edits.push_back({Lines, ""});
+        Edits.push_back({{Lines, ""}, By[Begin]});
       else if (Left.size() < D->All.size())
-        Edits.push_back({D->Statement, Text.slice(D->Statement.Begin, D->SpecifierEnd).str() + " " +
-                                           join(Left, ", ") + ";"});
+        Edits.push_back({{D->Statement, Text.slice(D->Statement.Begin, D->SpecifierEnd).str() +
+                                            " " + join(Left, ", ") + ";"},
+                         By[Begin]});
     }
   }
 
@@ -489,15 +538,15 @@ private:
     return Name;
   }
 
-  void addInclude(const std::string &File, StringRef Text, std::vector<TextEdit> &Edits) const {
+  void addInclude(const std::string &File, StringRef Text, std::vector<OwnedEdit> &Edits) const {
     std::string Line = "#include \"" + relativePath(sys::path::parent_path(File), Table) + "\"\n";
     if (Text.contains(StringRef(Line).drop_back()))
       return;
     unsigned First = Text.size();
-    for (const TextEdit &E : Edits)
-      First = std::min(First, E.At.Begin);
+    for (const OwnedEdit &E : Edits)
+      First = std::min(First, E.Edit.At.Begin);
     unsigned At = includeOffset(Text, First);
-    Edits.insert(Edits.begin(), {{At, At}, Line});
+    Edits.insert(Edits.begin(), {{{At, At}, Line}, {}});
   }
 
   static std::string relativePath(StringRef Folder, StringRef Target) {
@@ -517,6 +566,24 @@ private:
 };
 
 } // namespace
+
+Owners RewriteResult::ownersAt(StringRef File, unsigned Offset) const {
+  Owners By;
+  auto Ranges = Owned.find(File.str());
+  auto Changes = Edits.find(File.str());
+  if (Ranges == Owned.end() || Changes == Edits.end())
+    return By;
+  int64_t Moved = 0; // by the edits before
+  for (const TextEdit &E : Changes->second) {
+    int64_t Begin = E.At.Begin + Moved, End = Begin + E.Text.size();
+    if (Offset >= Begin && Offset <= End)
+      for (const OwnedRange &R : Ranges->second)
+        if (R.At.Begin <= E.At.End && R.At.End >= E.At.Begin)
+          By.add(R.By);
+    Moved += int64_t(E.Text.size()) - (E.At.End - E.At.Begin);
+  }
+  return By;
+}
 
 Expected<RewriteResult> rewrite(const IndexResult &Index, const Decision &Decided,
                                 const Choice &Chosen, const std::vector<TableServer> &Servers) {

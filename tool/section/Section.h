@@ -85,8 +85,8 @@ struct EarlyExit {
 // A wait on a condition variable. With its result used, it is taken out of its statement.
 struct Wait {
   struct Operand {
-    Range At;         // in the file of the section
-    std::string Text; // where it is not spelled there in one piece
+    Range At;                             // in the file of the section
+    std::string Text;                     // where it is not spelled there in one piece
     std::string Before = "", Behind = ""; // what a wrapper of the wait makes of it
   };
   Range Call;
@@ -125,8 +125,8 @@ struct Extraction {
   Range Body;                 // between them
   unsigned FunctionBegin = 0; // where the extracted function goes
   std::string FunctionName, Lock;
-  std::string Macro; // the macro in whose body all this stands; empty: in a function
-  std::optional<Companion> Through;  // instead of naming Lock
+  std::string Macro;                // the macro in whose body all this stands; empty: in a function
+  std::optional<Companion> Through; // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
   std::vector<EarlyExit> Exits;
   bool Completes = true;   // the end of Body is reached: the last unlock stands there
@@ -221,7 +221,7 @@ struct Section {
   std::vector<OperandLoad> Loads;
   LockPart Lock;
   std::vector<InnerLock> Inner;
-  std::vector<InnerLock> OtherInner; // of types that are not converted
+  std::vector<InnerLock> OtherInner;               // of types that are not converted
   std::optional<std::vector<TouchedLine>> Touched; // by its own text, where its extent is known
   bool StoresThroughPointer = false;
   bool UsesFloat = false;            // computes in floating point
@@ -230,5 +230,9 @@ struct Section {
   // The section of that acquisition releases the lock for a while, and takes it again here.
   std::optional<Position> Continues;
 };
+
+// What tells sections apart: two operations of one macro stand at one place.
+using SectionKey = std::tuple<Position, std::string>;
+inline SectionKey keyOf(const Section &S) { return {S.At, S.Function + "|" + S.Node}; }
 
 } // namespace relock

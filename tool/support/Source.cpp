@@ -13,7 +13,7 @@ using namespace llvm;
 
 namespace relock {
 
-std::string Source::filePath(FileID File) const {
+static std::string pathOf(const SourceManager &SM, FileID File) {
   OptionalFileEntryRef Entry = SM.getFileEntryRefForID(File);
   if (!Entry)
     return "";
@@ -25,24 +25,27 @@ std::string Source::filePath(FileID File) const {
   return std::string(Path);
 }
 
-Position Source::position(FileID File, unsigned Offset) const {
+static Position placeIn(const SourceManager &SM, FileID File, unsigned Offset) {
   Position P;
-  P.File = filePath(File);
+  P.File = pathOf(SM, File);
   P.Offset = Offset;
   P.Line = SM.getLineNumber(File, Offset);
   P.Column = SM.getColumnNumber(File, Offset);
   return P;
 }
 
-Position Source::shown(SourceLocation L) const {
-  auto [File, Offset] = SM.getDecomposedLoc(SM.getExpansionLoc(L));
-  return position(File, Offset);
+Position filePosition(const SourceManager &SM, SourceLocation L) {
+  auto [File, Offset] = SM.getDecomposedLoc(L);
+  return placeIn(SM, File, Offset);
 }
 
-Position Source::spelled(SourceLocation L) const {
-  auto [File, Offset] = SM.getDecomposedLoc(SM.getSpellingLoc(L));
-  return position(File, Offset);
-}
+std::string Source::filePath(FileID File) const { return pathOf(SM, File); }
+
+Position Source::position(FileID File, unsigned Offset) const { return placeIn(SM, File, Offset); }
+
+Position Source::shown(SourceLocation L) const { return filePosition(SM, SM.getExpansionLoc(L)); }
+
+Position Source::spelled(SourceLocation L) const { return filePosition(SM, SM.getSpellingLoc(L)); }
 
 bool Source::inFile(SourceLocation L) const {
   while (L.isMacroID()) {

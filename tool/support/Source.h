@@ -66,8 +66,11 @@ private:
   clang::Preprocessor *PP; // may be null
 };
 
-// What an unnamed struct or union is declared together with: a member, variable, typedef or function.
-// Null if the type has a name, or stands for itself.
+// The place of a location in a file.
+Position filePosition(const clang::SourceManager &SM, clang::SourceLocation L);
+
+// What an unnamed struct or union is declared together with: a member, variable, typedef or
+// function. Null if the type has a name, or stands for itself.
 const clang::NamedDecl *declaredWith(const clang::RecordDecl *Record);
 // The type whose member it is in C: that around anonymous structs and unions.
 const clang::RecordDecl *recordOf(const clang::FieldDecl *Field);

@@ -41,6 +41,9 @@ public:
         D.At.Line = P.getLine();
         D.At.Column = P.getColumn();
       }
+      for (SourceLocation L :
+           {SM.getSpellingLoc(Info.getLocation()), SM.getExpansionLoc(Info.getLocation())})
+        D.Written.push_back(filePosition(SM, L));
     }
     Seen.push_back(std::move(D));
   }
@@ -119,7 +122,7 @@ static void dropUnknownOptions(std::vector<std::string> &Arguments) {
 
 // The command as Clang can run it for its syntax only. The runtime's header comes last in the
 // search path, so that code that was rewritten before is understood without further options.
-static std::vector<std::string> arguments(const tooling::CompileCommand &Command) {
+static std::vector<std::string> arguments(const tooling::CompileCommand &Command, Warnings Wanted) {
   using namespace tooling;
   ArgumentsAdjuster Adjust = combineAdjusters(
       combineAdjusters(getClangStripOutputAdjuster(), getClangSyntaxOnlyAdjuster()),
@@ -129,6 +132,11 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
   erase_if(Arguments, [](StringRef Argument) {
     return Argument.starts_with("-Werror") || Argument == "-pedantic-errors";
   });
+  if (Wanted == Warnings::All) {
+    erase_if(Arguments,
+             [](StringRef Argument) { return Argument == "-w" || Argument.starts_with("-Wno-"); });
+    Arguments.insert(Arguments.begin() + 1, {"-Wall", "-Wextra"});
+  }
   dropUnknownOptions(Arguments);
   const std::string Extra[] = {"-resource-dir=" RELOCK_CLANG_RESOURCE_DIR,
                                "-Qunused-arguments",
@@ -142,7 +150,8 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
 }
 
 std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
-                                      const UnitActions &Actions, const Overlay *Replaced) {
+                                      const UnitActions &Actions, const Overlay *Replaced,
+                                      Warnings Wanted) {
   IntrusiveRefCntPtr<vfs::FileSystem> Disk(vfs::createPhysicalFileSystem().release());
   IntrusiveRefCntPtr<vfs::OverlayFileSystem> Files(new vfs::OverlayFileSystem(Disk));
   if (Replaced) {
@@ -160,7 +169,7 @@ std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
     return {D};
   }
   IntrusiveRefCntPtr<FileManager> Manager(new FileManager(FileSystemOptions(), Files));
-  tooling::ToolInvocation Invocation(arguments(Command), std::make_unique<Action>(Actions),
+  tooling::ToolInvocation Invocation(arguments(Command, Wanted), std::make_unique<Action>(Actions),
                                      Manager.get());
   Invocation.setDiagnosticConsumer(&Diagnostics);
   if (!Invocation.run() &&

@@ -16,7 +16,9 @@
 namespace relock {
 
 struct UnitDiagnostic {
-  Position At;
+  Position At; // as `#line` has it, without an offset
+  std::vector<Position>
+      Written; // where the text is that it speaks of, and the macro that brings it
   std::string Text;
   bool Error = false;
 
@@ -31,14 +33,18 @@ struct UnitActions {
   std::function<void(clang::CompilerInstance &)> End;
 };
 
+// Which warnings a parse gives: those of the command, or more that matter, which the command may
+// have silenced.
+enum class Warnings { Asked, All };
+
 // Contents that stand in for files on disk, by absolute path.
 using Overlay = std::map<std::string, std::string>;
 
 // Returns the diagnostics, in order of appearance; errors among them mean that the AST is not to
 // be trusted. Safe to call from several threads.
 std::vector<UnitDiagnostic> parseUnit(const clang::tooling::CompileCommand &Command,
-                                      const UnitActions &Actions,
-                                      const Overlay *Replaced = nullptr);
+                                      const UnitActions &Actions, const Overlay *Replaced = nullptr,
+                                      Warnings Wanted = Warnings::Asked);
 
 // Absolute path of the main file of a command.
 std::string mainFile(const clang::tooling::CompileCommand &Command);
