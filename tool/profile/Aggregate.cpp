@@ -157,6 +157,11 @@ private:
     CodePlace Place;
     std::vector<CodePlace> Into; // what the function of Place is inlined into
 
+    std::vector<CodePlace> places() const {
+      std::vector<CodePlace> Result = {Place};
+      Result.insert(Result.end(), Into.begin(), Into.end());
+      return Result;
+    }
     std::string place() const { return Module + "+" + hex(Offset); }
     // Calls of one line are one place: compilers copy calls, and lines survive a rebuild.
     std::string identity() const { return Place.File.empty() ? place() : Module + " " + shown(); }
@@ -198,6 +203,15 @@ private:
                                  Result.back().Place.Function == "_start"))
       Result.pop_back();
     return Result;
+  }
+
+  // With the calls that were inlined.
+  static std::vector<std::string> shown(ArrayRef<Frame> Trace) {
+    std::vector<std::string> Stack;
+    for (const Frame &F : Trace)
+      for (const CodePlace &Call : F.places())
+        Stack.push_back(F.shown(Call));
+    return Stack;
   }
 
   static std::string identityOf(ArrayRef<Frame> Trace) {
@@ -245,12 +259,15 @@ private:
   Sum &sumOfStatic(const RawGroup &Group, const DataPlace &Data, const RawModule &Module,
                    ArrayRef<Frame> Trace) {
     std::string File = sys::path::filename(Module.Path).str();
+    if (Data.Field)
+      return sumOfDeclared(Group, Data.Is, File, "static");
     bool ByTrace = !Data.Exact && Group.Initialised && !Trace.empty();
     std::string Where = ByTrace ? identityOf(Trace) : File + "+" + hex(Group.Address - Module.Bias);
     std::string Identity = Where;
     if (Data.Exact)
-      Identity = "static " + File + " " + Data.ClassName +
-                 (Data.File.empty() ? "" : " " + Data.File + ":" + std::to_string(Data.Line));
+      Identity =
+          "static " + File + " " + Data.Is.ClassName +
+          (Data.Is.File.empty() ? "" : " " + Data.Is.File + ":" + std::to_string(Data.Is.Line));
     else if (!Data.Symbol.empty())
       Identity = "static " + File + " " + Data.Symbol + " " + Where;
     Sum &S = sumOf(Group, Identity);
@@ -258,10 +275,10 @@ private:
       return S;
     S.Class.Kind = "static";
     S.Class.Module = File;
-    S.Class.File = Data.File;
-    S.Class.Line = Data.Line;
+    S.Class.File = Data.Is.File;
+    S.Class.Line = int(Data.Is.Line);
     if (!Data.Symbol.empty())
-      S.Class.Name = Data.ClassName;
+      S.Class.Name = Data.Is.ClassName;
     else if (ByTrace)
       nameByBacktrace(S, Group, Trace);
     else
@@ -269,14 +286,28 @@ private:
     return S;
   }
 
+  // What one declaration makes in variables, on the heap and on stacks, in any module.
+  Sum &sumOfDeclared(const RawGroup &Group, const Declared &D, StringRef Module, StringRef Kind) {
+    Sum &S = sumOf(Group, "declared " + D.ClassName + " " + sys::path::filename(D.File).str() +
+                              ":" + std::to_string(D.Line));
+    S.Class.Name = D.ClassName;
+    S.Class.File = D.File;
+    S.Class.Line = int(D.Line);
+    if (S.Class.Module.empty())
+      S.Class.Module = Module.str();
+    if (S.Class.Kind.empty() || Kind == "static")
+      S.Class.Kind = Kind.str();
+    return S;
+  }
+
   // A call may pass the mutex on to another one: the innermost that says where it is declared.
   Declared declaredIn(const RawGroup &Group, ArrayRef<Frame> Trace) {
     constexpr size_t Deepest = 4;
     for (const Frame &F : Trace.take_front(Deepest))
-      if (Declared D =
-              Names.declared(Group.Primitive, F.Path, F.Offset, F.Place, Group.Initialised);
-          !D.ClassName.empty())
-        return D;
+      for (const CodePlace &Call : F.places())
+        if (Declared D = Names.declared(Group.Primitive, F.Path, F.Offset, Call, Group.Initialised);
+            !D.ClassName.empty())
+          return D;
     return {};
   }
 
@@ -284,13 +315,7 @@ private:
     Declared D = declaredIn(Group, Trace);
     if (D.ClassName.empty())
       return sumOf(Group, identityOf(Trace));
-    Sum &S = sumOf(Group, "declared " + Trace[0].Module + " " + D.ClassName + " " +
-                              sys::path::filename(D.File).str() + ":" + std::to_string(D.Line));
-    S.Class.Name = D.ClassName;
-    S.Class.Module = Trace[0].Module;
-    S.Class.File = D.File;
-    S.Class.Line = int(D.Line);
-    return S;
+    return sumOfDeclared(Group, D, Trace[0].Module, kindOf(Group));
   }
 
   // All futexes are counted as one, which has no name in the program.
@@ -309,16 +334,15 @@ private:
     const RawModule *Module = Group.Address ? Process.moduleOf(Group.Address) : nullptr;
     DataPlace Data;
     if (Module)
-      Data =
-          Names.data(Module->Path, Group.Address - Module->Bias, Primitives[Group.Primitive].Size);
+      Data = Names.data(Module->Path, Group.Address - Module->Bias, Group.Primitive,
+                        Primitives[Group.Primitive].Size);
     Sum &S = Module ? sumOfStatic(Group, Data, *Module, Trace) : sumOfDynamic(Group, Trace);
     if (S.Class.Name.empty())
       nameByBacktrace(S, Group, Trace);
     if (S.Class.Kind.empty())
       S.Class.Kind = kindOf(Group);
     if (S.Class.Backtrace.empty())
-      for (const Frame &F : Trace)
-        S.Class.Backtrace.push_back(F.shown());
+      S.Class.Backtrace = shown(Trace);
     addCounts(S, Group, Data.Path);
   }
 
@@ -543,13 +567,7 @@ private:
     Sum *S = sumOfGroup(Site.Group);
     if (!S)
       return;
-    std::vector<std::string> Stack;
-    for (const Frame &F : backtrace(Site.Frames)) {
-      Stack.push_back(F.shown());
-      for (const CodePlace &Caller : F.Into)
-        Stack.push_back(F.shown(Caller));
-    }
-    RawSite &Total = S->Sites[{Site.Reading, Stack}];
+    RawSite &Total = S->Sites[{Site.Reading, shown(backtrace(Site.Frames))}];
     Total.Samples += Site.Samples;
     Total.Acquisitions += Site.Acquisitions;
     Total.Hold += Site.Hold;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Declared.h"
 
+#include "profile/Dwarf.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/DebugInfo/DWARF/DWARFCompileUnit.h"
 #include "llvm/DebugInfo/DWARF/DWARFDie.h"
@@ -55,31 +57,10 @@ Expression parse(StringRef Text) {
   }
 }
 
-// The type behind names and qualifiers; `Typedef` becomes the last name on the way.
-DWARFDie strip(DWARFDie Type, std::string &Typedef) {
-  Typedef.clear();
-  for (;;) {
-    if (!Type)
-      return Type;
-    if (Type.getTag() == DW_TAG_typedef)
-      Typedef = toStringRef(Type.find(DW_AT_name)).str();
-    else if (Type.getTag() != DW_TAG_const_type && Type.getTag() != DW_TAG_volatile_type &&
-             Type.getTag() != DW_TAG_restrict_type)
-      return Type;
-    if (isPrimitiveType(Typedef))
-      return Type;
-    Type = Type.getAttributeValueAsReferencedDie(DW_AT_type);
-  }
-}
-
 bool isObject(DWARFDie Type, relock_primitive Primitive) {
   std::string Typedef;
-  strip(Type, Typedef);
+  behindNames(Type, Typedef);
   return isTypeOf(Primitive, Typedef);
-}
-
-bool isRecord(DWARFDie Type) {
-  return Type && (Type.getTag() == DW_TAG_structure_type || Type.getTag() == DW_TAG_union_type);
 }
 
 // Members of unnamed members count as the record's own.
@@ -91,7 +72,7 @@ DWARFDie member(DWARFDie Record, StringRef Name) {
     if (ChildName == Name)
       return Child;
     std::string Typedef;
-    DWARFDie Type = strip(Child.getAttributeValueAsReferencedDie(DW_AT_type), Typedef);
+    DWARFDie Type = behindNames(typeOf(Child), Typedef);
     if (ChildName.empty() && isRecord(Type))
       if (DWARFDie Found = member(Type, Name))
         return Found;
@@ -103,7 +84,7 @@ DWARFDie member(DWARFDie Record, StringRef Name) {
 class Walk {
 public:
   Walk(DWARFDie Variable, StringRef Function)
-      : Declaration(Variable), Type(Variable.getAttributeValueAsReferencedDie(DW_AT_type)) {
+      : Declaration(Variable), Type(typeOf(Variable)) {
     Class = Variable.getShortName() ? Variable.getShortName() : "";
     if (!Function.empty())
       Class = Function.str() + "." + Class;
@@ -122,10 +103,10 @@ public:
     for (StringRef Step : Steps)
       if (!(Step == "[" ? element() : field(Step)))
         return false;
-    DWARFDie Pointer = strip(Type, Typedef);
+    DWARFDie Pointer = behindNames(Type, Typedef);
     return !Steps.empty() && Steps.back() != "[" && Pointer &&
            Pointer.getTag() == DW_TAG_pointer_type &&
-           isObject(Pointer.getAttributeValueAsReferencedDie(DW_AT_type), Primitive);
+           isObject(typeOf(Pointer), Primitive);
   }
 
   DWARFDie Declaration;
@@ -135,21 +116,21 @@ public:
 private:
   bool element() {
     std::string Typedef;
-    DWARFDie Whole = strip(Type, Typedef);
+    DWARFDie Whole = behindNames(Type, Typedef);
     if (!Whole || (Whole.getTag() != DW_TAG_array_type && Whole.getTag() != DW_TAG_pointer_type))
       return false;
     ThroughPointer |= Whole.getTag() == DW_TAG_pointer_type;
-    Type = Whole.getAttributeValueAsReferencedDie(DW_AT_type);
+    Type = typeOf(Whole);
     return true;
   }
 
   bool field(StringRef Step) {
     std::string Typedef;
-    DWARFDie Record = strip(Type, Typedef);
+    DWARFDie Record = behindNames(Type, Typedef);
     if (Step.consume_front("->")) {
       if (!Record || Record.getTag() != DW_TAG_pointer_type)
         return false;
-      Record = strip(Record.getAttributeValueAsReferencedDie(DW_AT_type), Typedef);
+      Record = behindNames(typeOf(Record), Typedef);
     } else {
       Step.consume_front(".");
     }
@@ -164,57 +145,74 @@ private:
     Class += "." + Step.str();
     ThroughPointer = false;
     Declaration = Member;
-    Type = Member.getAttributeValueAsReferencedDie(DW_AT_type);
+    Type = typeOf(Member);
     return true;
   }
 
   DWARFDie Type;
 };
 
-// Variables of the name, the innermost function's first: also those of what was inlined into it.
 void collectVariables(DWARFDie Scope, StringRef Name, std::vector<DWARFDie> &Found) {
   for (DWARFDie Child : Scope.children()) {
-    if (Child.getTag() == DW_TAG_variable || Child.getTag() == DW_TAG_formal_parameter) {
-      if (Child.getShortName() && Child.getShortName() == Name)
-        Found.push_back(Child);
-    } else if (Child.getTag() == DW_TAG_lexical_block ||
-               Child.getTag() == DW_TAG_inlined_subroutine) {
+    if (Child.getTag() == DW_TAG_lexical_block)
       collectVariables(Child, Name, Found);
-    }
+    else if ((Child.getTag() == DW_TAG_variable || Child.getTag() == DW_TAG_formal_parameter) &&
+             Child.getShortName() && Child.getShortName() == Name)
+      Found.push_back(Child);
   }
 }
 
-// A variable of a concrete function keeps its type with the abstract one.
-DWARFDie origin(DWARFDie Variable) {
-  DWARFDie Origin = Variable.getAttributeValueAsReferencedDie(DW_AT_abstract_origin);
-  return Origin ? Origin : Variable;
+// The function of that name, from an inlined one outwards; the outermost if none has it.
+DWARFDie functionNamed(StringRef Name, DWARFDie Innermost) {
+  DWARFDie Function;
+  for (DWARFDie Scope = Innermost; Scope; Scope = Scope.getParent()) {
+    if (!Scope.isSubroutineDIE())
+      continue;
+    Function = Scope;
+    if (Scope.getShortName() && Scope.getShortName() == Name)
+      break;
+  }
+  return Function;
+}
+
+// The units that the function knows variables of: its own, which may import others, and that of its
+// original, where it was moved by link-time optimization.
+std::vector<DWARFDie> unitsOf(DWARFDie Function) {
+  std::vector<DWARFDie> Units = {Function.getDwarfUnit()->getUnitDIE(false)};
+  if (DWARFDie Original = originalOf(Function))
+    Units.push_back(Original.getDwarfUnit()->getUnitDIE(false));
+  for (DWARFDie Child : Units.front().children())
+    if (Child.getTag() == DW_TAG_imported_unit)
+      Units.push_back(Child.getAttributeValueAsReferencedDie(DW_AT_import));
+  return Units;
 }
 
 Declared describe(const Walk &W) {
   Declared Result;
   Result.ClassName = W.Class;
-  Result.File = W.Declaration.getDeclFile(DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath);
-  Result.Line = unsigned(W.Declaration.getDeclLine());
+  Result.File = fileOf(W.Declaration);
+  Result.Line = lineOf(W.Declaration);
   return Result;
 }
 
 using Follow = bool (Walk::*)(relock_primitive, ArrayRef<std::string>);
 
-Declared resolve(const DWARFContext::DIEsForAddress &Place, relock_primitive Primitive,
-                 const Expression &E, Follow Follows) {
+Declared resolve(DWARFDie Function, relock_primitive Primitive, const Expression &E,
+                 Follow Follows) {
   std::vector<DWARFDie> Locals, Globals;
-  if (Place.FunctionDIE)
-    collectVariables(Place.FunctionDIE, E[0], Locals);
+  collectVariables(Function, E[0], Locals);
+  collectVariables(originalOf(Function), E[0], Locals); // even if no code of theirs is left
   for (DWARFDie Local : Locals) {
-    const char *Function = Place.FunctionDIE.getShortName();
-    Walk W(origin(Local), Function ? Function : "");
+    const char *Name = Function.getShortName();
+    Walk W(Local, Name ? Name : "");
     // A local pointer says nothing about where its mutex is declared.
     if ((W.*Follows)(Primitive, ArrayRef(E).drop_front()) && !W.ThroughPointer)
       return describe(W);
   }
   if (!Locals.empty())
     return {};
-  collectVariables(Place.CompileUnit->getUnitDIE(false), E[0], Globals);
+  for (DWARFDie Unit : unitsOf(Function))
+    collectVariables(Unit, E[0], Globals);
   for (DWARFDie Global : Globals)
     if (Walk W(Global, ""); (W.*Follows)(Primitive, ArrayRef(E).drop_front()))
       return describe(W);
@@ -222,11 +220,11 @@ Declared resolve(const DWARFContext::DIEsForAddress &Place, relock_primitive Pri
 }
 
 // The one that all expressions that lead to an object lead to.
-Declared onlyOne(const DWARFContext::DIEsForAddress &Place, relock_primitive Primitive,
-                 ArrayRef<Expression> Expressions, Follow Follows) {
+Declared onlyOne(DWARFDie Function, relock_primitive Primitive, ArrayRef<Expression> Expressions,
+                 Follow Follows) {
   Declared Found;
   for (const Expression &E : Expressions) {
-    Declared Next = resolve(Place, Primitive, E, Follows);
+    Declared Next = resolve(Function, Primitive, E, Follows);
     if (Next.ClassName.empty())
       continue;
     if (!Found.ClassName.empty() && Found.ClassName != Next.ClassName)
@@ -288,14 +286,15 @@ bool isPrimitiveType(StringRef Typedef) {
 }
 
 Declared findDeclared(DWARFContext &Context, relock_primitive Primitive, uint64_t Address,
-                      StringRef Statement, bool Initialises) {
-  DWARFContext::DIEsForAddress Place = Context.getDIEsForAddress(Address);
-  if (!Place.CompileUnit)
+                      StringRef Caller, StringRef Statement, bool Initialises) {
+  DWARFDie Function =
+      functionNamed(Caller, Context.getDIEsForAddress(Address, /*CheckDWO=*/true).FunctionDIE);
+  if (!Function)
     return {};
-  Declared Found = onlyOne(Place, Primitive, addressedExpressions(Statement), &Walk::follow);
+  Declared Found = onlyOne(Function, Primitive, addressedExpressions(Statement), &Walk::follow);
   // Later a pointer may point to what is declared elsewhere.
   if (Found.ClassName.empty() && Initialises)
-    Found = onlyOne(Place, Primitive, argumentExpressions(Statement), &Walk::followToPointer);
+    Found = onlyOne(Function, Primitive, argumentExpressions(Statement), &Walk::followToPointer);
   return Found;
 }
 

@@ -15,8 +15,9 @@
 
 namespace relock {
 
+// As `relock check` names it.
 struct Declared {
-  std::string ClassName; // `tag.field` or the variable; empty: not found
+  std::string ClassName; // `tag.field`, `function.name` or the variable; empty: not found
   std::string File;      // where that is declared
   unsigned Line = 0;
 };
@@ -31,9 +32,10 @@ std::vector<Expression> argumentExpressions(llvm::StringRef Text);
 bool isTypeOf(relock_primitive Primitive, llvm::StringRef Typedef);
 bool isPrimitiveType(llvm::StringRef Typedef);
 
-// `Address` is that of the call; `Statement` the source text from its line on; `Initialises`: the
-// call is, or leads to, an initialisation, so that a pointer to the object can name it, too.
+// `Address` is that of the call, `Caller` the function that it stands in, perhaps inlined into the
+// one that has the address; `Statement` the source text from its line on; `Initialises`: the call
+// is, or leads to, an initialisation, so that a pointer to the object can name it, too.
 Declared findDeclared(llvm::DWARFContext &Context, relock_primitive Primitive, uint64_t Address,
-                      llvm::StringRef Statement, bool Initialises);
+                      llvm::StringRef Caller, llvm::StringRef Statement, bool Initialises);
 
 } // namespace relock

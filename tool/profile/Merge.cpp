@@ -165,11 +165,11 @@ void add(std::vector<CallSite> &Sum, std::vector<CallSite> Sites) {
   }
 }
 
-// Static mutexes are the same ones in every run; the addresses of others say nothing.
+// What has a name is the same in every run; addresses say nothing.
 void add(ProfiledClass &Sum, std::vector<LockObject> Locks) {
   StringMap<size_t> Known;
-  if (Sum.Kind == "static")
-    for (auto [I, Lock] : enumerate(Sum.Locks))
+  for (auto [I, Lock] : enumerate(Sum.Locks))
+    if (!StringRef(Lock.Name).starts_with("0x"))
       Known[Lock.Name] = I;
   for (LockObject &Lock : Locks) {
     auto Found = Known.find(Lock.Name);

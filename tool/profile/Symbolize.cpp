@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Symbolize.h"
 
+#include "profile/Dwarf.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/DebugInfo/DWARF/DWARFCompileUnit.h"
 #include "llvm/DebugInfo/DWARF/DWARFContext.h"
 #include "llvm/DebugInfo/DWARF/DWARFDie.h"
+#include "llvm/DebugInfo/DWARF/DWARFExpression.h"
 #include "llvm/DebugInfo/Symbolize/Symbolize.h"
 #include "llvm/Object/BuildID.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/CRC.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <map>
 #include <optional>
 
 using namespace llvm;
@@ -24,157 +30,120 @@ namespace {
 
 constexpr StringRef DebugFolder = "/usr/lib/debug";
 
-// The DWARF of one module; in the module itself, or in the file that its build id names.
+using VariableMap = std::map<uint64_t, DWARFDie>; // by address
+using Variable = std::pair<uint64_t, DWARFDie>;
+
+// The DWARF of one module.
 struct DebugInfo {
   object::OwningBinary<object::ObjectFile> File;
-  std::unique_ptr<DWARFContext> Context;
+  std::unique_ptr<DWARFContext> Context; // null: none
+  std::optional<VariableMap> Variables;  // once they were asked for
 };
 
+std::optional<object::OwningBinary<object::ObjectFile>> openObject(StringRef Path) {
+  auto File = object::ObjectFile::createObjectFile(Path);
+  if (File)
+    return std::move(*File);
+  consumeError(File.takeError());
+  return std::nullopt;
+}
+
+StringRef valueOr(Expected<StringRef> Text, StringRef Default = "") {
+  if (Text)
+    return *Text;
+  consumeError(Text.takeError());
+  return Default;
+}
+
+bool isLinkedFile(StringRef File, uint32_t Checksum) {
+  auto Content = MemoryBuffer::getFile(File, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  return Content && crc32(arrayRefFromStringRef((*Content)->getBuffer())) == Checksum;
+}
+
+// What `objcopy --add-gnu-debuglink` names: beside the module, or where distributions have it.
+std::string debugLink(const object::ObjectFile &Module, StringRef Path) {
+  for (const object::SectionRef &Section : Module.sections()) {
+    StringRef Name = valueOr(Section.getName()), Content = valueOr(Section.getContents());
+    if (Name != ".gnu_debuglink" || Content.size() < sizeof(uint32_t))
+      continue;
+    std::string File = Content.take_until([](char C) { return C == 0; }).str();
+    uint32_t Checksum = support::endian::read32(Content.end() - sizeof Checksum,
+                                                Module.isLittleEndian() ? endianness::little
+                                                                        : endianness::big);
+    std::string Folder = sys::path::parent_path(Path).str() + "/";
+    for (std::string Place : {Folder + File, Folder + ".debug/" + File,
+                              DebugFolder.str() + Folder + File})
+      if (isLinkedFile(Place, Checksum))
+        return Place;
+  }
+  return "";
+}
+
+// In the module itself, or in the file that its build id or a link names.
 std::unique_ptr<DebugInfo> openDebugInfo(StringRef Path) {
   auto Result = std::make_unique<DebugInfo>();
-  auto File = object::ObjectFile::createObjectFile(Path);
-  if (!File) {
-    consumeError(File.takeError());
+  auto File = openObject(Path);
+  if (!File)
     return Result;
-  }
   object::BuildIDFetcher Fetcher({DebugFolder.str()});
   object::BuildIDRef Id = object::getBuildID(File->getBinary());
-  if (std::optional<std::string> Debug = Id.empty() ? std::nullopt : Fetcher.fetch(Id)) {
-    auto Separate = object::ObjectFile::createObjectFile(*Debug);
-    if (Separate)
-      File = std::move(Separate);
-    else
-      consumeError(Separate.takeError());
-  }
+  std::optional<std::string> Debug = Id.empty() ? std::nullopt : Fetcher.fetch(Id);
+  if (auto Separate = openObject(Debug ? *Debug : debugLink(*File->getBinary(), Path)))
+    File = std::move(Separate);
   Result->File = std::move(*File);
   Result->Context = DWARFContext::create(*Result->File.getBinary());
   return Result;
 }
 
-// Peels names and qualifiers off a type and remembers the last name that was peeled.
-DWARFDie peel(DWARFDie Type, std::string &Typedef) {
-  Typedef.clear();
-  while (Type) {
-    switch (Type.getTag()) {
-    case DW_TAG_typedef:
-      Typedef = toStringRef(Type.find(DW_AT_name)).str();
-      if (isPrimitiveType(Typedef))
-        return Type;
-      [[fallthrough]];
-    case DW_TAG_const_type:
-    case DW_TAG_volatile_type:
-    case DW_TAG_restrict_type:
-    case DW_TAG_atomic_type:
-      Type = Type.getAttributeValueAsReferencedDie(DW_AT_type);
-      break;
-    default:
-      return Type;
-    }
-  }
-  return Type;
+// Where a variable of static storage begins: `DW_OP_addr`, or the index of an address.
+std::optional<uint64_t> addressOf(DWARFDie Variable) {
+  std::optional<ArrayRef<uint8_t>> Block = toBlock(Variable.find(DW_AT_location));
+  DWARFUnit *Unit = Variable.getDwarfUnit();
+  if (!Block)
+    return std::nullopt;
+  DataExtractor Data(*Block, Unit->isLittleEndian(), Unit->getAddressByteSize());
+  DWARFExpression Expression(Data, Unit->getAddressByteSize(), Unit->getFormat());
+  auto First = Expression.begin();
+  if (First == Expression.end() || First->isError())
+    return std::nullopt;
+  if (First->getCode() == DW_OP_addr)
+    return First->getRawOperand(0);
+  if (First->getCode() != DW_OP_addrx && First->getCode() != DW_OP_GNU_addr_index)
+    return std::nullopt;
+  auto Address = Unit->getAddrOffsetSectionItem(uint32_t(First->getRawOperand(0)));
+  return Address ? std::optional(Address->Address) : std::nullopt;
 }
 
-// The member that contains the offset, which becomes relative to it.
-DWARFDie memberAt(DWARFDie Record, uint64_t &Offset) {
-  DWARFDie Found;
-  uint64_t FoundAt = 0;
-  for (DWARFDie Child : Record.children()) {
-    if (Child.getTag() != DW_TAG_member && Child.getTag() != DW_TAG_inheritance)
-      continue;
-    if (Child.find(DW_AT_external))
-      continue;
-    uint64_t At = toUnsigned(Child.find(DW_AT_data_member_location), 0);
-    if (At <= Offset && (!Found || At > FoundAt)) {
-      Found = Child;
-      FoundAt = At;
+void collectVariables(DWARFDie Scope, VariableMap &Found) {
+  for (DWARFDie Child : Scope.children()) {
+    if (Child.getTag() == DW_TAG_variable) {
+      if (std::optional<uint64_t> Address = addressOf(Child))
+        Found.try_emplace(*Address, Child);
+    } else if (!isType(Child.getTag())) {
+      collectVariables(Child, Found);
     }
   }
-  if (Found)
-    Offset -= FoundAt;
+}
+
+// Of each unit, in files of their own (-gsplit-dwarf), too.
+VariableMap variablesByAddress(DWARFContext &Context) {
+  VariableMap Found;
+  for (const std::unique_ptr<DWARFUnit> &Unit : Context.compile_units())
+    collectVariables(Unit->getNonSkeletonUnitDIE(/*ExtractUnitDIEOnly=*/false), Found);
   return Found;
 }
 
-bool isRecord(DWARFDie Type) {
-  return Type.getTag() == DW_TAG_structure_type || Type.getTag() == DW_TAG_union_type ||
-         Type.getTag() == DW_TAG_class_type;
-}
-
-// The locks and conditions of the C++ library are the end of a path, not a record with fields.
-bool isLibraryType(DWARFDie Type) {
-  StringRef Name = toStringRef(Type.find(DW_AT_name));
-  return Name == "mutex" || Name == "recursive_mutex" || Name == "timed_mutex" ||
-         Name == "recursive_timed_mutex" || Name == "shared_mutex" ||
-         Name == "shared_timed_mutex" || Name == "condition_variable";
-}
-
-// Follows the offset into the variable's type.
-class FieldPath {
-public:
-  std::string Class, Path;
-
-  FieldPath(StringRef Name, DWARFDie Type, uint64_t Offset) : Class(Name), Path(Name) {
-    Complete = walk(Type, Offset);
-  }
-  bool complete() const { return Complete; }
-
-private:
-  bool walk(DWARFDie Type, uint64_t Offset) {
-    for (unsigned Depth = 0; Depth < 32; ++Depth) {
-      std::string Typedef;
-      Type = peel(Type, Typedef);
-      if (!Type || Type.getTag() == DW_TAG_typedef)
-        return Offset == 0;
-      if (Type.getTag() == DW_TAG_array_type) {
-        if (!enterElement(Type, Offset))
-          return false;
-      } else if (isRecord(Type) && !isLibraryType(Type)) {
-        if (!enterMember(Type, Offset, Typedef))
-          return false;
-      } else {
-        return Offset == 0;
-      }
-    }
-    return false;
-  }
-
-  bool enterElement(DWARFDie &Type, uint64_t &Offset) {
-    DWARFDie Element = Type.getAttributeValueAsReferencedDie(DW_AT_type);
-    std::optional<uint64_t> Size = Element ? Element.getTypeSize(8) : std::nullopt;
-    if (!Size || !*Size)
-      return false;
-    // Of several dimensions the flat index tells enough.
-    Path += "[" + utostr(Offset / *Size) + "]";
-    Offset %= *Size;
-    Type = Element;
-    return true;
-  }
-
-  bool enterMember(DWARFDie &Type, uint64_t &Offset, StringRef Typedef) {
-    StringRef Tag = toStringRef(Type.find(DW_AT_name));
-    if (Tag.empty())
-      Tag = Typedef;
-    DWARFDie Member = memberAt(Type, Offset);
-    if (!Member)
-      return false;
-    StringRef Name = toStringRef(Member.find(DW_AT_name));
-    if (!Tag.empty())
-      Class = Tag.str();
-    if (!Name.empty()) {
-      Class += "." + Name.str();
-      Path += "." + Name.str();
-    }
-    Type = Member.getAttributeValueAsReferencedDie(DW_AT_type);
-    return true;
-  }
-
-  bool Complete = false;
-};
-
-std::string enclosingFunction(DWARFDie Variable) {
-  for (DWARFDie Die = Variable.getParent(); Die; Die = Die.getParent())
-    if (Die.getTag() == DW_TAG_subprogram)
-      return Die.getShortName() ? Die.getShortName() : "";
-  return "";
+// Of a static variable the function, too. Compilers give such variables symbols of their own
+// making; Clang's has the function where the entry of that has no name.
+std::string nameOf(DWARFDie Variable, StringRef Symbol) {
+  const char *Name = Variable.getShortName();
+  if (!Name)
+    return Symbol.str();
+  for (DWARFDie Scope = Variable.getParent(); Scope; Scope = Scope.getParent())
+    if (Scope.getTag() == DW_TAG_subprogram)
+      return Scope.getShortName() ? Scope.getShortName() + ("." + std::string(Name))
+                                  : Symbol.str();
+  return Name;
 }
 
 } // namespace
@@ -182,6 +151,13 @@ std::string enclosingFunction(DWARFDie Variable) {
 bool isLibraryFunction(StringRef Function) {
   return Function.starts_with("std::") || Function.starts_with("__gthread") ||
          Function.starts_with("__gnu_cxx::");
+}
+
+// Compilers append what they did to a copy of a function: `take.constprop.0`.
+static StringRef withoutClone(StringRef Function) {
+  bool IsC = all_of(Function, [](char C) { return isAlnum(C) || StringRef("_.$").contains(C); });
+  size_t End = IsC ? Function.find('.', 1) : StringRef::npos;
+  return Function.take_front(End);
 }
 
 struct Symbolizer::Modules {
@@ -200,11 +176,11 @@ struct Symbolizer::Modules {
     return Options;
   }
 
-  DWARFContext *debug(StringRef Module) {
+  DebugInfo &debug(StringRef Module) {
     std::unique_ptr<DebugInfo> &Info = Debug[Module];
     if (!Info)
       Info = openDebugInfo(Module);
-    return Info->Context.get();
+    return *Info;
   }
 
   StringRef source(StringRef File) {
@@ -226,10 +202,26 @@ struct Symbolizer::Modules {
     return First.contains(';') ? First : Text.take_front(std::min(Text.find(';'), Longest));
   }
 
-  DWARFDie variable(StringRef Module, uint64_t Address) {
-    DWARFContext *Context = debug(Module);
-    DWARFCompileUnit *Unit = Context ? Context->getCompileUnitForDataAddress(Address) : nullptr;
-    return Unit ? Unit->getVariableForAddress(Address) : DWARFDie();
+  // The last variable that begins at the address or before it.
+  Variable variable(StringRef Module, uint64_t Address) {
+    DebugInfo &Info = debug(Module);
+    if (!Info.Variables)
+      Info.Variables = Info.Context ? variablesByAddress(*Info.Context) : VariableMap();
+    auto Next = Info.Variables->upper_bound(Address);
+    return Next == Info.Variables->begin() ? Variable() : Variable(*std::prev(Next));
+  }
+
+  std::optional<DIGlobal> symbol(StringRef Module, uint64_t Address) {
+    auto Global =
+        Symbols.symbolizeData(Module.str(), {Address, object::SectionedAddress::UndefSection});
+    if (!Global) {
+      consumeError(Global.takeError());
+      return std::nullopt;
+    }
+    if (Global->Name == DILineInfo::BadString || Address < Global->Start ||
+        (Global->Size && Address >= Global->Start + Global->Size))
+      return std::nullopt;
+    return std::move(*Global);
   }
 };
 
@@ -251,7 +243,7 @@ std::vector<CodePlace> Symbolizer::code(StringRef Module, uint64_t ReturnAddress
     if (Known && isLibraryFunction(Line.FunctionName) && I + 1 < Frames->getNumberOfFrames())
       continue;
     CodePlace &Place = Places.emplace_back();
-    Place.Function = Known ? Line.FunctionName : "";
+    Place.Function = Known ? withoutClone(Line.FunctionName).str() : "";
     if (Line.FileName != DILineInfo::BadString && Line.Line) {
       Place.File = Line.FileName;
       Place.Line = Line.Line;
@@ -262,18 +254,20 @@ std::vector<CodePlace> Symbolizer::code(StringRef Module, uint64_t ReturnAddress
   return Places;
 }
 
-static void placeByDebugInfo(DataPlace &Place, DWARFDie Variable, uint64_t Offset) {
-  FieldPath Field(Place.Symbol, Variable.getAttributeValueAsReferencedDie(DW_AT_type), Offset);
-  std::string Function = enclosingFunction(Variable);
-  if (const char *Name = Variable.getShortName(); Name && !Function.empty())
-    Field = FieldPath(Function + "." + Name, Variable.getAttributeValueAsReferencedDie(DW_AT_type),
-                      Offset);
-  Place.File = Variable.getDeclFile(DILineInfoSpecifier::FileLineInfoKind::AbsoluteFilePath);
-  Place.Line = Variable.getDeclLine();
-  if (!Field.complete())
+static void placeByDebugInfo(DataPlace &Place, DWARFDie Variable, uint64_t Offset,
+                             relock_primitive Primitive) {
+  std::string Name = nameOf(Variable, Place.Symbol);
+  FieldPath Path(Name, typeOf(Variable), Offset, Primitive);
+  if (Place.Symbol.empty())
+    Place.Symbol = Name;
+  DWARFDie Named = Path.complete() && Path.Member ? Path.Member : Variable;
+  Place.Is.File = fileOf(Named);
+  Place.Is.Line = lineOf(Named);
+  if (!Path.complete())
     return;
-  Place.ClassName = Field.Class;
-  Place.Path = Field.Path;
+  Place.Is.ClassName = Path.Class;
+  Place.Path = Path.Path;
+  Place.Field = Path.Member.isValid();
   Place.Exact = true;
 }
 
@@ -281,39 +275,39 @@ static void placeByDebugInfo(DataPlace &Place, DWARFDie Variable, uint64_t Offse
 static void placeBySize(DataPlace &Place, uint64_t Offset, uint64_t Size, uint64_t Element) {
   bool Array = Size > Element && Size % Element == 0 && Offset % Element == 0;
   Place.Exact = Array || Offset == 0;
-  Place.ClassName = Place.Path = Place.Symbol;
+  Place.Is.ClassName = Place.Path = Place.Symbol;
   if (Array)
     Place.Path += "[" + utostr(Offset / Element) + "]";
   else if (Offset)
-    Place.ClassName = Place.Path = Place.Symbol + "+0x" + utohexstr(Offset, /*LowerCase=*/true);
+    Place.Is.ClassName = Place.Path =
+        Place.Symbol + "+0x" + utohexstr(Offset, /*LowerCase=*/true);
 }
 
-DataPlace Symbolizer::data(StringRef Module, uint64_t Address, uint64_t Size) {
+// A program may have types without symbols, where it is stripped and its DWARF is elsewhere, or
+// symbols without types.
+DataPlace Symbolizer::data(StringRef Module, uint64_t Address, relock_primitive Primitive,
+                           uint64_t Size) {
   DataPlace Place;
-  auto Global =
-      Impl->Symbols.symbolizeData(Module.str(), {Address, object::SectionedAddress::UndefSection});
-  if (!Global) {
-    consumeError(Global.takeError());
-    return Place;
+  std::optional<DIGlobal> Symbol = Impl->symbol(Module, Address);
+  auto [Start, Variable] = Impl->variable(Module, Symbol ? Symbol->Start : Address);
+  if (Symbol) {
+    Place.Symbol = Symbol->Name;
+    Place.Is.File = Symbol->DeclFile; // in the symbol table, of what is static
+    placeBySize(Place, Address - Symbol->Start, Symbol->Size, Size);
   }
-  if (Global->Name == DILineInfo::BadString || Address < Global->Start ||
-      (Global->Size && Address >= Global->Start + Global->Size))
-    return Place;
-  Place.Symbol = Global->Name;
-  uint64_t Offset = Address - Global->Start;
-  placeBySize(Place, Offset, Global->Size, Size);
-  if (DWARFDie Variable = Impl->variable(Module, Address))
-    placeByDebugInfo(Place, Variable, Offset);
+  if (Variable &&
+      (Symbol ? Symbol->Start == Start : Address - Start < sizeOf(typeOf(Variable)).value_or(0)))
+    placeByDebugInfo(Place, Variable, Address - Start, Primitive);
   return Place;
 }
 
 Declared Symbolizer::declared(relock_primitive Primitive, StringRef Module, uint64_t ReturnAddress,
                               const CodePlace &Call, bool Initialises) {
-  DWARFContext *Context = Impl->debug(Module);
+  DWARFContext *Context = Impl->debug(Module).Context.get();
   if (!Context || Call.File.empty())
     return {};
-  return findDeclared(*Context, Primitive, ReturnAddress - 1, Impl->statement(Call.File, Call.Line),
-                      Initialises);
+  return findDeclared(*Context, Primitive, ReturnAddress - 1, Call.Function,
+                      Impl->statement(Call.File, Call.Line), Initialises);
 }
 
 } // namespace relock

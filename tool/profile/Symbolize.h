@@ -27,11 +27,10 @@ bool isLibraryFunction(llvm::StringRef Function);
 
 // A variable and what of it lies at an address.
 struct DataPlace {
-  std::string Symbol;    // empty: no symbol covers the address
-  std::string ClassName; // as `relock check` names it: `name`, `tag.field`, `function.name`
-  std::string Path;      // the object: `name[3].field`
-  std::string File;      // where the variable is declared
-  unsigned Line = 0;
+  std::string Symbol; // empty: no symbol covers the address
+  Declared Is;        // the variable, or the field of it
+  std::string Path;   // the object: `name[3].field`
+  bool Field = false;
   bool Exact = false; // the offset within the symbol is accounted for
 };
 
@@ -45,7 +44,8 @@ public:
   // the C++ library around the call, and never empty.
   std::vector<CodePlace> code(llvm::StringRef Module, uint64_t ReturnAddress);
   // `Size`: of the object there, which tells arrays of them where types are unknown.
-  DataPlace data(llvm::StringRef Module, uint64_t Address, uint64_t Size);
+  DataPlace data(llvm::StringRef Module, uint64_t Address, relock_primitive Primitive,
+                 uint64_t Size);
   // The object that the call is about, if the source is there and has not been edited.
   Declared declared(relock_primitive Primitive, llvm::StringRef Module, uint64_t ReturnAddress,
                     const CodePlace &Call, bool Initialises);
