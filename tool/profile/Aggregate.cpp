@@ -60,17 +60,27 @@ struct PrimitiveFacts {
   const char *Name;
   size_t Size; // of one object
   bool IsLock;
+  StringLiteral Prefixes[2]; // of the functions for it
 };
 constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
-    {"mutex", sizeof(pthread_mutex_t), true},
-    {"rwlock", sizeof(pthread_rwlock_t), true},
-    {"spinlock", NoArrays, true},
-    {"condition", sizeof(pthread_cond_t), false},
-    {"semaphore", sizeof(sem_t), false},
-    {"barrier", sizeof(pthread_barrier_t), false},
-    {"futex", NoArrays, false},
-    {RecordedPrimitive, NoArrays, true},
+    {"mutex", sizeof(pthread_mutex_t), true, {"pthread_mutex_", "mtx_"}},
+    {"rwlock", sizeof(pthread_rwlock_t), true, {"pthread_rwlock_", ""}},
+    {"spinlock", NoArrays, true, {"pthread_spin_", ""}},
+    {"condition", sizeof(pthread_cond_t), false, {"pthread_cond_", "cnd_"}},
+    {"semaphore", sizeof(sem_t), false, {"sem_", ""}},
+    {"barrier", sizeof(pthread_barrier_t), false, {"pthread_barrier_", ""}},
+    {"futex", NoArrays, false, {"syscall", ""}},
+    {RecordedPrimitive, NoArrays, true, {"relock_", ""}},
 };
+
+// A function of that name is called for the object's sake, and neither ends its life nor releases
+// it.
+bool isOperation(relock_primitive Primitive, StringRef Function) {
+  if (Function.ends_with("unlock") || Function.ends_with("destroy"))
+    return false;
+  return any_of(Primitives[Primitive].Prefixes,
+                [&](StringRef Prefix) { return !Prefix.empty() && Function.starts_with(Prefix); });
+}
 
 std::string recordedIdentity(uint64_t Number) { return "class " + std::to_string(Number); }
 
@@ -193,11 +203,31 @@ private:
     return Result;
   }
 
+  // Of the calls behind the one that returns to Addresses[I] those that became jumps.
+  std::vector<uint64_t> tailCalls(ArrayRef<uint64_t> Addresses, size_t I,
+                                  function_ref<bool(StringRef)> IsOperation) {
+    const RawModule *Module = Process.moduleOf(Addresses[I]);
+    if (!Module || (I && Process.moduleOf(Addresses[I - 1]) != Module))
+      return {};
+    uint64_t Bias = Module->Bias, Call = Addresses[I] - Bias;
+    std::vector<uint64_t> Jumps =
+        I ? Names.tailCalls(Module->Path, Call, Addresses[I - 1] - Bias - 1)
+          : Names.tailCalls(Module->Path, Call, IsOperation);
+    for (uint64_t &Jump : Jumps)
+      Jump += Bias;
+    return Jumps;
+  }
+
+  // From the call of an operation outwards.
   // How a thread or a process starts is the C library's business and differs between versions.
-  std::vector<Frame> backtrace(ArrayRef<uint64_t> Addresses) {
+  std::vector<Frame> backtrace(ArrayRef<uint64_t> Addresses,
+                               function_ref<bool(StringRef)> IsOperation) {
     std::vector<Frame> Result;
-    for (uint64_t Address : Addresses)
-      Result.push_back(frame(Address));
+    for (size_t I = 0; I < Addresses.size(); ++I) {
+      for (uint64_t Jump : tailCalls(Addresses, I, IsOperation))
+        Result.push_back(frame(Jump));
+      Result.push_back(frame(Addresses[I]));
+    }
     while (Result.size() > 1 && (StringRef(Result.back().Module).starts_with("libc.so") ||
                                  StringRef(Result.back().Module).starts_with("ld-linux") ||
                                  Result.back().Place.Function == "_start"))
@@ -330,7 +360,10 @@ private:
       return addCounts(sumOfFutexes(Group), Group, "");
     if (Group.Primitive == RELOCK_CONVERTED)
       return addCounts(sumOf(Group, recordedIdentity(Group.Index + 1)), Group, "");
-    std::vector<Frame> Trace = backtrace(Group.Frames);
+    std::vector<Frame> Trace = backtrace(Group.Frames, [&](StringRef Function) {
+      return isOperation(Group.Primitive, Function) &&
+             Function.ends_with("_init") == Group.Initialised;
+    });
     const RawModule *Module = Group.Address ? Process.moduleOf(Group.Address) : nullptr;
     DataPlace Data;
     if (Module)
@@ -567,7 +600,10 @@ private:
     Sum *S = sumOfGroup(Site.Group);
     if (!S)
       return;
-    RawSite &Total = S->Sites[{Site.Reading, shown(backtrace(Site.Frames))}];
+    auto MayWait = [&](StringRef Function) {
+      return isOperation(S->Primitive, Function) && !Function.ends_with("_init");
+    };
+    RawSite &Total = S->Sites[{Site.Reading, shown(backtrace(Site.Frames, MayWait))}];
     Total.Samples += Site.Samples;
     Total.Acquisitions += Site.Acquisitions;
     Total.Hold += Site.Hold;

@@ -2,6 +2,7 @@
 #include "profile/Symbolize.h"
 
 #include "profile/Dwarf.h"
+#include "profile/TailCalls.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -37,7 +38,15 @@ using Variable = std::pair<uint64_t, DWARFDie>;
 struct DebugInfo {
   object::OwningBinary<object::ObjectFile> File;
   std::unique_ptr<DWARFContext> Context; // null: none
-  std::optional<VariableMap> Variables;  // once they were asked for
+  // Once they were asked for.
+  std::optional<VariableMap> Variables;
+  std::optional<TailCalls> Jumps;
+
+  TailCalls *jumps() {
+    if (Context && !Jumps)
+      Jumps.emplace(*Context);
+    return Context ? &*Jumps : nullptr;
+  }
 };
 
 std::optional<object::OwningBinary<object::ObjectFile>> openObject(StringRef Path) {
@@ -252,6 +261,33 @@ std::vector<CodePlace> Symbolizer::code(StringRef Module, uint64_t ReturnAddress
   if (Places.empty())
     Places.emplace_back();
   return Places;
+}
+
+std::vector<uint64_t> Symbolizer::tailCalls(StringRef Module, uint64_t ReturnAddress,
+                                            function_ref<bool(StringRef)> IsCallee) {
+  TailCalls *Jumps = Impl->debug(Module).jumps();
+  return Jumps ? onlyWay(Module, Jumps->ways(ReturnAddress, IsCallee)) : std::vector<uint64_t>();
+}
+
+std::vector<uint64_t> Symbolizer::tailCalls(StringRef Module, uint64_t ReturnAddress,
+                                            uint64_t Callee) {
+  TailCalls *Jumps = Impl->debug(Module).jumps();
+  return Jumps ? onlyWay(Module, Jumps->ways(ReturnAddress, Callee)) : std::vector<uint64_t>();
+}
+
+// Compilers copy functions and their ends: several ways through the same lines are one.
+std::vector<uint64_t> Symbolizer::onlyWay(StringRef Module,
+                                          const std::vector<std::vector<uint64_t>> &Ways) {
+  auto Places = [&](const std::vector<uint64_t> &Way) {
+    std::vector<std::vector<CodePlace>> Result;
+    for (uint64_t Address : Way)
+      Result.push_back(code(Module, Address));
+    return Result;
+  };
+  for (const std::vector<uint64_t> &Way : Ways)
+    if (Places(Way) != Places(Ways.front()))
+      return {};
+  return Ways.empty() ? std::vector<uint64_t>() : Ways.front();
 }
 
 static void placeByDebugInfo(DataPlace &Place, DWARFDie Variable, uint64_t Offset,

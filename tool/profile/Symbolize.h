@@ -6,6 +6,7 @@
 
 #include "profile/Declared.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -20,6 +21,8 @@ struct CodePlace {
   std::string Function; // empty: unknown
   std::string File;     // empty: no line table
   unsigned Line = 0;
+
+  friend bool operator==(const CodePlace &, const CodePlace &) = default;
 };
 
 // Whether a function is the C++ library's wrapping of a pthread call.
@@ -43,6 +46,12 @@ public:
   // The function that was called from, and those that it is inlined into; without the wrappings of
   // the C++ library around the call, and never empty.
   std::vector<CodePlace> code(llvm::StringRef Module, uint64_t ReturnAddress);
+  // The calls that became jumps, between the call that returns to the address and a function with
+  // such a name, or the one that has the address `Callee`: innermost first, the return addresses
+  // that they would have. Empty where that is not known for sure.
+  std::vector<uint64_t> tailCalls(llvm::StringRef Module, uint64_t ReturnAddress,
+                                  llvm::function_ref<bool(llvm::StringRef)> IsCallee);
+  std::vector<uint64_t> tailCalls(llvm::StringRef Module, uint64_t ReturnAddress, uint64_t Callee);
   // `Size`: of the object there, which tells arrays of them where types are unknown.
   DataPlace data(llvm::StringRef Module, uint64_t Address, relock_primitive Primitive,
                  uint64_t Size);
@@ -51,6 +60,9 @@ public:
                     const CodePlace &Call, bool Initialises);
 
 private:
+  std::vector<uint64_t> onlyWay(llvm::StringRef Module,
+                                const std::vector<std::vector<uint64_t>> &Ways);
+
   struct Modules;
   std::unique_ptr<Modules> Impl;
 };
