@@ -360,13 +360,11 @@ private:
     if (std::string Text = hotClasses(); !Text.empty())
       Head.push_back("Hot, with their shares: " + Text + ".");
     for (const auto &[Name, Cost] : Measured->Unknown)
-      if (isForeign(Name) && isHot(Cost, Limits))
+      if (!Cost.Converted && isHot(Cost, Limits))
         Head.push_back("Hot, and no lock class of this build: " + Name + " (" +
-                       percentText(Cost.Share) + " of the threads' time; " + figures(Cost) + ").");
+                       percentText(Cost.Share) + " of the threads' time; " + figures(Cost) + "): " +
+                       Cost.WhyUnknown + ".");
   }
-
-  // A class that an earlier rewrite has converted is no lock class of the program any more.
-  bool isForeign(StringRef Unknown) const { return !IsConverted(Unknown); }
 
   static double shareOf(uint64_t Part, uint64_t Whole) {
     return Whole ? double(Part) / double(Whole) : 0;
@@ -401,7 +399,7 @@ private:
     return Measured->Timed && !Result.Converted &&
            none_of(Choices, [](const auto &Choice) { return Choice.second.Hot; }) &&
            none_of(Measured->Unknown, [&](const auto &Class) {
-             return isForeign(Class.first) && isHot(Class.second, Limits);
+             return !Class.second.Converted && isHot(Class.second, Limits);
            });
   }
 
@@ -465,16 +463,16 @@ private:
 
   void addUnknown() {
     std::vector<std::pair<double, std::string>> Cold;
+    std::set<std::string> Why;
     for (const auto &[Name, Cost] : Measured->Unknown)
-      if (!isForeign(Name))
+      if (Cost.Converted)
         continue;
       else if (isHot(Cost, Limits))
         report("'" + Name + "' takes " + percentText(Cost.Share) +
-                   " of the threads' time, and is no lock class of this build: of a library, or of "
-                   "another program?",
+                   " of the threads' time, and is no lock class of this build: " + Cost.WhyUnknown,
                "hot-unknown", true);
       else
-        Cold.push_back({Cost.Share, Name});
+        Cold.push_back({Cost.Share, Name}), Why.insert(Cost.WhyUnknown);
     if (Cold.empty())
       return;
     sort(Cold, [](const auto &A, const auto &B) {
@@ -487,7 +485,7 @@ private:
       Names += " and " + counted(Cold.size() - MostNames, "other");
     report(counted(Cold.size(), "profiled lock") + ", none of them hot, " +
                (Cold.size() == 1 ? "is no lock class" : "are no lock classes") +
-               " of this build: " + Names,
+               " of this build: " + Names + (Why.size() == 1 ? "; " + *Why.begin() : ""),
            "profile-unmatched", false);
   }
 };

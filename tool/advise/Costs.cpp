@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "advise/Costs.h"
 
-#include "llvm/Support/Path.h"
-
 #include <algorithm>
 #include <cstdio>
 
@@ -19,7 +17,7 @@ std::string scaled(double Value, const char *Unit) {
 
 class Adder {
 public:
-  explicit Adder(function_ref<std::string(StringRef)> ClassOf) : ClassOf(ClassOf) {}
+  explicit Adder(FindClass Find) : Find(Find) {}
 
   Costs run(std::vector<ProfileFile> Files) {
     for (const ProfileFile &File : Files)
@@ -40,17 +38,14 @@ public:
   }
 
 private:
-  function_ref<std::string(StringRef)> ClassOf;
+  FindClass Find;
   Costs Result;
 
-  // Where two classes of a profile had one name, their callers stand behind it: `box.lock from …`.
-  // One that is known by a call only has its place in parentheses.
-  std::string classOf(const ProfiledClass &Class) const {
-    StringRef Name = StringRef(Class.Name).split(" from ").first.split(" #").first;
-    std::string Found = ClassOf(Name);
-    if (Found.empty() && Class.Line && !Class.File.empty() && Class.Kind != "static")
-      Found = ClassOf((sys::path::filename(Class.File) + ":" + Twine(Class.Line)).str());
-    return Found;
+  ClassCost &costOf(const ProfiledClass &Class, const SourceClass &Found) {
+    if (Found.Class)
+      return Result.Classes[Found.Class->Class.Name];
+    bool IsMutex = Class.Primitive == "mutex";
+    return Result.Unknown[Class.Name + (IsMutex ? "" : " (" + Class.Primitive + ")")];
   }
 
   void addFile(const ProfileFile &File) {
@@ -60,14 +55,13 @@ private:
     };
     std::map<ClassCost *, Sum> Here;
     for (const ProfiledClass &Class : File.Run.Classes) {
-      bool IsMutex = Class.Primitive == "mutex"; // nothing else is converted
-      std::string Name = IsMutex ? classOf(Class) : "";
-      NameOf[Class.Key] = Name;
-      ClassCost &Cost =
-          Name.empty() ? Result.Unknown[Class.Name + (IsMutex ? "" : " (" + Class.Primitive + ")")]
-                       : Result.Classes[Name];
+      SourceClass Found = Find(File.Run, Class);
+      ClassCost &Cost = costOf(Class, Found);
+      NameOf[Class.Key] = Found.Class ? Found.Class->Class.Name : "";
       bool Timed = File.timed() && !Class.Runtime;
       add(Cost, Class, Timed);
+      Cost.Converted |= Found.Converted;
+      Cost.WhyUnknown = Found.Why;
       if (Timed) {
         Here[&Cost].Time += Class.Wait.Total + Class.Hold.Total;
         Here[&Cost].Wait += Class.Wait.Total;
@@ -136,8 +130,8 @@ std::optional<double> ClassCost::estimatedMisses() const {
   return *SharedLines * handovers();
 }
 
-Costs addCosts(std::vector<ProfileFile> Files, function_ref<std::string(StringRef)> ClassOf) {
-  return Adder(ClassOf).run(std::move(Files));
+Costs addCosts(std::vector<ProfileFile> Files, FindClass Find) {
+  return Adder(Find).run(std::move(Files));
 }
 
 std::string percentText(double Share) {

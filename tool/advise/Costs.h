@@ -3,6 +3,7 @@
 // What profiles say of a program's lock classes: figures of one or more runs, added up.
 #pragma once
 
+#include "advise/ProfileClasses.h"
 #include "profile/Profile.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -31,6 +32,9 @@ struct ClassCost {
   uint64_t MissSections = 0;
   std::optional<double> SharedLines;      // per section; see program/SharedLines.h
   std::map<std::string, uint64_t> Inside; // how often it was taken while that class was held
+  // Of one that is no class of the program: an earlier rewrite has converted it, or what is known.
+  bool Converted = false;
+  std::string WhyUnknown;
 
   uint64_t time() const { return Wait + Hold; }
   uint64_t meanHold() const { return Holds ? Hold / Holds : 0; }
@@ -62,10 +66,9 @@ struct Costs {
   double sectionShare() const { return ThreadTime ? double(SectionTime) / double(ThreadTime) : 0; }
 };
 
-// ClassOf: the program's class that a name means, as Relock shows it or as FILE:LINE of an
-// operation; empty: none, or several.
-Costs addCosts(std::vector<ProfileFile> Files,
-               llvm::function_ref<std::string(llvm::StringRef)> ClassOf);
+// Which class of the program one of a profile is.
+using FindClass = llvm::function_ref<SourceClass(const Profile &, const ProfiledClass &)>;
+Costs addCosts(std::vector<ProfileFile> Files, FindClass Find);
 
 // `0.42 %`, `1.2 M`, `310 ns`
 std::string percentText(double Share);

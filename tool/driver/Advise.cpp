@@ -10,7 +10,6 @@
 #include "driver/ProjectOption.h"
 #include "driver/Subcommand.h"
 #include "profile/Profile.h"
-#include "program/Merge.h"
 #include "support/Messages.h"
 #include "support/Output.h"
 #include "support/Yaml.h"
@@ -125,14 +124,13 @@ void addSharedLines(const Decision &Decided, Costs &Measured) {
       Cost->second.SharedLines = Class.Shared->PerSection;
 }
 
-// The profile's names are the program's own, or those of declarations and operations in its source.
 Costs measure(std::vector<ProfileFile> Files, const IndexResult &Index,
-              const ProjectFile &Declared) {
+              const ProjectFile &Declared, const Decision &Decided) {
   Program Linked(Index, AcceptUncovered, Declared);
-  MergeFinder Merges(Index.Units, Linked);
-  return addCosts(std::move(Files), [&](StringRef Name) {
-    std::vector<NamedLock> Found = Merges.named(Name);
-    return Found.size() == 1 ? Found.front().Class->Name : "";
+  ProfileClasses Classes(Index.Units, Linked, Decided,
+                         [&](StringRef Name) { return isConverted(Index, Name); });
+  return addCosts(std::move(Files), [&](const Profile &P, const ProfiledClass &Class) {
+    return Classes.find(P, Class);
   });
 }
 
@@ -188,7 +186,7 @@ int run() {
   reportCuts(*Index, Decided);
   std::optional<Costs> Measured;
   if (!Files.empty()) {
-    Measured = measure(std::move(Files), *Index, *Declared);
+    Measured = measure(std::move(Files), *Index, *Declared, Decided);
     addSharedLines(Decided, *Measured);
   }
   Advice Given =

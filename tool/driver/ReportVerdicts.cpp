@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "driver/ReportVerdicts.h"
 
+#include "advise/ProfileClasses.h"
 #include "driver/Check.h"
+#include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
-#include "program/Merge.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -20,17 +20,17 @@ constexpr size_t SectionsShown = 8; // of a class, with the reasons why they are
 
 class VerdictWriter {
 public:
-  VerdictWriter(const IndexResult &Index, const ProjectFile &Declared, const Decision &Decided)
-      : Linked(Index, /*AcceptUncovered=*/false, Declared),
-        Merges(Index.Units, Linked) {
-    for (const CheckedClass &Class : Decided.Classes)
-      ByName[Class.Class.Name] = &Class;
-  }
+  explicit VerdictWriter(const ProfileClasses &Classes) : Classes(Classes) {}
 
   void estimate(Profile &P) const {
-    for (ProfiledClass &Class : P.Classes)
-      if (const CheckedClass *Checked = find(Class.Name); Checked && Checked->Shared)
-        Class.EstimatedSharedLines = Checked->Shared->PerSection;
+    for (ProfiledClass &Class : P.Classes) {
+      SourceClass Found = Classes.find(P, Class);
+      if (Found.Class)
+        Class.SourceClass = Found.Class->Class.Name;
+      Class.NoSourceClass = Found.Converted ? "an earlier rewrite has converted it" : Found.Why;
+      if (Found.Class && Found.Class->Shared)
+        Class.EstimatedSharedLines = Found.Class->Shared->PerSection;
+    }
   }
 
   std::string write(const Profile &P) {
@@ -40,24 +40,31 @@ public:
     J.object([&] {
       J.attributeArray("classes", [&] {
         for (const ProfiledClass &Class : P.Classes)
-          if (const CheckedClass *Checked = find(Class.Name))
-            write(J, Class.Key, *Checked);
+          if (SourceClass Found = Classes.find(P, Class); Found.Class)
+            write(J, Class.Key, *Found.Class);
+      });
+      J.attributeArray("others", [&] {
+        for (const ProfiledClass &Class : P.Classes)
+          if (SourceClass Found = Classes.find(P, Class); !Found.Class)
+            write(J, Class.Key, Found);
       });
     });
     return Text;
   }
 
 private:
-  // The profile tells locks apart that a pointer mixes; they are then of one class.
-  const CheckedClass *find(StringRef Name) const {
-    if (const CheckedClass *Class = ByName.lookup(Name))
-      return Class;
-    std::vector<NamedLock> Locks = Merges.named(Name);
-    return Locks.size() == 1 ? ByName.lookup(Locks.front().Class->Name) : nullptr;
-  }
-
   static size_t count(const CheckedClass &Class, Verdict V) {
     return count_if(Class.Sections, [&](const CheckedSection &S) { return S.Outcome == V; });
+  }
+
+  static void write(json::OStream &J, StringRef Key, const SourceClass &None) {
+    J.object([&] {
+      J.attribute("key", Key);
+      if (None.Converted)
+        J.attribute("converted", true);
+      else
+        J.attribute("why", None.Why);
+    });
   }
 
   static void write(json::OStream &J, StringRef Key, const CheckedClass &Class) {
@@ -94,9 +101,7 @@ private:
     });
   }
 
-  Program Linked;
-  MergeFinder Merges;
-  StringMap<const CheckedClass *> ByName;
+  const ProfileClasses &Classes;
 };
 
 } // namespace
@@ -120,7 +125,10 @@ std::optional<json::Value> checkProfile(Profile &P, ArrayRef<std::string> Builds
   Wanted.SharedLines = true;
   Decision Decided = decide(*Index, *Declared, Jobs, /*AcceptUncovered=*/false, Wanted);
   reportUnmatched(Decided);
-  VerdictWriter Writer(*Index, *Declared, Decided);
+  Program Linked(*Index, /*AcceptUncovered=*/false, *Declared);
+  ProfileClasses Classes(Index->Units, Linked, Decided,
+                         [&](StringRef Name) { return isConverted(*Index, Name); });
+  VerdictWriter Writer(Classes);
   Writer.estimate(P);
   return cantFail(json::parse(Writer.write(P)));
 }

@@ -307,6 +307,8 @@ private:
     S.Class.Module = File;
     S.Class.File = Data.Is.File;
     S.Class.Line = int(Data.Is.Line);
+    if (Data.Exact)
+      S.Class.DeclaredAs = Data.Is.ClassName;
     if (!Data.Symbol.empty())
       S.Class.Name = Data.Is.ClassName;
     else if (ByTrace)
@@ -320,7 +322,7 @@ private:
   Sum &sumOfDeclared(const RawGroup &Group, const Declared &D, StringRef Module, StringRef Kind) {
     Sum &S = sumOf(Group, "declared " + D.ClassName + " " + sys::path::filename(D.File).str() +
                               ":" + std::to_string(D.Line));
-    S.Class.Name = D.ClassName;
+    S.Class.Name = S.Class.DeclaredAs = D.ClassName;
     S.Class.File = D.File;
     S.Class.Line = int(D.Line);
     if (S.Class.Module.empty())
@@ -798,7 +800,7 @@ private:
     return Result;
   }
 
-  // Two classes of one name: static ones are told apart by file, others by their caller.
+  // Two classes of one name: declarations are told apart by file, calls by their caller.
   static void separateNames(std::vector<ProfiledClass> &Classes) {
     StringMap<unsigned> Uses;
     for (const ProfiledClass &Class : Classes)
@@ -806,7 +808,7 @@ private:
     for (ProfiledClass &Class : Classes) {
       if (Uses[Class.Name] < 2)
         continue;
-      if (Class.Kind == "static" && !Class.File.empty())
+      if (!Class.DeclaredAs.empty() && !Class.File.empty())
         Class.Name = sys::path::filename(Class.File).str() + ":" + Class.Name;
       else if (Class.Kind == "static")
         Class.Name = Class.Module + ":" + Class.Name;

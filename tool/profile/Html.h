@@ -14,8 +14,9 @@ namespace relock {
 // JSON that can stand in a <script> element of a page, whatever its strings hold.
 std::string scriptJson(const llvm::json::Value &V);
 
-// `Profile` is a profile file; `Verdicts` of `relock check`: null, or an object with `classes`,
-// each with the `key` of its class in the profile.
+// `Profile` is a profile file; `Verdicts` of `relock check`: null, or an object with `classes`, and
+// with `others`, which are none of the sources: `converted`, or `why`. All have the `key` of their
+// class in the profile.
 void writeHtml(const llvm::json::Value &Profile, const llvm::json::Value &Verdicts,
                llvm::raw_ostream &OS);
 

@@ -136,7 +136,8 @@ struct CallSite {
 struct ProfiledClass {
   std::string Primitive = "mutex"; // rwlock, spinlock; condition, semaphore, barrier, futex
   std::string Key;                 // stable from run to run
-  std::string Name;                // as `relock check` names it where symbols allow
+  std::string Name;
+  std::string DeclaredAs;          // as `relock check` names it; empty: only a call is known
   std::string Kind;                // static, initialised or first-use
   std::string Module;
   std::string File; // declaration, initialisation or first use
@@ -160,7 +161,9 @@ struct ProfiledClass {
   std::optional<ReaderCounts> Readers; // of an rwlock, whose own counts and times are the writers'
   std::optional<WakeCounts> Wakes;
   std::optional<SectionEvents> Events;
-  std::optional<double> EstimatedSharedLines;  // per section, by the program's text: with -p
+  // By the program's text: with -p. Shared lines are per section.
+  std::string SourceClass, NoSourceClass; // as `relock check` names it; or why it is none
+  std::optional<double> EstimatedSharedLines;
   std::optional<double> CacheMissesPerSection; // measured: Events, where these are cache misses
 
   // By all who took the lock, or waited for it.

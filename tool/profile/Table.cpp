@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstring>
+#include <map>
 
 using namespace llvm;
 
@@ -175,6 +176,23 @@ private:
       OS << "\n" << classes(Cut) << "; --limit=0 shows them all.\n";
     if (Unused)
       OS << "\n" << classes(Unused) << (Unused == 1 ? " was" : " were") << " never locked.\n";
+    printUnnamed();
+  }
+
+  // What debug information would tell.
+  void printUnnamed() {
+    std::map<std::string, unsigned> Unnamed; // by module
+    for (const ProfiledClass &Class : P.Classes)
+      if (Class.acquisitions() && StringRef(Class.Name).contains("+0x"))
+        ++Unnamed[Class.Module];
+    std::string Text;
+    for (const auto &[Module, Count] : Unnamed)
+      Text += (Text.empty() ? "" : ", ") + std::to_string(Count) + " of " + Module;
+    if (!Text.empty()) {
+      OS << '\n';
+      paragraph("Known by their addresses only, for lack of debug information (compile with -g, or "
+                "install the distribution's): " + Text + ".", 0);
+    }
   }
 
   void printTimes(StringRef Label, const std::array<std::string, 5> &Columns) {
@@ -279,6 +297,7 @@ private:
     if (Class.Readers)
       printError(Class.Readers->Hold, "readers' holds");
     printEvents(Class);
+    printSource(Class);
   }
 
   void printError(const Times &Hold, StringRef Whose) {
@@ -294,6 +313,13 @@ private:
       paragraph(perSection(Events->PerSection) + " " + P.Event->Name + " per " + Section.str() +
                     " (" + count(Events->Samples) + " sections counted)",
                 4, 2);
+  }
+
+  void printSource(const ProfiledClass &Class) {
+    if (!Class.SourceClass.empty() && Class.SourceClass != Class.Name)
+      paragraph("in the sources: " + Class.SourceClass, 4, 2);
+    if (!Class.NoSourceClass.empty() && Class.Primitive == "mutex")
+      paragraph("no lock class of these sources: " + Class.NoSourceClass, 4, 2);
   }
 
   void printEvents(const ProfiledClass &Class) {

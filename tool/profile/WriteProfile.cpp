@@ -189,6 +189,8 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration)
     J.attribute("module", Class.Module);
     J.attribute("file", Class.File);
     J.attribute("line", Class.Line);
+    if (!Class.DeclaredAs.empty())
+      J.attribute("declared_as", Class.DeclaredAs);
     J.attribute("objects", Class.Objects);
     J.attribute("held_at_end", Class.HeldAtEnd);
     writeCounts(J, Class.Counts);
@@ -216,6 +218,10 @@ void writeClass(json::OStream &J, const ProfiledClass &Class, uint64_t Duration)
       writeEvents(J, *Class.Events);
     if (Class.CacheMissesPerSection)
       J.attribute("cache_misses_per_section", *Class.CacheMissesPerSection);
+    if (!Class.SourceClass.empty())
+      J.attribute("source_class", Class.SourceClass);
+    if (!Class.NoSourceClass.empty())
+      J.attribute("no_source_class", Class.NoSourceClass);
     if (Class.EstimatedSharedLines)
       J.attribute("estimated_shared_lines_per_section", *Class.EstimatedSharedLines);
     J.attributeArray("backtrace", [&] {

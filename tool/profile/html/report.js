@@ -369,6 +369,18 @@ function showNotes() {
 
 const verdictByKey = new Map(verdicts ? verdicts.classes.map((v) => [v.key, v]) : []);
 const verdictOf = (c) => verdictByKey.get(c.key);
+const unlistedByKey = new Map(verdicts ? (verdicts.others || []).map((o) => [o.key, o]) : []);
+
+const unlisted = (c) => unlistedByKey.get(c.key) || {};
+const isConverted = (c) => Boolean(unlisted(c).converted || c.librelock);
+
+// Of a class that the sources do not have.
+function whyUnlisted(c) {
+  if (isConverted(c))
+    return "An earlier rewrite has converted it: relock_locks.h has its algorithm.";
+  const why = unlisted(c).why;
+  return "It is no lock class of the sources that were checked" + (why ? ": " + why : "") + ".";
+}
 const most = {
   wait : Math.max(1, ...classes.map((c) => times(c, "wait").total_ns)),
   hold : Math.max(1, ...classes.map((c) => times(c, "hold").total_ns)),
@@ -428,7 +440,7 @@ const columns = [
     title : "Verdict",
     text : true,
     measured : Boolean(verdicts),
-    value : (c) => (verdictOf(c) || {}).verdict || "",
+    value : (c) => (verdictOf(c) || {}).verdict || (isConverted(c) ? "converted" : ""),
     show : showVerdict,
     tip : "Of `relock check`: can the class be converted?"
   },
@@ -441,10 +453,10 @@ function showVerdict(c) {
   const verdict = verdictOf(c);
   if (!verdict)
     return make("span", {
-      class : "unknown",
-      "data-tip" : "relock check finds no class of this name in the sources."
+      class : isConverted(c) ? "convert" : "unknown",
+      "data-tip" : whyUnlisted(c)
     },
-                "not in the sources");
+                isConverted(c) ? "converted" : "not in the sources");
   const first = verdict.reasons[0] || (verdict.held[0] || {reasons : []}).reasons[0];
   const sections = verdict.delegate + " of " + (verdict.delegate + verdict.hold + verdict.keep) +
                    " sections delegated";
@@ -642,9 +654,7 @@ function reasonLine(reason) {
 function verdictPart(c) {
   const verdict = verdictOf(c);
   if (!verdict)
-    return part(
-        "Verdict of relock check",
-        make("p", {class : "hint"}, "No class of this name is in the sources that were checked."));
+    return part("Verdict of relock check", make("p", {class : "hint"}, whyUnlisted(c)));
   const held =
       verdict.held.map((s) => make("li", {}, s.function + " (" + s.location + ") " + s.verdict,
                                    make("ul", {}, ...s.reasons.map(reasonLine))));
