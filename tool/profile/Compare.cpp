@@ -278,13 +278,7 @@ private:
   }
 
   void printClass(const ComparedClass &C) {
-    std::string Name = C.After ? C.After->Name : C.Before->Name;
-    if (Name.size() >= NameWidth) {
-      for (; Name.size() > ReportWidth; Name = Name.substr(ReportWidth))
-        OS << beginning(Name, ReportWidth) << '\n';
-      OS << Name << '\n';
-      Name.clear();
-    }
+    StringRef Name = nameForColumn(C.After ? C.After->Name : C.Before->Name, NameWidth - 1, OS);
     if (!C.Before)
       printNew(Name, "new", Figures(C.After), After);
     else if (!C.After)

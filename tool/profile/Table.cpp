@@ -215,15 +215,8 @@ private:
     return Class.Counts.Timeouts + (Class.Readers ? Class.Readers->Timeouts : 0);
   }
 
-  // On lines of its own if it is too long for the column.
-  void printName(std::string Name) {
-    if (Name.size() > NameWidth) {
-      for (; Name.size() > ReportWidth; Name = Name.substr(ReportWidth))
-        OS << beginning(Name, ReportWidth) << '\n';
-      OS << Name << '\n';
-      Name.clear();
-    }
-    OS << left_justify(Name, NameWidth);
+  void printName(StringRef Name) {
+    OS << left_justify(nameForColumn(Name, NameWidth, OS), NameWidth);
   }
 
   void printCounts(uint64_t Acquisitions, uint64_t Contended) {

@@ -100,6 +100,18 @@ StringRef beginning(StringRef Text, size_t Bytes) {
   return Text.take_front(Bytes);
 }
 
+StringRef nameForColumn(StringRef Name, size_t Width, raw_ostream &OS) {
+  if (Name.size() <= Width)
+    return Name;
+  while (Name.size() > ReportWidth) {
+    StringRef Line = beginning(Name, ReportWidth);
+    OS << Line << '\n';
+    Name = Name.drop_front(Line.size());
+  }
+  OS << Name << '\n';
+  return "";
+}
+
 void printParagraph(StringRef Text, raw_ostream &OS, unsigned Indent, unsigned First) {
   unsigned Column = First;
   bool AtStart = true;

@@ -47,6 +47,9 @@ llvm::StringRef about(std::optional<double> Error);
 // As much of a text in UTF-8 as so many bytes have room for, without half a character.
 llvm::StringRef beginning(llvm::StringRef Text, size_t Bytes);
 
+// Prints a name on lines of its own if it is too long for its column, which is empty then.
+llvm::StringRef nameForColumn(llvm::StringRef Name, size_t Width, llvm::raw_ostream &OS);
+
 // Breaks between words; the first line is indented by `First`, what follows by `Indent`.
 void printParagraph(llvm::StringRef Text, llvm::raw_ostream &OS, unsigned Indent = 2,
                     unsigned First = 0);
