@@ -362,8 +362,8 @@ private:
     for (const auto &[Name, Cost] : Measured->Unknown)
       if (!Cost.Converted && isHot(Cost, Limits))
         Head.push_back("Hot, and no lock class of this build: " + Name + " (" +
-                       percentText(Cost.Share) + " of the threads' time; " + figures(Cost) + "): " +
-                       Cost.WhyUnknown + ".");
+                       percentText(Cost.Share) + " of the threads' time; " + figures(Cost) +
+                       "): " + Cost.WhyUnknown + ".");
   }
 
   static double shareOf(uint64_t Part, uint64_t Whole) {

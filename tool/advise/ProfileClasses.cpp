@@ -33,16 +33,17 @@ ProfileClasses::ProfileClasses(const std::vector<UnitFacts> &Units, const Progra
       Files.insert(sys::path::filename(D.File).str());
     for (const Declaration &D : Unit.Declarations)
       if (const LockClass *Class = Linked.classOf(D.Node); Class && ByName.count(Class->Name))
-        Declarations.emplace(lineKey(D.At.File, D.At.Line),
-                             std::pair(&D, ByName.at(Class->Name)));
+        Declarations.emplace(lineKey(D.At.File, D.At.Line), std::pair(&D, ByName.at(Class->Name)));
   }
 }
 
-// --- Declarations ---------------------------------------------------------------------------------
+// --- Declarations
+// ---------------------------------------------------------------------------------
 
 static size_t commonEnd(StringRef A, StringRef B) {
   size_t Length = 0;
-  while (Length < std::min(A.size(), B.size()) && A[A.size() - Length - 1] == B[B.size() - Length - 1])
+  while (Length < std::min(A.size(), B.size()) &&
+         A[A.size() - Length - 1] == B[B.size() - Length - 1])
     ++Length;
   return Length;
 }
@@ -69,8 +70,8 @@ const CheckedClass *ProfileClasses::named(StringRef Name) const {
   return Checked == ByName.end() ? nullptr : Checked->second;
 }
 
-// A profile tells classes of one name apart by a file before the name, or by a caller behind it. One
-// that is known by a call only has its place.
+// A profile tells classes of one name apart by a file before the name, or by a caller behind it.
+// One that is known by a call only has its place.
 const CheckedClass *ProfileClasses::byName(const ProfiledClass &Class) const {
   StringRef Name = StringRef(Class.Name).split(" from ").first.split(" #").first;
   if (const CheckedClass *Found = named(Name))
@@ -81,7 +82,8 @@ const CheckedClass *ProfileClasses::byName(const ProfiledClass &Class) const {
   return IsCall ? named(lineKey(Class.File, unsigned(Class.Line))) : nullptr;
 }
 
-// --- Acquisitions ---------------------------------------------------------------------------------
+// --- Acquisitions
+// ---------------------------------------------------------------------------------
 
 // `function (file.c:12)`; no line: `function (module+0x1a2b)`, or the latter alone.
 struct SourceCall {
@@ -132,7 +134,8 @@ ProfileClasses::Evidence ProfileClasses::evidenceOf(const ProfiledClass &Class) 
   return Found;
 }
 
-// --- Both -----------------------------------------------------------------------------------------
+// --- Both
+// -----------------------------------------------------------------------------------------
 
 static std::string quotedNames(const std::set<const CheckedClass *> &Classes) {
   std::vector<std::string> Names;
@@ -154,7 +157,8 @@ std::string ProfileClasses::whyNone(const Profile &P, const ProfiledClass &Class
            ", in text that no configuration of the compile database compiles";
   if (Calls.InFiles)
     return "it is acquired in " + Calls.Unknown +
-           ", where these sources acquire no lock: they are not those that were profiled; build and "
+           ", where these sources acquire no lock: they are not those that were profiled; build "
+           "and "
            "profile again";
   if (Calls.HasLine)
     return "it is acquired in " + Calls.Unknown +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// Which lock class of the sources a lock class of a profile is: by its declaration, by the operation
-// that initialises it, or by where it is acquired; and where it is none, why.
+// Which lock class of the sources a lock class of a profile is: by its declaration, by the
+// operation that initialises it, or by where it is acquired; and where it is none, why.
 #pragma once
 
 #include "profile/Profile.h"

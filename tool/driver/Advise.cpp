@@ -124,8 +124,8 @@ void addSharedLines(const Decision &Decided, Costs &Measured) {
       Cost->second.SharedLines = Class.Shared->PerSection;
 }
 
-Costs measure(std::vector<ProfileFile> Files, const IndexResult &Index,
-              const ProjectFile &Declared, const Decision &Decided) {
+Costs measure(std::vector<ProfileFile> Files, const IndexResult &Index, const ProjectFile &Declared,
+              const Decision &Decided) {
   Program Linked(Index, AcceptUncovered, Declared);
   ProfileClasses Classes(Index.Units, Linked, Decided,
                          [&](StringRef Name) { return isConverted(Index, Name); });
@@ -189,9 +189,8 @@ int run() {
     Measured = measure(std::move(Files), *Index, *Declared, Decided);
     addSharedLines(Decided, *Measured);
   }
-  Advice Given =
-      advise(Decided, Before, Measured ? &*Measured : nullptr, Limits, Index->Root,
-             [&](StringRef Name) { return isConverted(*Index, Name); });
+  Advice Given = advise(Decided, Before, Measured ? &*Measured : nullptr, Limits, Index->Root,
+                        [&](StringRef Name) { return isConverted(*Index, Name); });
   int Status = write(Given.Next);
   if (Status != Done)
     return Status;

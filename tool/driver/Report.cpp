@@ -62,12 +62,13 @@ cl::opt<std::string> TraceFile("trace", cl::value_desc("FILE"),
                                cl::desc("Write each wait with its time, for Perfetto and "
                                         "about:tracing"),
                                cl::sub(Command), cl::cat(Category));
-cl::list<std::string> Builds("p", cl::value_desc("BUILD"),
-                             cl::desc("Show for each lock class which one of the sources it is, and "
-                                      "how many cache lines its sections share, estimated from the "
-                                      "source; in --html also whether it can be converted, as "
-                                      "`relock check -p BUILD` says it"),
-                             cl::sub(Command), cl::cat(Category));
+cl::list<std::string>
+    Builds("p", cl::value_desc("BUILD"),
+           cl::desc("Show for each lock class which one of the sources it is, and "
+                    "how many cache lines its sections share, estimated from the "
+                    "source; in --html also whether it can be converted, as "
+                    "`relock check -p BUILD` says it"),
+           cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
                              cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),

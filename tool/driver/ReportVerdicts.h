@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
-// For a report: what `relock check` says of the lock classes of a profile, which of the sources they
-// are, and how many cache lines their sections share, by their text.
+// For a report: what `relock check` says of the lock classes of a profile, which of the sources
+// they are, and how many cache lines their sections share, by their text.
 #pragma once
 
 #include "profile/Profile.h"

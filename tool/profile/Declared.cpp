@@ -83,8 +83,7 @@ DWARFDie member(DWARFDie Record, StringRef Name) {
 // Follows an expression from its variable to what it denotes.
 class Walk {
 public:
-  Walk(DWARFDie Variable, StringRef Function)
-      : Declaration(Variable), Type(typeOf(Variable)) {
+  Walk(DWARFDie Variable, StringRef Function) : Declaration(Variable), Type(typeOf(Variable)) {
     Class = Variable.getShortName() ? Variable.getShortName() : "";
     if (!Function.empty())
       Class = Function.str() + "." + Class;
@@ -105,8 +104,7 @@ public:
         return false;
     DWARFDie Pointer = behindNames(Type, Typedef);
     return !Steps.empty() && Steps.back() != "[" && Pointer &&
-           Pointer.getTag() == DW_TAG_pointer_type &&
-           isObject(typeOf(Pointer), Primitive);
+           Pointer.getTag() == DW_TAG_pointer_type && isObject(typeOf(Pointer), Primitive);
   }
 
   DWARFDie Declaration;

@@ -117,8 +117,8 @@ namespace {
 using TextVisitor = function_ref<void(std::string &)>;
 
 void forEachText(ProfiledClass &Class, TextVisitor Do) {
-  for (std::string *Text : {&Class.Primitive, &Class.Name, &Class.DeclaredAs, &Class.Kind,
-                            &Class.Module, &Class.File})
+  for (std::string *Text :
+       {&Class.Primitive, &Class.Name, &Class.DeclaredAs, &Class.Kind, &Class.Module, &Class.File})
     Do(*Text);
   for (std::string &Frame : Class.Backtrace)
     Do(Frame);

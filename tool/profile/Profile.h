@@ -137,8 +137,8 @@ struct ProfiledClass {
   std::string Primitive = "mutex"; // rwlock, spinlock; condition, semaphore, barrier, futex
   std::string Key;                 // stable from run to run
   std::string Name;
-  std::string DeclaredAs;          // as `relock check` names it; empty: only a call is known
-  std::string Kind;                // static, initialised or first-use
+  std::string DeclaredAs; // as `relock check` names it; empty: only a call is known
+  std::string Kind;       // static, initialised or first-use
   std::string Module;
   std::string File; // declaration, initialisation or first use
   int Line = 0;

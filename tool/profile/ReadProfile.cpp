@@ -152,11 +152,10 @@ bool fromJSON(const json::Value &V, ProfiledClass &C, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("name", C.Name) && O.map("key", C.Key) && O.map("kind", C.Kind) &&
          O.map("module", C.Module) && O.map("file", C.File) && O.map("line", C.Line) &&
-         O.mapOptional("declared_as", C.DeclaredAs) &&
-         O.map("objects", C.Objects) && O.map("held_at_end", C.HeldAtEnd) &&
-         fromCounts(V, C.Counts, Path) && O.map("wait", C.Wait) && O.map("hold", C.Hold) &&
-         O.mapOptional("waiters", C.Waiters) && mapInside(O, "inside", C.Inside) &&
-         mapInside(O, "tried_inside", C.TriedInside) &&
+         O.mapOptional("declared_as", C.DeclaredAs) && O.map("objects", C.Objects) &&
+         O.map("held_at_end", C.HeldAtEnd) && fromCounts(V, C.Counts, Path) &&
+         O.map("wait", C.Wait) && O.map("hold", C.Hold) && O.mapOptional("waiters", C.Waiters) &&
+         mapInside(O, "inside", C.Inside) && mapInside(O, "tried_inside", C.TriedInside) &&
          O.mapOptional("read_inside", C.ReadInside) && O.mapOptional("came_from", C.CameFrom) &&
          O.mapOptional("backtrace", C.Backtrace) && O.mapOptional("locks", C.Locks) &&
          O.mapOptional("locks_omitted", C.LocksOmitted) && O.mapOptional("librelock", C.Runtime) &&

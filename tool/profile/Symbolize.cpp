@@ -76,12 +76,12 @@ std::string debugLink(const object::ObjectFile &Module, StringRef Path) {
     if (Name != ".gnu_debuglink" || Content.size() < sizeof(uint32_t))
       continue;
     std::string File = Content.take_until([](char C) { return C == 0; }).str();
-    uint32_t Checksum = support::endian::read32(Content.end() - sizeof Checksum,
-                                                Module.isLittleEndian() ? endianness::little
-                                                                        : endianness::big);
+    uint32_t Checksum =
+        support::endian::read32(Content.end() - sizeof Checksum,
+                                Module.isLittleEndian() ? endianness::little : endianness::big);
     std::string Folder = sys::path::parent_path(Path).str() + "/";
-    for (std::string Place : {Folder + File, Folder + ".debug/" + File,
-                              DebugFolder.str() + Folder + File})
+    for (std::string Place :
+         {Folder + File, Folder + ".debug/" + File, DebugFolder.str() + Folder + File})
       if (isLinkedFile(Place, Checksum))
         return Place;
   }
@@ -150,8 +150,7 @@ std::string nameOf(DWARFDie Variable, StringRef Symbol) {
     return Symbol.str();
   for (DWARFDie Scope = Variable.getParent(); Scope; Scope = Scope.getParent())
     if (Scope.getTag() == DW_TAG_subprogram)
-      return Scope.getShortName() ? Scope.getShortName() + ("." + std::string(Name))
-                                  : Symbol.str();
+      return Scope.getShortName() ? Scope.getShortName() + ("." + std::string(Name)) : Symbol.str();
   return Name;
 }
 
@@ -315,8 +314,7 @@ static void placeBySize(DataPlace &Place, uint64_t Offset, uint64_t Size, uint64
   if (Array)
     Place.Path += "[" + utostr(Offset / Element) + "]";
   else if (Offset)
-    Place.Is.ClassName = Place.Path =
-        Place.Symbol + "+0x" + utohexstr(Offset, /*LowerCase=*/true);
+    Place.Is.ClassName = Place.Path = Place.Symbol + "+0x" + utohexstr(Offset, /*LowerCase=*/true);
 }
 
 // A program may have types without symbols, where it is stripped and its DWARF is elsewhere, or

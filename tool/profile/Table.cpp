@@ -191,7 +191,9 @@ private:
     if (!Text.empty()) {
       OS << '\n';
       paragraph("Known by their addresses only, for lack of debug information (compile with -g, or "
-                "install the distribution's): " + Text + ".", 0);
+                "install the distribution's): " +
+                    Text + ".",
+                0);
     }
   }
 

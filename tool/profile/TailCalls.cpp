@@ -41,8 +41,7 @@ void visitCallSites(DWARFDie Scope, function_ref<void(DWARFDie)> Visit) {
   for (DWARFDie Child : Scope.children()) {
     if (Child.getTag() == DW_TAG_call_site || Child.getTag() == DW_TAG_GNU_call_site)
       Visit(Child);
-    else if (Child.getTag() == DW_TAG_lexical_block ||
-             Child.getTag() == DW_TAG_inlined_subroutine)
+    else if (Child.getTag() == DW_TAG_lexical_block || Child.getTag() == DW_TAG_inlined_subroutine)
       visitCallSites(Child, Visit);
   }
 }
@@ -139,8 +138,7 @@ std::vector<DWARFDie> TailCalls::definitionsOf(DWARFDie Original) {
 void TailCalls::findDefinitions() {
   Searched = true;
   for (const std::unique_ptr<DWARFUnit> &Unit : Context.compile_units())
-    for (DWARFDie Function :
-         Unit->getNonSkeletonUnitDIE(/*ExtractUnitDIEOnly=*/false).children()) {
+    for (DWARFDie Function : Unit->getNonSkeletonUnitDIE(/*ExtractUnitDIEOnly=*/false).children()) {
       if (Function.getTag() != DW_TAG_subprogram || !Function.find({DW_AT_low_pc, DW_AT_ranges}))
         continue;
       DWARFDie Original = firstOf(Function);

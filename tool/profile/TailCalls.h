@@ -23,7 +23,8 @@ public:
   using Calls = std::vector<uint64_t>;
   // All that may lie between the call that returns to the address and a function with such a name,
   // or the one that has the address Callee. Nothing if it was called by no jump, as far as known.
-  std::vector<Calls> ways(uint64_t ReturnAddress, llvm::function_ref<bool(llvm::StringRef)> IsCallee);
+  std::vector<Calls> ways(uint64_t ReturnAddress,
+                          llvm::function_ref<bool(llvm::StringRef)> IsCallee);
   std::vector<Calls> ways(uint64_t ReturnAddress, uint64_t Callee);
 
 private:
