@@ -69,15 +69,20 @@ private:
 
   // A fault in the text that somebody owns is theirs. Of one that shows elsewhere it is found by
   // trial who has to be left out for it to vanish; such faults mostly have one cause, so that one
-  // is looked at in each round.
+  // is looked at in each round. Of a unit's errors those behind the first one may only follow from
+  // it.
   std::vector<Fault> faultsOf(const std::vector<NewDiagnostic> &Added, const Conversion &Tried) {
     std::vector<Fault> Faults;
-    for (const NewDiagnostic &D : Added)
+    std::set<size_t> Failed; // units
+    for (const NewDiagnostic &D : Added) {
+      if (D.What.Error && !Failed.insert(D.Unit).second)
+        continue;
       for (const Position &At : D.What.Written)
         if (Owners By = Tried.Result.ownersAt(At.File, At.Offset); !By.empty()) {
           Faults.push_back({describe(D), std::move(By)});
           break;
         }
+    }
     if (Faults.empty())
       Faults.push_back({describe(Added.front()), search(Added.front(), Tried)});
     return Faults;

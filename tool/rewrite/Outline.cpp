@@ -25,9 +25,14 @@
 
 #include "section/Nest.h"
 
+#include "clang/Basic/LangOptions.h"
+#include "clang/Lex/Lexer.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <set>
 
 using namespace llvm;
 
@@ -47,18 +52,49 @@ bool hasWord(StringRef Text, StringRef Word) {
   return false;
 }
 
+// A text line by line. The break before a line may lie in a string literal, which a `\` continues:
+// what stands around it is the program's then, not layout.
+struct TextLine {
+  StringRef Text;
+  bool InLiteral; // it begins there
+};
+
+std::vector<TextLine> linesOf(StringRef Text) {
+  clang::LangOptions C;
+  C.LineComment = C.RawStringLiterals = true;
+  std::string Buffer = Text.str(); // ends with a 0, as the lexer wants it
+  clang::Lexer Raw(clang::SourceLocation(), C, Buffer.data(), Buffer.data(),
+                   Buffer.data() + Buffer.size());
+  std::set<size_t> Inside; // where lines begin
+  for (clang::Token T; !Raw.LexFromRawLexer(T);) {
+    if (!clang::tok::isStringLiteral(T.getKind()) && T.isNot(clang::tok::char_constant))
+      continue;
+    size_t End = Raw.getBufferLocation() - Buffer.data();
+    for (size_t I = End - T.getLength(); I < End; ++I)
+      if (Buffer[I] == '\n')
+        Inside.insert(I + 1);
+  }
+  std::vector<TextLine> Lines;
+  for (StringRef Line : split(Text, '\n'))
+    Lines.push_back({Line, Inside.count(Line.data() - Text.data()) != 0});
+  return Lines;
+}
+
 // Lines moved from one indentation to another; what stands further left stays at the margin.
 std::string reindent(StringRef Text, StringRef From, StringRef To) {
-  SmallVector<StringRef, 32> Lines;
-  Text.split(Lines, '\n');
-  while (!Lines.empty() && Lines.front().trim().empty())
+  std::vector<TextLine> Lines = linesOf(Text);
+  while (!Lines.empty() && Lines.front().Text.trim().empty())
     Lines.erase(Lines.begin());
-  while (!Lines.empty() && Lines.back().trim().empty())
+  while (!Lines.empty() && Lines.back().Text.trim().empty())
     Lines.pop_back();
   std::string Result;
-  for (StringRef Line : Lines) {
-    Line = Line.rtrim(" \t\r");
-    if (Line.consume_front(From))
+  for (size_t I = 0; I < Lines.size(); ++I) {
+    StringRef Line = Lines[I].Text;
+    if (I + 1 == Lines.size() || !Lines[I + 1].InLiteral)
+      Line = Line.rtrim(" \t\r");
+    if (Lines[I].InLiteral)
+      Result += Line.str();
+    else if (Line.consume_front(From))
       Result += (To + Line).str();
     else if (!Line.empty()) // a label, mostly
       Result += Line.ltrim().str();
@@ -71,10 +107,10 @@ std::string reindent(StringRef Text, StringRef From, StringRef To) {
 StringRef commonIndent(StringRef Text) {
   StringRef Common;
   bool First = true;
-  for (StringRef Line : split(Text, '\n')) {
-    if (Line.trim().empty())
+  for (const TextLine &Line : linesOf(Text)) {
+    if (Line.InLiteral || Line.Text.trim().empty())
       continue;
-    StringRef Indent = Line.take_while([](char C) { return C == ' ' || C == '\t'; });
+    StringRef Indent = Line.Text.take_while([](char C) { return C == ' ' || C == '\t'; });
     if (First || Indent.size() < Common.size())
       Common = Indent;
     First = false;
@@ -317,11 +353,16 @@ private:
   // --- Macros -----------------------------------------------------------------------------
 
   static std::string withoutContinuations(StringRef Text) {
+    std::vector<TextLine> Lines = linesOf(Text);
     std::string Result;
-    for (StringRef Line : split(Text, '\n')) {
-      Line = Line.rtrim(" \t\r");
-      Line.consume_back("\\");
-      Result += (Line.rtrim(" \t") + "\n").str();
+    for (size_t I = 0; I < Lines.size(); ++I) {
+      StringRef Line = Lines[I].Text;
+      if (I + 1 == Lines.size() || !Lines[I + 1].InLiteral) {
+        Line = Line.rtrim(" \t\r");
+        Line.consume_back("\\");
+        Line = Line.rtrim(" \t");
+      }
+      Result += (Line + "\n").str();
     }
     return Result;
   }

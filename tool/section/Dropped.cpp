@@ -111,7 +111,8 @@ private:
     }
     if (!Dropped.Variable)
       return;
-    Dropped.Pasted = any_of(Callees, [&](StringRef Callee) { return S.makesText(Callee); });
+    Dropped.Pasted =
+        any_of(Callees, [&](StringRef Callee) { return S.makesText(Callee, Dropped.Location); });
     Dropped.Asserted = is_contained(Callees, "assert");
     Dropped.Sized = sized();
     Dropped.Written = written();
@@ -126,7 +127,7 @@ private:
       return true;
     for (StringRef Callee : reverse(Callees))
       if (!Callee.empty())
-        return asks(Callee) || (Callee != "assert" && S.macroAt(Callee, F->getEndLoc()));
+        return asks(Callee) || (Callee != "assert" && S.macroAt(Callee, Tokens[At].getLocation()));
     return false;
   }
 

@@ -517,7 +517,8 @@ private:
       if (Current.isOneOf(tok::hash, tok::hashhash))
         return refuse("makes a string of a parameter, or pastes one");
       if (Current.is(tok::l_paren))
-        MakesText.push_back(Previous == tok::raw_identifier && S.makesText(Callee));
+        MakesText.push_back(Previous == tok::raw_identifier &&
+                            S.makesText(Callee, S.SM.getExpansionLoc(At)));
       else if (Current.is(tok::r_paren) && !MakesText.empty())
         MakesText.pop_back();
       if (!Current.is(tok::raw_identifier))

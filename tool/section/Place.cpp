@@ -252,6 +252,8 @@ unsigned aboveComment(StringRef File, unsigned FunctionBegin) {
       return 0;
     size_t Previous = File.rfind('\n', Begin - 1) + 1;
     StringRef Line = File.slice(Previous, Begin - 1).trim();
+    if (File.take_front(Previous).drop_back(Previous > 0).rtrim(" \t\r").ends_with("\\"))
+      return Begin; // the last line of a directive
     if (Line.starts_with("//")) {
       Begin = Previous;
     } else if (Line.ends_with("*/")) {
@@ -263,7 +265,7 @@ unsigned aboveComment(StringRef File, unsigned FunctionBegin) {
         return Begin; // the comment ends a line of code
       Begin = OpenLine;
     } else if (Line.empty() || Line.starts_with("#") || Line.ends_with(";") ||
-               Line.ends_with("}") || Line.ends_with("\\") || Line.ends_with("*/")) {
+               Line.ends_with("}")) {
       return Begin;
     } else {
       Begin = Previous; // a part of the declaration that a macro hides

@@ -123,7 +123,7 @@ private:
       return !declares();
     if (Own.contains(Name))
       return true;
-    if (S.macroAt(Name, F->getEndLoc()))
+    if (S.macroAt(Name, Tokens[At].getLocation()))
       return macro(Name);
     std::optional<bool> Known = global(Name);
     if (!Known && declares())
@@ -176,7 +176,7 @@ private:
 
   // What the body of a macro names, parameters aside, must be as plain.
   bool macro(StringRef Name) {
-    const MacroInfo *Macro = S.macroAt(Name, F->getEndLoc());
+    const MacroInfo *Macro = S.macroAt(Name, Tokens[At].getLocation());
     if ((Name == "assert" && S.inSystemHeader(Macro->getDefinitionLoc())) ||
         !Seen.insert(Macro).second)
       return true;
@@ -198,7 +198,7 @@ private:
   }
 
   bool inMacro(const IdentifierInfo &Part) {
-    if (S.macroAt(Part.getName(), F->getEndLoc()))
+    if (S.macroAt(Part.getName(), Tokens[At].getLocation()))
       return macro(Part.getName());
     tok::TokenKind Kind = Part.getTokenID();
     if (Kind != tok::identifier)

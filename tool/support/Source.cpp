@@ -4,7 +4,7 @@
 #include "clang/Basic/CharInfo.h"
 #include "clang/Index/USRGeneration.h"
 #include "clang/Lex/Lexer.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -56,25 +56,21 @@ bool Source::inFile(SourceLocation L) const {
   return L.isValid();
 }
 
-// True if a macro, or one that its body mentions, has a `#` or `##` in its body.
-static bool pastes(Preprocessor &PP, const IdentifierInfo *Name,
-                   SmallPtrSetImpl<const void *> &Seen) {
-  if (!Name || !Seen.insert(Name).second)
-    return false;
-  const MacroInfo *Macro = PP.getMacroInfo(Name);
-  if (!Macro)
-    return false;
-  return any_of(Macro->tokens(), [&](const Token &T) {
-    return T.isOneOf(tok::hash, tok::hashat, tok::hashhash) ||
-           pastes(PP, T.getIdentifierInfo(), Seen);
-  });
+// True if a macro, or one that its body mentions, has a `#` or `##` in its body where it is used.
+static bool pastes(const Source &S, StringRef Name, SourceLocation Use,
+                   SmallSet<StringRef, 8> &Seen) {
+  const MacroInfo *Macro = Seen.insert(Name).second ? S.macroAt(Name, Use) : nullptr;
+  return Macro && any_of(Macro->tokens(), [&](const Token &T) {
+           const IdentifierInfo *Inner = T.getIdentifierInfo();
+           return T.isOneOf(tok::hash, tok::hashat, tok::hashhash) ||
+                  (Inner && pastes(S, Inner->getName(), Use, Seen));
+         });
 }
 
 bool Source::stringified(SourceLocation L) const {
-  SmallPtrSet<const void *, 8> Seen;
+  SourceLocation Use = SM.getExpansionLoc(L);
   while (L.isMacroID()) {
-    StringRef Name = Lexer::getImmediateMacroName(L, SM, Language);
-    if (!PP || pastes(*PP, PP->getIdentifierInfo(Name), Seen))
+    if (!PP || makesText(Lexer::getImmediateMacroName(L, SM, Language), Use))
       return true;
     L = SM.isMacroArgExpansion(L) ? SM.getImmediateSpellingLoc(L)
                                   : SM.getImmediateExpansionRange(L).getBegin();
@@ -82,9 +78,9 @@ bool Source::stringified(SourceLocation L) const {
   return false;
 }
 
-bool Source::makesText(StringRef Macro) const {
-  SmallPtrSet<const void *, 8> Seen;
-  return PP && relock::pastes(*PP, PP->getIdentifierInfo(Macro), Seen);
+bool Source::makesText(StringRef Macro, SourceLocation Use) const {
+  SmallSet<StringRef, 8> Seen;
+  return pastes(*this, Macro, Use, Seen);
 }
 
 const MacroInfo *Source::macroAt(StringRef Name, SourceLocation L) const {

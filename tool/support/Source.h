@@ -32,8 +32,9 @@ public:
   // True if the token at L is the argument of a macro that may make a string of it, or paste it:
   // then its spelling is part of the program's meaning.
   bool stringified(clang::SourceLocation L) const;
-  // True if a macro of this name makes text or parts of names of an argument.
-  bool makesText(llvm::StringRef Macro) const;
+  // True if the macro that this name is at a place in the text makes text or parts of names of an
+  // argument.
+  bool makesText(llvm::StringRef Macro, clang::SourceLocation Use) const;
   // The macro of this name as it is defined at a place in the text; null: none.
   const clang::MacroInfo *macroAt(llvm::StringRef Name, clang::SourceLocation L) const;
   bool inSystemHeader(clang::SourceLocation L) const;
