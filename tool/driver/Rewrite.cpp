@@ -321,6 +321,26 @@ void reportLeftAsItIs(const Conversion &Converted) {
               "uncovered");
 }
 
+// Nothing in the text says which class the mutexes of these belong to.
+void reportUnnamed(const Conversion &Converted) {
+  for (const CheckedClass &Checked : Converted.Decided.Classes) {
+    const LockClass &Class = Checked.Class;
+    auto Edits = Converted.Decided.Edits.find(Class.Group);
+    if (!Converted.Chosen.count(Class.Id) || Edits == Converted.Decided.Edits.end())
+      continue;
+    bool Named = any_of(Edits->second, [&](const Edit &E) {
+      return StringRef(E.Text).contains("(" + Class.Identifier + ")");
+    });
+    if (!Named)
+      message(
+          Class.At,
+          "no mutex of '" + Class.Name +
+              "' is initialised otherwise than by zeros; they run on the default class, which "
+              "only RELOCK_LOCKS=default=… reaches; initialise them by a call or an initialiser",
+          "default-class");
+  }
+}
+
 int run() {
   if (std::string Wrong = wrongUsage(); !Wrong.empty()) {
     message(Wrong, "usage");
@@ -377,6 +397,7 @@ int run() {
   if (Status != Done)
     return Status;
   reportCounts(*Converted, *Declared, Planned);
+  reportUnnamed(*Converted);
   reportLeftAsItIs(*Converted);
   if (All.getNumOccurrences() && Kept)
     errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";

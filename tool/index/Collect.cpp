@@ -44,7 +44,7 @@ bool takesBytes(const FunctionDecl *F) {
 class CollectVisitor : public RecursiveASTVisitor<CollectVisitor> {
 public:
   CollectVisitor(ASTContext &Context, Preprocessor &PP, UnitFacts &Facts)
-      : S(Context), Facts(Facts), Out(S, Facts), Pointers(S, Facts), Edits(Out, PP),
+      : S(Context, &PP), Facts(Facts), Out(S, Facts), Pointers(S, Facts), Edits(Out),
         Nodes(Out, Edits), Undefined(S, Facts) {}
 
   void run() {
@@ -110,10 +110,13 @@ public:
     if (std::optional<ConvertedClass> Known = convertedClass(V))
       Converted.insert({V->getCanonicalDecl(), *Known});
     Undefined.define(V);
-    if (const auto *Cleanup = V->getAttr<CleanupAttr>(); Cleanup && CurrentFacts)
-      CurrentFacts->Calls.push_back({nodeFor(Cleanup->getFunctionDecl(), S),
-                                     Cleanup->getFunctionDecl()->getNameAsString(),
-                                     S.shown(V->getLocation())});
+    if (const auto *Cleanup = V->getAttr<CleanupAttr>(); Cleanup && CurrentFacts) {
+      FunctionDecl *F = Cleanup->getFunctionDecl();
+      CurrentFacts->Calls.push_back(
+          {nodeFor(F, S), F->getNameAsString(), S.shown(V->getLocation())});
+      Undefined.use(F);
+      Nodes.cleanUp(V, F);
+    }
     if (syncType(V->getType()) == SyncType::None) {
       if (V->hasInit() && isUntyped(V, S))
         Nodes.flowUntyped(V->getInit(), nodeFor(V, S), Flow::Initialiser);
@@ -138,6 +141,8 @@ public:
             V->getTypeSourceInfo() ? V->getTypeSourceInfo()->getTypeLoc() : TypeLoc());
     if (V->hasInit())
       Nodes.initialise(V->getType(), V->getInit(), Node);
+    else
+      Edits.zeroFilled(V, Node);
     return true;
   }
 

@@ -2,7 +2,7 @@
 #include "index/LockEdits.h"
 
 #include "index/LockApi.h"
-#include "index/MacroUse.h"
+#include "support/MacroText.h"
 
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,6 +59,10 @@ void LockEdits::initialiser(const InitListExpr *List, const std::string &Node) {
   if (L.isInvalid())
     L = List->getBeginLoc();
   while (L.isMacroID()) {
+    if (S.SM.isMacroArgExpansion(L)) {
+      L = S.SM.getImmediateSpellingLoc(L);
+      continue;
+    }
     StringRef Macro = Lexer::getImmediateMacroName(L, S.SM, S.Language);
     std::string Replacement = relockInitialiser(Macro);
     SourceLocation Name = S.SM.getImmediateExpansionRange(L).getBegin();
@@ -72,17 +76,92 @@ void LockEdits::initialiser(const InitListExpr *List, const std::string &Node) {
         Out.sharedEdit(Name, Macro.size(), Replacement, Node);
       return;
     }
-    L = S.SM.isMacroArgExpansion(L) ? S.SM.getImmediateSpellingLoc(L) : Name;
+    L = Name;
   }
-  // `= {0}` is valid for both types.
-  bool Zero = all_of(List->inits(), [&](const Expr *E) {
-    Expr::EvalResult Value;
-    return isa<ImplicitValueInitExpr>(E) || isa<InitListExpr>(E) ||
-           (E->EvaluateAsInt(Value, S.Context) && Value.Val.getInt() == 0);
-  });
-  if (!Zero || List->getBeginLoc().isMacroID())
+  zeroInitialiser(List, Node);
+}
+
+// True for a constant 0, or a list of such.
+static bool isZero(const Expr *E, const ASTContext &Context) {
+  if (const auto *List = dyn_cast<InitListExpr>(E))
+    return all_of(List->inits(), [&](const Expr *Sub) { return isZero(Sub, Context); });
+  Expr::EvalResult Value;
+  return isa<ImplicitValueInitExpr>(E) ||
+         E->isNullPointerConstant(const_cast<ASTContext &>(Context),
+                                  Expr::NPC_ValueDependentIsNotNull) ||
+         (E->EvaluateAsInt(Value, Context) && Value.Val.getInt() == 0);
+}
+
+static size_t writtenValues(const Expr *E) {
+  if (const auto *List = dyn_cast<InitListExpr>(E)) {
+    size_t Sum = 0;
+    for (const Expr *Sub : List->inits())
+      Sum += writtenValues(Sub);
+    return Sum;
+  }
+  return !isa<ImplicitValueInitExpr>(E);
+}
+
+// All zero is a lock of no special kind, whatever the fields are; what other values mean is the C
+// library's secret.
+void LockEdits::zeroInitialiser(const InitListExpr *List, const std::string &Node) {
+  SourceLocation Open = List->getLBraceLoc(), Close = List->getRBraceLoc();
+  bool Zero = isZero(List, S.Context);
+  bool InBraces = Open.isValid() && Close.isValid() && Open != Close;
+  bool AsWritten = InBraces && Open.isFileID() && Close.isFileID();
+  std::optional<Source::Range> Range;
+  if (Zero && (AsWritten || (InBraces && exactInvocation({Open, Close}))))
+    Range = S.range({Open, Close});
+  StringRef Text = Range ? S.text(*Range) : "";
+  if (Range && S.editable(Open) && (!AsWritten || (Text.starts_with("{") && Text.ends_with("}")))) {
+    bool Mutex = syncObject(List->getType()) == SyncType::Mutex;
+    Facts.Edits.push_back({S.position(Range->File, Range->Begin), Range->End - Range->Begin,
+                           Mutex ? "RELOCK_MUTEX_INITIALIZER($CLASS)" : "RELOCK_COND_INITIALIZER",
+                           Node, Edit::Anywhere, ""});
+  } else if (!Zero || writtenValues(List) > 1 || Open.isMacroID()) {
+    // The `0` of an outer list is valid for both types; more would fall on other fields.
     Out.escape(Node, "initialiser", "has an initialiser that is not one of POSIX's",
                List->getBeginLoc());
+  }
+}
+
+// A variable that nothing initialises gets an initialiser that names its class, unless calls
+// initialise that class: a tentative definition, or a local one with static storage.
+void LockEdits::zeroFilled(const VarDecl *V, const std::string &Node) {
+  bool One = V->isFileVarDecl() ? V->getActingDefinition() == V &&
+                                      count_if(V->redecls(),
+                                               [](const VarDecl *D) {
+                                                 return D->isThisDeclarationADefinition() !=
+                                                        VarDecl::DeclarationOnly;
+                                               }) == 1
+                                : V->isStaticLocal();
+  bool Shared = V->hasExternalFormalLinkage() && !S.SM.isInMainFile(V->getLocation());
+  if (V->hasInit() || V->getType()->isArrayType() || V->getType()->isPointerType() || !One ||
+      Shared || syncObject(V->getType()) != SyncType::Mutex || V->getLocation().isMacroID())
+    return;
+  std::optional<unsigned> End = endOfDeclarator(V->getLocation());
+  if (End)
+    Facts.Edits.push_back({S.position(S.SM.getFileID(V->getLocation()), *End), 0,
+                           " = RELOCK_MUTEX_INITIALIZER($CLASS)", Node, Edit::IfUnnamed, ""});
+}
+
+// Behind the last token before the `,` or `;` that ends the declarator at a name.
+std::optional<unsigned> LockEdits::endOfDeclarator(SourceLocation Name) const {
+  FileID File = S.SM.getFileID(Name);
+  StringRef Text = S.fileText(File);
+  Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(),
+            Text.begin() + S.SM.getFileOffset(Name), Text.end());
+  int Depth = 0;
+  unsigned End = 0;
+  for (Token T; !Raw.LexFromRawLexer(T);) {
+    if (Depth == 0 && T.isOneOf(tok::comma, tok::semi))
+      return End;
+    if (T.isOneOf(tok::hash, tok::equal, tok::l_brace))
+      return std::nullopt;
+    Depth += T.is(tok::l_paren) - T.is(tok::r_paren);
+    End = S.SM.getFileOffset(T.getLocation()) + T.getLength();
+  }
+  return std::nullopt;
 }
 
 void LockEdits::sharedInsert(SourceLocation L, std::string Text, const std::string &Node) {
@@ -181,6 +260,14 @@ void LockEdits::keepArguments(Source::Range &Invocation, StringRef Arguments, st
   Text.resize(Text.find('('));
 }
 
+// The operations of POSIX that the body of the macro names.
+static unsigned operationsNamed(SourceLocation Use, const Source &S) {
+  const MacroInfo *Macro = macroUsedAt(Use, S);
+  return !Macro ? 0 : count_if(Macro->tokens(), [](const Token &T) {
+    return T.getIdentifierInfo() && lockFunction(T.getIdentifierInfo()->getName());
+  });
+}
+
 // An initialisation names the class of its lock: where a macro that serves several classes does
 // more than to initialise, its use is written out.
 bool LockEdits::initialiseAtUse(const CallExpr *Call, SourceLocation Body, StringRef Name,
@@ -188,12 +275,10 @@ bool LockEdits::initialiseAtUse(const CallExpr *Call, SourceLocation Body, Strin
   SourceLocation Use = S.SM.getExpansionLoc(Body);
   SourceLocation Close = S.SM.getSpellingLoc(Call->getRParenLoc());
   std::optional<Source::Range> Range = S.range({Body, Body});
-  if (Name != "pthread_mutex_init" || !Range || !S.editable(Close) ||
-      operationsNamed(Use, S, PP) != 1)
+  if (Name != "pthread_mutex_init" || !Range || !S.editable(Close) || operationsNamed(Use, S) != 1)
     return false;
   std::optional<std::string> Text = expandOnce(
-      Use, {{S.SM.getSpellingLoc(Body), relockName(Name)}, {Close, ", RELOCK_CLASS($CLASS))"}}, S,
-      PP);
+      Use, {{S.SM.getSpellingLoc(Body), relockName(Name)}, {Close, ", RELOCK_CLASS($CLASS))"}}, S);
   if (!Text)
     return false;
   std::string Macro = tokenNode(S.spelled(Body));

@@ -18,8 +18,7 @@ namespace relock {
 
 class LockEdits {
 public:
-  LockEdits(FactWriter &Out, clang::Preprocessor &PP)
-      : Out(Out), PP(PP), S(Out.S), Facts(Out.Facts) {}
+  explicit LockEdits(FactWriter &Out) : Out(Out), S(Out.S), Facts(Out.Facts) {}
 
   // A statement of a block, which may be a call as a whole: before the call is renamed.
   void visitStatement(const clang::Stmt *Statement);
@@ -31,6 +30,8 @@ public:
   void sizeTokens(const clang::Stmt *E, const std::string &Node);
   // A static initialiser such as PTHREAD_MUTEX_INITIALIZER.
   void initialiser(const clang::InitListExpr *List, const std::string &Node);
+  // A mutex without any.
+  void zeroFilled(const clang::VarDecl *V, const std::string &Node);
   // The place where the function's name is spelled, or the whole invocation where a macro is just
   // another name for the function and takes the lock as its argument: such a macro may serve
   // locks that are converted and locks that are not.
@@ -39,11 +40,12 @@ public:
 
 private:
   FactWriter &Out;
-  clang::Preprocessor &PP;
   const Source &S;
   UnitFacts &Facts;
   llvm::DenseMap<const clang::CallExpr *, const clang::Stmt *> WholeStatement;
 
+  void zeroInitialiser(const clang::InitListExpr *List, const std::string &Node);
+  std::optional<unsigned> endOfDeclarator(clang::SourceLocation Name) const;
   void sharedInsert(clang::SourceLocation L, std::string Text, const std::string &Node);
   clang::SourceLocation behindArguments(const clang::CallExpr *Call) const;
   bool replaceInvocation(const clang::CallExpr *Call, clang::SourceLocation Body,

@@ -88,7 +88,8 @@ struct Edit {
   std::string Node;
   // An operation that a macro spells for the lock that it is given can be renamed at its use or in
   // the macro's body: the body where all users of the macro are converted, else the uses.
-  enum Place { Anywhere, AtUse, InBody } Where = Anywhere;
+  // An initialiser that is added is needed only if no other text names the class.
+  enum Place { Anywhere, AtUse, InBody, IfUnnamed } Where = Anywhere;
   std::string Macro; // AtUse, InBody: the place in the body
 };
 
@@ -293,8 +294,8 @@ struct UnitFacts {
   std::vector<SkippedSite> Skipped;
   std::vector<LockLike> LockLikes; // each function once
   std::vector<UndefinedUse> UndefinedUses;
-  std::vector<LockRecord> LockRecords;           // of UndefinedUses
-  std::vector<std::string> DefinedVariables;     // of types with locks, with external linkage
+  std::vector<LockRecord> LockRecords;       // of UndefinedUses
+  std::vector<std::string> DefinedVariables; // of types with locks, with external linkage
   std::vector<ConvertedClass> Converted;
   std::string LockTable; // the relock_locks.h that this unit includes already; empty: none
 };

@@ -76,6 +76,20 @@ void Resolver::passUntyped(const Expr *Argument, const FunctionDecl *Callee, uns
   flowUntyped(Argument, parameterNode(nodeFor(Callee, S), I), Flow::Argument);
 }
 
+void Resolver::cleanUp(const VarDecl *V, const FunctionDecl *F) {
+  if (syncType(V->getType()) == SyncType::None || !F->getNumParams())
+    return;
+  const ParmVarDecl *Parameter = F->getParamDecl(0);
+  bool Untyped = isUntyped(Parameter, S);
+  if (!Untyped && syncType(Parameter->getType()) == SyncType::None)
+    return escapeOnce(nodeFor(V, S), "pointer-cast",
+                      "goes to a cleanup function as a pointer that is not followed",
+                      V->getLocation());
+  if (Untyped)
+    declareUntyped(F, nodeFor(Parameter, S), DeclarationKind::Parameter, V->getType());
+  Out.flow(nodeFor(V, S), nodeFor(Parameter, S), Flow::Argument, V->getLocation(), Untyped);
+}
+
 void Resolver::returnUntyped(const FunctionDecl *F, const Expr *Value) {
   if (syncType(Value->IgnoreParenCasts()->getType()) != SyncType::None)
     declareUntyped(F, resultNode(nodeFor(F, S)), DeclarationKind::Result,

@@ -34,6 +34,8 @@ public:
   std::string resolve(const clang::Expr *E);
   // An object of that node is created by a file-scope or local initialiser.
   void initialise(clang::QualType T, const clang::Expr *Init, const std::string &Node);
+  // The function gets the address of the variable when that goes out of scope.
+  void cleanUp(const clang::VarDecl *V, const clang::FunctionDecl *F);
 
   // The expression's value goes nowhere, or where it goes is recorded.
   void setResolved(const clang::Expr *E) { Resolved.insert(E); }

@@ -388,6 +388,10 @@ private:
                                const EffectTable &Table, const LockOrder &Order) {
     CheckedSection Checked;
     Checked.Facts = Found;
+    if (Found.Extract)
+      for (auto &[Name, Node] : Checked.Facts.Extract->LockNodes)
+        if (const LockClass *Its = Linked.classOf(Node))
+          Node = Its->Id;
     if (!Class.Kept.empty()) {
       Checked.Outcome = Verdict::Keep;
       Checked.Reasons = {{"class-kept",

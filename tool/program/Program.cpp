@@ -455,11 +455,29 @@ void Program::collectEdits(const std::vector<UnitFacts> &Units) {
     }
   auto Key = [](const Edit &E) { return std::tie(E.At, E.Length, E.Text, E.Where, E.Macro); };
   for (auto &[Group, List] : Edits) {
+    dropNeedlessInitialisers(List);
     sort(List, [&](const Edit &A, const Edit &B) { return Key(A) < Key(B); });
     List.erase(std::unique(List.begin(), List.end(),
                            [&](const Edit &A, const Edit &B) { return Key(A) == Key(B); }),
                List.end());
   }
+}
+
+// A class that calls initialise needs no initialiser, and several tentative definitions of one
+// variable have one in all.
+void Program::dropNeedlessInitialisers(std::vector<Edit> &List) const {
+  std::set<const LockClass *> Named;
+  std::map<std::string, Position> First;
+  for (const Edit &E : List)
+    if (E.Where != Edit::IfUnnamed && E.Text.find("RELOCK_CLASS(") != std::string::npos)
+      Named.insert(classOf(E.Node));
+    else if (E.Where == Edit::IfUnnamed)
+      if (auto [It, New] = First.try_emplace(E.Node, E.At); !New)
+        It->second = std::min(It->second, E.At);
+  erase_if(List, [&](const Edit &E) {
+    return E.Where == Edit::IfUnnamed &&
+           (Named.count(classOf(E.Node)) || !(First.at(E.Node) == E.At));
+  });
 }
 
 // A unit may compile the text of an operation as something else, or as nothing: a macro that is

@@ -128,6 +128,7 @@ private:
   bool isOwnText(const Position &At) const;
   void keepOutsideRoots();
   void collectEdits(const std::vector<UnitFacts> &Units);
+  void dropNeedlessInitialisers(std::vector<Edit> &List) const;
   void collectConfigurations(const std::vector<UnitFacts> &Units);
   void collectKernelOwned(const std::vector<UnitFacts> &Units);
   void keepGroups();

@@ -42,6 +42,8 @@ namespace {
 
 bool wordPart(char C) { return isAlnum(C) || C == '_'; }
 
+} // namespace
+
 bool hasWord(StringRef Text, StringRef Word) {
   for (size_t At = Text.find(Word); At != StringRef::npos; At = Text.find(Word, At + 1)) {
     bool Begins = At == 0 || !wordPart(Text[At - 1]);
@@ -51,6 +53,8 @@ bool hasWord(StringRef Text, StringRef Word) {
   }
   return false;
 }
+
+namespace {
 
 // A text line by line. The break before a line may lie in a string literal, which a `\` continues:
 // what stands around it is the program's then, not layout.

@@ -8,6 +8,9 @@
 
 namespace relock {
 
+// True if the word stands in the text, not as a part of a longer one.
+bool hasWord(llvm::StringRef Text, llvm::StringRef Word);
+
 struct Outline {
   std::string Function;  // the context's struct and the extracted function
   std::string Call;      // takes the place of Extraction::Whole

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "rewrite/Rewrite.h"
 
+#include "index/LockApi.h"
 #include "rewrite/LockTable.h"
 #include "rewrite/Outline.h"
 #include "section/Nest.h"
@@ -11,6 +12,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/xxhash.h"
+
+#include <list>
 
 using namespace llvm;
 
@@ -78,6 +81,7 @@ private:
   std::map<std::string, std::string> CompanionText;  // likewise, its definition
   std::map<std::string, std::string> CompanionNames; // the wrapper's name by its companion's
   RewriteResult Result;
+  std::list<Extraction> Retyped;
 
   void plan() {
     std::map<std::string, Owners> Groups;
@@ -98,7 +102,8 @@ private:
         if (S.Facts.Continues)
           continue; // a part of another one
         const Extraction &Extract = *S.Facts.Extract;
-        Plans[Extract.File].Sections.push_back({&Extract, S.AnyThread, {{keyOf(S.Facts)}, {}}});
+        Plans[Extract.File].Sections.push_back(
+            {&retyped(Extract), S.AnyThread, {{keyOf(S.Facts)}, {}}});
         if (Extract.Through) { // the files of its companion change too
           Plans[Extract.Through->Facts.End.File];
           for (const Prototype &Declared : Extract.Through->Prototypes)
@@ -111,6 +116,36 @@ private:
       sort(Plan.Sections, [](const DelegatedSection &A, const DelegatedSection &B) {
         return A.Extract->Whole.Begin < B.Extract->Whole.Begin;
       });
+  }
+
+  // The extraction as its captured variables are declared when all has converted: a pointer to a
+  // mutex or condition of a class that does is one of Relock's.
+  const Extraction &retyped(const Extraction &Extract) {
+    if (Extract.LockNodes.empty())
+      return Extract;
+    Extraction &Changed = Retyped.emplace_back(Extract);
+    for (const auto &[Name, Id] : Extract.LockNodes) {
+      if (!Chosen.count(Id))
+        continue;
+      for (Capture &C : Changed.Captures)
+        if (C.Name == Name)
+          for (std::string *Text : {&C.Field, &C.Local, &C.Parameter})
+            retype(*Text);
+      for (std::string &Declaration : Changed.Hoisted)
+        if (hasWord(Declaration, Name))
+          retype(Declaration);
+      for (KeptDeclaration &Kept : Changed.Kept)
+        for (KeptDeclaration::Value &Value : Kept.Values)
+          if (Value.Name == Name)
+            retype(Value.Type);
+    }
+    return Changed;
+  }
+
+  static void retype(std::string &Declaration) {
+    for (StringRef Type : {"pthread_mutex_t", "pthread_cond_t"})
+      if (hasWord(Declaration, Type))
+        Declaration.replace(Declaration.find(Type), Type.size(), relockName(Type));
   }
 
   void planTokens(const std::map<std::string, Owners> &Groups) {

@@ -6,6 +6,7 @@
 // function.
 #include "section/Captures.h"
 
+#include "index/LockApi.h"
 #include "section/Dropped.h"
 #include "section/Flow.h"
 #include "section/Hoist.h"
@@ -189,6 +190,45 @@ std::string declarationText(QualType T, StringRef Name, const Source &S) {
   return Printed;
 }
 
+// True if the expression names nothing of its function.
+static bool meansTheSame(const Stmt *Size) {
+  const auto *Ref = dyn_cast<DeclRefExpr>(Size);
+  const auto *Trait = dyn_cast<UnaryExprOrTypeTraitExpr>(Size);
+  if ((Ref && Ref->getDecl()->getDeclContext()->isFunctionOrMethod()) ||
+      (Trait && Trait->isArgumentType() && !spelledTheSame(Trait->getArgumentType())))
+    return false;
+  return all_of(Size->children(), meansTheSame);
+}
+
+std::optional<ArrayText> arrayText(const VarDecl *V, unsigned Skip, const Source &S) {
+  ArrayText Result = {"", V->getType()};
+  auto Written = V->getTypeSourceInfo()->getTypeLoc().IgnoreParens().getAs<ArrayTypeLoc>();
+  auto Outer = [&] {
+    return dyn_cast_or_null<ConstantArrayType>(S.Context.getAsArrayType(Result.Element));
+  };
+  for (; Written && Outer(); Written = Written.getElementLoc().getAs<ArrayTypeLoc>()) {
+    const Expr *Size = Written.getSizeExpr();
+    if (Skip)
+      --Skip;
+    else if (Size && !meansTheSame(Size))
+      return std::nullopt;
+    else
+      Result.Bounds += "[" +
+                       (Size ? S.expressionText(Size)
+                             : llvm::toString(Outer()->getSize(), 10, /*Signed=*/false)) +
+                       "]";
+    Result.Element = Outer()->getElementType();
+  }
+  if (Skip && Outer())
+    Result.Element = Outer()->getElementType(); // of a typedef
+  return Result;
+}
+
+void noteLockType(const VarDecl *V, const Source &S, Extraction &Result) {
+  if (syncType(V->getType()) != SyncType::None)
+    Result.LockNodes[V->getNameAsString()] = nodeFor(V, S);
+}
+
 Range wholeLines(Range R, StringRef Text) {
   unsigned Begin = R.Begin, End = R.End;
   if (End < Text.size() && Text[End] == ';')
@@ -349,7 +389,10 @@ private:
     }
     if (C.How == Travel::Pointer && V->getStorageClass() == SC_Register)
       return refuse(V, "register", "is a register variable that the section writes", First);
-    declareFields(C, V, T, Written);
+    if (!declareFields(C, V, T))
+      return refuse(V, "local-type", "has a size that cannot be written outside its function",
+                    First);
+    noteLockType(V, S, Result);
     for (const Mention *M : Here)
       addReference(C, *M, V);
     if (C.InMacro && (C.How != Travel::Value || C.Changes) && C.How != Travel::Inside)
@@ -432,8 +475,13 @@ private:
            any_of(Text.Gaps, [&](const Gap &G) { return LiveAfter(G.Lock); });
   }
 
-  void declareFields(Capture &C, const VarDecl *V, QualType T, bool Written) {
-    ASTContext &Context = S.Context;
+  // False: they cannot be written.
+  bool declareFields(Capture &C, const VarDecl *V, QualType T) const {
+    std::optional<ArrayText> Array = arrayText(V, C.How == Travel::Array, S);
+    if (!Array)
+      return false;
+    std::string Pointer =
+        Array->Bounds.empty() ? "*" + C.Name : "(*" + C.Name + ")" + Array->Bounds;
     switch (C.How) {
     case Travel::Value: {
       QualType Plain = T.getLocalUnqualifiedType();
@@ -447,15 +495,14 @@ private:
       break;
     }
     case Travel::Pointer: {
-      C.Field =
-          T->isArrayType() ? arrayPointer(V, T) : declaration(Context.getPointerType(T), C.Name);
+      C.Field = declaration(T->isArrayType() ? Array->Element : T, Pointer);
       if (!T.hasQualifiers())
         C.Parameter = C.Field;
       break;
     }
     case Travel::Array: {
-      QualType Element = Context.getAsArrayType(T)->getElementType();
-      C.Field = declaration(Context.getPointerType(Element), C.Name);
+      QualType Element = Array->Element;
+      C.Field = declaration(Element, Pointer);
       if (!Element.hasQualifiers())
         C.Parameter = C.Field;
       break;
@@ -467,33 +514,7 @@ private:
       C.Local = declaration(T.getLocalUnqualifiedType(), C.Name);
       break;
     }
-  }
-
-  // `char (*text)[SIZE]`: the sizes as they are written, where they mean the same at file scope.
-  std::string arrayPointer(const VarDecl *V, QualType T) const {
-    auto Array = V->getTypeSourceInfo()->getTypeLoc().IgnoreParens().getAs<ArrayTypeLoc>();
-    if (!Array)
-      return declaration(S.Context.getPointerType(T), V->getName());
-    std::string Name = ("(*" + V->getName() + ")").str();
-    for (; Array; Array = Array.getElementLoc().getAs<ArrayTypeLoc>()) {
-      const auto *Type = cast<ConstantArrayType>(S.Context.getAsArrayType(T));
-      std::optional<Source::Range> Size;
-      if (Array.getSizeExpr() && meansTheSame(Array.getSizeExpr()))
-        Size = S.range(Array.getSizeExpr()->getSourceRange());
-      Name += "[" + (Size ? S.text(*Size).str() : llvm::toString(Type->getSize(), 10, false)) + "]";
-      T = Type->getElementType();
-    }
-    return declaration(T, Name);
-  }
-
-  // True if the expression names nothing of its function.
-  static bool meansTheSame(const Stmt *Size) {
-    const auto *Ref = dyn_cast<DeclRefExpr>(Size);
-    const auto *Trait = dyn_cast<UnaryExprOrTypeTraitExpr>(Size);
-    if ((Ref && Ref->getDecl()->getDeclContext()->isFunctionOrMethod()) ||
-        (Trait && Trait->isArgumentType() && !spelledTheSame(Trait->getArgumentType())))
-      return false;
-    return all_of(Size->children(), meansTheSame);
+    return true;
   }
 
   void addReference(Capture &C, const Mention &M, const VarDecl *V) {

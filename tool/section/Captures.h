@@ -32,8 +32,8 @@ struct Mention {
   const clang::VarDecl *Variable;
   enum Role { Read, Write, AddressTaken, Element, Member, Unevaluated } How;
 };
-// Those in the operands of `typeof`, too, which get their parents here: for Clang the operands belong
-// to types, not to the statement that names the type.
+// Those in the operands of `typeof`, too, which get their parents here: for Clang the operands
+// belong to types, not to the statement that names the type.
 std::vector<Mention> mentions(clang::Stmt *Body, clang::ParentMap &Parents);
 // What each `typeof` of a statement asks about, and the statement or expression around it.
 std::vector<std::pair<clang::Expr *, const clang::Stmt *>> typeOperands(clang::Stmt *Body);
@@ -87,6 +87,16 @@ clang::QualType withoutTypeOf(clang::QualType T, const clang::ASTContext &Contex
 // True if the type can be written at file scope.
 bool spellable(clang::QualType T, const clang::ASTContext &Context);
 std::string declarationText(clang::QualType T, llvm::StringRef Name, const Source &S);
+// The type of a variable as its declaration has it: the bounds `[ROWS][COLUMNS]`, and of what. Both
+// without the first Skip dimensions. None if a bound names something of the function, and cannot be
+// written elsewhere.
+struct ArrayText {
+  std::string Bounds;
+  clang::QualType Element;
+};
+std::optional<ArrayText> arrayText(const clang::VarDecl *V, unsigned Skip, const Source &S);
+// Fills LockNodes for a variable that the extraction declares.
+void noteLockType(const clang::VarDecl *V, const Source &S, Extraction &Result);
 // Widens a range to whole lines if nothing else stands on them.
 Range wholeLines(Range R, llvm::StringRef Text);
 

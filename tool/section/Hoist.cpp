@@ -57,7 +57,7 @@ static bool assignable(const VarDecl *V, const Source &S) {
   const auto *Record = T->getAs<RecordType>();
   if (!V->hasLocalStorage() || V->hasAttrs() || V->getStorageClass() == SC_Register ||
       T.isConstQualified() || T->isAtomicType() || T->isVariablyModifiedType() ||
-      !spellable(T, S.Context) || (Record && Record->hasConstFields()) ||
+      !spellable(T, S.Context) || !arrayText(V, 0, S) || (Record && Record->hasConstFields()) ||
       !S.inFile(V->getLocation()))
     return false;
   if (!V->hasInit())
@@ -95,6 +95,14 @@ const DeclStmt *hoistable(const VarDecl *V, const SectionText &Text, const Funct
   return Statement;
 }
 
+// Its bounds, too, are written as they were.
+static std::string hoistedDeclaration(const VarDecl *V, const Source &S) {
+  if (!V->getType()->isArrayType())
+    return declarationText(hoistedType(V), V->getName(), S);
+  std::optional<ArrayText> Array = arrayText(V, 0, S);
+  return declarationText(Array->Element, (V->getName() + Array->Bounds).str(), S);
+}
+
 void placeHoisted(const SectionText &Text, const Source &S, Extraction &Result) {
   for (const DeclStmt *Statement : Text.Hoisted) {
     KeptDeclaration Kept;
@@ -103,7 +111,8 @@ void placeHoisted(const SectionText &Text, const Source &S, Extraction &Result) 
     Kept.Lines = wholeLines(Kept.At, S.fileText(Whole->File));
     for (const Decl *D : Statement->decls()) {
       const auto *V = cast<VarDecl>(D);
-      Result.Hoisted.push_back(declarationText(hoistedType(V), V->getName(), S) + ";");
+      Result.Hoisted.push_back(hoistedDeclaration(V, S) + ";");
+      noteLockType(V, S, Result);
       if (!V->hasInit())
         continue;
       std::optional<Source::Range> R = S.range(V->getInit()->IgnoreImplicit()->getSourceRange());

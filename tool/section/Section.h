@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -137,10 +138,13 @@ struct Extraction {
   bool FirstDeclares = false;       // Waits: the section's first statement is a declaration
   unsigned LastLabel = 0;           // Waits: where the labels of the last unlock begin; 0: none
   std::vector<Capture> Captures;    // in order of first use
-  std::vector<std::string> Taken;   // identifiers that the extracted code must not hide
-  std::string Indent;               // of the lock statement
-  std::string BodyIndent;           // of the section's statements
-  bool InBranch = false;            // the lock stands where only one statement can
+  // Of the variables above that are mutexes or conditions, or point to one, by their names: the
+  // node; of a section that is decided, the Id of the class, with which their types change.
+  std::map<std::string, std::string> LockNodes;
+  std::vector<std::string> Taken; // identifiers that the extracted code must not hide
+  std::string Indent;             // of the lock statement
+  std::string BodyIndent;         // of the section's statements
+  bool InBranch = false;          // the lock stands where only one statement can
   std::string IndentUnit;
   bool BraceOnOwnLine = false, Inline = false;
   bool OwnStatics = false; // it declares static variables

@@ -341,6 +341,7 @@ private:
     C.Name = V->getNameAsString();
     C.How = Travel::Kept;
     C.Field = declarationText(T, C.Name, S);
+    noteLockType(V, S, Result);
     for (const Mention &M : All) {
       if (M.Variable != V)
         continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/Source.h"
 
+#include "support/MacroText.h"
+
 #include "clang/Basic/CharInfo.h"
 #include "clang/Index/USRGeneration.h"
 #include "clang/Lex/Lexer.h"
@@ -148,14 +150,14 @@ static std::string withoutNeedlessParentheses(std::string Text) {
 }
 
 std::string Source::expressionText(const Expr *E) const {
-  SourceLocation Begin = E->getBeginLoc(), End = E->getEndLoc();
-  if (inFile(Begin) && inFile(End)) {
-    // Not where a macro puts two of its arguments together.
-    CharSourceRange Whole =
-        Lexer::makeFileCharRange(CharSourceRange::getTokenRange(Begin, End), SM, Language);
-    if (Whole.isValid())
-      return Lexer::getSourceText(Whole, SM, Language).str();
-  }
+  SourceRange Tokens(E->getBeginLoc(), E->getEndLoc());
+  // Not where a macro puts two of its arguments together.
+  CharSourceRange Whole =
+      Lexer::makeFileCharRange(CharSourceRange::getTokenRange(Tokens), SM, Language);
+  if (Whole.isValid())
+    return Lexer::getSourceText(Whole, SM, Language).str();
+  if (std::optional<std::string> Text = textInMacro(Tokens, *this))
+    return withoutNeedlessParentheses(*Text);
   std::string Printed;
   raw_string_ostream OS(Printed);
   PrintingPolicy Policy(Language);

@@ -56,7 +56,8 @@ public:
   unsigned tokenLength(clang::SourceLocation L) const;
   std::string filePath(clang::FileID File) const;
 
-  // Text for an expression: as spelled where it is spelled in one piece, else printed.
+  // Text for an expression: as spelled where it is spelled in one piece, in a file or in the body
+  // of a macro that is used there, else printed.
   std::string expressionText(const clang::Expr *E) const;
 
   const clang::SourceManager &SM;

@@ -5,7 +5,7 @@
 // CHECK:      relock_mutex_t global = RELOCK_MUTEX_INITIALIZER(global);
 // CHECK-NEXT: static relock_mutex_t recursive = RELOCK_RECURSIVE_MUTEX_INITIALIZER(recursive);
 // CHECK-NEXT: static relock_mutex_t checking = RELOCK_ERRORCHECK_MUTEX_INITIALIZER(checking);
-// CHECK-NEXT: static relock_mutex_t zero;
+// CHECK-NEXT: static relock_mutex_t zero = RELOCK_MUTEX_INITIALIZER(zero);
 // CHECK-NEXT: static relock_mutex_t several[2] = {RELOCK_MUTEX_INITIALIZER(several),
 // CHECK-NEXT:                                      RELOCK_MUTEX_INITIALIZER(several)};
 // CHECK:        relock_mutex_t lock;

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+#include "support/MacroText.h"
+
+#include "support/Source.h"
+
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+const MacroInfo *macroUsedAt(SourceLocation Use, const Source &S) {
+  Token Name;
+  if (Lexer::getRawToken(Use, Name, S.SM, S.Language) || Name.isNot(tok::raw_identifier))
+    return nullptr;
+  const MacroInfo *Macro = S.macroAt(Name.getRawIdentifier(), Use);
+  return Macro && !Macro->isVariadic() && !Macro->isBuiltinMacro() ? Macro : nullptr;
+}
+
+// The arguments between the parentheses that follow the name at Use.
+static std::vector<std::string> arguments(SourceLocation Use, const Source &S) {
+  FileID File = S.SM.getFileID(Use);
+  StringRef Text = S.fileText(File);
+  Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(),
+            Text.begin() + S.SM.getFileOffset(Use), Text.end());
+  std::vector<std::string> Result;
+  unsigned Begin = 0;
+  int Depth = 0;
+  Token Current;
+  while (!Raw.LexFromRawLexer(Current)) {
+    unsigned At = S.SM.getFileOffset(Current.getLocation());
+    if (Current.isOneOf(tok::l_paren, tok::l_brace, tok::l_square) && Depth++ == 0)
+      Begin = At + 1;
+    bool Closes = Current.isOneOf(tok::r_paren, tok::r_brace, tok::r_square) && --Depth == 0;
+    if (Closes || (Current.is(tok::comma) && Depth == 1)) {
+      Result.push_back(Text.slice(Begin, At).trim().str());
+      Begin = At + 1;
+    }
+    if (Closes)
+      break;
+  }
+  return Result;
+}
+
+// Tokens of the body of the macro that is used at Use.
+static std::optional<std::string> expand(SourceLocation Use, ArrayRef<Token> Tokens,
+                                         const std::map<SourceLocation, std::string> &Changes,
+                                         const Source &S) {
+  const MacroInfo *Macro = macroUsedAt(Use, S);
+  std::vector<std::string> Arguments;
+  if (Macro->isFunctionLike())
+    Arguments = arguments(Use, S);
+  if (Arguments.size() != Macro->getNumParams())
+    return std::nullopt;
+  std::string Text;
+  size_t Changed = 0;
+  for (const Token &T : Tokens) {
+    if (T.isOneOf(tok::hash, tok::hashhash, tok::hashat))
+      return std::nullopt;
+    if (!Text.empty() && (T.hasLeadingSpace() || T.isAtStartOfLine()))
+      Text += ' ';
+    int Parameter = T.getIdentifierInfo() ? Macro->getParameterNum(T.getIdentifierInfo()) : -1;
+    if (auto Change = Changes.find(T.getLocation()); Change != Changes.end()) {
+      Text += Change->second;
+      ++Changed;
+    } else if (Parameter >= 0) {
+      Text += Arguments[Parameter];
+    } else {
+      Text += Lexer::getSpelling(T, S.SM, S.Language);
+    }
+  }
+  return Changed == Changes.size() ? std::optional(Text) : std::nullopt;
+}
+
+std::optional<std::string> expandOnce(SourceLocation Use,
+                                      const std::map<SourceLocation, std::string> &Changes,
+                                      const Source &S) {
+  const MacroInfo *Macro = macroUsedAt(Use, S);
+  return Macro && Macro->isFunctionLike() ? expand(Use, Macro->tokens(), Changes, S) : std::nullopt;
+}
+
+enum class Edge { Begin, End };
+
+// The token of the outermost macro's body in whose place, or for whose parameter, the token at L
+// stands. Invalid if it is not the first one there, or the last one.
+static SourceLocation inOutermostBody(SourceLocation L, Edge Which, const Source &S) {
+  const SourceManager &SM = S.SM;
+  auto IsEdge = [&] {
+    return Which == Edge::Begin
+               ? SM.isAtStartOfImmediateMacroExpansion(L)
+               : SM.isAtEndOfImmediateMacroExpansion(L.getLocWithOffset(S.tokenLength(L)));
+  };
+  while (L.isMacroID()) {
+    CharSourceRange Range = SM.getImmediateExpansionRange(L);
+    if (SM.isMacroArgExpansion(L)) {
+      SourceLocation Written = SM.getImmediateSpellingLoc(L);
+      if (Written.isFileID() && !IsEdge())
+        return {};
+      L = Written.isMacroID() ? Written : Range.getBegin();
+    } else if (Range.getBegin().isFileID()) {
+      return L;
+    } else if (!IsEdge()) {
+      return {};
+    } else {
+      L = Which == Edge::Begin ? Range.getBegin() : Range.getEnd();
+    }
+  }
+  return {};
+}
+
+std::optional<std::string> textInMacro(SourceRange Expression, const Source &S) {
+  SourceLocation First = inOutermostBody(Expression.getBegin(), Edge::Begin, S);
+  SourceLocation Last = inOutermostBody(Expression.getEnd(), Edge::End, S);
+  if (First.isInvalid() || Last.isInvalid())
+    return std::nullopt;
+  SourceLocation Use = S.SM.getImmediateExpansionRange(First).getBegin();
+  const MacroInfo *Macro = macroUsedAt(Use, S);
+  if (!Macro || Use != S.SM.getImmediateExpansionRange(Last).getBegin())
+    return std::nullopt;
+  auto Place = [&](SourceLocation At) {
+    return find_if(Macro->tokens(),
+                   [&](const Token &T) { return T.getLocation() == S.SM.getSpellingLoc(At); });
+  };
+  const Token *Begin = Place(First), *End = Place(Last);
+  if (Begin == Macro->tokens_end() || End == Macro->tokens_end() || End < Begin)
+    return std::nullopt;
+  return expand(Use, ArrayRef<Token>(Begin, End + 1), {}, S);
+}
+
+} // namespace relock

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+//
+// Text that a macro brings, as it would stand in the place of its use: the tokens of the body, with
+// the arguments as they are written there. Macros in the body stay as they are.
+#pragma once
+
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/MacroInfo.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace relock {
+
+class Source;
+
+// The body of the macro that is used at Use, with Changes, texts that take the place of tokens of
+// the body, by their place. None if the macro makes strings or pastes tokens, or if a token to be
+// changed is not one of its body.
+std::optional<std::string> expandOnce(clang::SourceLocation Use,
+                                      const std::map<clang::SourceLocation, std::string> &Changes,
+                                      const Source &S);
+
+// The tokens of an expression that stand in the body of the macro that the text at its place uses.
+// None if they begin or end within those of another macro or an argument, or as for expandOnce().
+std::optional<std::string> textInMacro(clang::SourceRange Expression, const Source &S);
+
+// The macro whose use in a file begins at Use, if it takes a fixed number of arguments.
+const clang::MacroInfo *macroUsedAt(clang::SourceLocation Use, const Source &S);
+
+} // namespace relock
