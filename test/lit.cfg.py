@@ -26,7 +26,11 @@ config.timeout = 300 if config.relock_emulator else 120
 if lit_config.params.get("long"):
     config.timeout = 1800  # the explorer's deeper runs take minutes each
 
-if not lit_config.maxIndividualTestTimeIsSupported[0]:
+# Without the Python module psutil a test that hangs is not ended: suite/time-limits.test says so in
+# the summary.
+if lit_config.maxIndividualTestTimeIsSupported[0]:
+    config.available_features.add("time-limits")
+else:
     lit_config.warning("no time limits: the Python module psutil is missing (python3-psutil)")
 
 # Features: what REQUIRES, UNSUPPORTED and config.needs can name.
@@ -128,3 +132,4 @@ substitute("%source_root", source)
 substitute("%spatch", "env HOME=" + config.test_exec_root + " spatch --very-quiet --no-includes --max-width 200 --smpl-spacing --sp-file")
 substitute("%patches", os.path.join(source, "semantic-patches"))
 substitute("%python", config.relock_python)
+substitute("%lit", config.relock_python + " " + config.relock_lit)

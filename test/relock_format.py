@@ -15,6 +15,8 @@ REASONS = {
     "chromium": "chromium was not found (Debian's chromium), to open the report in a browser",
     "pprof": "Go's pprof was not found (Debian's golang-go)",
     "emulated": "another processor is emulated; the test says what cannot work there",
+    "time-limits": "no test has a time limit, and one that hangs hangs the run: the Python module "
+    "psutil is missing (Debian's python3-psutil)",
     "realtime": "needs SCHED_FIFO (root, CAP_SYS_NICE or RLIMIT_RTPRIO), 2 processors, and no "
     "ThreadSanitizer",
     "long": "long tests run with `sh test/run --long`",
