@@ -20,11 +20,42 @@ namespace relock {
 
 void SkippedText::watch(Preprocessor &PP) {
   struct Watch : PPCallbacks {
-    std::vector<SourceRange> &Ranges;
-    explicit Watch(std::vector<SourceRange> &Ranges) : Ranges(Ranges) {}
-    void SourceRangeSkipped(SourceRange Range, SourceLocation) override { Ranges.push_back(Range); }
+    const SourceManager &SM;
+    decltype(Inclusions) &Seen;
+    Watch(const SourceManager &SM, decltype(Inclusions) &Seen) : SM(SM), Seen(Seen) {}
+    void FileChanged(SourceLocation L, FileChangeReason Why, SrcMgr::CharacteristicKind,
+                     FileID) override {
+      FileID File = SM.getFileID(L);
+      if (OptionalFileEntryRef Entry = SM.getFileEntryRefForID(File); Entry && Why == EnterFile)
+        Seen[&Entry->getFileEntry()].push_back({File, {}});
+    }
+    void SourceRangeSkipped(SourceRange Range, SourceLocation) override {
+      auto [File, Begin] = SM.getDecomposedLoc(Range.getBegin());
+      if (OptionalFileEntryRef Entry = SM.getFileEntryRefForID(File))
+        for (Inclusion &I : Seen[&Entry->getFileEntry()])
+          if (I.File == File)
+            I.Skipped.push_back({Begin, SM.getFileOffset(Range.getEnd())});
+    }
   };
-  PP.addPPCallbacks(std::make_unique<Watch>(Ranges));
+  PP.addPPCallbacks(std::make_unique<Watch>(PP.getSourceManager(), Inclusions));
+}
+
+std::vector<SkippedText::Part> SkippedText::inBoth(const std::vector<Part> &A,
+                                                   const std::vector<Part> &B) {
+  std::vector<Part> Result;
+  for (size_t I = 0, J = 0; I < A.size() && J < B.size(); A[I].End < B[J].End ? ++I : ++J) {
+    Part Both = {std::max(A[I].Begin, B[J].Begin), std::min(A[I].End, B[J].End)};
+    if (Both.Begin < Both.End)
+      Result.push_back(Both);
+  }
+  return Result;
+}
+
+std::vector<SkippedText::Part> SkippedText::inAll(const std::vector<Inclusion> &OfFile) {
+  std::vector<Part> Result = OfFile.front().Skipped;
+  for (const Inclusion &Other : ArrayRef(OfFile).drop_front())
+    Result = inBoth(Result, Other.Skipped);
+  return Result;
 }
 
 // `#if 0`
@@ -282,12 +313,9 @@ static std::set<StringRef> parametersOf(ArrayRef<Word> Define) {
   return Result;
 }
 
-static void scan(const Source &S, Preprocessor &PP, SourceRange Range,
+static void scan(const Source &S, Preprocessor &PP, FileID File, unsigned Begin, unsigned End,
                  std::vector<SkippedSite> &Result) {
-  auto [File, Begin] = S.SM.getDecomposedLoc(Range.getBegin());
-  auto [EndFile, End] = S.SM.getDecomposedLoc(Range.getEnd());
-  if (File != EndFile || S.SM.isInSystemHeader(Range.getBegin()) ||
-      neverCompiled(S.fileText(File).substr(Begin)))
+  if (neverCompiled(S.fileText(File).substr(Begin)))
     return;
   std::vector<Word> Words = wordsOf(S, File, Begin, End);
   std::optional<Conditions> Where;
@@ -330,8 +358,10 @@ static void scan(const Source &S, Preprocessor &PP, SourceRange Range,
 
 std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &PP) const {
   std::vector<SkippedSite> Found;
-  for (SourceRange Range : Ranges)
-    scan(S, PP, Range, Found);
+  for (const auto &[Entry, OfFile] : Inclusions)
+    if (FileID File = OfFile.front().File; !S.SM.isInSystemHeader(S.SM.getLocForStartOfFile(File)))
+      for (const Part &P : inAll(OfFile))
+        scan(S, PP, File, P.Begin, P.End, Found);
   return Found;
 }
 

@@ -579,9 +579,14 @@ void Program::keepGroups() {
 void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept) {
   std::set<Position> Covered;
   std::map<std::pair<Position, std::string>, SkippedSite> Seen; // by place and operand
-  for (const UnitFacts &Unit : Units)
+  for (const UnitFacts &Unit : Units) {
     for (const Edit &E : Unit.Edits)
       Covered.insert(E.At);
+    for (const relock::Site &S : Unit.Sites) {
+      Covered.insert(S.At);
+      Covered.insert(S.Spelled);
+    }
+  }
   for (const UnitFacts &Unit : Units)
     for (const SkippedSite &S : Unit.Skipped)
       if (!Covered.count(S.At))
