@@ -137,7 +137,8 @@ static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &O
     const auto *Declared = Ref->getDecl();
     if (Declared == Parameter)
       OS << "$";
-    else if (const auto *Var = dyn_cast<VarDecl>(Declared); Var && !Var->hasGlobalStorage())
+    else if (const auto *Var = dyn_cast<VarDecl>(Declared);
+             Var && (Var->isStaticLocal() || !Var->hasGlobalStorage())) // others may have its name
       OS << Var->getName() << "@" << Var->getLocation().getRawEncoding();
     else
       OS << Declared->getName();
