@@ -155,7 +155,8 @@ public:
   }
 
   bool VisitTypedefNameDecl(TypedefNameDecl *T) {
-    if (syncType(T->getUnderlyingType()) == SyncType::None || S.inSystemHeader(T->getLocation()))
+    if (syncType(T->getUnderlyingType()) == SyncType::None || S.inSystemHeader(T->getLocation()) ||
+        isSyncName(T->getName()))
       return true;
     declare(T, nodeFor(T, S), DeclarationKind::Typedef, T->getUnderlyingType(),
             T->getTypeSourceInfo()->getTypeLoc());

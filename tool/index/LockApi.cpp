@@ -66,6 +66,30 @@ std::string relockInitialiser(StringRef MacroName) {
       .Default("");
 }
 
+static SyncType syncNamed(StringRef Name) {
+  return StringSwitch<SyncType>(Name)
+      .Case("pthread_mutex_t", SyncType::Mutex)
+      .Case("pthread_cond_t", SyncType::Condition)
+      .Case("pthread_mutexattr_t", SyncType::MutexAttribute)
+      .Case("pthread_condattr_t", SyncType::ConditionAttribute)
+      .Default(SyncType::None);
+}
+
+bool isSyncName(StringRef Name) { return syncNamed(Name) != SyncType::None; }
+
+// `typedef union NAME { … } pthread_mutex_t`: the type does not know of its other name.
+static SyncType syncTypedef(const RecordDecl *Record) {
+  ASTContext &Context = Record->getASTContext();
+  const clang::Type *T = Context.getRecordType(Record).getTypePtr();
+  for (StringRef Name :
+       {"pthread_mutex_t", "pthread_cond_t", "pthread_mutexattr_t", "pthread_condattr_t"})
+    for (const NamedDecl *D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name)))
+      if (const auto *Typedef = dyn_cast<TypedefNameDecl>(D);
+          Typedef && Typedef->getUnderlyingType().getCanonicalType().getTypePtr() == T)
+        return syncNamed(Name);
+  return SyncType::None;
+}
+
 SyncType syncObject(QualType T) {
   while (const clang::Type *Element = T.getTypePtr()) {
     if (const auto *Array = Element->getAsArrayTypeUnsafe())
@@ -79,14 +103,7 @@ SyncType syncObject(QualType T) {
   if (!Record)
     return SyncType::None;
   const TypedefNameDecl *Name = Record->getDecl()->getTypedefNameForAnonDecl();
-  if (!Name)
-    return SyncType::None;
-  return StringSwitch<SyncType>(Name->getName())
-      .Case("pthread_mutex_t", SyncType::Mutex)
-      .Case("pthread_cond_t", SyncType::Condition)
-      .Case("pthread_mutexattr_t", SyncType::MutexAttribute)
-      .Case("pthread_condattr_t", SyncType::ConditionAttribute)
-      .Default(SyncType::None);
+  return Name ? syncNamed(Name->getName()) : syncTypedef(Record->getDecl());
 }
 
 SyncType syncType(QualType T) {

@@ -33,6 +33,8 @@ std::string relockName(llvm::StringRef PosixName);
 // The text that replaces a static initialiser macro (with `$CLASS`); empty: not one we know.
 std::string relockInitialiser(llvm::StringRef MacroName);
 
+// True for `pthread_mutex_t` and the like.
+bool isSyncName(llvm::StringRef Name);
 // What a type is about, seen through pointers, arrays and typedefs.
 SyncType syncType(clang::QualType T);
 // The same, but only for an object itself (or an array of them), not for a pointer to one.

@@ -21,10 +21,10 @@ void LockEdits::typeToken(TypeLoc Spelled, const std::string &Node, SourceLocati
   while (Spelled) {
     if (auto Named = Spelled.getAs<TypedefTypeLoc>()) {
       const TypedefNameDecl *Typedef = Named.getTypedefNameDecl();
-      if (!S.inSystemHeader(Typedef->getLocation()))
-        return Out.flow(Node, nodeFor(Typedef, S), Flow::Text, At);
       StringRef Name = Typedef->getName();
-      if (!Name.starts_with("pthread_") || !S.editable(Named.getNameLoc()))
+      if (!isSyncName(Name) && !S.inSystemHeader(Typedef->getLocation()))
+        return Out.flow(Node, nodeFor(Typedef, S), Flow::Text, At);
+      if (!isSyncName(Name) || !S.editable(Named.getNameLoc()))
         break;
       Out.sharedEdit(Named.getNameLoc(), Name.size(), relockName(Name), Node);
       return;
