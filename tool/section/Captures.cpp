@@ -150,14 +150,22 @@ std::vector<Mention> mentions(Stmt *Body, ParentMap &Parents) {
 
 // --- Captures -----------------------------------------------------------------------------------
 
+static bool isTypeOf(QualType T) { return isa<TypeOfExprType, TypeOfType>(T.getTypePtr()); }
+
 QualType withoutTypeOf(QualType T, const ASTContext &Context) {
-  while (isa<TypeOfExprType>(T.getTypePtr()))
+  while (isTypeOf(T))
     T = T.getSingleStepDesugaredType(Context);
-  return T;
+  const auto *Pointer = dyn_cast<PointerType>(T.getTypePtr());
+  if (!Pointer)
+    return T;
+  QualType Pointee = withoutTypeOf(Pointer->getPointeeType(), Context);
+  return Pointee == Pointer->getPointeeType()
+             ? T
+             : Context.getQualifiedType(Context.getPointerType(Pointee), T.getQualifiers());
 }
 
 static bool spelledTheSame(QualType T) {
-  if (T->isVariablyModifiedType() || isa<TypeOfExprType>(T.getTypePtr()))
+  if (T->isVariablyModifiedType() || isTypeOf(T))
     return false;
   if (const auto *Typedef = T->getAs<TypedefType>())
     return !Typedef->getDecl()->getDeclContext()->isFunctionOrMethod();
@@ -179,10 +187,18 @@ bool spellable(QualType T, const ASTContext &Context) {
   return spelledTheSame(withoutTypeOf(T, Context));
 }
 
-std::string declarationText(QualType T, StringRef Name, const Source &S) {
+// True where `bool` is a keyword, or <stdbool.h> has been included.
+static bool hasBool(SourceLocation At, const Source &S) {
+  const MacroInfo *Macro = S.macroAt("bool", At);
+  if (!Macro)
+    return S.Language.C23;
+  return Macro->getNumTokens() == 1 &&
+         Macro->getReplacementToken(0).isOneOf(tok::kw__Bool, tok::kw_bool);
+}
+
+std::string declarationText(QualType T, StringRef Name, SourceLocation At, const Source &S) {
   PrintingPolicy Policy(S.Language);
-  // `bool` where <stdbool.h> has been included.
-  Policy.Bool = S.Language.C23 || S.Context.Idents.get("bool").hasMacroDefinition();
+  Policy.Bool = hasBool(At, S);
   Policy.SuppressInitializers = true;
   std::string Printed;
   raw_string_ostream OS(Printed);
@@ -311,7 +327,9 @@ private:
     Against.push_back({Code.str(), ("'" + V->getName() + "' " + Message).str(), S.shown(At)});
   }
 
-  std::string declaration(QualType T, StringRef Name) const { return declarationText(T, Name, S); }
+  std::string declaration(QualType T, StringRef Name) const {
+    return declarationText(T, Name, F->getBeginLoc(), S);
+  }
 
   void capture(const VarDecl *V) {
     std::vector<const Mention *> Here;

@@ -82,11 +82,14 @@ struct SectionText {
   bool resumes() const { return !Waits.empty() || !Gaps.empty(); }
 };
 
-// `typeof(n)` means something else in another place; the type that it stands for does not.
+// `typeof(n)` means something else in another place; the type that it stands for does not. Not every
+// version of C has the keyword, either.
 clang::QualType withoutTypeOf(clang::QualType T, const clang::ASTContext &Context);
 // True if the type can be written at file scope.
 bool spellable(clang::QualType T, const clang::ASTContext &Context);
-std::string declarationText(clang::QualType T, llvm::StringRef Name, const Source &S);
+// A declaration that is written at file scope before At.
+std::string declarationText(clang::QualType T, llvm::StringRef Name, clang::SourceLocation At,
+                            const Source &S);
 // The type of a variable as its declaration has it: the bounds `[ROWS][COLUMNS]`, and of what. Both
 // without the first Skip dimensions. None if a bound names something of the function, and cannot be
 // written elsewhere.

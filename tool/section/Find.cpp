@@ -1008,7 +1008,7 @@ private:
       Liveness.emplace(F);
     if (Text.resumes())
       findWaits(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
-    placeHoisted(Text, S, Result);
+    placeHoisted(Text, F, S, Result);
     Text.Dropped = droppedNames(Result, F, allMentions(), S);
     findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
   }

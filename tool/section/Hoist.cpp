@@ -96,14 +96,15 @@ const DeclStmt *hoistable(const VarDecl *V, const SectionText &Text, const Funct
 }
 
 // Its bounds, too, are written as they were.
-static std::string hoistedDeclaration(const VarDecl *V, const Source &S) {
+static std::string hoistedDeclaration(const VarDecl *V, SourceLocation At, const Source &S) {
   if (!V->getType()->isArrayType())
-    return declarationText(hoistedType(V), V->getName(), S);
+    return declarationText(hoistedType(V), V->getName(), At, S);
   std::optional<ArrayText> Array = arrayText(V, 0, S);
-  return declarationText(Array->Element, (V->getName() + Array->Bounds).str(), S);
+  return declarationText(Array->Element, (V->getName() + Array->Bounds).str(), At, S);
 }
 
-void placeHoisted(const SectionText &Text, const Source &S, Extraction &Result) {
+void placeHoisted(const SectionText &Text, const FunctionDecl *F, const Source &S,
+                  Extraction &Result) {
   for (const DeclStmt *Statement : Text.Hoisted) {
     KeptDeclaration Kept;
     std::optional<Source::Range> Whole = S.range(Statement->getSourceRange());
@@ -111,7 +112,7 @@ void placeHoisted(const SectionText &Text, const Source &S, Extraction &Result) 
     Kept.Lines = wholeLines(Kept.At, S.fileText(Whole->File));
     for (const Decl *D : Statement->decls()) {
       const auto *V = cast<VarDecl>(D);
-      Result.Hoisted.push_back(hoistedDeclaration(V, S) + ";");
+      Result.Hoisted.push_back(hoistedDeclaration(V, F->getBeginLoc(), S) + ";");
       noteLockType(V, S, Result);
       if (!V->hasInit())
         continue;

@@ -17,7 +17,8 @@ const clang::DeclStmt *hoistable(const clang::VarDecl *V, const SectionText &Tex
 clang::QualType hoistedType(const clang::VarDecl *V);
 
 // Writes the declarations of Text.Hoisted, and the assignments that stay in the section.
-void placeHoisted(const SectionText &Text, const Source &S, Extraction &Result);
+void placeHoisted(const SectionText &Text, const clang::FunctionDecl *F, const Source &S,
+                  Extraction &Result);
 
 // True if declarations may follow statements in F, as far as the project is concerned.
 bool mixesDeclarations(const clang::FunctionDecl *F, const Source &S);

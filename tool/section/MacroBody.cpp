@@ -450,7 +450,7 @@ private:
                   !Pointer->getPointeeType()->isFunctionType();
     Fields[C.Name] = Field;
     if (Direct)
-      C.Parameter = declarationText(Field, C.Name, S);
+      C.Parameter = declarationText(Field, C.Name, Define, S);
     for (Reference &R : C.References)
       withParentheses(R);
     C.Mentions = C.References.size();
@@ -481,7 +481,7 @@ private:
       QualType Field = Fields[C.Name];
       if (!C.Argument.empty() && !Direct)
         C.Name += "_value";
-      C.Field = declarationText(Field, C.Name, S);
+      C.Field = declarationText(Field, C.Name, Define, S);
       C.Local = C.Field;
       if (!C.Argument.empty() && !Direct && taken(C.Name))
         refuse("needs the name '" + C.Name + "', which is taken");

@@ -323,7 +323,8 @@ private:
     }
     KeptDeclaration::Value Value = {V->getNameAsString(), "", {R->Begin, R->End}};
     if (isa<InitListExpr>(Initial))
-      Value.Type = declarationText(V->getType().getLocalUnqualifiedType(), "", S);
+      Value.Type =
+          declarationText(V->getType().getLocalUnqualifiedType(), "", F->getBeginLoc(), S);
     Kept.Values.push_back(std::move(Value));
     return true;
   }
@@ -340,7 +341,7 @@ private:
     Capture C;
     C.Name = V->getNameAsString();
     C.How = Travel::Kept;
-    C.Field = declarationText(T, C.Name, S);
+    C.Field = declarationText(T, C.Name, F->getBeginLoc(), S);
     noteLockType(V, S, Result);
     for (const Mention &M : All) {
       if (M.Variable != V)
