@@ -67,6 +67,8 @@ void LockEdits::initialiser(const InitListExpr *List, const std::string &Node) {
     std::string Replacement = relockInitialiser(Macro);
     SourceLocation Name = S.SM.getImmediateExpansionRange(L).getBegin();
     if (!Replacement.empty()) {
+      if (!S.inFile(Name) && replaceWholeMacro(List, Replacement, Node))
+        return;
       if (!S.editable(Name))
         break;
       // One macro body may serve several variables: then they are one class.
@@ -162,6 +164,32 @@ std::optional<unsigned> LockEdits::endOfDeclarator(SourceLocation Name) const {
     End = S.SM.getFileOffset(T.getLocation()) + T.getLength();
   }
   return std::nullopt;
+}
+
+// Where a macro of the project is the whole initialiser, its use changes: in the body of the macro,
+// all that it initialises would have to be one class.
+bool LockEdits::replaceWholeMacro(const InitListExpr *List, StringRef Replacement,
+                                  const std::string &Node) {
+  SourceLocation Begin = List->getLBraceLoc(), Last = List->getRBraceLoc();
+  while (Begin.isMacroID() && Last.isMacroID()) {
+    if (S.SM.isMacroArgExpansion(Begin) && S.SM.isMacroArgExpansion(Last)) {
+      Begin = S.SM.getImmediateSpellingLoc(Begin);
+      Last = S.SM.getImmediateSpellingLoc(Last);
+      continue;
+    }
+    SourceLocation End = Last.getLocWithOffset(S.tokenLength(Last));
+    if (!S.SM.isAtStartOfImmediateMacroExpansion(Begin, &Begin) ||
+        !S.SM.isAtEndOfImmediateMacroExpansion(End, &Last))
+      return false;
+    if (!S.inFile(Begin) || !S.inFile(Last))
+      continue;
+    Position From = S.spelled(Begin), To = S.spelled(Last);
+    if (From.File != To.File || !S.editable(Begin))
+      return false;
+    Out.edit(Begin, To.Offset + S.tokenLength(Last) - From.Offset, Replacement.str(), Node);
+    return true;
+  }
+  return false;
 }
 
 void LockEdits::sharedInsert(SourceLocation L, std::string Text, const std::string &Node) {

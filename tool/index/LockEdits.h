@@ -46,6 +46,8 @@ private:
 
   void zeroInitialiser(const clang::InitListExpr *List, const std::string &Node);
   std::optional<unsigned> endOfDeclarator(clang::SourceLocation Name) const;
+  bool replaceWholeMacro(const clang::InitListExpr *List, llvm::StringRef Replacement,
+                         const std::string &Node);
   void sharedInsert(clang::SourceLocation L, std::string Text, const std::string &Node);
   clang::SourceLocation behindArguments(const clang::CallExpr *Call) const;
   bool replaceInvocation(const clang::CallExpr *Call, clang::SourceLocation Body,
