@@ -108,6 +108,20 @@ void Program::linkFlows(const std::vector<UnitFacts> &Units) {
       if (F.How != Flow::Text)
         Mixed.unite(F.From, F.To);
     }
+  linkMacroUsers(Units);
+}
+
+// Where some users of a macro need its body to change, it changes for all.
+void Program::linkMacroUsers(const std::vector<UnitFacts> &Units) {
+  std::set<std::string> Changing;
+  for (const UnitFacts &Unit : Units)
+    for (const Flow &F : Unit.Flows)
+      if (F.How == Flow::Text || F.How == Flow::NamingText)
+        Changing.insert(F.To);
+  for (const UnitFacts &Unit : Units)
+    for (const Edit &E : Unit.Edits)
+      if (Changing.count(E.Macro))
+        Together.unite(E.Node, E.Macro);
 }
 
 // Two bodies of one wrapper are one if they lock the same.
