@@ -202,7 +202,7 @@ int run() {
          << " lock classes in the plan: " << Given.Converted << " convert, " << Given.Kept
          << " keep; " << Given.Yours << " of the entries are yours\n";
   bool Look = any_of(Given.Findings, [](const Finding &Found) { return Found.LookAtThis; });
-  return Given.Changes.empty() && !Look ? Done : LookAtThis;
+  return statusWith(*Index, Given.Changes.empty() && !Look ? Done : LookAtThis);
 }
 
 } // namespace

@@ -365,7 +365,7 @@ int run() {
     return BadUsage;
   if (!Why.empty()) {
     int Status = showWhy(*Index, *Declared, Why[0], Why[1], Json);
-    return Index->Unparsed.empty() ? Status : BadUsage;
+    return statusWith(*Index, Status);
   }
   Extras Wanted;
   Wanted.Suggestions = Suggest;
@@ -376,7 +376,7 @@ int run() {
   reportCuts(*Index, Decided);
   if (modes()) {
     int Status = runMode(*Declared, Decided);
-    return Index->Unparsed.empty() ? Status : BadUsage;
+    return statusWith(*Index, Status);
   }
   if (Json)
     printJson(Decided, *Declared);
@@ -386,11 +386,10 @@ int run() {
     outs() << cutLine(*Planned) << "\n";
   if (!SarifFile.empty() && !writeSarif(*Index, Decided, SarifFile))
     return BadUsage;
-  if (!Index->Unparsed.empty())
-    return BadUsage;
   Counts C = count(Decided);
   bool Uncovered = any_of(Decided.Uncovered, [](const UncoveredSite &U) { return !U.Elsewhere; });
-  return C.Hold || C.Keep || Uncovered || !Decided.Merges.empty() ? LookAtThis : Done;
+  bool Look = C.Hold || C.Keep || Uncovered || !Decided.Merges.empty();
+  return statusWith(*Index, Look ? LookAtThis : Done);
 }
 
 } // namespace

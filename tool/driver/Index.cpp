@@ -62,6 +62,7 @@ static int readUnit() {
   case UnitOutcome::NotKept:
     return cannotWrite(Unit, "the facts cannot be written here");
   case UnitOutcome::Stale:
+  case UnitOutcome::Broken:
   case UnitOutcome::Unparsed:
     return BadUsage;
   }
@@ -95,12 +96,13 @@ static int readAll() {
     return BadUsage;
   }
   outs() << Index->Commands.size() << " translation units, " << Index->Refreshed
-         << " of them read anew, " << Index->Unparsed.size() << " with errors\n";
+         << " of them read anew, " << Index->Unparsed.size() + Index->Broken
+         << " with errors\n";
   if (!Index->CacheWritable)
     return cannotWrite(Builds.front() + "/.relock",
                        "the facts cannot be kept here; make the folder writable, or every command "
                        "reads all sources anew");
-  return Index->Unparsed.empty() ? Done : BadUsage;
+  return statusWith(*Index, Done);
 }
 
 static int run() {

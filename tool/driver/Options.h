@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// The category of relock's own options; everything else that LLVM registers is hidden.
+// What the subcommands share: the category of relock's own options (everything else that LLVM
+// registers is hidden), texts of --help, and how files with errors show in the exit status.
 #pragma once
+
+#include "driver/Subcommand.h"
+#include "index/Index.h"
 
 #include "llvm/Support/CommandLine.h"
 
@@ -18,5 +22,12 @@ inline const char *const JobsHelp = "translation units at a time (default: one p
 inline const char *const AcceptHelp =
     "convert although text that this build skips may use the locks (see `relock explain "
     "uncovered`)";
+
+// The exit status of a subcommand that would end with Status if every file were known.
+inline int statusWith(const IndexResult &Index, int Status) {
+  if (!Index.Unparsed.empty())
+    return BadUsage;
+  return Status == Done && Index.Broken ? LookAtThis : Status;
+}
 
 } // namespace relock

@@ -401,7 +401,8 @@ int run() {
   reportLeftAsItIs(*Converted);
   if (All.getNumOccurrences() && Kept)
     errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";
-  return Converted->Left.empty() && !(All.getNumOccurrences() && Kept) ? Done : LookAtThis;
+  bool Whole = Converted->Left.empty() && !(All.getNumOccurrences() && Kept);
+  return statusWith(*Index, Whole ? Done : LookAtThis);
 }
 
 } // namespace

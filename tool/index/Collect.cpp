@@ -534,6 +534,38 @@ std::string hashOf(StringRef Text) { return utohexstr(xxh3_64bits(Text)); }
 
 } // namespace
 
+// What is known of any text.
+static void recordText(CompilerInstance &CI, const SkippedText &Skipped, UnitFacts &Facts) {
+  Source S(CI.getASTContext());
+  Facts.Skipped = Skipped.lockSites(S, CI.getPreprocessor());
+  const SourceManager &SM = CI.getSourceManager();
+  for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
+    FileID File = SM.translateFile(It->first);
+    if (File.isInvalid() || SM.isInSystemHeader(SM.getLocForStartOfFile(File)))
+      continue;
+    std::string Path = S.filePath(File);
+    Facts.Dependencies.push_back({Path, hashOf(SM.getBufferData(File))});
+    if (sys::path::filename(Path) == "relock_locks.h")
+      Facts.LockTable = Path;
+  }
+  sort(Facts.Dependencies, [](const Dependency &A, const Dependency &B) { return A.File < B.File; });
+}
+
+// The identifiers of the text, its macros expanded, but for what headers of the system consist of.
+static std::set<std::string> namesIn(const tooling::CompileCommand &Command) {
+  std::set<std::string> Names;
+  UnitActions Actions;
+  Actions.Begin = [&](CompilerInstance &CI) {
+    CI.getPreprocessor().setTokenWatcher([&Names, &SM = CI.getSourceManager()](const Token &T) {
+      const IdentifierInfo *Name = T.isAnnotation() ? nullptr : T.getIdentifierInfo();
+      if (Name && !SM.isInSystemHeader(SM.getExpansionLoc(T.getLocation())))
+        Names.insert(Name->getName().str());
+    });
+  };
+  parseUnit(Command, Actions);
+  return Names;
+}
+
 UnitFacts collectUnit(const tooling::CompileCommand &Command,
                       std::vector<UnitDiagnostic> &Diagnostics) {
   UnitFacts Facts;
@@ -543,22 +575,15 @@ UnitFacts collectUnit(const tooling::CompileCommand &Command,
   Actions.Begin = [&](CompilerInstance &CI) { Skipped.watch(CI.getPreprocessor()); };
   Actions.End = [&](CompilerInstance &CI) {
     CollectVisitor(CI.getASTContext(), CI.getPreprocessor(), Facts).run();
-    Source S(CI.getASTContext());
-    Facts.Skipped = Skipped.lockSites(S, CI.getPreprocessor());
-    const SourceManager &SM = CI.getSourceManager();
-    for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
-      FileID File = SM.translateFile(It->first);
-      if (File.isInvalid() || SM.isInSystemHeader(SM.getLocForStartOfFile(File)))
-        continue;
-      std::string Path = S.filePath(File);
-      Facts.Dependencies.push_back({Path, hashOf(SM.getBufferData(File))});
-      if (sys::path::filename(Path) == "relock_locks.h")
-        Facts.LockTable = Path;
-    }
-    sort(Facts.Dependencies,
-         [](const Dependency &A, const Dependency &B) { return A.File < B.File; });
+    recordText(CI, Skipped, Facts);
+  };
+  Actions.EndWithErrors = [&](CompilerInstance &CI) {
+    Facts.Broken = true;
+    recordText(CI, Skipped, Facts);
   };
   Diagnostics = parseUnit(Command, Actions);
+  if (Facts.Broken)
+    Facts.Names = namesIn(Command);
   return Facts;
 }
 

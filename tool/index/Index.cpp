@@ -212,7 +212,12 @@ UnitOutcome indexUnit(const UnitPlace &Unit, UnitFacts &Facts) {
   Facts = collectUnit(Unit.Command, Diagnostics);
   if (any_of(Diagnostics, [](const UnitDiagnostic &D) { return D.Error; })) {
     reportErrors(Diagnostics);
-    return UnitOutcome::Unparsed;
+    if (!Facts.Broken)
+      return UnitOutcome::Unparsed;
+    messageFor(Main,
+               "has errors: its lock sites are not listed, and the classes that it may use are kept",
+               "unparsed");
+    return UnitOutcome::Broken;
   }
   return keepFacts(Unit, Facts) ? UnitOutcome::Kept : UnitOutcome::NotKept;
 }
@@ -242,6 +247,7 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   for (size_t I = 0; I < Units->size(); ++I) {
     if (Outcomes[I] == UnitOutcome::Stale || Outcomes[I] == UnitOutcome::Unparsed)
       Result.Unparsed.push_back(mainFile((*Units)[I].Command));
+    Result.Broken += Outcomes[I] == UnitOutcome::Broken;
     Result.CacheWritable &= Outcomes[I] != UnitOutcome::NotKept;
     Result.Commands.push_back(std::move((*Units)[I].Command));
   }

@@ -21,7 +21,8 @@ struct CutFlow {
 struct IndexResult {
   std::vector<clang::tooling::CompileCommand> Commands; // in the order of their files
   std::vector<UnitFacts> Units;                         // Units[i] belongs to Commands[i]
-  std::vector<std::string> Unparsed;                    // main files that have errors
+  std::vector<std::string> Unparsed;                    // main files of which nothing is known
+  size_t Broken = 0;                                    // units with errors
   std::vector<ForeignFile> NotC;                        // files in other languages
   std::string Root;                                     // the folder of the program's own text
   unsigned Refreshed = 0;                               // units that were not in the cache
@@ -42,7 +43,8 @@ llvm::Expected<std::vector<UnitPlace>> unitsOf(llvm::ArrayRef<std::string> Build
 
 // Reads one unit and keeps its facts in a file. They depend on nothing but the command, the text
 // that it includes, and the relock command itself. Says on standard error what went wrong.
-enum class UnitOutcome { Kept, NotKept, Stale, Unparsed };
+// Broken: it has errors, and the facts say what it may use. Unparsed: nothing is known of it.
+enum class UnitOutcome { Kept, NotKept, Stale, Broken, Unparsed };
 UnitOutcome indexUnit(const UnitPlace &Unit, UnitFacts &Facts);
 
 // Indexes what is stale in the compile databases of these folders, with up to Jobs threads (0: one

@@ -281,6 +281,9 @@ struct ConvertedClass {
 
 struct UnitFacts {
   std::string MainFile;
+  // It has errors: what it includes, skips and names is known, and nothing else.
+  bool Broken = false;
+  std::set<std::string> Names; // then: the identifiers of its own text
   std::vector<Dependency> Dependencies;
   std::vector<Declaration> Declarations;
   std::vector<Edit> Edits;

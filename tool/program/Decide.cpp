@@ -493,7 +493,7 @@ private:
     for (const OperandLoad &Load : Found.Loads) {
       bool Indirectly = !Found.Calls.empty() || Found.StoresThroughPointer;
       bool Changes =
-          (Indirectly && Linked.AddressesTaken.count(Load.Node)) ||
+          (Indirectly && (!Linked.AddressesKnown || Linked.AddressesTaken.count(Load.Node))) ||
           any_of(Found.Calls, [&](auto &C) {
             return reachesStore(Load.Node, C.Function) || reachesStore(Load.Record, C.Function);
           });

@@ -54,12 +54,13 @@ Program::Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFi
   const std::vector<UnitFacts> &Units = Index.Units;
   linkFlows(Units);
   linkFunctions(Units);
-  linkPointers(Units, Index.Unparsed.empty() && Index.NotC.empty());
+  linkPointers(Units, Index.Unparsed.empty() && Index.NotC.empty() && !Index.Broken);
   nameClasses(Units);
   collectEdits(Units);
   // Files without facts may use any class; those in other languages, what headers and global names
   // give them.
   collectReasons(Units, Index.Unparsed, Index.NotC);
+  collectBroken(Units);
   collectUndefined(Units);
   collectConfigurations(Units);
   keepOutsideRoots();
@@ -136,6 +137,13 @@ static void joinWrappers(Wrapper &Known, const Wrapper &Other) {
                   Known.Storage == Other.Storage && Known.End == Other.End;
 }
 
+static bool setsFloatEnvironment(StringRef Function) {
+  static constexpr const char *Names[] = {
+      "fesetround",    "fesetenv",     "feenableexcept", "fedisableexcept",
+      "feclearexcept", "fetestexcept", "feholdexcept",   "feupdateenv"};
+  return any_of(Names, [&](StringRef Name) { return Function.starts_with(Name); });
+}
+
 void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
   for (const UnitFacts &Unit : Units)
     for (const Site &S : Unit.Sites)
@@ -174,13 +182,8 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
       if (StringRef Address = Stored; Address.consume_front("&"))
         AddressesTaken.insert(Address.str());
     CancelsThreads |= any_of(F.Calls, [](const Call &C) { return C.Name == "pthread_cancel"; });
-    SetsFloatEnvironment |= any_of(F.Calls, [](const Call &C) {
-      StringRef Name = C.Name;
-      return Name.starts_with("fesetround") || Name.starts_with("fesetenv") ||
-             Name.starts_with("feenableexcept") || Name.starts_with("fedisableexcept") ||
-             Name.starts_with("feclearexcept") || Name.starts_with("fetestexcept") ||
-             Name.starts_with("feholdexcept") || Name.starts_with("feupdateenv");
-    });
+    SetsFloatEnvironment |=
+        any_of(F.Calls, [](const Call &C) { return setsFloatEnvironment(C.Name); });
     sort(F.Prototypes);
     F.Prototypes.erase(std::unique(F.Prototypes.begin(), F.Prototypes.end()), F.Prototypes.end());
   }
@@ -305,6 +308,10 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
   std::vector<ConvertedClass> Converted;
   for (const UnitFacts &Unit : Units)
     append_range(Converted, Unit.Converted);
+  for (ConvertedClass &Class : Converted)
+    Class.Used |= any_of(Units, [&](const UnitFacts &Unit) {
+      return Unit.Names.count("relock_class_" + Class.Identifier) != 0;
+    });
   nameApart(Classes, Converted);
   sort(Classes, [](const LockClass &A, const LockClass &B) { return A.Name < B.Name; });
   for (size_t I = 0; I < Classes.size(); ++I)
@@ -392,6 +399,45 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
           }))
         Class.Kept.push_back(
             {"not-c", "this file is not C, and may use it", {Foreign.File, 0, 1, 1}});
+  }
+}
+
+// The name by which every file can declare it, or the function that it belongs to; empty: none.
+static std::string nameForOthers(const Declaration &D) {
+  auto [Outer, Inner] = StringRef(D.Name).split('.');
+  if (D.Kind == DeclarationKind::Parameter || D.Kind == DeclarationKind::Result)
+    return Outer.str();
+  return D.Kind == DeclarationKind::Global ? (Inner.empty() ? Outer : Inner).str() : "";
+}
+
+// A file with errors can use what changes in the text that it reads, and what has a name that every
+// file can declare.
+void Program::collectBroken(const std::vector<UnitFacts> &Units) {
+  auto Keep = [&](LockClass &Class, const UnitFacts &Broken) {
+    Class.Kept.push_back(
+        {"unparsed", "this file has errors, and may use it", {Broken.MainFile, 0, 1, 1}});
+  };
+  for (const UnitFacts &Broken : Units) {
+    if (!Broken.Broken)
+      continue;
+    auto Reads = [&](const std::string &File) {
+      return any_of(Broken.Dependencies, [&](const Dependency &D) { return D.File == File; });
+    };
+    std::set<std::string> Groups;
+    for (const auto &[Group, List] : Edits)
+      if (any_of(List, [&](const Edit &E) { return Reads(E.At.File); }))
+        Groups.insert(Group);
+    for (LockClass &Class : Classes)
+      if (Groups.count(Class.Group) || any_of(Class.Files, Reads))
+        Keep(Class, Broken);
+    for (const UnitFacts &Unit : Units)
+      for (const Declaration &D : Unit.Declarations)
+        if (auto Found = ClassOfRoot.find(find(D.Node));
+            Found != ClassOfRoot.end() && Broken.Names.count(nameForOthers(D)))
+          Keep(Classes[Found->second], Broken);
+    AddressesKnown = false;
+    CancelsThreads |= Broken.Names.count("pthread_cancel") != 0;
+    SetsFloatEnvironment |= any_of(Broken.Names, setsFloatEnvironment);
   }
 }
 

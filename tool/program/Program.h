@@ -81,6 +81,7 @@ public:
   std::vector<UncoveredSite> Uncovered;
   std::map<std::string, Function> Functions; // by node; calls of all units merged
   std::set<std::string> AddressesTaken;      // of variables and fields, by node
+  bool AddressesKnown = true;                // these are all
   bool SetsFloatEnvironment = false;         // rounding modes and the like, a thread's own
   bool CancelsThreads = false;
   // Functions that take a mutex whose owner the kernel knows (priority protocols, robust ones),
@@ -125,6 +126,7 @@ private:
   void nameClasses(const std::vector<UnitFacts> &Units);
   void collectReasons(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
                       const std::vector<ForeignFile> &NotC);
+  void collectBroken(const std::vector<UnitFacts> &Units);
   void collectUndefined(const std::vector<UnitFacts> &Units);
   bool isOwnText(const Position &At) const;
   void keepOutsideRoots();

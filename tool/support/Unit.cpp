@@ -63,8 +63,10 @@ public:
     struct Consumer : ASTConsumer {
       Consumer(CompilerInstance &CI, const UnitActions &Actions) : CI(CI), Actions(Actions) {}
       void HandleTranslationUnit(ASTContext &) override {
-        if (Actions.End && !CI.getDiagnostics().hasErrorOccurred())
-          Actions.End(CI);
+        const DiagnosticsEngine &Diagnostics = CI.getDiagnostics();
+        const auto &Then = Diagnostics.hasErrorOccurred() ? Actions.EndWithErrors : Actions.End;
+        if (Then && !Diagnostics.hasFatalErrorOccurred())
+          Then(CI);
       }
       CompilerInstance &CI;
       const UnitActions &Actions;
@@ -142,7 +144,14 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
                                "-Qunused-arguments",
                                "-Wno-unknown-warning-option",
                                "-Wno-ignored-optimization-argument",
-                               "-ferror-limit=20",
+                               // errors of Clang, where gcc warns or is silent
+                               "-Wno-error=implicit-function-declaration",
+                               "-Wno-error=implicit-int",
+                               "-Wno-error=int-conversion",
+                               "-Wno-error=incompatible-function-pointer-types",
+                               "-Wno-error=return-mismatch",
+                               "-Wno-error=initializer-overrides",
+                               "-ferror-limit=0",
                                "-idirafter",
                                includeFolder()};
   return getInsertArgumentAdjuster(CommandLineArguments(std::begin(Extra), std::end(Extra)),

@@ -27,10 +27,12 @@ struct UnitDiagnostic {
   }
 };
 
-// What to do with the unit: Begin runs before the first token is read, End with the whole AST.
+// What to do with the unit: Begin runs before the first token is read, End with the whole AST,
+// EndWithErrors in its place where all of the text was read, but not all of it is understood.
 struct UnitActions {
   std::function<void(clang::CompilerInstance &)> Begin;
   std::function<void(clang::CompilerInstance &)> End;
+  std::function<void(clang::CompilerInstance &)> EndWithErrors;
 };
 
 // Which warnings a parse gives: those of the command, or more that matter, which the command may
