@@ -7,7 +7,7 @@
 // CHECK:        [unsupported-operation]
 // CHECK:      own (macro-body-that-has-to-change.c:[[#]]): convert
 // CHECK:      pool.lock (macro-body-that-has-to-change.c:[[#]]): keep
-// CHECK-NEXT:   {{.*}} shares source text {{.*}} with 'kept', which is kept [group]
+// CHECK:        {{.*}} shares source text {{.*}} with 'kept', which is kept [group]
 // DIFF-NOT:   not-rewritten
 // DIFF:       relock: 1 lock classes converted
 #include <pthread.h>
