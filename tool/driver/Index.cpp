@@ -96,8 +96,7 @@ static int readAll() {
     return BadUsage;
   }
   outs() << Index->Commands.size() << " translation units, " << Index->Refreshed
-         << " of them read anew, " << Index->Unparsed.size() + Index->Broken
-         << " with errors\n";
+         << " of them read anew, " << Index->Unparsed.size() + Index->Broken << " with errors\n";
   if (!Index->CacheWritable)
     return cannotWrite(Builds.front() + "/.relock",
                        "the facts cannot be kept here; make the folder writable, or every command "

@@ -548,7 +548,8 @@ static void recordText(CompilerInstance &CI, const SkippedText &Skipped, UnitFac
     if (sys::path::filename(Path) == "relock_locks.h")
       Facts.LockTable = Path;
   }
-  sort(Facts.Dependencies, [](const Dependency &A, const Dependency &B) { return A.File < B.File; });
+  sort(Facts.Dependencies,
+       [](const Dependency &A, const Dependency &B) { return A.File < B.File; });
 }
 
 // The identifiers of the text, its macros expanded, but for what headers of the system consist of.

@@ -214,9 +214,9 @@ UnitOutcome indexUnit(const UnitPlace &Unit, UnitFacts &Facts) {
     reportErrors(Diagnostics);
     if (!Facts.Broken)
       return UnitOutcome::Unparsed;
-    messageFor(Main,
-               "has errors: its lock sites are not listed, and the classes that it may use are kept",
-               "unparsed");
+    messageFor(
+        Main, "has errors: its lock sites are not listed, and the classes that it may use are kept",
+        "unparsed");
     return UnitOutcome::Broken;
   }
   return keepFacts(Unit, Facts) ? UnitOutcome::Kept : UnitOutcome::NotKept;

@@ -138,9 +138,9 @@ static void joinWrappers(Wrapper &Known, const Wrapper &Other) {
 }
 
 static bool setsFloatEnvironment(StringRef Function) {
-  static constexpr const char *Names[] = {
-      "fesetround",    "fesetenv",     "feenableexcept", "fedisableexcept",
-      "feclearexcept", "fetestexcept", "feholdexcept",   "feupdateenv"};
+  static constexpr const char *Names[] = {"fesetround",      "fesetenv",      "feenableexcept",
+                                          "fedisableexcept", "feclearexcept", "fetestexcept",
+                                          "feholdexcept",    "feupdateenv"};
   return any_of(Names, [&](StringRef Name) { return Function.starts_with(Name); });
 }
 

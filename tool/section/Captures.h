@@ -82,8 +82,8 @@ struct SectionText {
   bool resumes() const { return !Waits.empty() || !Gaps.empty(); }
 };
 
-// `typeof(n)` means something else in another place; the type that it stands for does not. Not every
-// version of C has the keyword, either.
+// `typeof(n)` means something else in another place; the type that it stands for does not. Not
+// every version of C has the keyword, either.
 clang::QualType withoutTypeOf(clang::QualType T, const clang::ASTContext &Context);
 // True if the type can be written at file scope.
 bool spellable(clang::QualType T, const clang::ASTContext &Context);

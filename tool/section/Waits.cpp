@@ -323,8 +323,7 @@ private:
     }
     KeptDeclaration::Value Value = {V->getNameAsString(), "", {R->Begin, R->End}};
     if (isa<InitListExpr>(Initial))
-      Value.Type =
-          declarationText(V->getType().getLocalUnqualifiedType(), "", F->getBeginLoc(), S);
+      Value.Type = declarationText(V->getType().getLocalUnqualifiedType(), "", F->getBeginLoc(), S);
     Kept.Values.push_back(std::move(Value));
     return true;
   }

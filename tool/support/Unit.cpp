@@ -140,20 +140,14 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
     Arguments.insert(Arguments.begin() + 1, {"-Wall", "-Wextra"});
   }
   dropUnknownOptions(Arguments);
-  const std::string Extra[] = {"-resource-dir=" RELOCK_CLANG_RESOURCE_DIR,
-                               "-Qunused-arguments",
-                               "-Wno-unknown-warning-option",
-                               "-Wno-ignored-optimization-argument",
+  const std::string Extra[] = {"-resource-dir=" RELOCK_CLANG_RESOURCE_DIR, "-Qunused-arguments",
+                               "-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument",
                                // errors of Clang, where gcc warns or is silent
                                "-Wno-error=implicit-function-declaration",
-                               "-Wno-error=implicit-int",
-                               "-Wno-error=int-conversion",
+                               "-Wno-error=implicit-int", "-Wno-error=int-conversion",
                                "-Wno-error=incompatible-function-pointer-types",
-                               "-Wno-error=return-mismatch",
-                               "-Wno-error=initializer-overrides",
-                               "-ferror-limit=0",
-                               "-idirafter",
-                               includeFolder()};
+                               "-Wno-error=return-mismatch", "-Wno-error=initializer-overrides",
+                               "-ferror-limit=0", "-idirafter", includeFolder()};
   return getInsertArgumentAdjuster(CommandLineArguments(std::begin(Extra), std::end(Extra)),
                                    ArgumentInsertPosition::BEGIN)(Arguments, Command.Filename);
 }
