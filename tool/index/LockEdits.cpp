@@ -107,19 +107,19 @@ static size_t writtenValues(const Expr *E) {
 // All zero is a lock of no special kind, whatever the fields are; what other values mean is the C
 // library's secret.
 void LockEdits::zeroInitialiser(const InitListExpr *List, const std::string &Node) {
-  SourceLocation Open = List->getLBraceLoc(), Close = List->getRBraceLoc();
+  StringRef Replacement = syncObject(List->getType()) == SyncType::Mutex
+                              ? "RELOCK_MUTEX_INITIALIZER($CLASS)"
+                              : "RELOCK_COND_INITIALIZER";
   bool Zero = isZero(List, S.Context);
-  bool InBraces = Open.isValid() && Close.isValid() && Open != Close;
-  bool AsWritten = InBraces && Open.isFileID() && Close.isFileID();
+  if (Zero && replaceWholeMacro(List, Replacement, Node))
+    return;
+  SourceLocation Open = List->getLBraceLoc(), Close = List->getRBraceLoc();
   std::optional<Source::Range> Range;
-  if (Zero && (AsWritten || (InBraces && exactInvocation({Open, Close}))))
+  if (Zero && Open.isValid() && Open.isFileID() && Close.isFileID() && S.editable(Open))
     Range = S.range({Open, Close});
   StringRef Text = Range ? S.text(*Range) : "";
-  if (Range && S.editable(Open) && (!AsWritten || (Text.starts_with("{") && Text.ends_with("}")))) {
-    bool Mutex = syncObject(List->getType()) == SyncType::Mutex;
-    Facts.Edits.push_back({S.position(Range->File, Range->Begin), Range->End - Range->Begin,
-                           Mutex ? "RELOCK_MUTEX_INITIALIZER($CLASS)" : "RELOCK_COND_INITIALIZER",
-                           Node, Edit::Anywhere, ""});
+  if (Text.starts_with("{") && Text.ends_with("}")) {
+    Out.edit(Open, Text.size(), Replacement.str(), Node);
   } else if (!Zero || writtenValues(List) > 1 || Open.isMacroID()) {
     // The `0` of an outer list is valid for both types; more would fall on other fields.
     Out.escape(Node, "initialiser", "has an initialiser that is not one of POSIX's",

@@ -13,7 +13,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 7;
+constexpr int Version = 8;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
