@@ -24,15 +24,26 @@ static inline void relock_chance_add(struct relock_chance *chance, uint64_t valu
   chance->squares += times * number * number;
 }
 
-/* Of the mean of so many values with this sum, as a part of its square. The mean is a quotient of
- * two sums that chance has a part in: its variance is that of the sum of the values less the mean.
- */
-static inline double relock_relative_variance(const struct relock_chance *chance, uint64_t count,
-                                              uint64_t total) {
-  const double mean = count ? (double)total / (double)count : 0;
-  const double variance =
-      chance->squares - 2 * mean * chance->values + mean * mean * chance->weights;
-  return total && variance > 0 ? variance / ((double)total * (double)total) : 0;
+/* The mean of the chosen values, each counted as it adds to the variance of what all stand for. */
+static inline double relock_chosen_mean(const struct relock_chance *chance) {
+  return chance->weights > 0 ? chance->values / chance->weights : 0;
+}
+
+/* The sum of the values, which stand for `count` and have that total, when there are `exactly` so
+ * many. What chance has made too many or too few are chosen ones: the others stand for themselves,
+ * and would be falsified by a factor. Of all multiples of the difference, this one leaves the least
+ * variance. */
+static inline double relock_likely_total(const struct relock_chance *chance, uint64_t count,
+                                         uint64_t total, uint64_t exactly) {
+  const double lacks = (double)exactly - (double)count;
+  const double sum = (double)total + lacks * relock_chosen_mean(chance);
+  return sum > 0 ? sum : 0;
+}
+
+/* Of that sum, as a part of its square. */
+static inline double relock_relative_variance(const struct relock_chance *chance, double total) {
+  const double variance = chance->squares - relock_chosen_mean(chance) * chance->values;
+  return total > 0 && variance > 0 ? variance / (total * total) : 0;
 }
 
 /* On how many values that chance chose it rests, all of which stand for the same number of others;

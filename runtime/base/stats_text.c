@@ -161,6 +161,10 @@ static double square_root(double square) {
   return square > 0 ? root : 0;
 }
 
+static double likely(const struct relock_distribution *d, uint64_t count) {
+  return relock_likely_total(&d->chance, d->count, d->total, count);
+}
+
 static void put_timed(const struct relock_distribution *d, uint64_t count) {
   const uint64_t timed = d->values < count ? d->values : count;
   put(", \"timed\": %" PRIu64 ", \"relative_standard_error\": ", timed);
@@ -168,11 +172,11 @@ static void put_timed(const struct relock_distribution *d, uint64_t count) {
     put("null");
   else
     put_number(
-        timed == count ? 0 : square_root(relock_relative_variance(&d->chance, d->count, d->total)));
+        timed == count ? 0 : square_root(relock_relative_variance(&d->chance, likely(d, count))));
 }
 
 static void put_times(const struct relock_distribution *d, uint64_t count) {
-  const uint64_t total = ns(scaled(d->total, d->count, count));
+  const uint64_t total = ns((uint64_t)(likely(d, count) + 0.5));
   put(", \"total_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64 ", \"p50_ns\": %" PRIu64
       ", \"p90_ns\": %" PRIu64 ", \"p99_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64
       ", \"histogram\": [",

@@ -442,8 +442,13 @@ private:
     T.Timed = std::min(Histogram.Values, Count);
     if (T.Timed != Count)
       T.Error = Histogram.chosen() < RELOCK_CHOSEN_LEAST ? std::nullopt
-                                                         : std::optional(Histogram.error());
+                                                         : std::optional(Histogram.error(Count));
+    bool Complete = Histogram.Count == T.Count;
     scaleHolds(T, Count);
+    if (Complete && Histogram.Count) {
+      T.Total = ns(uint64_t(Histogram.total(Count) + 0.5));
+      T.Mean = Count ? T.Total / Count : 0;
+    }
     return T;
   }
 

@@ -14,8 +14,8 @@ const char *const Parts[] = {
 
 } // namespace
 
-// Outside of strings JSON has none of these characters. LLVM's JSON is valid UTF-8 and has the other
-// control characters escaped.
+// Outside of strings JSON has none of these characters. LLVM's JSON is valid UTF-8 and has the
+// other control characters escaped.
 std::string scriptJson(const json::Value &V) {
   std::string Text, Safe;
   raw_string_ostream(Text) << V;

@@ -91,13 +91,15 @@ uint64_t RawHistogram::percentile(unsigned Percent) const {
   return 0;
 }
 
-double RawHistogram::error() const {
-  return std::sqrt(relock_relative_variance(&Chance, Count, Total));
+double RawHistogram::total(uint64_t Exactly) const {
+  return relock_likely_total(&Chance, Count, Total, Exactly);
 }
 
-double RawHistogram::chosen() const {
-  return relock_chosen(&Chance, Count, Values);
+double RawHistogram::error(uint64_t Exactly) const {
+  return std::sqrt(relock_relative_variance(&Chance, total(Exactly)));
 }
+
+double RawHistogram::chosen() const { return relock_chosen(&Chance, Count, Values); }
 
 uint64_t RawProcess::acquisitions() const {
   uint64_t Sum = 0;

@@ -50,9 +50,11 @@ struct RawHistogram {
   void add(const RawHistogram &Other);
   void add(uint64_t Value);
   uint64_t percentile(unsigned Percent) const;
-  // The standard error of the total and of the mean, as a part of these; and on how many values
-  // that chance chose it rests, all of which stand for the same number of others.
-  double error() const;
+  // The likely total if there are exactly so many values, and the standard error of it and of the
+  // mean, as a part of these; and on how many values that chance chose it rests, all of which stand
+  // for the same number of others.
+  double total(uint64_t Exactly) const;
+  double error(uint64_t Exactly) const;
   double chosen() const;
 };
 
