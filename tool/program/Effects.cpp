@@ -11,6 +11,13 @@
 using namespace llvm;
 
 namespace relock {
+
+StringRef plainName(StringRef Name) {
+  if (Name.consume_front("__builtin_"))
+    Name.consume_back("_chk"), Name.consume_front("__");
+  return Name;
+}
+
 namespace {
 
 const StringMap<FunctionEffect> &library() {
@@ -61,13 +68,6 @@ const StringSet<> &cancellationPoints() {
 bool isBuiltin(StringRef Name) {
   return Name.starts_with("__builtin_") || Name.starts_with("__sync_") ||
          Name.starts_with("__atomic_") || Name.starts_with("__c11_");
-}
-
-// `memcpy` of `__builtin___memcpy_chk`.
-StringRef plainName(StringRef Name) {
-  if (Name.consume_front("__builtin_"))
-    Name.consume_back("_chk"), Name.consume_front("__");
-  return Name;
 }
 
 FunctionEffect libraryEffect(StringRef Name) {
@@ -148,29 +148,6 @@ Effects externalEffects(const Call &C, const ProjectFile &Project) {
 
 } // namespace
 
-static bool libraryKeepsNoPointer(StringRef Name) {
-  Name.consume_front("__builtin_");
-  static const StringSet<> Keep = {"pthread_setspecific",
-                                   "tss_set",
-                                   "tss_create",
-                                   "thrd_create",
-                                   "call_once",
-                                   "pthread_create",
-                                   "event_add",
-                                   "event_set",
-                                   "event_assign",
-                                   "event_new",
-                                   "evtimer_new",
-                                   "event_active",
-                                   "event_base_set",
-                                   "strtok",
-                                   "setvbuf",
-                                   "qsort",
-                                   "bsearch",
-                                   "pthread_once"};
-  return library().contains(Name) && !Keep.contains(Name);
-}
-
 const DeclaredFunction *declarationOf(StringRef Name, bool Defined, const ProjectFile &Project) {
   StringRef Plain = plainName(Name);
   // A function of the program is not the library's of that name.
@@ -179,19 +156,6 @@ const DeclaredFunction *declarationOf(StringRef Name, bool Defined, const Projec
     return Named;
   bool Other = Defined || libraryEffect(Name) != FunctionEffect::Unknown;
   return Other ? nullptr : Project.prefixOf(Plain);
-}
-
-bool keepsNoPointer(StringRef Name, bool Defined, const ProjectFile &Project, bool &Trusted) {
-  bool Library = libraryKeepsNoPointer(Name);
-  const DeclaredFunction *Declared = declarationOf(Name, Defined, Project);
-  if (!Declared)
-    return Library;
-  bool None = Declared->KeepsPointers ? !*Declared->KeepsPointers
-              : Declared->Effect == FunctionEffect::Unknown
-                  ? false
-                  : Library || Declared->Effect == FunctionEffect::Plain;
-  Trusted = None && !Library;
-  return None;
 }
 
 EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)

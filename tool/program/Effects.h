@@ -18,9 +18,8 @@ struct Effects {
   std::optional<Reason> Refuse; // why a section that calls it must hold
 };
 
-// True for a function that neither keeps nor returns the pointers that it is given: one of the C
-// library, or one that the project file declares so. Trusted: it is the project file that says so.
-bool keepsNoPointer(llvm::StringRef Name, bool Defined, const ProjectFile &Project, bool &Trusted);
+// `memcpy` of `__builtin___memcpy_chk`.
+llvm::StringRef plainName(llvm::StringRef Name);
 
 // The entry of the project file that counts for a function. A prefix speaks of functions of which
 // nothing else is known: neither defined by the program nor known from the C library.

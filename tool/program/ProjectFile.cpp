@@ -89,11 +89,14 @@ private:
             return HasEffect = readEffect(Value, Declared.Effect);
           if (Key == "keeps-pointers")
             return readTruth(Value, Key, Declared.KeepsPointers);
+          if (Key == "pointers")
+            return readPointers(Value, Declared.Pointers);
           if (Key == "mixes-pointers")
             return readTruth(Value, Key, Mixes);
           if (Key == "because")
             return readText(Value, Key, Declared.Because);
-          return unknownKey(At, Key, "names, effect, keeps-pointers, mixes-pointers and because");
+          return unknownKey(At, Key,
+                            "names, effect, keeps-pointers, pointers, mixes-pointers and because");
         });
     if (!Good)
       return false;
@@ -101,6 +104,8 @@ private:
       return failAt(Begin.Line, Begin.Column, "this entry has no 'names'");
     if (!HasEffect)
       return failAt(Begin.Line, Begin.Column, "this entry has no 'effect'");
+    if (Declared.KeepsPointers && Declared.Pointers)
+      return failAt(Begin.Line, Begin.Column, "'pointers' says all that 'keeps-pointers' could");
     Declared.MixesPointers = Mixes.value_or(true);
     return declare(Names, Declared);
   }
@@ -266,6 +271,19 @@ private:
         return true;
       }
     return fail(N, "'effect' must be one of plain, identity, thread, blocks, jumps and unknown");
+  }
+
+  // `["1>result", "*2>*1"]`
+  bool readPointers(yaml::Node *List, std::optional<std::vector<PointerFlow>> &Flows) {
+    Flows.emplace();
+    return elements(List, "pointers", [&](yaml::Node *N) {
+      std::optional<std::string> Text = scalar(N);
+      std::string Problem = "is no flow, like \"1>result\"";
+      std::optional<PointerFlow> Flow = Text ? readPointerFlow(*Text, Problem) : std::nullopt;
+      if (Flow)
+        Flows->push_back(*Flow);
+      return Flow || fail(N, "'" + Twine(Text.value_or("")) + "' " + Problem);
+    });
   }
 
   bool readTruth(const yaml::Node *N, StringRef Key, std::optional<bool> &Truth) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Records.h"
+#include "program/PointerEffects.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -24,6 +25,7 @@ llvm::StringRef effectName(FunctionEffect E);
 struct DeclaredFunction {
   FunctionEffect Effect = FunctionEffect::Unknown;
   std::optional<bool> KeepsPointers; // that it is given; not declared: as without the file
+  std::optional<std::vector<PointerFlow>> Pointers; // where exactly they go
   bool MixesPointers = true; // a `void *` of one call may meet, inside, that of another one
   std::string Because;
   Position At;

@@ -2,7 +2,6 @@
 #include "section/Contents.h"
 
 #include "index/LockApi.h"
-#include "program/Effects.h"
 #include "section/Flow.h"
 #include "section/Hoist.h"
 #include "section/MacroBody.h"
@@ -30,9 +29,9 @@ struct Nesting {
 
 class Contents {
 public:
-  Contents(SectionText &Text, const FunctionDecl *F, const std::vector<Mention> &All,
-           const ParentMap &Parents, const Program &Linked, const Source &S, Section &Found)
-      : Text(Text), F(F), All(All), Parents(Parents), Linked(Linked), S(S), Found(Found) {}
+  Contents(const SectionText &Text, const FunctionDecl *F, const ParentMap &Parents,
+           const Source &S, Section &Found)
+      : Text(Text), F(F), Parents(Parents), S(S), Found(Found) {}
 
   void run(bool LocalTypes) {
     for (const Stmt *Statement : Text.Statements) {
@@ -46,11 +45,9 @@ public:
   }
 
 private:
-  SectionText &Text;
+  const SectionText &Text;
   const FunctionDecl *F;
-  const std::vector<Mention> &All;
   const ParentMap &Parents;
-  const Program &Linked;
   const Source &S;
   Section &Found;
 
@@ -86,10 +83,7 @@ private:
     if (const auto *Declared = dyn_cast<DeclStmt>(Statement))
       for (const Decl *D : Declared->decls())
         if (const auto *V = dyn_cast<VarDecl>(D))
-          examineVariable(V, is_contained(Text.Statements, Statement));
-    if (isa<CompoundLiteralExpr>(Statement) && mayBeKept(cast<Expr>(Statement)))
-      against("address-outlives",
-              "the address of a literal is kept, which lives as long as the block", At);
+          examineVariable(V);
     if (const auto *Ref = dyn_cast<DeclRefExpr>(Statement))
       if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
           V && V->getTLSKind() != VarDecl::TLS_None)
@@ -141,7 +135,7 @@ private:
     return Text.Unlocks.empty() || macroBody(Text.Lock, Text.Unlocks.front(), S);
   }
 
-  void examineVariable(const VarDecl *V, bool TopLevel) {
+  void examineVariable(const VarDecl *V) {
     SourceLocation At = V->getLocation();
     if (V->getType()->isVariablyModifiedType() || (typeOf(V->getType()) && inMacroBody()))
       against("variable-type", "declares '" + V->getName() + "' with a variable type", At);
@@ -154,73 +148,6 @@ private:
     if (V->hasAttr<CleanupAttr>())
       against("cleanup",
               "'" + V->getName() + "' has a cleanup function, which runs after the unlock", At);
-    // A variable of the section's own block lives on after the unlock, and so may pointers to it.
-    if (TopLevel && V->hasLocalStorage())
-      for (const Mention &M : All) {
-        if (M.Variable != V || !mayBeKept(M.Ref))
-          continue;
-        if (Text.resumes() && mixesDeclarations(F, S))
-          Text.Escaping.push_back(V); // it goes into the context, which lives as long
-        else
-          against("address-outlives",
-                  "the address of '" + V->getName() +
-                      "' may be kept, which lives longer than "
-                      "the section",
-                  M.Ref->getExprLoc());
-      }
-  }
-
-  // True if the address of the object that E names may outlive the expression that E stands in.
-  bool mayBeKept(const Expr *E) {
-    bool Address = false;
-    for (const Stmt *Child = E, *Up = Parents.getParent(E); Up;
-         Child = Up, Up = Parents.getParent(Up)) {
-      if (isa<ParenExpr>(Up) || isa<CStyleCastExpr>(Up))
-        continue;
-      if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Up)) {
-        if (Cast->getCastKind() == CK_LValueToRValue && !Address)
-          return false;
-        Address |= Cast->getCastKind() == CK_ArrayToPointerDecay;
-        continue;
-      }
-      if (const auto *Member = dyn_cast<MemberExpr>(Up)) {
-        Address &= !Member->isArrow();
-        continue;
-      }
-      if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(Up)) {
-        if (Subscript->getIdx() == Child)
-          return false;
-        Address = false;
-        continue;
-      }
-      if (const auto *Unary = dyn_cast<UnaryOperator>(Up)) {
-        if (Unary->isIncrementDecrementOp())
-          return Address;
-        Address = Unary->getOpcode() == UO_AddrOf;
-        continue;
-      }
-      if (const auto *Call = dyn_cast<CallExpr>(Up)) {
-        const FunctionDecl *Callee = Call->getDirectCallee();
-        if (!Address)
-          return false;
-        if (!Callee || !Callee->getIdentifier())
-          return true;
-        bool Trusted = false;
-        if (!keepsNoPointer(Callee->getName(), Linked.isDefined(nodeFor(Callee, S)), Linked.Project,
-                            Trusted) &&
-            !lockFunction(Callee->getName()))
-          return true;
-        if (Trusted)
-          Found.Trusts.insert(Callee->getName().str());
-        if (!Call->getType()->isPointerType())
-          return false;
-        continue; // memset and its like return what they were given
-      }
-      if (const auto *Binary = dyn_cast<BinaryOperator>(Up))
-        return Address && !Binary->isComparisonOp();
-      return Address && (isa<Expr>(Up) || isa<DeclStmt>(Up) || isa<ReturnStmt>(Up));
-    }
-    return Address;
   }
 
   static bool typeOf(QualType T) {
@@ -279,10 +206,9 @@ private:
 
 } // namespace
 
-void examineContents(SectionText &Text, const FunctionDecl *F, bool LocalTypes,
-                     const std::vector<Mention> &All, const ParentMap &Parents,
-                     const Program &Linked, const Source &S, Section &Found) {
-  Contents(Text, F, All, Parents, Linked, S, Found).run(LocalTypes);
+void examineContents(const SectionText &Text, const FunctionDecl *F, bool LocalTypes,
+                     const ParentMap &Parents, const Source &S, Section &Found) {
+  Contents(Text, F, Parents, S, Found).run(LocalTypes);
 }
 
 } // namespace relock

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // What stands in a section, statement by statement, and speaks against running it elsewhere: jumps,
-// the stack of its function, addresses that outlive it, names that are not known before it.
+// the stack of its function, names that are not known before it.
 #pragma once
 
 #include "section/Captures.h"
 
 namespace relock {
 
-// Fills what the section calls and uses, and says in Found.Against what cannot move. Variables
-// whose address outlives the section, and that the context can keep, go to Text.Escaping.
-// LocalTypes: F declares types.
-void examineContents(SectionText &Text, const clang::FunctionDecl *F, bool LocalTypes,
-                     const std::vector<Mention> &All, const clang::ParentMap &Parents,
-                     const Program &Linked, const Source &S, Section &Found);
+// Fills what the section calls and uses, and says in Found.Against what cannot move. LocalTypes: F
+// declares types.
+void examineContents(const SectionText &Text, const clang::FunctionDecl *F, bool LocalTypes,
+                     const clang::ParentMap &Parents, const Source &S, Section &Found);
 
 // True if the place lies in the statement.
 bool spans(const clang::Stmt *Statement, clang::SourceLocation At, const Source &S);

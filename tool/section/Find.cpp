@@ -19,6 +19,7 @@
 #include "section/MacroBody.h"
 #include "section/Nest.h"
 #include "section/Place.h"
+#include "section/Pointers.h"
 #include "section/Skipped.h"
 #include "section/Waits.h"
 
@@ -116,7 +117,7 @@ private:
   std::optional<HeldLocks> Held;
   std::optional<CallLiveness> Liveness;
   std::optional<std::vector<Mention>> Mentions;
-  bool Skips = false;                    // the section has text that is not compiled
+  bool Skips = false; // the section has text that is not compiled
 
   // A macro may give the function another name in each configuration.
   std::string spelledName() const {
@@ -465,7 +466,7 @@ private:
     Found.Touched = touchedLines(Text.Statements, S, [&](const Stmt *Statement) {
       return is_contained(Text.Outside, Statement);
     });
-    examineContents(Text, F, LocalTypes, allMentions(), Parents, Linked, S, Found);
+    examineContents(Text, F, LocalTypes, Parents, S, Found);
     examineLabels(Text, End, Found);
     examineDeclarations(Text, Found);
     if (ComputedGoto)
@@ -804,12 +805,16 @@ private:
   }
 
   void hoist(const VarDecl *V, StringRef Use, SectionText &Text, Section &Found) {
-    if (const DeclStmt *D = hoistable(V, Text, F, allMentions(), Parents, S)) {
-      if (!is_contained(Text.Hoisted, D))
-        Text.Hoisted.push_back(D);
-    } else
+    if (!hoist(V, Text))
       against(Found, "declaration-outlives",
               "'" + V->getName() + "' is declared in the section and " + Use, V->getLocation());
+  }
+
+  bool hoist(const VarDecl *V, SectionText &Text) {
+    const DeclStmt *D = hoistable(V, Text, F, allMentions(), Parents, S);
+    if (D && !is_contained(Text.Hoisted, D))
+      Text.Hoisted.push_back(D);
+    return D;
   }
 
   // Likewise in text after the section that this configuration drops.
@@ -820,6 +825,36 @@ private:
           V && declaredBy(Text, V) && isNamed(V, Text.DroppedAround, F, Parents, S))
         hoist(V, "named after it in text that this configuration drops", Text, Found);
     sortHoisted(Text, Found);
+  }
+
+  // Variables and literals of the section that are pointed to when it has ended. A variable can
+  // live in the context, if that does as long as the block, or be declared before the lock.
+  void examinePointers(const Extraction &Placed, const LockOperation &Lock, const SectionEnd &End,
+                       SectionText &Text, Section &Found) {
+    bool InMacro = Placed.File.empty();
+    bool ContextStays = Text.resumes() && !InMacro && mixesDeclarations(F, S) &&
+                        standsInBlock(End.Guard ? End.Guard->Outer : Lock.Statement);
+    std::vector<DroppedName> Dropped;
+    if (!InMacro)
+      Dropped = droppedNames(Placed, F, allMentions(), S);
+    for (const OutlivingPointer &P : outlivingPointers(Text, Dropped, F, allMentions(), liveness(),
+                                                       Parents, Linked, S, Found.Trusts)) {
+      if (!P.Variable)
+        against(Found, "address-outlives",
+                "the address of a literal is kept, which lives as long as the block", P.At);
+      else if (ContextStays)
+        Text.Escaping.push_back(P.Variable);
+      else if (InMacro || !hoist(P.Variable, Text))
+        against(Found, "address-outlives",
+                "the address of '" + P.Variable->getName() +
+                    "' may be kept, which lives longer than the section",
+                P.At);
+    }
+    sortHoisted(Text, Found);
+  }
+
+  bool standsInBlock(const Stmt *Statement) const {
+    return isa_and_nonnull<CompoundStmt>(Parents.getParent(Statement));
   }
 
   void sortHoisted(SectionText &Text, Section &Found) {
@@ -879,6 +914,12 @@ private:
     if (!Mentions)
       Mentions = mentions(F->getBody(), Parents);
     return *Mentions;
+  }
+
+  const CallLiveness &liveness() {
+    if (!Liveness)
+      Liveness.emplace(F);
+    return *Liveness;
   }
 
   // --- Extraction ---------------------------------------------------------------------------
@@ -956,6 +997,7 @@ private:
     if (!Placer.placeStatements(Exits))
       return false;
     examineDroppedAround(Result, Text, Found);
+    examinePointers(Result, Lock, End, Text, Found);
     return Placer.placeSurroundings();
   }
 
@@ -1004,19 +1046,18 @@ private:
   }
 
   void captureAll(SectionText &Text, Extraction &Result, Section &Found) {
-    if (!Liveness)
-      Liveness.emplace(F);
     if (Text.resumes())
-      findWaits(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
+      findWaits(Text, F, allMentions(), liveness(), Parents, S, Result, Found.Against);
     placeHoisted(Text, F, S, Result);
     Text.Dropped = droppedNames(Result, F, allMentions(), S);
-    findCaptures(Text, F, allMentions(), *Liveness, Parents, S, Result, Found.Against);
+    findCaptures(Text, F, allMentions(), liveness(), Parents, S, Result, Found.Against);
   }
 
   void extractFromBody(const MacroBody &Body, const LockOperation &Lock, const SectionEnd &End,
-                       const SectionText &Text, const std::vector<EarlyExitText> &Exits,
+                       SectionText &Text, const std::vector<EarlyExitText> &Exits,
                        Extraction &Result, Section &Found) {
     SourceLocation At = Lock.Call->getExprLoc();
+    examinePointers(Result, Lock, End, Text, Found);
     bool Arguments = Lock.ThroughWrapper && Lock.Call->getNumArgs();
     if (!Exits.empty() || !Text.Waits.empty() || !Text.Hoisted.empty() || Arguments)
       return against(Found, "macro-section",

@@ -21,8 +21,8 @@ static int work(int n) {
   int *q;
   pthread_mutex_lock(&lock);
   p = &(struct pair){n, n + 1};
-  int local = n;
-  q = &local;
+  int local[] = {n};
+  q = local;
   total += n;
   pthread_mutex_unlock(&lock);
   clobber(7);
