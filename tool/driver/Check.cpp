@@ -180,6 +180,11 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
                     for (const std::string &Name : S.RestsOn)
                       J.value(Name);
                 });
+                J.attributeArray("drops_tests", [&] {
+                  if (S.Outcome == Verdict::Delegate)
+                    for (const ResultTest &Test : S.Facts.Tests)
+                      J.value(shownPlace(Test.At));
+                });
               });
           });
         });
@@ -278,6 +283,27 @@ void printSuggestions(const Decision &Decided, const ProjectFile &Declared) {
   }
 }
 
+// What delegated sections do not do any more.
+void printTests(const Decision &Decided) {
+  std::map<ResultTest, std::pair<StringRef, size_t>> Tests; // a function, and how many sections
+  for (const CheckedClass &Class : Decided.Classes)
+    for (const CheckedSection &S : Class.Sections)
+      if (S.Outcome == Verdict::Delegate)
+        for (const ResultTest &Test : S.Facts.Tests)
+          Tests.try_emplace(Test, S.Facts.FunctionName, 0).first->second.second++;
+  if (Tests.empty())
+    return;
+  outs() << "tests of a lock's or unlock's result that delegated sections drop (relock explain "
+            "tested-result):\n";
+  for (const auto &[Test, By] : Tests) {
+    outs() << "  " << shownPlace(Test.At) << ": in "
+           << (Test.Wrapper.empty() ? By.first : Test.Wrapper);
+    if (!Test.Wrapper.empty())
+      outs() << ", for " << By.second << (By.second == 1 ? " section" : " sections");
+    outs() << "\n";
+  }
+}
+
 // Locks of other types than mutexes are no lock sites; that they were seen is said.
 void printOtherLocks(const Decision &Decided) {
   if (Decided.OtherLocks.empty())
@@ -315,6 +341,7 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
   outs() << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, "
          << C.Keep << " keep, " << C.Uncovered << " uncovered\n";
   printOtherLocks(Decided);
+  printTests(Decided);
   if (!Declared.Path.empty())
     outs() << trustLine(countTrust(Decided, anyClass), Declared) << "\n";
 }

@@ -188,7 +188,8 @@ struct Wrapper {
   std::string Key;        // the same in canonical form, see LockKey
   int Parameter = -1;     // which argument `$` is; -1: none
   bool Pure = false;      // the body is the operation and nothing else
-  bool Tests = false;     // … if the operation does not fail
+  bool Tests = false;     // … but a test of its result
+  bool Aborts = false;    // … which aborts where it has failed
   std::optional<WrapperOperand> Condition, Deadline; // Wait: its other operands
   std::vector<OperandLoad> Loads; // what the operand reads besides its parameters
   bool LoadsUnknown = false;      // it reads more, which has no name

@@ -70,7 +70,7 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
   Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
-  Visit("tests", W.Tests);
+  Visit("tests", W.Tests), Visit("aborts", W.Aborts);
   Visit("condition", W.Condition), Visit("deadline", W.Deadline), Visit("common", W.Common);
   Visit("loads", W.Loads), Visit("loadsUnknown", W.LoadsUnknown), Visit("computed", W.Computed);
   Visit("parameters", W.Parameters), Visit("storage", W.Storage), Visit("taken", W.Taken);

@@ -3,9 +3,10 @@
 // The locks and unlocks of a normal mutex return 0, in POSIX as in the runtime, as long as the
 // mutex exists and the caller's use of it is defined. A delegated section returns which exit it
 // took, and no error: so the test goes with the operation, and what it guards, which never runs,
-// goes too. The statement is executed here, with 0 for the call and with what is known of the
-// variables that it declares. Nothing else may depend on the text that goes: no label that would
-// be unused, no static function of which it may be the last use, no jump.
+// goes too. Of other mutexes the runtime ends the program where a section's lock fails, as a test
+// does that only aborts. The statement is executed here, with 0 for the call and with what is known
+// of the variables that it declares. Nothing else may depend on the text that goes: no label that
+// would be unused, no static function of which it may be the last use, no jump.
 #include "index/Tested.h"
 
 #include "clang/AST/Decl.h"
@@ -60,13 +61,13 @@ public:
         return Unknown;
       Way After = Taken ? run(Taken) : Ends;
       if (Other || After != Breaks)
-        Dies &= Other && endsInDeath(Other);
+        Aborts &= Other && aborts(Other);
       return After;
     }
     if (const auto *Do = dyn_cast<DoStmt>(S)) {
       Way Body = run(Do->getBody());
       if (Body == Breaks) {
-        Dies &= endsInDeath(Do->getBody());
+        Aborts &= aborts(Do->getBody());
         return canGo(Do->getCond()) ? Ends : Unknown;
       }
       if (Body == Unknown)
@@ -79,8 +80,8 @@ public:
   }
 
   bool hasCalled() const { return Calls == 1; }
-  // True if whatever would run otherwise ends the program.
-  bool diesOtherwise() const { return Dies; }
+  // True if whatever would run otherwise is abort.
+  bool abortsOtherwise() const { return Aborts; }
 
 private:
   struct Result {
@@ -91,7 +92,7 @@ private:
   const ASTContext &Context;
   int64_t Returned; // by the call
   unsigned Calls = 0;
-  bool Dies = true;
+  bool Aborts = true;
   bool InBody = false; // its variables go with it
   DenseMap<const ValueDecl *, std::optional<int64_t>> Declared;
 
@@ -146,7 +147,7 @@ private:
       if (!Condition || !Condition->Value)
         return std::nullopt;
       const Expr *True = Choice->getTrueExpr(), *False = Choice->getFalseExpr();
-      Dies &= endsInDeath(*Condition->Value ? False : True);
+      Aborts &= aborts(*Condition->Value ? False : True);
       return canGo(*Condition->Value ? False : True) ? evaluate(*Condition->Value ? True : False)
                                                      : std::nullopt;
     }
@@ -226,14 +227,17 @@ private:
     }
   }
 
-  static bool endsInDeath(const Stmt *S) {
+  // True if all that the statement does is to abort, or to fail an assertion.
+  static bool aborts(const Stmt *S) {
     if (const auto *Block = dyn_cast<CompoundStmt>(S))
-      return !Block->body_empty() && endsInDeath(Block->body_back());
+      return Block->size() == 1 && aborts(Block->body_front());
     if (const auto *Do = dyn_cast<DoStmt>(S))
-      return endsInDeath(Do->getBody());
+      return aborts(Do->getBody());
     const auto *E = dyn_cast<Expr>(S);
-    const auto *Last = E ? dyn_cast<CallExpr>(E->IgnoreParenCasts()) : nullptr;
-    return Last && Last->getDirectCallee() && Last->getDirectCallee()->isNoReturn();
+    const auto *Call = E ? dyn_cast<CallExpr>(E->IgnoreParenCasts()) : nullptr;
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    return Callee && Callee->getIdentifier() &&
+           (Callee->getName() == "abort" || Callee->getName() == "__assert_fail");
   }
 
   // True for statements that can go without a trace, as they never run.
@@ -253,18 +257,22 @@ private:
 
 } // namespace
 
-bool onlyOperation(const Stmt *Statement, const CallExpr *Call, const ASTContext &Context) {
+bool onlyOperation(const Stmt *Statement, const CallExpr *Call, const ASTContext &Context,
+                   bool *Aborts) {
   Execution Run(Call, Context);
   // A variable that the statement itself declares is for what follows.
-  return !isa<DeclStmt>(Statement) && Run.run(Statement) == Execution::Ends && Run.hasCalled();
+  bool Only = !isa<DeclStmt>(Statement) && Run.run(Statement) == Execution::Ends && Run.hasCalled();
+  if (Aborts)
+    *Aborts = Only && Run.abortsOtherwise();
+  return Only;
 }
 
 bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call, const ASTContext &Context,
-                         int64_t Result, bool *Dies) {
+                         int64_t Result, bool *Aborts) {
   Execution Run(Call, Context, Result);
   bool Only = Run.runBody(Body) && Run.hasCalled();
-  if (Dies)
-    *Dies = Only && Run.diesOtherwise();
+  if (Aborts)
+    *Aborts = Only && Run.abortsOtherwise();
   return Only;
 }
 

@@ -12,13 +12,14 @@ namespace relock {
 // True if Statement does what the lock operation Call in it does, and nothing else, as long as that
 // returns 0: `if (lock(&l) != 0) abort();`, `assert(lock(&l) == 0);`, or a macro's
 // `do { int e; if ((e = lock(&l)) != 0) report(e); } while (0)`. False if something outside would
-// notice that the rest has gone.
+// notice that the rest has gone. Aborts: whether it aborts otherwise, and no more, if it tests at
+// all.
 bool onlyOperation(const clang::Stmt *Statement, const clang::CallExpr *Call,
-                   const clang::ASTContext &Context);
+                   const clang::ASTContext &Context, bool *Aborts = nullptr);
 // The same for the body of a function, which may also return in the end what the call does; and as
-// long as that is Result. Dies: whether it ends the program otherwise, if it tests at all.
+// long as that is Result.
 bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr *Call,
                          const clang::ASTContext &Context, int64_t Result = 0,
-                         bool *Dies = nullptr);
+                         bool *Aborts = nullptr);
 
 } // namespace relock

@@ -38,9 +38,8 @@ public:
     if (untypedVariable(Operand, S))
       return std::nullopt; // callers cannot write the operand
     W.Node = Node;
-    bool Dies = false; // as the runtime does, for a section of a mutex that checks errors
-    W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &Dies);
-    W.Tests = W.Pure && !Dies && !soleOperation(Body, Call);
+    W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &W.Aborts);
+    W.Tests = W.Pure && !soleOperation(Body, Call);
     if (Waits && !onlyWaits(Body, Call, W))
       return std::nullopt;
     if (!followOperand(Operand, F, W))

@@ -129,6 +129,7 @@ void Program::linkMacroUsers(const std::vector<UnitFacts> &Units) {
 static void joinWrappers(Wrapper &Known, const Wrapper &Other) {
   Known.Pure &= Other.Pure;
   Known.Tests |= Other.Tests;
+  Known.Aborts &= Other.Aborts;
   Known.LoadsUnknown |= Other.LoadsUnknown;
   append_range(Known.Loads, Other.Loads);
   append_range(Known.Taken, Other.Taken);

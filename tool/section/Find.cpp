@@ -210,10 +210,8 @@ private:
       const LockOperation *Op = Locks.at(Call);
       if (!Op || (Op->Kind != Operation::Lock && Op->Kind != Operation::Unlock))
         return std::nullopt;
-      const auto *User = dyn_cast_or_null<BinaryOperator>(Parents.getParent(Call));
-      bool Ignored =
-          Call->getType()->isVoidType() || (User && User->isCommaOp() && User->getLHS() == Call);
-      return Op->Pure && (Ignored || Locks.cannotFail(*Op)) ? std::optional(0) : std::nullopt;
+      bool Succeeds = Locks.resultIgnored(Call) || Locks.cannotFail(*Op);
+      return Op->Pure && Succeeds ? std::optional(0) : std::nullopt;
     };
     std::optional<GuardLoop> Guard = relock::guardLoop(Lock.Call, Parents, S.Context, Succeeds);
     const LockOperation *Unlock = Guard ? Locks.at(Guard->Unlock) : nullptr;
@@ -454,6 +452,30 @@ private:
     examineText(Lock, End, Text, Exits, Found);
   }
 
+  // What a delegated section does not do any more.
+  void collectTests(const SectionText &Text, Section &Found) {
+    auto Add = [&](const CallExpr *Call) {
+      const LockOperation *Op = Locks.at(Call);
+      if (Op && Op->Wraps && Op->Wraps->Tests)
+        Found.Tests.insert({Op->Wraps->Begin, Linked.Functions.at(Op->Wrapper).Name});
+      else if (Op && Op->Tests && Op->Kind != Operation::Wait)
+        Found.Tests.insert(testAt(Call->getExprLoc()));
+    };
+    Add(Text.Lock);
+    for_each(Text.Unlocks, Add);
+    for_each(Text.Waits, Add);
+    for (const Gap &G : Text.Gaps)
+      Add(G.Lock);
+  }
+
+  ResultTest testAt(SourceLocation At) const {
+    if (S.inFile(At))
+      return {S.shown(At), ""};
+    while (S.SM.isMacroArgExpansion(At))
+      At = S.SM.getImmediateSpellingLoc(At);
+    return {S.spelled(At), Lexer::getImmediateMacroName(At, S.SM, S.Language).str()};
+  }
+
   // Looks at everything in a section whose operations are known.
   void examineText(const LockOperation &Lock, const SectionEnd &End, SectionText &Text,
                    const std::vector<EarlyExitText> &Exits, Section &Found) {
@@ -463,6 +485,7 @@ private:
       Matched.insert(G.Lock);
       Continued[G.Lock] = {Found.At, Found.Form};
     }
+    collectTests(Text, Found);
     Found.Touched = touchedLines(Text.Statements, S, [&](const Stmt *Statement) {
       return is_contained(Text.Outside, Statement);
     });

@@ -64,8 +64,7 @@ void LockOperations::add(const CallExpr *Call) {
     Op.ThroughWrapper = true;
     Op.Wrapper = nodeFor(Callee, S);
     Op.Wraps = W;
-    const LockClass *Class = Linked.classOf(Op.Node);
-    Op.Pure = W->Pure && (!W->Tests || (Class && Class->Plain));
+    Op.Pure = W->Pure && (!W->Tests || W->Aborts || isPlain(Op.Node));
     Op.Key = W->Key;
     Op.Lock = W->Expression;
     if (W->Computed) {
@@ -103,11 +102,12 @@ void LockOperations::add(const CallExpr *Call) {
     return;
   }
   auto IsAll = [&](const Stmt *Statement) {
-    return soleCall(Statement) == Call ||
-           (cannotFail(Op) && onlyOperation(Statement, Call, S.Context));
+    return soleCall(Statement) == Call || testCanGo(Statement, Op);
   };
   Op.Statement = wholeStatement(Call, IsAll);
   Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);
+  Op.Tests = Op.Wraps && Op.Wraps->Tests;
+  Op.Tests |= Op.Branch ? soleCall(Op.Branch) != Call : !resultIgnored(Call);
   All.push_back(std::move(Op));
 }
 
@@ -123,10 +123,31 @@ void LockOperations::addOther(const CallExpr *Call) {
   Others.push_back(Op);
 }
 
-// True for the lock and the unlock of a mutex that is neither recursive nor checks errors.
+// True if a mutex is neither recursive nor checks errors.
+bool LockOperations::isPlain(const std::string &Node) const {
+  const LockClass *Class = Linked.classOf(Node);
+  return Class && Class->Plain;
+}
+
+static bool locksOrUnlocks(const LockOperation &Op) {
+  return Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock;
+}
+
 bool LockOperations::cannotFail(const LockOperation &Op) const {
-  const LockClass *Class = Linked.classOf(Op.Node);
-  return Class && Class->Plain && (Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock);
+  return locksOrUnlocks(Op) && isPlain(Op.Node);
+}
+
+// True if the statement only tests the result of the operation besides, for a failure that it does
+// not have, or that the runtime answers in the same way.
+bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op) const {
+  bool Aborts = false;
+  return locksOrUnlocks(Op) && onlyOperation(Statement, Op.Call, S.Context, &Aborts) &&
+         (Aborts || isPlain(Op.Node));
+}
+
+bool LockOperations::resultIgnored(const CallExpr *Call) const {
+  const auto *User = dyn_cast_or_null<BinaryOperator>(Parents.getParent(Call));
+  return Call->getType()->isVoidType() || (User && User->isCommaOp() && User->getLHS() == Call);
 }
 
 const LockOperation *LockOperations::at(const CallExpr *Call) const {

@@ -21,6 +21,7 @@ struct LockOperation {
   bool ThroughWrapper = false;
   bool Pure = true;    // the wrapper does nothing else
   bool Visible = true; // the wrapper's lock can be named here
+  bool Tests = false;  // more is done with its result, here or in the wrapper
   std::string Wrapper; // node of the wrapper
   std::string Part;    // see LockPart
   const relock::Wrapper *Wraps = nullptr;
@@ -47,6 +48,7 @@ public:
 
   // True for the lock and the unlock of a mutex that is neither recursive nor checks errors.
   bool cannotFail(const LockOperation &Op) const;
+  bool resultIgnored(const clang::CallExpr *Call) const;
   // `&(q->lock)`, as a macro leaves it: `&q->lock`.
   std::string operandText(const clang::Expr *E) const;
   // True if a local variable has the name of the global one that an expression starts from.
@@ -60,6 +62,8 @@ private:
   const llvm::StringSet<> &Visible;
   const clang::ParentMap &Parents;
 
+  bool isPlain(const std::string &Node) const;
+  bool testCanGo(const clang::Stmt *Statement, const LockOperation &Op) const;
   void collect(const clang::Stmt *Statement);
   void add(const clang::CallExpr *Call);
   void addOther(const clang::CallExpr *Call);

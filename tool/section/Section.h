@@ -208,6 +208,14 @@ struct InnerLock {
   Position At;
 };
 
+// Text that tests the result of a lock or unlock, and goes with it.
+struct ResultTest {
+  Position At;
+  std::string Wrapper; // name of the wrapper or macro that it stands in; empty: in the function
+
+  friend bool operator<(const ResultTest &A, const ResultTest &B) { return A.At < B.At; }
+};
+
 struct Section {
   Position At;
   Operation Kind = Operation::Lock;
@@ -229,6 +237,7 @@ struct Section {
   std::optional<std::vector<TouchedLine>> Touched; // by its own text, where its extent is known
   bool StoresThroughPointer = false;
   bool UsesFloat = false;            // computes in floating point
+  std::set<ResultTest> Tests;        // that a delegated section drops
   std::set<std::string> Trusts;      // functions that only the project file says to keep no pointer
   std::optional<Extraction> Extract; // if nothing speaks against it
   // The section of that acquisition releases the lock for a while, and takes it again here.
