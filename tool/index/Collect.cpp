@@ -484,12 +484,8 @@ private:
                Call->getExprLoc());
     if (Initialises)
       Record.Attribute = Nodes.resolve(Call->getArg(1));
-    if (Record.Node.empty()) {
-      // Not an expression that we can follow: a class of its own, that is kept.
-      Record.Node = "E:" + Record.At.File + ":" + std::to_string(Record.At.Offset);
-      Out.escape(Record.Node, "unknown-lock", "the lock operand is not followed",
-                 Call->getExprLoc());
-    }
+    if (Record.Node.empty())
+      Record.Node = Nodes.opaque(Argument); // a null pointer
     if (Api.Kind == Operation::Unsupported)
       Out.escape(Record.Node, "unsupported-operation",
                  "is used with " + Name + ", which has no counterpart", Call->getExprLoc());

@@ -32,6 +32,8 @@ public:
   // The node of a mutex (or of what a pointer to one points to); empty for null and for fresh
   // memory. What cannot be followed becomes a node of its own, with an escape.
   std::string resolve(const clang::Expr *E);
+  // Such a node.
+  std::string opaque(const clang::Expr *E);
   // An object of that node is created by a file-scope or local initialiser.
   void initialise(clang::QualType T, const clang::Expr *Init, const std::string &Node);
   // The function gets the address of the variable when that goes out of scope.
@@ -58,7 +60,6 @@ private:
   std::set<std::string> Told; // what is told once of what is untyped
 
   std::string resolveCast(const clang::CastExpr *Cast);
-  std::string opaque(const clang::Expr *E);
   std::optional<std::string> resolveUntyped(const clang::Expr *E);
   // A declaration of its own, although its type does not name a mutex: F must be in the program.
   void declareUntyped(const clang::FunctionDecl *F, const std::string &Node, DeclarationKind Kind,
