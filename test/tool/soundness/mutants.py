@@ -51,6 +51,72 @@ RULES = {
         "AttributeReasons[S.Attribute]",
         "soundness/process-shared-in-a-helper.test",
     ),
+    "a local that is alive across a wait by its address": (
+        "tool/section/Waits.cpp",
+        "return Shared ? contains(Scope, Call) : Liveness.liveAfter(Call, V);",
+        "return contains(Scope, Call) && Liveness.liveAfter(Call, V);",
+        "section/local-alive-across-a-wait-by-its-address.c",
+    ),
+    "a goto from outside to the last unlock": (
+        "tool/section/Find.cpp",
+        "ToLast |= Up == Target;",
+        "ToLast &= Up == Target;",
+        "section/outside-goto-to-the-last-unlock-holds.c",
+    ),
+    "a cancellation point two calls deep": (
+        "tool/program/Effects.cpp",
+        "climb(Cancels, /*ThroughWrappers=*/true, Declared)",
+        "Cancels",
+        "program/effects-two-calls-deep.c",
+    ),
+    "a library function's use of identity two calls deep": (
+        "tool/program/Effects.cpp",
+        "    Own.Identity |= E.Identity;\n",
+        "",
+        "program/effects-two-calls-deep.c",
+    ),
+    "a pointer that the library keeps": (
+        "tool/section/Pointers.cpp",
+        "else if (To.Kind == PointerFlow::Place::Kept)\n        escape(From);",
+        "else if (To.Kind == PointerFlow::Place::Kept)\n        ;",
+        "section/pointers-that-the-library-keeps.c",
+    ),
+    "a pointer that the library returns": (
+        "tool/section/Pointers.cpp",
+        "        Result |= From;\n",
+        "        ;\n",
+        "section/pointers-that-the-library-derives.c",
+    ),
+    "a pointer that the library stores": (
+        "tool/section/Pointers.cpp",
+        "store(contents(Given[To.Index], To.Loads - 1), From);",
+        ";",
+        "section/pointers-that-the-library-derives.c",
+    ),
+    "a pointer that a function of the file returns": (
+        "tool/section/Pointers.cpp",
+        "return Holds[number(Body)];",
+        "return only(Elsewhere);",
+        "section/pointers-through-copies.c",
+    ),
+    "a pointer copied byte by byte": (
+        "tool/section/Pointers.cpp",
+        "if (T->isCharType())\n      return true;",
+        "",
+        "section/pointers-through-copies.c",
+    ),
+    "a test in place that does more than to abort": (
+        "tool/section/Operations.cpp",
+        "(Aborts || isPlain(Op.Node))",
+        "true",
+        "section/dropped-tests-are-listed.c",
+    ),
+    "a wrapper's test that does more than to abort": (
+        "tool/section/Operations.cpp",
+        "(!W->Tests || W->Aborts || isPlain(Op.Node))",
+        "true",
+        "section/dropped-tests-are-listed.c",
+    ),
 }
 
 
