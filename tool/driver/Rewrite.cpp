@@ -7,6 +7,7 @@
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
+#include "driver/SectionPlace.h"
 #include "rewrite/Convert.h"
 #include "rewrite/Diff.h"
 #include "rewrite/Fixes.h"
@@ -52,6 +53,11 @@ static cl::opt<bool> AcceptUncovered("accept-uncovered", cl::desc(AcceptHelp), c
                                      cl::cat(options()));
 static cl::opt<bool> HoldOnly("hold-only", cl::desc("convert lock for lock: extract no section"),
                               cl::sub(Command), cl::cat(options()));
+static cl::list<std::string>
+    Sections("section",
+             cl::desc("delegate only the section whose lock stands at this place; may repeat; the "
+                      "others of the converted classes hold"),
+             cl::value_desc("FILE:LINE"), cl::sub(Command), cl::cat(options()));
 static cl::list<std::string>
     Texts("semantic-patch",
           cl::desc("with --hold-only, instead of -p: convert all locks in the C files below this "
@@ -244,12 +250,28 @@ int write(const RewriteResult &Result) {
   return Done;
 }
 
+// False: a message was printed.
+bool restrictSections(const Decision &Decided, Restrictions &But) {
+  for (const std::string &Place : Sections) {
+    std::vector<FoundSection> Found = sectionsAt(Decided, Place, "--section");
+    if (Found.empty())
+      return false;
+    if (!But.Only)
+      But.Only.emplace();
+    for (const FoundSection &F : Found)
+      But.Only->insert(keyOf(F.Section->Facts));
+  }
+  return true;
+}
+
 // What the options ask for that does not go together, or is missing.
 std::string wrongUsage() {
   if (InPlace + !OutputFolder.empty() + !Fixes.empty() > 1)
     return "--in-place, -o and --export-fixes are three ways to write the result; choose one";
   if (!PlanFile.empty() && (!Locks.empty() || All.getNumOccurrences()))
     return "--plan says what to convert; --lock and --all do not go with it";
+  if (!Sections.empty() && HoldOnly)
+    return "--hold-only extracts no section, and --section says which to extract; choose one";
   if (Texts.empty())
     return Builds.empty() ? "say what program: -p BUILD, or --hold-only --semantic-patch DIR" : "";
   if (!HoldOnly)
@@ -381,6 +403,8 @@ int run() {
     reportCuts(*Index, Possible);
     if (!choose(*Index, Possible, Planned, Chosen, Status))
       return Status;
+    if (!restrictSections(Possible, But))
+      return BadUsage;
   }
   std::vector<TableServer> Servers;
   if (Planned)

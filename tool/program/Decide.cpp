@@ -256,7 +256,9 @@ private:
 
   static void holdRestricted(const Restrictions &But, const SectionKey &Key, CheckedSection &S) {
     auto Found = But.Held.find(Key);
-    if (S.Outcome != Verdict::Delegate || (Found == But.Held.end() && !But.HoldOnly))
+    // What goes on with another section depends on that.
+    bool Others = But.Only && !But.Only->count(Key) && !S.Facts.Continues;
+    if (S.Outcome != Verdict::Delegate || (Found == But.Held.end() && !But.HoldOnly && !Others))
       return;
     S.Outcome = Verdict::Hold;
     if (Found != But.Held.end())

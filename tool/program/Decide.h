@@ -80,9 +80,10 @@ struct Extras {
 
 // What is not to be done, although it could be by what is known of the program.
 struct Restrictions {
-  bool HoldOnly = false;              // delegate nothing
-  std::map<SectionKey, Reason> Held;  // sections
-  std::map<std::string, Reason> Kept; // classes, by their Ids
+  bool HoldOnly = false;                    // delegate nothing
+  std::optional<std::set<SectionKey>> Only; // delegate no other sections than these
+  std::map<SectionKey, Reason> Held;        // sections
+  std::map<std::string, Reason> Kept;       // classes, by their Ids
 };
 
 // Finds the sections of all units, and decides on them as often as is asked for. Jobs as in
