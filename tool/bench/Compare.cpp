@@ -4,7 +4,9 @@
 // by more than repetitions of one run can fail to show: where the machine places a process once and
 // for all is worth some percent.
 #include "bench/Compare.h"
+
 #include "bench/Table.h"
+#include "support/Json.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -61,7 +63,7 @@ Expected<BenchSummary> BenchSummary::read(StringRef File) {
   auto Buffer = MemoryBuffer::getFile(File);
   if (!Buffer)
     return createStringError("cannot be read: " + Buffer.getError().message());
-  Expected<json::Value> Parsed = json::parse((*Buffer)->getBuffer());
+  Expected<json::Value> Parsed = parseJson((*Buffer)->getBuffer());
   if (!Parsed) {
     consumeError(Parsed.takeError());
     return createStringError("is no JSON, or cut off");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/Results.h"
 
+#include "support/Json.h"
+
 #include "llvm/Support/Format.h"
 
 #include <algorithm>
@@ -117,7 +119,7 @@ Error BenchResults::add(const json::Object &Line) {
 }
 
 Error BenchResults::addLine(StringRef Line) {
-  llvm::Expected<json::Value> Parsed = json::parse(Line);
+  llvm::Expected<json::Value> Parsed = parseJson(Line);
   if (!Parsed) {
     consumeError(Parsed.takeError());
     return createStringError("a line that is no JSON: '" + Line.trim().take_front(60) + "'");

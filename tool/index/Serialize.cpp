@@ -3,6 +3,8 @@
 // Each record lists its fields once, in fields(); the writer and the reader both walk that list.
 #include "index/Serialize.h"
 
+#include "support/Json.h"
+
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -241,7 +243,7 @@ std::string writeFacts(const UnitFacts &Facts, StringRef CommandHash) {
 }
 
 Expected<UnitFacts> readFacts(StringRef Text, StringRef CommandHash) {
-  Expected<json::Value> Parsed = json::parse(Text);
+  Expected<json::Value> Parsed = parseJson(Text);
   if (!Parsed)
     return Parsed.takeError();
   const json::Object *Top = Parsed->getAsObject();

@@ -3,6 +3,7 @@
 
 #include "profile/Buckets.h"
 #include "profile/ProfileMembers.h"
+#include "support/Json.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -297,7 +298,7 @@ Expected<Profile> readProfile(StringRef File, json::Value *Document) {
 }
 
 Expected<Profile> parseProfile(StringRef Text, json::Value *Document) {
-  Expected<json::Value> Value = json::parse(Text);
+  Expected<json::Value> Value = parseJson(Text);
   if (!Value) {
     consumeError(Value.takeError());
     return notJson(Text);
