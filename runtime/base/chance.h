@@ -29,15 +29,27 @@ static inline double relock_chosen_mean(const struct relock_chance *chance) {
   return chance->weights > 0 ? chance->values / chance->weights : 0;
 }
 
+/* What a value is expected to be that was not measured: if none was chosen, the mean of all. */
+static inline double relock_expected(const struct relock_chance *chance, uint64_t count,
+                                     uint64_t total) {
+  if (chance->weights > 0 || !count)
+    return relock_chosen_mean(chance);
+  return (double)total / (double)count;
+}
+
 /* The sum of the values, which stand for `count` and have that total, when there are `exactly` so
  * many. What chance has made too many or too few are chosen ones: the others stand for themselves,
- * and would be falsified by a factor. Of all multiples of the difference, this one leaves the least
- * variance. */
+ * and would be falsified by a factor. Of all multiples of the difference, that by the mean of the
+ * chosen ones leaves the least variance. */
+static inline double relock_likely_sum(uint64_t count, uint64_t total, uint64_t exactly,
+                                       double expected) {
+  const double sum = (double)total + ((double)exactly - (double)count) * expected;
+  return sum > 0 ? sum : 0;
+}
+
 static inline double relock_likely_total(const struct relock_chance *chance, uint64_t count,
                                          uint64_t total, uint64_t exactly) {
-  const double lacks = (double)exactly - (double)count;
-  const double sum = (double)total + lacks * relock_chosen_mean(chance);
-  return sum > 0 ? sum : 0;
+  return relock_likely_sum(count, total, exactly, relock_expected(chance, count, total));
 }
 
 /* Of that sum, as a part of its square. */

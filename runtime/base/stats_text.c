@@ -269,7 +269,7 @@ static void put_site(const struct relock_site *site, const struct relock_class_t
   put("], \"samples\": %" PRIu64 ", \"acquisitions\": %" PRIu64 ", \"contended\": %" PRIu64
       ", \"wait_ns\": %" PRIu64 ", \"hold_ns\": %" PRIu64 "}",
       site->acquisitions, site->acquisitions, site->contended, ns(site->wait),
-      ns(scaled(site->hold, times->hold.count, holds(times))));
+      ns(scaled(site->hold, times->hold.total, (uint64_t)likely(&times->hold, holds(times)))));
 }
 
 _Static_assert(2 * RELOCK_SITES_SHOWN <= 63, "one bit for each");

@@ -178,7 +178,7 @@ private:
     if (Hold.Timed == Hold.Count && Hold.Count != Count)
       Hold.Error = std::nullopt; // of those that chance chose there is none
     Hold.Timed = std::min(Hold.Timed, Count);
-    scaleHolds(Hold, Count);
+    correctHolds(Hold, Count);
   }
 
   void shareHolds() {
@@ -193,12 +193,8 @@ private:
         }
     for (ProfiledThread &Thread : P.ByThread)
       for (ThreadShare &Share : Thread.Classes)
-        if (auto Exact = Holds.find(Share.Key); Exact != Holds.end() && Share.Acquisitions) {
-          const uint64_t Count = Shared[Share.Key].likely(Share, Exact->second);
-          Share.Hold =
-              uint64_t(double(Share.Hold) * double(Count) / double(Share.Acquisitions) + 0.5);
-          Share.Acquisitions = Count;
-        }
+        if (auto Exact = Holds.find(Share.Key); Exact != Holds.end() && Share.Acquisitions)
+          correctHolds(Share, Shared[Share.Key].likely(Share, Exact->second));
   }
 
   template <typename T, typename Field> void rekey(std::vector<T> &All, Field Key) {

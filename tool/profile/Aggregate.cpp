@@ -37,6 +37,13 @@ std::string keyOf(StringRef Text) {
   return std::string(16 - Hex.size(), '0') + Hex;
 }
 
+// Of one lock or thread, with what is expected of its class: where that is longer than its own, too
+// many are not taken off as more than they were.
+uint64_t likelyHold(uint64_t Count, uint64_t Total, uint64_t Exact, double Expected) {
+  double Mean = Count ? double(Total) / double(Count) : 0;
+  return uint64_t(relock_likely_sum(Count, Total, Exact, std::min(Expected, Mean)) + 0.5);
+}
+
 std::string hex(uint64_t Value) { return "0x" + utohexstr(Value, /*LowerCase=*/true); }
 
 // Sums over the groups of one class.
@@ -400,7 +407,7 @@ private:
       S.Readers.Events.add(Group.Readers->Events);
     }
     for (const RawObject &Object : Group.Objects)
-      addObject(S, Object, Path);
+      addObject(S, Object, Path, Group.Hold.expected());
   }
 
   static LockCounts countsOf(const RawCounts &Raw) {
@@ -415,27 +422,22 @@ private:
     return Counts;
   }
 
-  void addObject(Sum &S, const RawObject &Object, StringRef Path) {
-    S.Counts.add(Object.Counts);
+  void addObject(Sum &S, const RawObject &Object, StringRef Path, double Expected) {
+    const RawCounts &Raw = Object.Counts;
+    S.Counts.add(Raw);
     S.Class.HeldAtEnd += Object.Held;
     if (!Primitives[S.Primitive].IsLock)
       return; // who waits counts for all objects of the class
     LockObject Lock;
     Lock.Name = Path.empty() ? hex(Object.Address) : Path.str();
-    Lock.Counts = countsOf(Object.Counts);
-    Lock.Wait = ns(Object.Counts.Wait);
-    Lock.Hold = holdTime(Object.Counts);
+    Lock.Counts = countsOf(Raw);
+    Lock.Wait = ns(Raw.Wait);
+    Lock.Hold = ns(likelyHold(Raw.Weights, Raw.Hold, Raw.Holds, Expected));
     S.Class.Locks.push_back(std::move(Lock));
   }
 
-  // The timed ones are the mean of all.
-  uint64_t holdTime(const RawCounts &Counts) const {
-    double Mean = Counts.Weights ? double(Counts.Hold) / double(Counts.Weights) : 0;
-    return ns(uint64_t(Mean * double(Counts.Holds) + 0.5));
-  }
-
-  // Of all holds, which were counted, by those that were timed: the mean and the shape of these. An
-  // estimate from a part of them has their number as an estimate, too.
+  // Of all holds, which were counted, by those that were timed. An estimate from a part of them has
+  // their number as an estimate, too.
   Times holdTimes(const RawHistogram &Histogram, uint64_t Total, uint64_t Weights,
                   uint64_t Count) const {
     Times T = times(Histogram, Total, Weights);
@@ -443,12 +445,8 @@ private:
     if (T.Timed != Count)
       T.Error = Histogram.chosen() < RELOCK_CHOSEN_LEAST ? std::nullopt
                                                          : std::optional(Histogram.error(Count));
-    bool Complete = Histogram.Count == T.Count;
-    scaleHolds(T, Count);
-    if (Complete && Histogram.Count) {
-      T.Total = ns(uint64_t(Histogram.total(Count) + 0.5));
-      T.Mean = Count ? T.Total / Count : 0;
-    }
+    T.Expected = Histogram.expected() * NsPerTick;
+    correctHolds(T, Count);
     return T;
   }
 
@@ -706,13 +704,16 @@ private:
       } else {
         ThreadShare Estimate;
         Estimate.Acquisitions = Part->Count;
+        Estimate.Hold = ns(Part->Total);
         Estimate.Timed = Part->Values;
         Estimate.Variance = Part->Variance;
-        uint64_t Count = holdsOf(*Part, Estimate);
-        Share.Acquisitions += Count;
+        Estimate.Expected = Part->Expected * NsPerTick;
+        correctHolds(Estimate, holdsOf(*Part, Estimate));
+        Share.Acquisitions += Estimate.Acquisitions;
+        Share.Hold += Estimate.Hold;
+        Share.Timed += std::min(Part->Values, Estimate.Acquisitions);
         Share.Variance += Part->Variance;
-        Share.Timed += std::min(Part->Values, Count);
-        Share.Hold += ns(uint64_t(double(Part->Total) / double(Part->Count) * double(Count) + 0.5));
+        Share.Expected = std::max(Share.Expected, Estimate.Expected);
       }
     }
     std::vector<ThreadShare> Result;
@@ -873,14 +874,20 @@ uint64_t SharedHolds::likely(const ThreadShare &Estimate, uint64_t Exact) const 
       std::max(double(Estimate.Acquisitions) + Lacks * Its + 0.5, double(Estimate.Timed)));
 }
 
-void scaleHolds(Times &T, uint64_t Count) {
+void correctHolds(Times &T, uint64_t Count) {
   double Factor = T.Count ? double(Count) / double(T.Count) : 0;
   if (T.Count == Count)
     return;
+  T.Total = uint64_t(relock_likely_sum(T.Count, T.Total, Count, T.Expected) + 0.5);
   T.Count = Count;
-  T.Total = uint64_t(double(T.Total) * Factor + 0.5);
+  T.Mean = T.Count ? T.Total / T.Count : 0;
   for (auto &[Floor, N] : T.Histogram)
     N = std::max<uint64_t>(uint64_t(double(N) * Factor + 0.5), 1);
+}
+
+void correctHolds(ThreadShare &Share, uint64_t Count) {
+  Share.Hold = likelyHold(Share.Acquisitions, Share.Hold, Count, Share.Expected);
+  Share.Acquisitions = Count;
 }
 
 Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,

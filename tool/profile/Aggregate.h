@@ -38,6 +38,7 @@ struct SharedHolds {
 };
 
 // Of an estimate of so many holds, when they were so many.
-void scaleHolds(Times &T, uint64_t Count);
+void correctHolds(Times &T, uint64_t Count);
+void correctHolds(ThreadShare &Share, uint64_t Count);
 
 } // namespace relock

@@ -52,6 +52,7 @@ struct Times {
   // Of holds: the standard error of total and mean, as a part of these; none: too few were timed to
   // tell.
   std::optional<double> Error = 0.0;
+  double Expected = 0; // ns that a hold is expected to last that was not timed. In no file of ours
   std::vector<std::pair<uint64_t, uint64_t>> Histogram; // smallest value of a bucket, count
 };
 
@@ -181,7 +182,10 @@ struct ThreadShare {
   std::string Key;
   uint64_t Acquisitions = 0, Wait = 0, Hold = 0; // acquisitions: its holds
   uint64_t Timed = 0;                            // of these; the rest is an estimate
-  uint64_t Variance = 0; // of Acquisitions where their sum is not known yet. In no file of ours
+  // Where the sum of Acquisitions is not known yet; in no file of ours: their variance, and the ns
+  // that a hold is expected to last that was not timed.
+  uint64_t Variance = 0;
+  double Expected = 0;
 };
 
 // A thread, or threads that ran one after the other in one record.

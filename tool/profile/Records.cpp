@@ -92,7 +92,13 @@ uint64_t RawHistogram::percentile(unsigned Percent) const {
 }
 
 double RawHistogram::total(uint64_t Exactly) const {
-  return relock_likely_total(&Chance, Count, Total, Exactly);
+  return relock_likely_sum(Count, Total, Exactly, expected());
+}
+
+// What is written over may be no number.
+double RawHistogram::expected() const {
+  double Value = relock_expected(&Chance, Count, Total);
+  return Value >= 0 && Value <= double(Max) ? Value : 0;
 }
 
 double RawHistogram::error(uint64_t Exactly) const {
@@ -308,7 +314,8 @@ private:
     double Variance = Histogram.chance.weights;
     Process.Shares.push_back({Histogram.thread, Histogram.group, Wait, Reading, Histogram.count,
                               Histogram.total, Histogram.values,
-                              Variance > 0 && Variance < 1e18 ? uint64_t(Variance) : 0});
+                              Variance > 0 && Variance < 1e18 ? uint64_t(Variance) : 0,
+                              Result.expected()});
     RawGroup &Group = Groups[Histogram.group];
     switch (Histogram.measure) {
     case RELOCK_WAIT:

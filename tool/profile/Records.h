@@ -54,6 +54,7 @@ struct RawHistogram {
   // mean, as a part of these; and on how many values that chance chose it rests, all of which stand
   // for the same number of others.
   double total(uint64_t Exactly) const;
+  double expected() const; // of a value that was not measured
   double error(uint64_t Exactly) const;
   double chosen() const;
 };
@@ -65,6 +66,7 @@ struct RawShare {
   uint64_t Count, Total;
   uint64_t Values;   // measured
   uint64_t Variance; // of the count, of which Values are known
+  double Expected;   // see RawHistogram
 };
 
 // What threads counted by themselves: readers of rwlocks, and waits that are not for locks.
