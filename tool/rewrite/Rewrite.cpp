@@ -7,6 +7,9 @@
 #include "section/Nest.h"
 #include "support/Messages.h"
 
+#include "clang/Basic/LangOptions.h"
+#include "clang/Lex/Lexer.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -573,10 +576,28 @@ private:
     return Name;
   }
 
+  // True if a directive in the text, not a comment, includes the file.
+  static bool includes(StringRef Text, StringRef QuotedName) {
+    clang::LangOptions C;
+    C.LineComment = true;
+    std::string Buffer = Text.str(); // ends with a 0, as the lexer wants it
+    clang::Lexer Raw(clang::SourceLocation(), C, Buffer.data(), Buffer.data(),
+                     Buffer.data() + Buffer.size());
+    StringRef Last[2]; // the tokens before
+    for (clang::Token T; !Raw.LexFromRawLexer(T);) {
+      StringRef Spelled(Raw.getBufferLocation() - T.getLength(), T.getLength());
+      if (Spelled == QuotedName && Last[0] == "include" && Last[1] == "#")
+        return true;
+      Last[1] = std::exchange(Last[0], Spelled);
+    }
+    return false;
+  }
+
   void addInclude(const std::string &File, StringRef Text, std::vector<OwnedEdit> &Edits) const {
-    std::string Line = "#include \"" + relativePath(sys::path::parent_path(File), Table) + "\"\n";
-    if (Text.contains(StringRef(Line).drop_back()))
+    std::string Name = "\"" + relativePath(sys::path::parent_path(File), Table) + "\"";
+    if (includes(Text, Name))
       return;
+    std::string Line = "#include " + Name + "\n";
     unsigned First = Text.size();
     for (const OwnedEdit &E : Edits)
       First = std::min(First, E.Edit.At.Begin);
