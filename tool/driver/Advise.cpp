@@ -8,6 +8,7 @@
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
+#include "driver/ReadProgram.h"
 #include "driver/Subcommand.h"
 #include "profile/Profile.h"
 #include "support/Messages.h"
@@ -163,11 +164,9 @@ int run() {
   Thresholds Limits;
   if (!readSources(Before, Files, Limits))
     return BadUsage;
-  Expected<IndexResult> Index = indexBuild(Builds, Jobs);
-  if (!Index) {
-    message(toString(Index.takeError()), "no-database");
+  std::optional<IndexResult> Index = readProgram(Builds, Jobs);
+  if (!Index)
     return BadUsage;
-  }
   if (!Index->Unparsed.empty()) {
     message("which lock classes convert is only known when every file is; no plan was written",
             "unparsed");

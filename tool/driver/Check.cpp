@@ -6,6 +6,7 @@
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
+#include "driver/ReadProgram.h"
 #include "driver/Subcommand.h"
 #include "support/Messages.h"
 
@@ -380,11 +381,9 @@ int run() {
   if (PlanFile.getNumOccurrences() &&
       (!(Planned = loadPlan(PlanFile)) || !serversHaveClasses(*Planned)))
     return BadUsage;
-  Expected<IndexResult> Index = indexBuild(Builds, Jobs);
-  if (!Index) {
-    message(toString(Index.takeError()), "no-database");
+  std::optional<IndexResult> Index = readProgram(Builds, Jobs);
+  if (!Index)
     return BadUsage;
-  }
   if (Planned && !applyCuts(*Index, *Planned))
     return BadUsage;
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);

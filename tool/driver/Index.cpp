@@ -4,6 +4,7 @@
 #include "driver/Subcommand.h"
 
 #include "driver/Options.h"
+#include "driver/ReadProgram.h"
 #include "index/Index.h"
 #include "index/NinjaFile.h"
 #include "support/Messages.h"
@@ -90,11 +91,9 @@ static int writeNinja() {
 }
 
 static int readAll() {
-  Expected<IndexResult> Index = indexBuild(Builds, Jobs);
-  if (!Index) {
-    message(toString(Index.takeError()), "no-database");
+  std::optional<IndexResult> Index = readProgram(Builds, Jobs);
+  if (!Index)
     return BadUsage;
-  }
   outs() << Index->Commands.size() << " translation units, " << Index->Refreshed
          << " of them read anew, " << Index->Unparsed.size() + Index->Broken << " with errors\n";
   if (!Index->CacheWritable)

@@ -6,10 +6,11 @@
 #include "driver/Subcommand.h"
 
 #include "driver/Options.h"
+#include "driver/Undo.h"
 #include "rewrite/Diff.h"
-#include "rewrite/Files.h"
 #include "rewrite/SemanticPatch.h"
 #include "support/Messages.h"
+#include "support/Transaction.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -46,14 +47,14 @@ int report(const SemanticPatch &P, ArrayRef<PatchedFile> Files) {
 }
 
 int change(const SemanticPatch &P, ArrayRef<PatchedFile> Files) {
-  FileTexts After;
+  std::vector<FileChange> Changes;
   for (const PatchedFile &Each : Files) {
     if (!InPlace)
       printDiff(outs(), shownPath(Each.File), Each.Text, Each.Result.Edits, false);
     SmallString<128> Absolute(Each.File);
     sys::fs::make_absolute(Absolute);
     if (!Each.Result.Edits.empty())
-      After[std::string(Absolute)] = Each.Result.After;
+      Changes.push_back({std::string(Absolute), Each.Text, Each.Result.After});
   }
   size_t Left = reportNotUnderstood(P, Files);
   if (!InPlace || (Left && !P.reports())) {
@@ -62,8 +63,8 @@ int change(const SemanticPatch &P, ArrayRef<PatchedFile> Files) {
              << "), and run the patch again for the rest\n";
     return Left ? LookAtThis : Done;
   }
-  if (Error E = writeAll(After)) {
-    message(toString(std::move(E)), "cannot-write");
+  if (Error Failed = changeFiles(Changes, transactionFolder(Paths.front()))) {
+    reportError(std::move(Failed), "cannot-write");
     return BadUsage;
   }
   return Left ? LookAtThis : Done;
@@ -101,6 +102,8 @@ int run() {
   }
   std::optional<std::string> Spatch = findSpatch();
   if (!Spatch)
+    return BadUsage;
+  if (!checkFinished(Paths))
     return BadUsage;
   Expected<std::vector<std::string>> Files = filesIn(Paths, isCFile);
   if (!Files) {

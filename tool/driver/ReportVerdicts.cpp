@@ -5,6 +5,7 @@
 #include "driver/Check.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
+#include "driver/ReadProgram.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -108,11 +109,9 @@ private:
 
 std::optional<json::Value> checkProfile(Profile &P, ArrayRef<std::string> Builds,
                                         const cl::opt<std::string> &Project, unsigned Jobs) {
-  Expected<IndexResult> Index = indexBuild(Builds.vec(), Jobs);
-  if (!Index) {
-    message(toString(Index.takeError()), "no-database");
+  std::optional<IndexResult> Index = readProgram(Builds, Jobs);
+  if (!Index)
     return std::nullopt;
-  }
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, *Index);
   if (!Declared)
     return std::nullopt;

@@ -7,13 +7,18 @@
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
+#include "driver/ReadProgram.h"
 #include "driver/SectionPlace.h"
+#include "driver/Undo.h"
 #include "rewrite/Convert.h"
 #include "rewrite/Diff.h"
 #include "rewrite/Fixes.h"
 #include "rewrite/HoldOnly.h"
 #include "rewrite/Rewrite.h"
 #include "support/Messages.h"
+#include "support/Output.h"
+#include "support/Transaction.h"
+#include "support/VersionControl.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -63,6 +68,11 @@ static cl::list<std::string>
           cl::desc("with --hold-only, instead of -p: convert all locks in the C files below this "
                    "folder, or in this file; may repeat; needs spatch"),
           cl::value_desc("DIR"), cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> Undo("undo",
+                          cl::desc("put the files back that the last rewrite of this program has "
+                                   "changed, unless one was edited since; their texts from before "
+                                   "are kept in BUILD/.relock/changes"),
+                          cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
                               cl::sub(Command), cl::cat(options()));
 
@@ -190,8 +200,55 @@ void printDiffs(const RewriteResult &Result, StringRef Base) {
   }
 }
 
+// What is rewritten, as the options name it.
+ArrayRef<std::string> program() { return Texts.empty() ? Builds : Texts; }
+
+std::vector<FileChange> changes(const RewriteResult &Result) {
+  std::vector<FileChange> Changes;
+  for (const auto &[File, After] : Result.After) {
+    auto Before = Result.Before.find(File);
+    bool New = Before == Result.Before.end();
+    Changes.push_back({File, New ? std::nullopt : std::optional(Before->second), After});
+  }
+  // What the others include comes first.
+  std::stable_partition(Changes.begin(), Changes.end(), [](const FileChange &Change) {
+    return sys::path::filename(Change.Path) == "relock_locks.h";
+  });
+  return Changes;
+}
+
+// Whoever looks at the difference, or takes it back, finds other changes in it.
+void reportUncommitted(ArrayRef<FileChange> Changes) {
+  std::vector<std::string> Files;
+  for (const FileChange &Change : Changes)
+    if (Change.Before)
+      Files.push_back(Change.Path);
+  std::vector<std::string> Found = uncommitted(Files);
+  if (Found.empty())
+    return;
+  std::string Others =
+      Found.size() == 1 ? "has" : "and " + std::to_string(Found.size() - 1) + " more have";
+  messageFor(Found.front(),
+             Others + " changes that are not committed; those of relock come on top of them, and "
+                      "`relock rewrite --undo` takes back no others",
+             "uncommitted");
+}
+
+Error writeInPlace(const RewriteResult &Result) {
+  std::vector<FileChange> Changes = changes(Result);
+  reportUncommitted(Changes);
+  return changeFiles(Changes, transactionFolder(program().front()));
+}
+
+Error writeFile(StringRef File, StringRef Text) {
+  Error Failed = writeAtomically(File, [&](raw_ostream &OS) { OS << Text; });
+  if (!Failed)
+    return Failed;
+  return createStringError(shownPath(File) + ": cannot be written (" + toString(std::move(Failed)) +
+                           ")");
+}
+
 Error writeBelow(const RewriteResult &Result, StringRef Base) {
-  FileTexts Texts;
   for (const auto &[File, Text] : Result.After) {
     SmallString<256> Target(OutputFolder);
     sys::fs::make_absolute(Target);
@@ -199,28 +256,30 @@ Error writeBelow(const RewriteResult &Result, StringRef Base) {
     if (std::error_code Code = sys::fs::create_directories(sys::path::parent_path(Target)))
       return createStringError(shownPath(Target) +
                                ": its folder cannot be made: " + Code.message());
-    Texts[std::string(Target)] = Text;
+    if (sys::fs::equivalent(Target, File))
+      return createStringError(shownPath(Target) +
+                               ": -o would replace the source; --in-place does so");
+    if (Error Failed = writeFile(Target, Text))
+      return Failed;
   }
-  return writeAll(Texts);
+  return Error::success();
 }
 
-// The file of fixes. New files, which no replacement can make, are written in place along with it.
+// The file of fixes. New files, which no replacement can make, are written in place after it.
 Error writeFixes(const RewriteResult &Result) {
   Expected<std::string> Text = fixesText(Result);
   if (!Text)
     return Text.takeError();
-  FileTexts Texts;
-  for (const auto &[File, New] : Result.After)
-    if (!Result.Before.count(File))
-      Texts[File] = New;
   SmallString<256> Target(Fixes);
   sys::fs::make_absolute(Target);
-  Texts[std::string(Target)] = *Text;
-  if (Error Failed = writeAll(Texts))
+  if (Error Failed = writeFile(Target, *Text))
     return Failed;
-  for (const auto &[File, New] : Texts)
-    if (File != Target)
-      messageFor(File, "is new and written already; the fixes need it", "new-file");
+  std::vector<FileChange> New = changes(Result);
+  erase_if(New, [](const FileChange &Change) { return Change.Before.has_value(); });
+  if (Error Failed = changeFiles(New, transactionFolder(program().front())))
+    return Failed;
+  for (const FileChange &Made : New)
+    messageFor(Made.Path, "is new and written already; the fixes need it", "new-file");
   return Error::success();
 }
 
@@ -230,7 +289,7 @@ int write(const RewriteResult &Result) {
   std::string Base = baseFolder(Result.After);
   Error Failed = Error::success();
   if (InPlace)
-    Failed = writeAll(Result.After);
+    Failed = writeInPlace(Result);
   else if (!OutputFolder.empty())
     Failed = writeBelow(Result, Base);
   else if (!Fixes.empty())
@@ -238,7 +297,7 @@ int write(const RewriteResult &Result) {
   else
     printDiffs(Result, Base);
   if (Failed) {
-    message(toString(std::move(Failed)), "cannot-write");
+    reportError(std::move(Failed), "cannot-write");
     return BadUsage;
   }
   outs().flush();
@@ -266,6 +325,13 @@ bool restrictSections(const Decision &Decided, Restrictions &But) {
 
 // What the options ask for that does not go together, or is missing.
 std::string wrongUsage() {
+  if (Undo && (InPlace || HoldOnly || !OutputFolder.empty() || !Fixes.empty() || !Locks.empty() ||
+               !PlanFile.empty() || All.getNumOccurrences() || !Sections.empty()))
+    return "--undo goes with nothing but -p or --semantic-patch, which say for which program";
+  if (Undo && program().empty())
+    return "say what program: --undo -p BUILD, or --undo --semantic-patch DIR";
+  if (Undo)
+    return "";
   if (InPlace + !OutputFolder.empty() + !Fixes.empty() > 1)
     return "--in-place, -o and --export-fixes are three ways to write the result; choose one";
   if (!PlanFile.empty() && (!Locks.empty() || All.getNumOccurrences()))
@@ -368,17 +434,19 @@ int run() {
     message(Wrong, "usage");
     return BadUsage;
   }
+  if (Undo)
+    return undo(program());
+  if (!putBackInterrupted(program()))
+    return BadUsage;
   if (!Texts.empty())
     return runOnText();
   std::optional<Plan> Planned;
   if (PlanFile.getNumOccurrences() &&
       (!(Planned = loadPlan(PlanFile)) || !serversHaveClasses(*Planned)))
     return BadUsage;
-  Expected<IndexResult> Index = indexBuild(Builds, Jobs);
-  if (!Index) {
-    message(toString(Index.takeError()), "no-database");
+  std::optional<IndexResult> Index = readProgram(Builds, Jobs);
+  if (!Index)
     return BadUsage;
-  }
   if (!Index->Unparsed.empty()) {
     message("a lock class can only be converted when every file that may use it is known; nothing "
             "was changed",

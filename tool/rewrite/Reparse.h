@@ -4,7 +4,6 @@
 #pragma once
 
 #include "index/Index.h"
-#include "rewrite/Files.h"
 
 namespace relock {
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "program/Decide.h"
-#include "rewrite/Files.h"
 #include "rewrite/LockTable.h"
 #include "rewrite/Outline.h"
 

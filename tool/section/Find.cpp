@@ -1129,7 +1129,7 @@ private:
 } // namespace
 
 UnitSections findSections(const tooling::CompileCommand &Command, const UnitFacts &Facts,
-                          const Program &Linked, const Overlay *Replaced) {
+                          const Program &Linked, const FileTexts *Replaced) {
   UnitSections Result;
   UnitActions Actions;
   Actions.End = [&](CompilerInstance &CI) {

@@ -26,6 +26,6 @@ struct UnitSections {
 };
 
 UnitSections findSections(const clang::tooling::CompileCommand &Command, const UnitFacts &Facts,
-                          const Program &Linked, const Overlay *Replaced = nullptr);
+                          const Program &Linked, const FileTexts *Replaced = nullptr);
 
 } // namespace relock

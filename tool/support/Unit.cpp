@@ -153,7 +153,7 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
 }
 
 std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
-                                      const UnitActions &Actions, const Overlay *Replaced,
+                                      const UnitActions &Actions, const FileTexts *Replaced,
                                       Warnings Wanted) {
   IntrusiveRefCntPtr<vfs::FileSystem> Disk(vfs::createPhysicalFileSystem().release());
   IntrusiveRefCntPtr<vfs::OverlayFileSystem> Files(new vfs::OverlayFileSystem(Disk));

@@ -39,13 +39,13 @@ struct UnitActions {
 // have silenced.
 enum class Warnings { Asked, All };
 
-// Contents that stand in for files on disk, by absolute path.
-using Overlay = std::map<std::string, std::string>;
+// The texts of files, by absolute path.
+using FileTexts = std::map<std::string, std::string>;
 
 // Returns the diagnostics, in order of appearance; errors among them mean that the AST is not to
 // be trusted. Safe to call from several threads.
 std::vector<UnitDiagnostic> parseUnit(const clang::tooling::CompileCommand &Command,
-                                      const UnitActions &Actions, const Overlay *Replaced = nullptr,
+                                      const UnitActions &Actions, const FileTexts *Replaced = nullptr,
                                       Warnings Wanted = Warnings::Asked);
 
 // Absolute path of the main file of a command.

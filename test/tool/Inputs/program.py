@@ -44,13 +44,16 @@ def make_program(source, folder, flags):
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(target, "w", newline="") as copy:
             copy.write(DIRECTIVE.sub("", read(name)))
-    subprocess.run(["git", "init", "-q", folder], check=True)
     sources = sorted(os.path.relpath(name, folder) for name in files_below(folder)
                      if name.endswith((".c", ".cpp")))
     entries = [{"directory": folder, "file": os.path.join(folder, name),
                 "arguments": ["cc", *flags, "-c", name]} for name in sources]
     with open(os.path.join(folder, "build", "compile_commands.json"), "w") as file:
         json.dump(entries, file, indent=1)
+    git = ["git", "-C", folder, "-c", "user.name=test", "-c", "user.email=test@localhost"]
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "--force", "."], check=True)
+    subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "before"], check=True)
     return folder
 
 
