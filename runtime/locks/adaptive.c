@@ -164,7 +164,8 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
   struct relock_request *last = NULL; /* section run, not yet granted */
   struct relock_request *next = relock_queue_leave(mutex, own);
   unsigned served = 0;
-  while (next && next->section && served < MOST - 1 && relock_thread_has_room(self, next)) {
+  while (next && next->section && served < MOST - 1 && served < relock_tuning.batch &&
+         relock_thread_has_room(self, next)) {
     if (last)
       relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
     last = next;

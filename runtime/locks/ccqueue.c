@@ -51,7 +51,7 @@ int relock_cc_combine(struct relock_cc *cc, struct relock_cc_batch *batch, reloc
   relock_store_relaxed(&mutex->relock_private.executing, 1);
   int result = call->section(call->context);
   struct relock_request *line = cc->next;
-  while (batch->served < RELOCK_BATCH) {
+  while (batch->served < relock_tuning.batch) {
     struct relock_request *next = next_of(line, tail);
     if (!next || !line->section || !relock_thread_has_room(self, line))
       break;

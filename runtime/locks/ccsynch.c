@@ -18,7 +18,7 @@
  *
  * Progress and fairness: first come, first served, except that arrivals may take the word for up
  * to a millisecond while the head sleeps (queue.h); a combiner works for others for at most
- * RELOCK_BATCH sections. Memory: a line of 64 bytes while the mutex has waiters, and one for each
+ * `batch` sections. Memory: a line of 64 bytes while the mutex has waiters, and one for each
  * of them. A waiter spins on its line, which its predecessor has brought. A preempted combiner
  * delays the whole queue, as a preempted holder does; a thread preempted between its swap and its
  * request delays those behind it, once the queue is served up to it. A thread that dies while it

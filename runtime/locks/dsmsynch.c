@@ -20,7 +20,7 @@
  *  - Each section runs with its own client's context and, if asked, thread pointer, and only by
  *    a combiner whose stack has room for it.
  *
- * Progress and fairness: as mcs; a combiner works for others for at most RELOCK_BATCH sections.
+ * Progress and fairness: as mcs; a combiner works for others for at most `batch` sections.
  * Memory: none per mutex, a request line of each waiter's record. A waiter spins on its own line.
  * A preempted combiner delays the whole queue, as a preempted holder does, and so does a thread
  * preempted between entering the queue and linking itself, once the queue is served up to it. A
@@ -51,7 +51,8 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
   struct relock_request *last = NULL; /* section run, not yet granted */
   struct relock_request *next = relock_queue_leave(mutex, own);
   unsigned served = 0;
-  while (next && next->section && served < RELOCK_BATCH && relock_thread_has_room(self, next)) {
+  while (next && next->section && served < relock_tuning.batch &&
+         relock_thread_has_room(self, next)) {
     if (last)
       relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
     last = next;

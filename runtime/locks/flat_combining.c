@@ -42,7 +42,7 @@
  *    and, on behalf of the next leader, which still waits, the mutex.
  *
  * Progress and fairness: a leader looks at the slots in turn, from where the last one stopped, as
- * long as it finds requests, runs at most RELOCK_BATCH sections of others, and then passes the
+ * long as it finds requests, runs at most `batch` sections of others, and then passes the
  * lead. So each other client precedes a published request at most once per pass, and no client
  * starves once there is a leader that has the word. For the word, holders and leaders compete as
  * in posix; arrivals may pass a leader that sleeps for a millisecond.
@@ -186,7 +186,7 @@ static int combine(relock_mutex_t *mutex, struct publications *all, struct reloc
       left = begin_pass(all);
       continue;
     }
-    if (served == RELOCK_BATCH || !relock_thread_has_room(self, next))
+    if (served == relock_tuning.batch || !relock_thread_has_room(self, next))
       break;
     if (last)
       relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));

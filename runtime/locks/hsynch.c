@@ -20,7 +20,7 @@
  *  - While the first of the order sleeps, arrivals may take the word.
  *
  * Progress and fairness: first come, first served within a cluster, and among clusters; a cluster
- * waits for one batch of each other cluster, of at most RELOCK_BATCH sections, and for what
+ * waits for one batch of each other cluster, of at most `batch` sections, and for what
  * arrivals take in a millisecond for each. Memory: an annex of 4 KB per mutex from its first
  * contention on, a line of 64 bytes for each waiter, waiting cluster and queue. A waiter
  * spins on its line, the first of a cluster on its predecessor's in the order. A preempted

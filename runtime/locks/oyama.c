@@ -37,7 +37,7 @@
  *    and, on behalf of the next leader, which still waits, the mutex.
  *
  * Progress and fairness: last in, first out among the requests that one exchange takes; lists in
- * the order in which they were taken. A leader runs at most RELOCK_BATCH sections of others and
+ * the order in which they were taken. A leader runs at most `batch` sections of others and
  * then passes the lead, so a request waits for those of its list and the lists before it. Holders
  * compete for the word as in posix, and may be passed any number of times, and so may a leader
  * that spins; arrivals may pass a leader that sleeps for a millisecond.
@@ -106,7 +106,7 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self,
 
   struct relock_request *last = NULL; /* section run, not yet granted */
   unsigned served = 0;
-  while ((list != END || (list = take_all(mutex))) && served < RELOCK_BATCH &&
+  while ((list != END || (list = take_all(mutex))) && served < relock_tuning.batch &&
          relock_thread_has_room(self, list)) {
     if (last)
       relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));

@@ -6,19 +6,17 @@
 #ifndef RELOCK_LOCKS_WAKES_H
 #define RELOCK_LOCKS_WAKES_H
 
+#include "../base/options.h"
 #include "../base/os.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Sections that a combiner runs for others. The bound of Fatourou and Kallimanis is 3h for h
- * hardware threads, where the thesis of Lozi (2014) found latency flat between 1 and 500 and
- * fairness the only thing at stake. h = 48 is its machine. */
-enum { RELOCK_BATCH = 144 };
+enum { RELOCK_LONGEST_BATCH = 144 }; /* relock_tuning.batch is at most that */
 
 struct relock_wakes {
   unsigned count;
-  const uint32_t *futex[RELOCK_BATCH + 2]; /* and the next leader, or two */
+  const uint32_t *futex[RELOCK_LONGEST_BATCH + 2]; /* and the next leader, or two */
 };
 
 /* Null: nobody sleeps there. */
