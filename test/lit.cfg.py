@@ -82,8 +82,10 @@ config.environment["PATH"] = os.path.join(build, "test", "bin") + os.pathsep + o
 config.environment["LC_ALL"] = "C.UTF-8"
 if config.relock_emulator:
     config.environment["TEST_EMULATOR"] = config.relock_emulator
-if sanitizer == "thread":
-    config.environment["TSAN_OPTIONS"] = "halt_on_error=0:exitcode=66:second_deadlock_stack=1"
+config.environment["TSAN_OPTIONS"] = (
+    "halt_on_error=0:exitcode=66:second_deadlock_stack=1:suppressions="
+    + os.path.join(source, "test", "tsan.supp")
+)
 if sanitizer == "undefined":
     config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
 
