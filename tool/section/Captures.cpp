@@ -10,6 +10,7 @@
 #include "section/Dropped.h"
 #include "section/Flow.h"
 #include "section/Hoist.h"
+#include "support/MacroText.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -216,7 +217,112 @@ static bool meansTheSame(const Stmt *Size) {
   return all_of(Size->children(), meansTheSame);
 }
 
-std::optional<ArrayText> arrayText(const VarDecl *V, unsigned Skip, const Source &S) {
+static bool declaredBefore(SourceLocation At, const Stmt *Size, const Source &S) {
+  const auto *Ref = dyn_cast<DeclRefExpr>(Size);
+  if (Ref && !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Ref->getDecl()->getLocation()),
+                                             S.SM.getExpansionLoc(At)))
+    return false;
+  return all_of(Size->children(), [&](const Stmt *Child) { return declaredBefore(At, Child, S); });
+}
+
+namespace {
+
+// A type with the bounds that its declaration has, where they mean the same at At. The printer
+// knows only their values: a bound that has a text is the name of a variable to it.
+class WrittenBounds {
+public:
+  WrittenBounds(SourceLocation At, const Source &S) : At(At), S(S) {}
+
+  QualType of(QualType T, TypeLoc Written) const {
+    Written = Written.getUnqualifiedLoc().IgnoreParens();
+    while (isa<ParenType, DecayedType>(T.getTypePtr()))
+      T = T.getSingleStepDesugaredType(S.Context);
+    QualType Changed = T.getLocalUnqualifiedType();
+    if (const auto *Pointer = dyn_cast<PointerType>(T.getTypePtr()))
+      Changed = pointer(Pointer, Written);
+    else if (auto Array = Written.getAs<ArrayTypeLoc>())
+      Changed = array(Changed, Array);
+    else if (auto Function = Written.getAs<FunctionProtoTypeLoc>())
+      Changed = function(Changed, Function);
+    return S.Context.getQualifiedType(Changed, T.getLocalQualifiers());
+  }
+
+  // Its text; none where it has another meaning there.
+  std::optional<std::string> bound(const Expr *Size) const {
+    if (!Size || !meansTheSame(Size) || !declaredBefore(At, Size, S))
+      return std::nullopt;
+    std::string Text = S.expressionText(Size);
+    return sameMacros(Text, Size->getBeginLoc(), At, S) ? std::optional(Text) : std::nullopt;
+  }
+
+private:
+  SourceLocation At;
+  const Source &S;
+
+  QualType pointer(const PointerType *Pointer, TypeLoc Written) const {
+    TypeLoc Pointee;
+    if (auto Plain = Written.getAs<PointerTypeLoc>())
+      Pointee = Plain.getPointeeLoc();
+    else if (auto Parameter = Written.getAs<ArrayTypeLoc>())
+      Pointee = Parameter.getElementLoc();
+    return Pointee ? S.Context.getPointerType(of(Pointer->getPointeeType(), Pointee))
+                   : QualType(Pointer, 0);
+  }
+
+  QualType array(QualType T, ArrayTypeLoc Written) const {
+    const auto *Array = dyn_cast<ArrayType>(T.getTypePtr());
+    if (!Array)
+      return T;
+    QualType Element = of(Array->getElementType(), Written.getElementLoc());
+    unsigned Qualifiers = Array->getIndexTypeCVRQualifiers();
+    const auto *Sized = dyn_cast<ConstantArrayType>(Array);
+    if (!Sized)
+      return isa<IncompleteArrayType>(Array)
+                 ? S.Context.getIncompleteArrayType(Element, Array->getSizeModifier(), Qualifiers)
+                 : T;
+    if (std::optional<std::string> Text = bound(Written.getSizeExpr()))
+      return S.Context.getVariableArrayType(Element, named(*Text), Array->getSizeModifier(),
+                                            Qualifiers, SourceRange());
+    return S.Context.getConstantArrayType(Element, Sized->getSize(), nullptr,
+                                          Array->getSizeModifier(), Qualifiers);
+  }
+
+  QualType function(QualType T, FunctionProtoTypeLoc Written) const {
+    const auto *Function = dyn_cast<FunctionProtoType>(T.getTypePtr());
+    if (!Function || Function->getNumParams() != Written.getNumParams())
+      return T;
+    SmallVector<QualType> Parameters;
+    for (auto [Type, Declared] : zip(Function->getParamTypes(), Written.getParams()))
+      Parameters.push_back(Declared ? of(Type, Declared->getTypeSourceInfo()->getTypeLoc()) : Type);
+    return S.Context.getFunctionType(of(Function->getReturnType(), Written.getReturnLoc()),
+                                     Parameters, Function->getExtProtoInfo());
+  }
+
+  Expr *named(StringRef Text) const {
+    ASTContext &Context = S.Context;
+    auto *Name = VarDecl::Create(Context, Context.getTranslationUnitDecl(), {}, {},
+                                 &Context.Idents.get(Text), Context.IntTy, nullptr, SC_Extern);
+    return DeclRefExpr::Create(Context, {}, {}, Name, false, SourceLocation(), Context.IntTy,
+                               VK_LValue);
+  }
+};
+
+} // namespace
+
+QualType boundsAsWritten(QualType T, const VarDecl *V, SourceLocation At, const Source &S) {
+  TypeLoc Written = V->getTypeSourceInfo()->getTypeLoc().IgnoreParens();
+  bool Adjusted = isa<ParmVarDecl>(V); // `int rows[][COLS]` is a pointer
+  while (!Adjusted && !S.Context.hasSameUnqualifiedType(Written.getType(), T)) {
+    auto Array = Written.getAs<ArrayTypeLoc>();
+    if (!Array)
+      return T;
+    Written = Array.getElementLoc().IgnoreParens();
+  }
+  return WrittenBounds(At, S).of(T, Written);
+}
+
+std::optional<ArrayText> arrayText(const VarDecl *V, unsigned Skip, SourceLocation At,
+                                   const Source &S) {
   ArrayText Result = {"", V->getType()};
   auto Written = V->getTypeSourceInfo()->getTypeLoc().IgnoreParens().getAs<ArrayTypeLoc>();
   auto Outer = [&] {
@@ -230,8 +336,8 @@ std::optional<ArrayText> arrayText(const VarDecl *V, unsigned Skip, const Source
       return std::nullopt;
     else
       Result.Bounds += "[" +
-                       (Size ? S.expressionText(Size)
-                             : llvm::toString(Outer()->getSize(), 10, /*Signed=*/false)) +
+                       WrittenBounds(At, S).bound(Size).value_or(
+                           llvm::toString(Outer()->getSize(), 10, /*Signed=*/false)) +
                        "]";
     Result.Element = Outer()->getElementType();
   }
@@ -327,8 +433,9 @@ private:
     Against.push_back({Code.str(), ("'" + V->getName() + "' " + Message).str(), S.shown(At)});
   }
 
-  std::string declaration(QualType T, StringRef Name) const {
-    return declarationText(T, Name, F->getBeginLoc(), S);
+  std::string declaration(const VarDecl *V, QualType T, StringRef Name) const {
+    SourceLocation At = F->getBeginLoc();
+    return declarationText(boundsAsWritten(T, V, At, S), Name, At, S);
   }
 
   void capture(const VarDecl *V) {
@@ -471,7 +578,7 @@ private:
     Capture C;
     C.Name = V->getNameAsString();
     C.How = Travel::Value;
-    C.Field = C.Local = declaration(T.getLocalUnqualifiedType(), C.Name);
+    C.Field = C.Local = declaration(V, T.getLocalUnqualifiedType(), C.Name);
     C.Dropped = true;
     C.First = D.At.Begin;
     C.References.push_back({D.At, Reference::Plain, {}});
@@ -495,7 +602,7 @@ private:
 
   // False: they cannot be written.
   bool declareFields(Capture &C, const VarDecl *V, QualType T) const {
-    std::optional<ArrayText> Array = arrayText(V, C.How == Travel::Array, S);
+    std::optional<ArrayText> Array = arrayText(V, C.How == Travel::Array, F->getBeginLoc(), S);
     if (!Array)
       return false;
     std::string Pointer =
@@ -503,7 +610,7 @@ private:
     switch (C.How) {
     case Travel::Value: {
       QualType Plain = T.getLocalUnqualifiedType();
-      C.Field = declaration(Plain, C.Name);
+      C.Field = declaration(V, Plain, C.Name);
       C.Local = C.Field;
       // A pointer to a non-const object can be the whole context.
       if (const auto *Pointer = T->getAs<PointerType>();
@@ -513,23 +620,23 @@ private:
       break;
     }
     case Travel::Pointer: {
-      C.Field = declaration(T->isArrayType() ? Array->Element : T, Pointer);
+      C.Field = declaration(V, T->isArrayType() ? Array->Element : T, Pointer);
       if (!T.hasQualifiers())
         C.Parameter = C.Field;
       break;
     }
     case Travel::Array: {
       QualType Element = Array->Element;
-      C.Field = declaration(Element, Pointer);
+      C.Field = declaration(V, Element, Pointer);
       if (!Element.hasQualifiers())
         C.Parameter = C.Field;
       break;
     }
     case Travel::Kept:
-      C.Field = declaration(T.getLocalUnqualifiedType(), C.Name);
+      C.Field = declaration(V, T.getLocalUnqualifiedType(), C.Name);
       break;
     case Travel::Inside:
-      C.Local = declaration(T.getLocalUnqualifiedType(), C.Name);
+      C.Local = declaration(V, T.getLocalUnqualifiedType(), C.Name);
       break;
     }
     return true;

@@ -90,14 +90,19 @@ bool spellable(clang::QualType T, const clang::ASTContext &Context);
 // A declaration that is written at file scope before At.
 std::string declarationText(clang::QualType T, llvm::StringRef Name, clang::SourceLocation At,
                             const Source &S);
+// The type of the variable, or of its array's elements, with the bounds as they are written where
+// they mean the same at At. Only for declarationText(): they look like those of a VLA.
+clang::QualType boundsAsWritten(clang::QualType T, const clang::VarDecl *V,
+                                clang::SourceLocation At, const Source &S);
 // The type of a variable as its declaration has it: the bounds `[ROWS][COLUMNS]`, and of what. Both
-// without the first Skip dimensions. None if a bound names something of the function, and cannot be
-// written elsewhere.
+// without the first Skip dimensions. A bound whose macros are others at At is its value. None if a
+// bound names something of the function, and cannot be written elsewhere.
 struct ArrayText {
   std::string Bounds;
   clang::QualType Element;
 };
-std::optional<ArrayText> arrayText(const clang::VarDecl *V, unsigned Skip, const Source &S);
+std::optional<ArrayText> arrayText(const clang::VarDecl *V, unsigned Skip, clang::SourceLocation At,
+                                   const Source &S);
 // Fills LockNodes for a variable that the extraction declares.
 void noteLockType(const clang::VarDecl *V, const Source &S, Extraction &Result);
 // Widens a range to whole lines if nothing else stands on them.

@@ -57,8 +57,8 @@ static bool assignable(const VarDecl *V, const Source &S) {
   const auto *Record = T->getAs<RecordType>();
   if (!V->hasLocalStorage() || V->hasAttrs() || V->getStorageClass() == SC_Register ||
       T.isConstQualified() || T->isAtomicType() || T->isVariablyModifiedType() ||
-      !spellable(T, S.Context) || !arrayText(V, 0, S) || (Record && Record->hasConstFields()) ||
-      !S.inFile(V->getLocation()))
+      !spellable(T, S.Context) || !arrayText(V, 0, V->getLocation(), S) ||
+      (Record && Record->hasConstFields()) || !S.inFile(V->getLocation()))
     return false;
   if (!V->hasInit())
     return true;
@@ -98,9 +98,10 @@ const DeclStmt *hoistable(const VarDecl *V, const SectionText &Text, const Funct
 // Its bounds, too, are written as they were.
 static std::string hoistedDeclaration(const VarDecl *V, SourceLocation At, const Source &S) {
   if (!V->getType()->isArrayType())
-    return declarationText(hoistedType(V), V->getName(), At, S);
-  std::optional<ArrayText> Array = arrayText(V, 0, S);
-  return declarationText(Array->Element, (V->getName() + Array->Bounds).str(), At, S);
+    return declarationText(boundsAsWritten(hoistedType(V), V, At, S), V->getName(), At, S);
+  std::optional<ArrayText> Array = arrayText(V, 0, At, S);
+  return declarationText(boundsAsWritten(Array->Element, V, At, S),
+                         (V->getName() + Array->Bounds).str(), At, S);
 }
 
 void placeHoisted(const SectionText &Text, const FunctionDecl *F, const Source &S,

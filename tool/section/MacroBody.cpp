@@ -418,7 +418,8 @@ private:
       return refuse("needs the argument for '" + Name + "' evaluated under the lock");
     }
     C.References = P.References;
-    add(std::move(C), T);
+    const auto *Ref = dyn_cast<DeclRefExpr>(First);
+    add(std::move(C), T, Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr);
   }
 
   void captureVariable(const VarDecl *V, const std::vector<Reference> &References) {
@@ -436,14 +437,16 @@ private:
     C.References = References;
     if (!Changes)
       T = T.getUnqualifiedType();
-    add(std::move(C), T);
+    add(std::move(C), T, V);
   }
 
-  void add(Capture C, QualType T) {
+  void add(Capture C, QualType T, const VarDecl *V) {
     T = withoutTypeOf(T, S.Context);
     if (!spellable(T, S.Context))
       return refuse("uses '" + C.Name + "', whose type cannot be written outside its function");
     declared(T);
+    if (V)
+      T = boundsAsWritten(T, V, Define, S);
     QualType Field = C.How == Travel::Pointer ? S.Context.getPointerType(T) : T;
     const auto *Pointer = Field->getAs<PointerType>();
     bool Direct = Pointer && !Pointer->getPointeeType().hasQualifiers() &&

@@ -323,9 +323,15 @@ private:
     }
     KeptDeclaration::Value Value = {V->getNameAsString(), "", {R->Begin, R->End}};
     if (isa<InitListExpr>(Initial))
-      Value.Type = declarationText(V->getType().getLocalUnqualifiedType(), "", F->getBeginLoc(), S);
+      Value.Type = declaration(V, "");
     Kept.Values.push_back(std::move(Value));
     return true;
+  }
+
+  std::string declaration(const VarDecl *V, StringRef Name) const {
+    SourceLocation At = F->getBeginLoc();
+    QualType T = V->getType().getLocalUnqualifiedType();
+    return declarationText(boundsAsWritten(T, V, At, S), Name, At, S);
   }
 
   void keep(const VarDecl *V) {
@@ -340,7 +346,7 @@ private:
     Capture C;
     C.Name = V->getNameAsString();
     C.How = Travel::Kept;
-    C.Field = declarationText(T, C.Name, F->getBeginLoc(), S);
+    C.Field = declaration(V, C.Name);
     noteLockType(V, S, Result);
     for (const Mention &M : All) {
       if (M.Variable != V)

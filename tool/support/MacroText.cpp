@@ -4,6 +4,7 @@
 #include "support/Source.h"
 
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/SmallSet.h"
 
 using namespace clang;
 using namespace llvm;
@@ -126,6 +127,30 @@ std::optional<std::string> textInMacro(SourceRange Expression, const Source &S) 
   if (Begin == Macro->tokens_end() || End == Macro->tokens_end() || End < Begin)
     return std::nullopt;
   return expand(Use, ArrayRef<Token>(Begin, End + 1), {}, S);
+}
+
+static bool sameMacro(StringRef Name, SourceLocation Use, SourceLocation Other,
+                      SmallSet<StringRef, 8> &Seen, const Source &S) {
+  if (!Seen.insert(Name).second)
+    return true;
+  const MacroInfo *Macro = S.macroAt(Name, Use);
+  if (Macro != S.macroAt(Name, Other))
+    return false;
+  return !Macro || all_of(Macro->tokens(), [&](const Token &T) {
+    const IdentifierInfo *Inner = T.getIdentifierInfo();
+    return !Inner || sameMacro(Inner->getName(), Use, Other, Seen, S);
+  });
+}
+
+bool sameMacros(StringRef Text, SourceLocation Use, SourceLocation Other, const Source &S) {
+  std::string Buffer = Text.str(); // the lexer reads the zero behind it
+  Lexer Raw(SourceLocation(), S.Language, Buffer.data(), Buffer.data(),
+            Buffer.data() + Buffer.size());
+  SmallSet<StringRef, 8> Seen;
+  for (Token T; Raw.LexFromRawLexer(T), T.isNot(tok::eof);)
+    if (T.is(tok::raw_identifier) && !sameMacro(T.getRawIdentifier(), Use, Other, Seen, S))
+      return false;
+  return true;
 }
 
 } // namespace relock

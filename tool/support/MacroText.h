@@ -29,4 +29,9 @@ std::optional<std::string> textInMacro(clang::SourceRange Expression, const Sour
 // The macro whose use in a file begins at Use, if it takes a fixed number of arguments.
 const clang::MacroInfo *macroUsedAt(clang::SourceLocation Use, const Source &S);
 
+// True if the macros in a text that is used at Use, and those that their bodies use, are the same
+// at another place.
+bool sameMacros(llvm::StringRef Text, clang::SourceLocation Use, clang::SourceLocation Other,
+                const Source &S);
+
 } // namespace relock
