@@ -3,6 +3,7 @@
 
 #include "advise/Algorithms.h"
 #include "driver/Subcommand.h"
+#include "rewrite/LockTable.h"
 #include "support/Messages.h"
 #include "support/Yaml.h"
 
@@ -72,13 +73,39 @@ std::string nearestClasses(const Decision &Decided, StringRef Name) {
   return Text;
 }
 
-bool isConverted(const IndexResult &Index, StringRef Name) {
-  return any_of(Index.Units, [&](const UnitFacts &Unit) {
+namespace {
+
+struct TableLine {
+  StringRef Table; // its path; empty: no table has the class
+  std::string Algorithm;
+};
+
+} // namespace
+
+static TableLine lineInTable(const IndexResult &Index, StringRef Name) {
+  for (const UnitFacts &Unit : Index.Units) {
     if (Unit.LockTable.empty())
-      return false;
+      continue;
     auto Table = MemoryBuffer::getFile(Unit.LockTable);
-    return Table && (*Table)->getBuffer().contains(("\"" + Name + "\"").str());
-  });
+    if (StringRef Algorithm = Table ? tableAlgorithm((*Table)->getBuffer(), Name) : "";
+        !Algorithm.empty())
+      return {Unit.LockTable, Algorithm.str()};
+  }
+  return {};
+}
+
+bool isConverted(const IndexResult &Index, StringRef Name) {
+  return !lineInTable(Index, Name).Table.empty();
+}
+
+std::string alreadyConverted(const IndexResult &Index, StringRef Name, StringRef Chosen) {
+  TableLine Line = lineInTable(Index, Name);
+  std::string Text = ("'" + Name + "' is converted already").str();
+  if (Line.Algorithm != Chosen)
+    Text += (", and stays on '" + Line.Algorithm + "': to change that to '" + Chosen + "', edit " +
+             shownPath(Line.Table))
+                .str();
+  return Text;
 }
 
 bool serversHaveClasses(const Plan &Planned) {
@@ -92,6 +119,12 @@ bool serversHaveClasses(const Plan &Planned) {
   return !Idle;
 }
 
+static std::string algorithmOf(const PlanEntry &Entry) {
+  return withServer(Entry.Algorithm.empty() ? StringRef(DefaultAlgorithm)
+                                            : StringRef(Entry.Algorithm),
+                    Entry.Server.value_or(1));
+}
+
 bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan &Planned,
                    Choice &Chosen, int &Status) {
   Status = Done;
@@ -101,7 +134,7 @@ bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan
     });
     if (Found == Decided.Classes.end() && isConverted(Index, Entry.Class)) {
       if (Entry.Converts)
-        message(Entry.At, "'" + Entry.Class + "' is converted already", "converted");
+        message(Entry.At, alreadyConverted(Index, Entry.Class, algorithmOf(Entry)), "converted");
     } else if (Found == Decided.Classes.end()) {
       message(Entry.At,
               "there is no lock class '" + Entry.Class + "'" +
@@ -119,9 +152,7 @@ bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan
         message(R.At, "'" + Entry.Class + "' cannot be converted: it " + R.Message, R.Code);
       Status = std::max(Status, int(LookAtThis));
     } else if (Entry.Converts) {
-      Chosen[Found->Class.Id] = withServer(Entry.Algorithm.empty() ? StringRef(DefaultAlgorithm)
-                                                               : StringRef(Entry.Algorithm),
-                                       Entry.Server.value_or(1));
+      Chosen[Found->Class.Id] = algorithmOf(Entry);
     }
   }
   return Status == Done;

@@ -24,6 +24,9 @@ std::string cutLine(const Plan &Planned);
 std::string nearestClasses(const Decision &Decided, llvm::StringRef Name);
 // True if an earlier rewrite has converted the class.
 bool isConverted(const IndexResult &Index, llvm::StringRef Name);
+// Says so, and if it is on another algorithm than the one chosen now, where to change that.
+std::string alreadyConverted(const IndexResult &Index, llvm::StringRef Name,
+                             llvm::StringRef Chosen);
 
 // False: a message names a server of the plan that no class is given to.
 bool serversHaveClasses(const Plan &Planned);

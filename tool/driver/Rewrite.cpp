@@ -113,11 +113,9 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
   }
   Status = BadUsage;
   if (All.getNumOccurrences()) {
-    std::string Wanted = All.empty() ? "adaptive" : All.getValue();
-    std::optional<std::string> Algorithm = parseAlgorithm(Wanted);
+    std::optional<std::string> Algorithm = All.empty() ? "" : parseAlgorithm(All);
     if (!Algorithm) {
-      message("there is no algorithm '" + Wanted + "'; there are " + choices(),
-              "unknown-algorithm");
+      message("there is no algorithm '" + All + "'; there are " + choices(), "unknown-algorithm");
       return false;
     }
     for (const CheckedClass &Class : Decided.Classes)
@@ -135,7 +133,7 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
       return Class.Class.Name == Wanted;
     });
     if (Found == Decided.Classes.end() && isConverted(Index, Name)) {
-      message("'" + Name.str() + "' is converted already", "converted");
+      message(alreadyConverted(Index, Name, *Algorithm), "converted");
       continue;
     }
     if (Found == Decided.Classes.end()) {

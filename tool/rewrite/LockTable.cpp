@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "rewrite/LockTable.h"
 
+#include "advise/Algorithms.h"
+
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Regex.h"
 
 using namespace llvm;
 
@@ -31,16 +34,32 @@ static std::optional<std::string> added(StringRef Text, StringRef Macro, StringR
   return (Text.take_front(End) + Lines + Text.drop_front(End)).str();
 }
 
-std::string lockTable(StringRef Existing, const std::vector<TableEntry> &Entries,
+// The algorithm of the first entry that matches these regular expressions.
+static StringRef algorithmOf(StringRef Table, const Twine &Identifier, const Twine &Name) {
+  Regex Entry(("RELOCK_LOCK_CLASS\\(" + Identifier + ",[[:space:]]*\"" + Name +
+               "\",[[:space:]]*\"([^\"]*)\"")
+                  .str());
+  SmallVector<StringRef> Parts;
+  return Entry.match(Table, &Parts) ? Parts[1] : "";
+}
+
+StringRef tableAlgorithm(StringRef Table, StringRef Name) {
+  return algorithmOf(Table, "[^,]*", Regex::escape(Name));
+}
+
+std::string lockTable(StringRef Before, const std::vector<TableEntry> &Entries,
                       const std::vector<TableServer> &Servers) {
-  std::string Classes, Places;
+  std::string Existing = Before.str(), Classes, Places;
   for (const TableEntry &E : Entries)
-    if (!Existing.contains("RELOCK_LOCK_CLASS(" + E.Identifier + ","))
-      Classes +=
-          "RELOCK_LOCK_CLASS(" + E.Identifier + ", \"" + E.Name + "\", \"" + E.Algorithm + "\");\n";
+    if (!Before.contains("RELOCK_LOCK_CLASS(" + E.Identifier + ","))
+      Classes += "RELOCK_LOCK_CLASS(" + E.Identifier + ", \"" + E.Name + "\", \"" +
+                 (E.Algorithm.empty() ? DefaultAlgorithm.str() : E.Algorithm) + "\");\n";
+    else if (StringRef Old = algorithmOf(Existing, E.Identifier, "[^\"]*");
+             !Old.empty() && !E.Algorithm.empty())
+      Existing.replace(Old.data() - Existing.data(), Old.size(), E.Algorithm);
   for (const TableServer &S : Servers)
     if (std::string Begin = "RELOCK_SERVER_PLACE(" + std::to_string(S.Number) + ", ";
-        !Existing.contains(Begin))
+        !Before.contains(Begin))
       Places += Begin + (S.Cpu ? std::to_string(*S.Cpu) : "RELOCK_ANY_CPU") + ");\n";
   std::string Text = added(Existing, "RELOCK_LOCK_CLASS(", Classes).value_or(Head + Classes + Foot);
   if (std::optional<std::string> More = added(Text, "RELOCK_SERVER_PLACE(", Places))

@@ -12,7 +12,8 @@
 namespace relock {
 
 struct TableEntry {
-  std::string Identifier, Name, Algorithm;
+  std::string Identifier, Name;
+  std::string Algorithm; // empty: what the table has, else the default
 };
 
 // A server, and its processor; none: any.
@@ -21,10 +22,13 @@ struct TableServer {
   std::optional<unsigned> Cpu;
 };
 
-// The text of the table with these entries; entries of an existing table stay as their owner has
-// edited them.
+// The text of the table with these entries. Of an existing table, only the algorithms change that
+// the entries name; all else stays as its owner has edited it.
 std::string lockTable(llvm::StringRef Existing, const std::vector<TableEntry> &Entries,
                       const std::vector<TableServer> &Servers);
+
+// The algorithm of a class in the text of a table; empty: it has none of that name.
+llvm::StringRef tableAlgorithm(llvm::StringRef Table, llvm::StringRef Name);
 
 // Where an `#include "Path"` goes in a C file so that it precedes Before: after the last #include
 // at the outer level, or after the header guard, or after the leading comment.

@@ -11,7 +11,8 @@
 
 namespace relock {
 
-// By Id of a class: the algorithm that it is converted to.
+// By Id of a class: the algorithm that it is converted to; empty: nobody has chosen one, so that it
+// is what the table of lock classes has, or the default.
 using Choice = std::map<std::string, std::string>;
 
 // For which decisions some text changes: sections, which could hold instead; or, where it is none
