@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "program/Merge.h"
 
+#include "program/MacroUsers.h"
 #include "program/NodeNames.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -15,20 +16,27 @@ namespace relock {
 static bool isText(const Flow &F) { return F.How == Flow::Text || F.How == Flow::NamingText; }
 
 MergeFinder::MergeFinder(const std::vector<UnitFacts> &Units, const Program &Linked)
-    : Units(Units), Linked(Linked) {
+    : Units(Units), Linked(Linked), MacroUsers(macroUsers(Units)) {
+  auto Add = [&](const Flow &F) {
+    Beside[F.From].push_back(&F);
+    Beside[F.To].push_back(&F);
+  };
   for (const UnitFacts &Unit : Units) {
     for (const Declaration &D : Unit.Declarations) {
       auto [Known, New] = Declared.try_emplace(D.Node, &D);
       if (!New && D.Definition && !Known->second->Definition)
         Known->second = &D;
     }
-    for (const Flow &F : Unit.Flows) {
-      if (Linked.keepsApart(F))
-        continue;
-      Beside[F.From].push_back(&F);
-      Beside[F.To].push_back(&F);
-    }
+    for (const Flow &F : Unit.Flows)
+      if (!Linked.keepsApart(F))
+        Add(F);
   }
+  for (const Flow &F : MacroUsers)
+    Add(F);
+}
+
+bool MergeFinder::isMacroUser(const Flow *F) const {
+  return !MacroUsers.empty() && F >= &MacroUsers.front() && F <= &MacroUsers.back();
 }
 
 // --- Names --------------------------------------------------------------------------------------
@@ -113,6 +121,8 @@ Step MergeFinder::sharedText(const Link &To, const Link &From) const {
   std::string Both = shown(To.Before) + " and " + shown(From.After);
   if (auto Type = Declared.find(To.After); Type != Declared.end())
     return {Both + " are declared with the type '" + Type->second->Name + "'", Type->second->At};
+  if (isMacroUser(To.Passed) || isMacroUser(From.Passed))
+    return {Both + " use the macro with this text, which has to change for both", To.Passed->At};
   bool Naming = To.Passed->How == Flow::NamingText;
   return {Both + " share this text" + (Naming ? ", which names their class" : ""), To.Passed->At};
 }

@@ -44,11 +44,13 @@ private:
   };
 
   std::vector<Step> steps(const std::vector<Link> &Links) const;
+  bool isMacroUser(const Flow *F) const;
   std::string shown(llvm::StringRef Node) const;
   Step sharedText(const Link &To, const Link &From) const;
 
   const std::vector<UnitFacts> &Units;
   const Program &Linked;
+  const std::vector<Flow> MacroUsers;
   std::map<std::string, const Declaration *> Declared;     // by node
   std::map<std::string, std::vector<const Flow *>> Beside; // by each of its two nodes
 };

@@ -4,6 +4,7 @@
 #include "index/Index.h"
 #include "program/ClassNames.h"
 #include "program/Effects.h"
+#include "program/MacroUsers.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -109,20 +110,8 @@ void Program::linkFlows(const std::vector<UnitFacts> &Units) {
       if (F.How != Flow::Text)
         Mixed.unite(F.From, F.To);
     }
-  linkMacroUsers(Units);
-}
-
-// Where some users of a macro need its body to change, it changes for all.
-void Program::linkMacroUsers(const std::vector<UnitFacts> &Units) {
-  std::set<std::string> Changing;
-  for (const UnitFacts &Unit : Units)
-    for (const Flow &F : Unit.Flows)
-      if (F.How == Flow::Text || F.How == Flow::NamingText)
-        Changing.insert(F.To);
-  for (const UnitFacts &Unit : Units)
-    for (const Edit &E : Unit.Edits)
-      if (Changing.count(E.Macro))
-        Together.unite(E.Node, E.Macro);
+  for (const Flow &F : macroUsers(Units))
+    Together.unite(F.From, F.To);
 }
 
 // Two bodies of one wrapper are one if they lock the same.

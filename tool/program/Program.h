@@ -120,7 +120,6 @@ private:
   std::string find(const std::string &Node) const { return Mixed.find(Node); }
   void collectUnmixing(const std::vector<UnitFacts> &Units);
   void linkFlows(const std::vector<UnitFacts> &Units);
-  void linkMacroUsers(const std::vector<UnitFacts> &Units);
   void linkFunctions(const std::vector<UnitFacts> &Units);
   void linkPointers(const std::vector<UnitFacts> &Units, bool Complete);
   void nameClasses(const std::vector<UnitFacts> &Units);
