@@ -515,11 +515,14 @@ private:
         {"pthread_mutexattr_setprotocol", PTHREAD_PRIO_NONE, "priority", "has a priority protocol"},
         {"pthread_mutexattr_setprioceiling", -1, "priority", "has a priority ceiling"},
     };
+    Expr::EvalResult Value;
+    bool Known = Call->getArg(1)->EvaluateAsInt(Value, S.Context);
+    if (Name == "pthread_mutexattr_settype" &&
+        !(Known && Value.Val.getInt() != PTHREAD_MUTEX_ERRORCHECK))
+      Out.escape(Node, "ignored-error", "may check errors", Call->getExprLoc());
     for (const Restriction &R : Restrictions) {
       if (Name != R.Function)
         continue;
-      Expr::EvalResult Value;
-      bool Known = Call->getArg(1)->EvaluateAsInt(Value, S.Context);
       if (!Known || Value.Val.getInt() != R.Harmless)
         Out.escape(Node, R.Code, R.Message, Call->getExprLoc());
     }

@@ -325,7 +325,7 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
   for (const UnitFacts &Unit : Units) {
     for (const Escape &E : Unit.Escapes) {
       AttributeReasons[find(E.Node)].push_back({E.Code, E.Message, E.At});
-      if (LockClass *Class = ClassAt(E.Node))
+      if (LockClass *Class = ClassAt(E.Node); Class && E.Code != "ignored-error")
         Class->Kept.push_back({E.Code, E.Message, E.At});
     }
     for (const Declaration &D : Unit.Declarations) {
@@ -377,7 +377,10 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
       if (S.Kind == Operation::Init) // not the clock of a condition variable
         Class->Plain = false;
       for (const Reason &R : AttributeReasons[find(S.Attribute)])
-        Class->Kept.push_back(R);
+        if (R.Code == "ignored-error")
+          Class->ChecksErrors = R.At;
+        else
+          Class->Kept.push_back(R);
     }
   for (LockClass &Class : Classes) {
     for (const std::string &File : Unparsed)
@@ -495,8 +498,10 @@ void Program::collectEdits(const std::vector<UnitFacts> &Units) {
       auto Found = ClassOfRoot.find(find(E.Node));
       if (Found != ClassOfRoot.end()) {
         LockClass &Class = Classes[Found->second];
-        Class.Plain &= E.Text.find("RECURSIVE") == std::string::npos &&
-                       E.Text.find("ERRORCHECK") == std::string::npos;
+        bool ChecksErrors = E.Text.find("ERRORCHECK") != std::string::npos;
+        Class.Plain &= !ChecksErrors && E.Text.find("RECURSIVE") == std::string::npos;
+        if (ChecksErrors)
+          Class.ChecksErrors = E.At;
         size_t Name = E.Text.find("$CLASS");
         if (Name != std::string::npos)
           E.Text.replace(Name, StringRef("$CLASS").size(), Class.Identifier);

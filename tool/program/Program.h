@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ struct LockClass {
   Position At;                 // the declaration that names it
   std::vector<Reason> Kept;    // empty: convert
   bool Plain = true;           // no object of it can be recursive or check errors
+  std::optional<Position> ChecksErrors; // by what is here, objects of it may
   std::set<std::string> Files; // that declare it
   bool Global = false;         // it has a name that every file can declare
   std::string Group;           // equal for the classes that are converted together

@@ -22,6 +22,7 @@
 #include "section/Pointers.h"
 #include "section/Skipped.h"
 #include "section/Waits.h"
+#include "support/Messages.h"
 
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/Builtins.h"
@@ -96,7 +97,7 @@ public:
       Result.Sections.push_back(std::move(Found));
     }
     for (const LockOperation &Op : Operations)
-      if (!Matched.contains(Op.Call))
+      if (!Matched.contains(Op.Call) || ignoresError(Op))
         Result.Loose.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
   }
 
@@ -452,6 +453,22 @@ private:
     examineText(Lock, End, Text, Exits, Found);
   }
 
+  // The program goes on where the lock fails; relock_execute() has no result that says so. The unlock
+  // releases what a section around it has locked.
+  bool ignoresError(const LockOperation &Lock) const {
+    const LockClass *Class = Linked.classOf(Lock.Node);
+    return Class && Class->ChecksErrors && Lock.Kind == Operation::Lock && !Lock.Tests;
+  }
+
+  void checkIgnoredError(const LockOperation &Lock, Section &Found) {
+    if (ignoresError(Lock))
+      against(Found, "ignored-error",
+              "takes a mutex here that may check errors (" +
+                  shownPlace(*Linked.classOf(Lock.Node)->ChecksErrors) +
+                  "), and goes on where that fails",
+              Lock.Call->getExprLoc());
+  }
+
   // What a delegated section does not do any more.
   void collectTests(const SectionText &Text, Section &Found) {
     auto Add = [&](const CallExpr *Call) {
@@ -485,6 +502,7 @@ private:
       Matched.insert(G.Lock);
       Continued[G.Lock] = {Found.At, Found.Form};
     }
+    checkIgnoredError(Lock, Found);
     collectTests(Text, Found);
     Found.Touched = touchedLines(Text.Statements, S, [&](const Stmt *Statement) {
       return is_contained(Text.Outside, Statement);

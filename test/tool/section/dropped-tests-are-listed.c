@@ -30,6 +30,7 @@
 // CHECK-NEXT: dropped-tests-are-listed.c:[[#ABORT-1]]: in checked_lock_or_abort, for 1 section{{$}}
 // CHECK-NEXT: dropped-tests-are-listed.c:[[#PLAIN-1]]: in plain_lock, for 2 sections
 // CHECK-NEXT: dropped-tests-are-listed.c:[[#PLACE]]: in aborts_in_place
+// CHECK-NEXT: dropped-tests-are-listed.c:[[#ASSERT]]: in asserts
 // CHECK-NEXT: dropped-tests-are-listed.c:[[#ASSERT+2]]: in asserts
 // CHECK-NEXT: dropped-tests-are-listed.c:[[#EARLY]]: in in_place
 // CHECK-NEXT: dropped-tests-are-listed.c:[[#EARLY+3]]: in in_place
@@ -85,7 +86,7 @@ static void aborts_in_place(void) {
 }
 
 static void asserts(void) {
-  pthread_mutex_lock(&checked);
+  assert(pthread_mutex_lock(&checked) == 0);
   total++;
   assert(pthread_mutex_unlock(&checked) == 0);
 }
