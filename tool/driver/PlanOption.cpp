@@ -3,6 +3,7 @@
 
 #include "advise/Algorithms.h"
 #include "driver/Subcommand.h"
+#include "program/Merge.h"
 #include "rewrite/LockTable.h"
 #include "support/Messages.h"
 #include "support/Yaml.h"
@@ -57,7 +58,7 @@ std::string cutLine(const Plan &Planned) {
 }
 
 // Those that are few edits away, or share a part.
-std::string nearestClasses(const Decision &Decided, StringRef Name) {
+static std::string nearestClasses(const Decision &Decided, StringRef Name) {
   std::vector<std::pair<unsigned, StringRef>> Ranked;
   for (const CheckedClass &Class : Decided.Classes) {
     StringRef Candidate = Class.Class.Name;
@@ -71,6 +72,28 @@ std::string nearestClasses(const Decision &Decided, StringRef Name) {
   for (size_t I = 0; I < Ranked.size() && I < 3; ++I)
     Text += (I ? ", '" : "'") + Ranked[I].second.str() + "'";
   return Text;
+}
+
+// The class that the lock of that name is one of; empty: none.
+static std::string classOfLock(const IndexResult &Index, const Decision &Decided, StringRef Name) {
+  ProjectFile Undeclared;
+  Program Linked(Index, /*AcceptUncovered=*/true, Undeclared);
+  std::vector<NamedLock> Found = MergeFinder(Index.Units, Linked).named(Name);
+  bool Listed = Found.size() == 1 && any_of(Decided.Classes, [&](const CheckedClass &Class) {
+                  return Class.Class.Name == Found.front().Class->Name;
+                });
+  return Listed ? Found.front().Class->Name : "";
+}
+
+std::string noSuchClass(const IndexResult &Index, const Decision &Decided, StringRef Name) {
+  std::string Text = ("there is no lock class '" + Name + "'").str();
+  if (Decided.Classes.empty())
+    return Text + "; the program has none";
+  if (std::string Class = classOfLock(Index, Decided, Name); !Class.empty())
+    return (Text + ": that lock is one of the class '" + Class + "', see `relock check --why " +
+            Name + " " + Class + "`")
+        .str();
+  return Text + "; nearest are " + nearestClasses(Decided, Name);
 }
 
 namespace {
@@ -137,10 +160,7 @@ bool choosePlanned(const IndexResult &Index, const Decision &Decided, const Plan
         message(Entry.At, alreadyConverted(Index, Entry.Class, algorithmOf(Entry)), "converted");
     } else if (Found == Decided.Classes.end()) {
       message(Entry.At,
-              "there is no lock class '" + Entry.Class + "'" +
-                  (Decided.Classes.empty()
-                       ? "; the program has none"
-                       : "; nearest are " + nearestClasses(Decided, Entry.Class)) +
+              noSuchClass(Index, Decided, Entry.Class) +
                   "; `relock advise -o` brings the plan up to date",
               "unknown-class");
       Status = BadUsage;

@@ -20,8 +20,8 @@ void reportCuts(const IndexResult &Index, const Decision &Decided);
 // `2 flows of pointers cut by plan.yaml`
 std::string cutLine(const Plan &Planned);
 
-// The names of lock classes that are nearest to this one, quoted.
-std::string nearestClasses(const Decision &Decided, llvm::StringRef Name);
+// Says that there is none of this name, and which one is meant, or which are nearest.
+std::string noSuchClass(const IndexResult &Index, const Decision &Decided, llvm::StringRef Name);
 // True if an earlier rewrite has converted the class.
 bool isConverted(const IndexResult &Index, llvm::StringRef Name);
 // Says so, and if it is on another algorithm than the one chosen now, where to change that.

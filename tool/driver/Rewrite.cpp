@@ -137,10 +137,7 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
       continue;
     }
     if (Found == Decided.Classes.end()) {
-      message("there is no lock class '" + Name.str() + "'" +
-                  (Decided.Classes.empty() ? "; the program has none"
-                                           : "; nearest are " + nearestClasses(Decided, Name)),
-              "unknown-class");
+      message(noSuchClass(Index, Decided, Name), "unknown-class");
       return false;
     }
     if (!Found->converts()) {
