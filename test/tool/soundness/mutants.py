@@ -117,6 +117,18 @@ RULES = {
         "true",
         "section/dropped-tests-are-listed.c",
     ),
+    "an ignored error of a mutex that checks for them": (
+        "tool/section/Find.cpp",
+        "    checkIgnoredError(Lock, Found);\n",
+        "",
+        "section/ignored-error-holds.c",
+    ),
+    "a callee that ignores such an error": (
+        "tool/section/Find.cpp",
+        "!Matched.contains(Op.Call) || ignoresError(Op)",
+        "!Matched.contains(Op.Call)",
+        "section/ignored-error-holds.c",
+    ),
 }
 
 
