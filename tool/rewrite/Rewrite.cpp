@@ -291,16 +291,20 @@ private:
     Plans[At.File].Tokens[{{At.Offset, At.Offset}, std::move(Text)}].add(By);
   }
 
-  // STATS_LOCK → STATS_EXECUTE.
+  // STATS_LOCK → STATS_EXECUTE, StatsLock → StatsExecute.
   std::string companionName(StringRef Wrapper) const {
+    auto IsUpper = [](StringRef Word) {
+      return any_of(Word, isUpper) && none_of(Word, isLower);
+    };
     std::string Name;
     size_t At = Wrapper.rfind_insensitive("lock");
-    bool Upper = any_of(Wrapper, isUpper) && none_of(Wrapper, isLower);
-    StringRef Word = Upper ? "EXECUTE" : "execute";
-    if (At == StringRef::npos)
-      Name = (Wrapper + (Upper ? "_EXECUTE" : "_execute")).str();
-    else
+    if (At == StringRef::npos) {
+      Name = (Wrapper + (IsUpper(Wrapper) ? "_EXECUTE" : "_execute")).str();
+    } else {
+      StringRef Lock = Wrapper.substr(At, 4);
+      StringRef Word = IsUpper(Lock) ? "EXECUTE" : isUpper(Lock[0]) ? "Execute" : "execute";
       Name = (Wrapper.take_front(At) + Word + Wrapper.drop_front(At + 4)).str();
+    }
     while (!isFree(Name, Wrapper))
       Name += "_relock";
     return Name;
