@@ -41,16 +41,16 @@ struct Reason {
 // Declarations that a pointer can mix. Classes that share source text (one macro body, one type
 // name) keep their names and algorithms, but are converted together, as a group.
 struct LockClass {
-  std::string Id;              // what it is known by inside the tool: the least of its nodes
-  std::string Name;            // what it is known by to users; unique in the program
-  std::string Identifier;      // the same as a C identifier
-  Position At;                 // the declaration that names it
-  std::vector<Reason> Kept;    // empty: convert
-  bool Plain = true;           // no object of it can be recursive or check errors
+  std::string Id;           // what it is known by inside the tool: the least of its nodes
+  std::string Name;         // what it is known by to users; unique in the program
+  std::string Identifier;   // the same as a C identifier
+  Position At;              // the declaration that names it
+  std::vector<Reason> Kept; // empty: convert
+  bool Plain = true;        // no object of it can be recursive or check errors
   std::optional<Position> ChecksErrors; // by what is here, objects of it may
-  std::set<std::string> Files; // that declare it
-  bool Global = false;         // it has a name that every file can declare
-  std::string Group;           // equal for the classes that are converted together
+  std::set<std::string> Files;          // that declare it
+  bool Global = false;                  // it has a name that every file can declare
+  std::string Group;                    // equal for the classes that are converted together
   // Functions that only the project file says not to mix its pointers.
   std::set<std::string> Trusts;
 };

@@ -293,9 +293,7 @@ private:
 
   // STATS_LOCK → STATS_EXECUTE, StatsLock → StatsExecute.
   std::string companionName(StringRef Wrapper) const {
-    auto IsUpper = [](StringRef Word) {
-      return any_of(Word, isUpper) && none_of(Word, isLower);
-    };
+    auto IsUpper = [](StringRef Word) { return any_of(Word, isUpper) && none_of(Word, isLower); };
     std::string Name;
     size_t At = Wrapper.rfind_insensitive("lock");
     if (At == StringRef::npos) {

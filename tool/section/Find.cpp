@@ -453,8 +453,8 @@ private:
     examineText(Lock, End, Text, Exits, Found);
   }
 
-  // The program goes on where the lock fails; relock_execute() has no result that says so. The unlock
-  // releases what a section around it has locked.
+  // The program goes on where the lock fails; relock_execute() has no result that says so. The
+  // unlock releases what a section around it has locked.
   bool ignoresError(const LockOperation &Lock) const {
     const LockClass *Class = Linked.classOf(Lock.Node);
     return Class && Class->ChecksErrors && Lock.Kind == Operation::Lock && !Lock.Tests;
