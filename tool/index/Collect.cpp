@@ -70,6 +70,7 @@ public:
   bool TraverseFunctionDecl(FunctionDecl *F) {
     const FunctionDecl *Outer = CurrentFunction;
     Function *OuterFacts = CurrentFacts;
+    bool OuterHasHandler = std::exchange(HasHandler, false);
     if (F->doesThisDeclarationHaveABody()) {
       CurrentFunction = F;
       Function Record;
@@ -83,7 +84,7 @@ public:
       CurrentFacts = &Record;
       RecursiveASTVisitor::TraverseFunctionDecl(F);
       Record.Touched = touchedLines(F->getBody(), S, [](const Stmt *) { return false; });
-      if (Facts.Sites.size() == FirstSite + 1)
+      if (Facts.Sites.size() == FirstSite + 1 && !HasHandler)
         Record.Wraps = findWrapper(F, Facts.Sites[FirstSite], Operands, S);
       if (Record.Wraps && Record.Wraps->Computed)
         for (const FunctionDecl *Declared : F->redecls())
@@ -95,6 +96,7 @@ public:
     }
     CurrentFunction = Outer;
     CurrentFacts = OuterFacts;
+    HasHandler = OuterHasHandler;
     return true;
   }
 
@@ -116,6 +118,7 @@ public:
           {nodeFor(F, S), F->getNameAsString(), S.shown(V->getLocation())});
       Undefined.use(F);
       Nodes.cleanUp(V, F);
+      HasHandler |= syncType(V->getType()) != SyncType::None;
     }
     if (syncType(V->getType()) == SyncType::None) {
       if (V->hasInit() && isUntyped(V, S))
@@ -210,6 +213,7 @@ public:
   }
 
   bool VisitCompoundStmt(CompoundStmt *Block) {
+    visitHandler(Block);
     for (const Stmt *Child : Block->body()) {
       bool IsValue = ValueBlocks.contains(Block) && Child == Block->body_back();
       if (const auto *Unused = dyn_cast<Expr>(Child); Unused && !IsValue)
@@ -354,6 +358,7 @@ private:
   UndefinedUses Undefined;
   const FunctionDecl *CurrentFunction = nullptr;
   Function *CurrentFacts = nullptr;
+  bool HasHandler = false; // the function has one that runs when a scope is left
   std::vector<const Expr *> Leaves;
   StringSet<> LockLikes;                        // that Facts has already
   std::vector<const CallExpr *> UntypedCalls;   // of functions that return `void *`
@@ -492,6 +497,51 @@ private:
     Edits.renameCall(Call, CalleeRef, Name, Argument, Record.Node);
     Operands[Call] = {Argument, Record.Node};
     Facts.Sites.push_back(std::move(Record));
+  }
+
+  // pthread_cleanup_push() of the GNU C library begins a block, in which it keeps the routine and
+  // its argument in variables of these names, or with -fexceptions in the members of one.
+  void visitHandler(const CompoundStmt *Block) {
+    const Expr *Routine = nullptr;
+    for (const Stmt *Child : Block->body()) {
+      const auto *Declared = dyn_cast<DeclStmt>(Child);
+      const auto *V = Declared && Declared->isSingleDecl()
+                          ? dyn_cast<VarDecl>(Declared->getSingleDecl())
+                          : nullptr;
+      if (!V || !V->hasInit() || !S.inSystemHeader(V->getLocation()))
+        continue;
+      const auto *List = dyn_cast<InitListExpr>(V->getInit());
+      if (V->getName() == "__cancel_routine")
+        Routine = V->getInit();
+      else if (V->getName() == "__cancel_arg" && Routine)
+        pushHandler(Routine, V->getInit());
+      else if (V->getName() == "__clframe" && List && List->getNumInits() >= 2)
+        pushHandler(List->getInit(0), List->getInit(1));
+    }
+  }
+
+  // The thread calls the routine with the argument when the scope ends, or when it is cancelled.
+  void pushHandler(const Expr *Routine, const Expr *Argument) {
+    HasHandler = true;
+    const Expr *Lock = Argument->IgnoreParenCasts();
+    const auto *Ref = dyn_cast<DeclRefExpr>(Routine->IgnoreParenCasts());
+    const auto *F = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
+    if (!F || !F->getIdentifier() || !CurrentFacts)
+      return;
+    std::optional<LockFunction> Api = lockFunction(F->getName());
+    bool Own = !S.inSystemHeader(F->getLocation());
+    if (Own)
+      CurrentFacts->Calls.push_back(
+          {nodeFor(F, S), F->getNameAsString(), S.shown(Routine->getExprLoc())});
+    if (syncType(Lock->getType()) == SyncType::None)
+      return;
+    if (Api && Api->Kind == Operation::Unlock) {
+      std::string Node = Nodes.resolve(Lock);
+      Edits.renameHandler(Ref, F->getName(), Node);
+    } else if (Own && F->getNumParams() == 1) {
+      DirectCallees.insert(Ref); // no other call of it comes from here
+      Nodes.handOn(Lock, F);
+    }
   }
 
   void attributeCall(const CallExpr *Call, StringRef Name) {

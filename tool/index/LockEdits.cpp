@@ -227,6 +227,16 @@ void LockEdits::renameCall(const CallExpr *Call, const DeclRefExpr *CalleeRef, S
     sharedInsert(behindArguments(Call), ", RELOCK_CLASS($CLASS)", Node);
 }
 
+void LockEdits::renameHandler(const DeclRefExpr *Handler, StringRef Name, const std::string &Node) {
+  SourceLocation L = Handler->getLocation();
+  if (!S.editable(L))
+    Out.escape(Node, "macro-text", "is unlocked by text that no file has", L);
+  else if (S.inFile(L))
+    Out.edit(L, Name.size(), relockName(Name), Node);
+  else
+    Out.sharedEdit(L, Name.size(), relockName(Name), Node);
+}
+
 // Behind the last argument where a file has it, before the blanks that may follow; in a macro the
 // argument may stand elsewhere than the parenthesis.
 SourceLocation LockEdits::behindArguments(const CallExpr *Call) const {

@@ -37,6 +37,9 @@ public:
   // locks that are converted and locks that are not.
   void renameCall(const clang::CallExpr *Call, const clang::DeclRefExpr *CalleeRef,
                   llvm::StringRef Name, const clang::Expr *Operand, const std::string &Node);
+  // The function's name where it is not called but handed on, to be called with that lock.
+  void renameHandler(const clang::DeclRefExpr *Handler, llvm::StringRef Name,
+                     const std::string &Node);
 
 private:
   FactWriter &Out;

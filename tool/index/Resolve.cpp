@@ -77,17 +77,25 @@ void Resolver::passUntyped(const Expr *Argument, const FunctionDecl *Callee, uns
 }
 
 void Resolver::cleanUp(const VarDecl *V, const FunctionDecl *F) {
-  if (syncType(V->getType()) == SyncType::None || !F->getNumParams())
-    return;
+  if (syncType(V->getType()) != SyncType::None && F->getNumParams())
+    flowToParameter(nodeFor(V, S), V->getType(), F, V->getLocation());
+}
+
+void Resolver::handOn(const Expr *Value, const FunctionDecl *F) {
+  flowToParameter(resolve(Value), Value->getType(), F, Value->getExprLoc());
+}
+
+// What calls the function is not seen.
+void Resolver::flowToParameter(const std::string &Node, QualType T, const FunctionDecl *F,
+                               SourceLocation At) {
   const ParmVarDecl *Parameter = F->getParamDecl(0);
   bool Untyped = isUntyped(Parameter, S);
   if (!Untyped && syncType(Parameter->getType()) == SyncType::None)
-    return escapeOnce(nodeFor(V, S), "pointer-cast",
-                      "goes to a cleanup function as a pointer that is not followed",
-                      V->getLocation());
+    return escapeOnce(Node, "pointer-cast",
+                      "goes to a cleanup function as a pointer that is not followed", At);
   if (Untyped)
-    declareUntyped(F, nodeFor(Parameter, S), DeclarationKind::Parameter, V->getType());
-  Out.flow(nodeFor(V, S), nodeFor(Parameter, S), Flow::Argument, V->getLocation(), Untyped);
+    declareUntyped(F, nodeFor(Parameter, S), DeclarationKind::Parameter, T);
+  Out.flow(Node, nodeFor(Parameter, S), Flow::Argument, At, Untyped);
 }
 
 void Resolver::returnUntyped(const FunctionDecl *F, const Expr *Value) {

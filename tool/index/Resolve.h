@@ -38,6 +38,8 @@ public:
   void initialise(clang::QualType T, const clang::Expr *Init, const std::string &Node);
   // The function gets the address of the variable when that goes out of scope.
   void cleanUp(const clang::VarDecl *V, const clang::FunctionDecl *F);
+  // The function, of one parameter, gets the value.
+  void handOn(const clang::Expr *Value, const clang::FunctionDecl *F);
 
   // The expression's value goes nowhere, or where it goes is recorded.
   void setResolved(const clang::Expr *E) { Resolved.insert(E); }
@@ -59,6 +61,8 @@ private:
   llvm::DenseSet<const clang::Expr *> Resolved;
   std::set<std::string> Told; // what is told once of what is untyped
 
+  void flowToParameter(const std::string &Node, clang::QualType T, const clang::FunctionDecl *F,
+                       clang::SourceLocation At);
   std::string resolveCast(const clang::CastExpr *Cast);
   std::optional<std::string> resolveUntyped(const clang::Expr *E);
   // A declaration of its own, although its type does not name a mutex: F must be in the program.

@@ -4,8 +4,8 @@
 Usage: one_at_a_time.py RELOCK INCLUDE BUILD [OPTION...]
 
 BUILD holds compile_commands.json of a program that compiles, whose sources are under git without
-changes; they are changed and put back for each case. OPTIONs are for relock, and --every=N takes
-one case in N. A case is good if relock converts what it was asked to, leaves nothing out, and the
+changes; they are changed and put back for each case. OPTIONs are for relock; --every=N takes one
+case in N, and --syntax only parses the units (no code, so no warnings of the optimiser). A case is good if relock converts what it was asked to, leaves nothing out, and the
 units that changed compile with the program's own commands, and -I INCLUDE, without a new error or
 warning. Prints the faults, then one line with the numbers. Exit status 1 if there is a fault.
 """
@@ -25,12 +25,14 @@ def run(command, folder=None):
 
 
 class Program:
-    def __init__(self, relock, include, build, options):
+    def __init__(self, relock, include, build, options, compile_options):
         self.relock, self.include, self.build, self.options = relock, include, build, options
+        self.compile_options = compile_options
         with open(os.path.join(build, "compile_commands.json")) as file:
             self.units = json.load(file)
         self.root = run(["git", "rev-parse", "--show-toplevel"], build).stdout.strip()
         self.before = [self.compile(unit) for unit in self.units]
+        self.read = [self.files(unit) for unit in self.units]
 
     def check(self):
         command = [self.relock, "check", "-p", self.build, "--json", *self.options]
@@ -43,7 +45,7 @@ class Program:
 
     def changed(self):
         out = run(["git", "status", "--porcelain", "-uno"], self.root).stdout
-        return {os.path.join(self.root, line[3:]) for line in out.splitlines()}
+        return {os.path.realpath(os.path.join(self.root, line[3:])) for line in out.splitlines()}
 
     def restore(self):
         run(["git", "checkout", "-q", "."], self.root)
@@ -51,19 +53,25 @@ class Program:
         for name in tables.split("\0")[:-1]:
             os.remove(os.path.join(self.root, name))
 
-    # The units themselves; all of them where a header has changed.
-    def affected(self, changed):
-        def main(unit):
-            return os.path.normpath(os.path.join(unit["directory"], unit["file"]))
-        headers = any(name.endswith(".h") for name in changed)
-        return [n for n, unit in enumerate(self.units) if headers or main(unit) in changed]
+    # The files that a unit consists of.
+    def files(self, unit):
+        made = run([*self.command(unit), "-M", "-MT", "unit"], unit["directory"]).stdout
+        return {os.path.realpath(os.path.join(unit["directory"], name))
+                for name in made.replace("\\\n", " ").split()[1:]}
 
-    def compile(self, unit):
+    def affected(self, changed):
+        return [n for n, read in enumerate(self.read) if not changed.isdisjoint(read)]
+
+    def command(self, unit):
         command = unit.get("arguments") or shlex.split(unit["command"])
         if "-o" in command:
             at = command.index("-o")
             command = command[:at] + command[at + 2:]
-        result = run([*command, "-o", "/dev/null", "-I", self.include], unit["directory"])
+        return command
+
+    def compile(self, unit):
+        result = run([*self.command(unit), *self.compile_options, "-o", "/dev/null", "-I", self.include],
+                     unit["directory"])
         found = [PLACE.sub("", line) for line in result.stdout.splitlines()
                  if " error: " in line or " warning: " in line]
         return result.returncode, sorted(found)
@@ -102,8 +110,10 @@ def cases(checked):
 def main():
     relock, include, build, *options = sys.argv[1:]
     every = [int(o.split("=")[1]) for o in options if o.startswith("--every=")]
-    options = [o for o in options if not o.startswith("--every=")]
-    program = Program(os.path.abspath(relock), os.path.abspath(include), os.path.abspath(build), options)
+    compile_options = ["-fsyntax-only"] if "--syntax" in options else []
+    options = [o for o in options if not o.startswith("--every=") and o != "--syntax"]
+    program = Program(os.path.abspath(relock), os.path.abspath(include), os.path.abspath(build), options,
+                      compile_options)
     if program.changed():
         sys.exit("one_at_a_time: the sources have changes; commit them first")
     classes = sections = faults = 0
