@@ -91,7 +91,10 @@ class Program:
         counts = re.search(r"(\d+) lock classes converted, (\d+) sections delegated", result.stdout)
         if not counts or int(counts[1]) < 1 or int(counts[2]) < delegated:
             return "not converted: " + result.stdout.strip()
-        faults = (self.new_diagnostics(n) for n in self.affected(self.changed()))
+        changed = self.changed()
+        if not self.affected(changed):
+            return "no unit reads what changed: " + ", ".join(sorted(changed))
+        faults = (self.new_diagnostics(n) for n in self.affected(changed))
         return next((f for f in faults if f), "")
 
 
