@@ -125,6 +125,8 @@ public:
         Nodes.flowUntyped(V->getInit(), nodeFor(V, S), Flow::Initialiser);
       else if (V->hasInit() && V->isThisDeclarationADefinition())
         Nodes.initialise(V->getType(), V->getInit(), "");
+      else if (!V->hasInit() && !S.inSystemHeader(V->getLocation()))
+        Edits.zeroFilled(V);
       return true;
     }
     if (S.inSystemHeader(V->getLocation())) {
@@ -145,7 +147,7 @@ public:
     if (V->hasInit())
       Nodes.initialise(V->getType(), V->getInit(), Node);
     else
-      Edits.zeroFilled(V, Node);
+      Edits.zeroFilled(V);
     return true;
   }
 

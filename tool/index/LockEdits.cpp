@@ -4,6 +4,8 @@
 #include "index/LockApi.h"
 #include "support/MacroText.h"
 
+#include "clang/Basic/DiagnosticParse.h"
+#include "clang/Basic/DiagnosticSema.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -127,9 +129,12 @@ void LockEdits::zeroInitialiser(const InitListExpr *List, const std::string &Nod
   }
 }
 
+// Takes space in the executable that the zeros did not.
+constexpr unsigned LargestNamed = 64 * 1024;
+
 // A variable that nothing initialises gets an initialiser that names its class, unless calls
 // initialise that class: a tentative definition, or a local one with static storage.
-void LockEdits::zeroFilled(const VarDecl *V, const std::string &Node) {
+void LockEdits::zeroFilled(const VarDecl *V) {
   bool One = V->isFileVarDecl() ? V->getActingDefinition() == V &&
                                       count_if(V->redecls(),
                                                [](const VarDecl *D) {
@@ -138,13 +143,105 @@ void LockEdits::zeroFilled(const VarDecl *V, const std::string &Node) {
                                                }) == 1
                                 : V->isStaticLocal();
   bool Shared = V->hasExternalFormalLinkage() && !S.SM.isInMainFile(V->getLocation());
-  if (V->hasInit() || V->getType()->isArrayType() || V->getType()->isPointerType() || !One ||
-      Shared || syncObject(V->getType()) != SyncType::Mutex || V->getLocation().isMacroID())
+  QualType T = V->getType();
+  if (V->hasInit() || !One || Shared || V->getLocation().isMacroID() || !V->getTypeSourceInfo() ||
+      V->getTLSKind() != VarDecl::TLS_None || T->isIncompleteType() || T->isPointerType() ||
+      S.Context.getTypeSizeInChars(T).getQuantity() > LargestNamed)
     return;
-  std::optional<unsigned> End = endOfDeclarator(V->getLocation());
-  if (End)
-    Facts.Edits.push_back({S.position(S.SM.getFileID(V->getLocation()), *End), 0,
-                           " = RELOCK_MUTEX_INITIALIZER($CLASS)", Node, Edit::IfUnnamed, ""});
+  std::vector<Member> Mutexes;
+  if (!findMutex(V->getTypeSourceInfo()->getTypeLoc(), nodeFor(V, S), "", Mutexes) ||
+      Mutexes.size() != 1)
+    return;
+  const auto &[Node, Way] = Mutexes.front();
+  std::string Value = "RELOCK_MUTEX_INITIALIZER($CLASS)";
+  if (!Way.empty() && !hasDesignators(V->getLocation()))
+    return;
+  if (!Way.empty())
+    Value = "{" + Way + " = " + Value + "}";
+  if (std::optional<unsigned> End = endOfDeclarator(V->getLocation()))
+    nameUnlessNamed(S.SM.getFileID(V->getLocation()), *End, " = " + Value, Node, nodeFor(V, S));
+}
+
+void LockEdits::leftOut(const InitListExpr *List, const FieldDecl *Mutex) {
+  SourceLocation Close = List->getRBraceLoc();
+  const InitListExpr *Written = List->isSyntacticForm() ? List : List->getSyntacticForm();
+  if (!Written || !Written->getNumInits() || Close.isInvalid() || Close.isMacroID() ||
+      !S.editable(Close) || Mutex->getName().empty() || !hasDesignators(Close))
+    return;
+  SourceLocation Last = Written->getInit(Written->getNumInits() - 1)->getEndLoc();
+  if (Last.isMacroID())
+    Last = S.SM.getExpansionRange(Last).getEnd();
+  Last = Lexer::getLocForEndOfToken(Last, 0, S.SM, S.Language);
+  if (Last.isInvalid() || S.SM.getFileID(Last) != S.SM.getFileID(Close))
+    return;
+  Position At = S.spelled(Last);
+  nameUnlessNamed(S.SM.getFileID(Last), S.SM.getFileOffset(Last),
+                  ", ." + Mutex->getName().str() + " = RELOCK_MUTEX_INITIALIZER($CLASS)",
+                  nodeFor(Mutex, S), At.File + ":" + std::to_string(At.Offset));
+}
+
+// C has designators since 1999, and as an extension before.
+bool LockEdits::hasDesignators(SourceLocation At) const {
+  return S.Language.C99 || S.SM.getDiagnostics().isIgnored(diag::ext_designated_init, At);
+}
+
+void LockEdits::nameUnlessNamed(FileID File, unsigned Offset, std::string Text,
+                                const std::string &Node, const std::string &Variable) {
+  Facts.Edits.push_back(
+      {S.position(File, Offset), 0, std::move(Text), Node, Edit::IfUnnamed, "", Variable});
+}
+
+// Each mutex in an object that is declared so. False: not all can be designated.
+bool LockEdits::findMutex(TypeLoc Spelled, const std::string &Node, std::string Way,
+                          std::vector<Member> &Found) {
+  QualType T = Spelled.getType();
+  if (!T->isArrayType() && syncType(T) != SyncType::None) {
+    if (syncObject(T) == SyncType::Mutex)
+      Found.push_back({Node, Way});
+    return true;
+  }
+  if (T->isArrayType()) {
+    QualType Element = S.Context.getBaseElementType(T);
+    if (syncType(Element) == SyncType::None && !Element->isRecordType())
+      return true;
+    auto Named = Spelled.getUnqualifiedLoc().getAsAdjusted<TypedefTypeLoc>();
+    if (Named)
+      return findMutex(Named.getTypedefNameDecl()->getTypeSourceInfo()->getTypeLoc(), Node,
+                       std::move(Way), Found);
+    auto Array = Spelled.getUnqualifiedLoc().getAsAdjusted<ArrayTypeLoc>();
+    std::optional<std::string> Whole = Array ? wholeArray(Array) : std::nullopt;
+    size_t Before = Found.size();
+    return Array && findMutex(Array.getElementLoc(), Node, Way + Whole.value_or(""), Found) &&
+           (Whole || Found.size() == Before);
+  }
+  const auto *Record = T->getAs<RecordType>();
+  if (!Record || Record->isUnionType() || !Record->getDecl()->isCompleteDefinition())
+    return !Record || !Record->isUnionType();
+  for (const FieldDecl *Field : Record->getDecl()->fields()) {
+    std::string Step = Field->getName().empty() ? "" : "." + Field->getName().str();
+    if (!Field->getTypeSourceInfo() ||
+        !findMutex(Field->getTypeSourceInfo()->getTypeLoc(), nodeFor(Field, S), Way + Step, Found))
+      return false;
+  }
+  return true;
+}
+
+// A designator of all elements, with the bound as it is written. Only GNU C has it.
+std::optional<std::string> LockEdits::wholeArray(ArrayTypeLoc Array) const {
+  const Expr *Bound = Array.getSizeExpr();
+  if (!Bound || !isa<ConstantArrayType>(Array.getType()) ||
+      !S.SM.getDiagnostics().isIgnored(diag::ext_gnu_array_range, Array.getBeginLoc()))
+    return std::nullopt;
+  Expr::EvalResult Value;
+  if (!Bound->EvaluateAsInt(Value, S.Context) || Value.Val.getInt() < 1)
+    return std::nullopt;
+  if (isa<IntegerLiteral>(Bound->IgnoreParens()) && Bound->getBeginLoc().isFileID())
+    return Value.Val.getInt() == 1
+               ? "[0]"
+               : "[0 ... " + std::to_string(Value.Val.getInt().getExtValue() - 1) + "]";
+  std::string Text = S.expressionText(Bound);
+  bool Name = all_of(Text, [](char C) { return isAlnum(C) || C == '_'; });
+  return "[0 ... " + (Name ? Text : "(" + Text + ")") + " - 1]";
 }
 
 // Behind the last token before the `,` or `;` that ends the declarator at a name.

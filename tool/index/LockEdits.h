@@ -30,8 +30,10 @@ public:
   void sizeTokens(const clang::Stmt *E, const std::string &Node);
   // A static initialiser such as PTHREAD_MUTEX_INITIALIZER.
   void initialiser(const clang::InitListExpr *List, const std::string &Node);
-  // A mutex without any.
-  void zeroFilled(const clang::VarDecl *V, const std::string &Node);
+  // A variable without any, that is, contains, or is an array of, a mutex.
+  void zeroFilled(const clang::VarDecl *V);
+  // A list that leaves out a mutex of its struct.
+  void leftOut(const clang::InitListExpr *List, const clang::FieldDecl *Mutex);
   // The place where the function's name is spelled, or the whole invocation where a macro is just
   // another name for the function and takes the lock as its argument: such a macro may serve
   // locks that are converted and locks that are not.
@@ -42,11 +44,22 @@ public:
                      const std::string &Node);
 
 private:
+  // A mutex in an object, and the designators that lead there.
+  struct Member {
+    std::string Node, Way;
+  };
+
   FactWriter &Out;
   const Source &S;
   UnitFacts &Facts;
   llvm::DenseMap<const clang::CallExpr *, const clang::Stmt *> WholeStatement;
 
+  bool hasDesignators(clang::SourceLocation At) const;
+  void nameUnlessNamed(clang::FileID File, unsigned Offset, std::string Text,
+                       const std::string &Node, const std::string &Variable);
+  bool findMutex(clang::TypeLoc Spelled, const std::string &Node, std::string Way,
+                 std::vector<Member> &Found);
+  std::optional<std::string> wholeArray(clang::ArrayTypeLoc Array) const;
   void zeroInitialiser(const clang::InitListExpr *List, const std::string &Node);
   std::optional<unsigned> endOfDeclarator(clang::SourceLocation Name) const;
   bool replaceWholeMacro(const clang::InitListExpr *List, llvm::StringRef Replacement,

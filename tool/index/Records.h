@@ -90,7 +90,8 @@ struct Edit {
   // the macro's body: the body where all users of the macro are converted, else the uses.
   // An initialiser that is added is needed only if no other text names the class.
   enum Place { Anywhere, AtUse, InBody, IfUnnamed } Where = Anywhere;
-  std::string Macro; // AtUse, InBody: the place in the body
+  std::string Macro = {};    // AtUse, InBody: the place in the body
+  std::string Variable = {}; // IfUnnamed: what is initialised, once
 };
 
 struct Site {

@@ -164,6 +164,9 @@ void Resolver::initialise(QualType T, const Expr *Init, const std::string &Node)
     const Expr *Sub = List->getInit(Index++);
     if (Sub && !isa<ImplicitValueInitExpr>(Sub))
       initialise(Field->getType(), Sub, fieldNode(Field));
+    else if (Sub && syncObject(Field->getType()) == SyncType::Mutex &&
+             !Field->getType()->isArrayType())
+      Edits.leftOut(List, Field);
   }
 }
 

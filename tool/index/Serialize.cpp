@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 8;
+constexpr int Version = 9;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -28,7 +28,7 @@ template <class V> void fields(V &&Visit, Declaration &D) {
 }
 template <class V> void fields(V &&Visit, Edit &E) {
   Visit("at", E.At), Visit("length", E.Length), Visit("text", E.Text), Visit("node", E.Node);
-  Visit("where", E.Where), Visit("macro", E.Macro);
+  Visit("where", E.Where), Visit("macro", E.Macro), Visit("variable", E.Variable);
 }
 template <class V> void fields(V &&Visit, Site &S) {
   Visit("kind", S.Kind), Visit("at", S.At), Visit("spelled", S.Spelled), Visit("node", S.Node);

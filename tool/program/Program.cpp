@@ -508,7 +508,9 @@ void Program::collectEdits(const std::vector<UnitFacts> &Units) {
       }
       Edits[Together.find(E.Node)].push_back(std::move(E));
     }
-  auto Key = [](const Edit &E) { return std::tie(E.At, E.Length, E.Text, E.Where, E.Macro); };
+  auto Key = [](const Edit &E) {
+    return std::tie(E.At, E.Length, E.Text, E.Where, E.Macro, E.Variable);
+  };
   for (auto &[Group, List] : Edits) {
     dropNeedlessInitialisers(List);
     sort(List, [&](const Edit &A, const Edit &B) { return Key(A) < Key(B); });
@@ -527,11 +529,11 @@ void Program::dropNeedlessInitialisers(std::vector<Edit> &List) const {
     if (E.Where != Edit::IfUnnamed && E.Text.find("RELOCK_CLASS(") != std::string::npos)
       Named.insert(classOf(E.Node));
     else if (E.Where == Edit::IfUnnamed)
-      if (auto [It, New] = First.try_emplace(E.Node, E.At); !New)
+      if (auto [It, New] = First.try_emplace(E.Variable, E.At); !New)
         It->second = std::min(It->second, E.At);
   erase_if(List, [&](const Edit &E) {
     return E.Where == Edit::IfUnnamed &&
-           (Named.count(classOf(E.Node)) || !(First.at(E.Node) == E.At));
+           (Named.count(classOf(E.Node)) || !(First.at(E.Variable) == E.At));
   });
 }
 
