@@ -9,10 +9,10 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-// `d2/list.c` of `/src/d2/list.c`, with one folder.
+// `d2/list.c` of `src/d2/list.c`, with one folder.
 StringRef pathEnd(StringRef File, size_t Folders) {
-  size_t Slash = StringRef::npos;
-  for (size_t I = 0; I <= Folders && Slash != 0; ++I)
+  size_t Slash = File.size();
+  for (size_t I = 0; I <= Folders && Slash != 0 && Slash != StringRef::npos; ++I)
     Slash = File.take_front(Slash).rfind('/');
   return Slash == StringRef::npos || Slash == 0 ? File : File.drop_front(Slash + 1);
 }
@@ -36,8 +36,9 @@ struct TableName {
 
 class Namer {
 public:
-  Namer(std::vector<LockClass> &Classes, const std::vector<ConvertedClass> &Converted)
-      : Classes(Classes) {
+  Namer(std::vector<LockClass> &Classes, const std::vector<ConvertedClass> &Converted,
+        StringRef Root)
+      : Classes(Classes), Root(Root) {
     for (const ConvertedClass &C : Converted)
       if (C.Used) {
         Taken.insert(C.Name);
@@ -59,6 +60,7 @@ public:
 
 private:
   std::vector<LockClass> &Classes;
+  const StringRef Root;
   std::set<std::string> Taken, TakenIdentifiers;
 
   std::vector<LockClass *> sorted() const {
@@ -96,15 +98,23 @@ private:
       while (!filesDiffer(Same, Folders))
         ++Folders;
       for (LockClass *Class : Same)
-        Class->Name = (pathEnd(Class->At.File, Folders) + ":" + Class->Name).str();
+        Class->Name = (fileName(*Class, Folders) + ":" + Class->Name).str();
     }
   }
 
-  static bool filesDiffer(ArrayRef<LockClass *> Same, size_t Folders) {
+  // Where the program lies is no part of its names.
+  StringRef fileName(const LockClass &C, size_t Folders) const {
+    StringRef File = C.At.File;
+    if (StringRef Inner = File; Inner.consume_front(Root) && Inner.consume_front("/"))
+      File = Inner;
+    return pathEnd(File, Folders);
+  }
+
+  bool filesDiffer(ArrayRef<LockClass *> Same, size_t Folders) const {
     std::map<StringRef, StringRef> FileOf; // by its end
     return all_of(Same, [&](const LockClass *C) {
       StringRef File = C->At.File;
-      return FileOf.try_emplace(pathEnd(File, Folders), File).first->second == File;
+      return FileOf.try_emplace(fileName(*C, Folders), File).first->second == File;
     });
   }
 
@@ -136,8 +146,9 @@ private:
 
 } // namespace
 
-void nameApart(std::vector<LockClass> &Classes, const std::vector<ConvertedClass> &Converted) {
-  Namer(Classes, Converted).run();
+void nameApart(std::vector<LockClass> &Classes, const std::vector<ConvertedClass> &Converted,
+               StringRef Root) {
+  Namer(Classes, Converted, Root).run();
 }
 
 } // namespace relock

@@ -10,8 +10,9 @@
 namespace relock {
 
 // Class.Name is what its declaration is called, and Class.At where that is. Equal names are told
-// apart by their files, with as many folders as it takes, then by line and column. Converted: the
-// classes of an existing table.
-void nameApart(std::vector<LockClass> &Classes, const std::vector<ConvertedClass> &Converted);
+// apart by their files, with as many folders as it takes, but none above Root, then by line and
+// column. Converted: the classes of an existing table.
+void nameApart(std::vector<LockClass> &Classes, const std::vector<ConvertedClass> &Converted,
+               llvm::StringRef Root);
 
 } // namespace relock

@@ -302,7 +302,7 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
     Class.Used |= any_of(Units, [&](const UnitFacts &Unit) {
       return Unit.Names.count("relock_class_" + Class.Identifier) != 0;
     });
-  nameApart(Classes, Converted);
+  nameApart(Classes, Converted, Roots.back());
   sort(Classes, [](const LockClass &A, const LockClass &B) { return A.Name < B.Name; });
   for (size_t I = 0; I < Classes.size(); ++I)
     ClassOfRoot[Classes[I].Id] = I;
