@@ -10,6 +10,7 @@ part. All arithmetic is on unsigned numbers: no program has undefined behaviour 
 """
 import random
 
+import features
 from prelude import CONDITION, HEADER, LOCK, MAIN, SUM, TICKS
 
 LOCKS = 8
@@ -838,20 +839,31 @@ class Program:
             self.functions.append(maker.function())
             self.sections += maker.sections
 
+        # A generator of their own: the functions of a seed stay what they were.
+        others = random.Random("features %d" % seed)
+        self.features = {name: features.ALL[name](others)
+                         for name in others.sample(sorted(features.ALL), 3)}
+
     def configurations(self):
         """The flags of each."""
         loud, quiet = self.flags, self.flags + ["-DNDEBUG"]
         return {"never": [loud], "always": [quiet], "also": [loud, quiet]}[self.quiet]
 
     def files(self):
-        calls = "\n".join("    hash = hash * 1099511u + %s(&me, me.id * 31u + round, round * 7u);" % f.name
-                          for f in self.functions)
-        declarations = "\n".join("unsigned %s(struct me *me, unsigned a, unsigned b);" % f.name
-                                 for f in self.functions)
+        names = [f.name for f in self.functions] + list(self.features)
+        calls = "\n".join("    hash = hash * 1099511u + %s(&me, me.id * 31u + round, round * 7u);" % name
+                          for name in names)
+        declarations = "\n".join(["unsigned %s(struct me *me, unsigned a, unsigned b);" % name
+                                  for name in names] +
+                                 ["unsigned long long %s_sum(void);" % name for name in self.features])
+        sums = "\n".join('  printf("%s %%llx\\n", %s_sum());' % (name, name) for name in self.features)
         main = MAIN.replace("@CALLS@", calls).replace("@ROUNDS@", str(self.rounds))
+        main = main.replace("@SUMS@", sums)
         result = {"common.h": HEADER, "main.c": main.replace("@DECLARATIONS@", declarations)}
         for unit in range(self.units):
             text = "\n".join(f.text() for f in self.functions if f.unit == unit)
             if text:
                 result["unit%d.c" % unit] = '#include "common.h"\n\n' + text
+        for files in self.features.values():
+            result.update(files)
         return result

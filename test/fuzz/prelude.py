@@ -234,6 +234,7 @@ int main(int argc, char **argv) {
   for (i = 0; i < 3; i++)
     printf("table %llx %llx\n", table[i].sum[0], table[i].sum[1]);
   printf("recursive %llx %llx atomic %llx\n", sum7[0], sum7[1], (unsigned long long)atomic_sum);
+@SUMS@
   for (i = 0; i < 64; i++)
     printf("%llx%s", published[i], i < 63 ? " " : "\n");
   return 0;

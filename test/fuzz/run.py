@@ -29,6 +29,7 @@ import sys
 import tempfile
 import time
 
+import features
 import generate
 import prelude
 
@@ -36,7 +37,7 @@ ALGORITHMS = ["adaptive", "posix", "ccsynch", "rcl", "flat_combining", "mcs", "d
               "oyama", "clh", "ticket", "adaptive_rcl"]
 COMPILERS = [("gcc", "-O1"), ("clang-19", "-O0"), ("gcc", "-O0"), ("clang-19", "-O0"),
              ("gcc", "-O0"), ("clang-19", "-O1"), ("gcc", "-O0")]
-OPERATIONS = r"(?<!void )\b(?:pthread_mutex_(?:try|timed)?lock|%s)\(" % "|".join(prelude.MACROS)
+OPERATIONS = r"(?<!void )\b(?:pthread_mutex_(?:try|timed)?lock|%s)\(" % "|".join(prelude.MACROS + features.MACROS)
 RUN_SECONDS = 60  # of a program that takes a few milliseconds, on a busy machine
 TOOL_SECONDS = 120
 
@@ -59,6 +60,7 @@ def write_program(files, folder):
     os.makedirs(os.path.join(folder, "build"))
     os.makedirs(os.path.join(folder, ".git"))  # the top of the program
     for name, text in files.items():
+        os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
         with open(os.path.join(folder, name), "w") as file:
             file.write(text)
 
@@ -72,10 +74,12 @@ def write_database(folder, sources, configurations):
 
 def texts(folder):
     result = {}
-    for name in sorted(os.listdir(folder)):
-        if name.endswith((".c", ".h")):
-            with open(os.path.join(folder, name)) as file:
-                result[name] = file.read()
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "build"]
+        for name in names:
+            if name.endswith((".c", ".h")):
+                with open(os.path.join(place, name)) as file:
+                    result[os.path.join(place, name)[len(folder):]] = file.read()
     return result
 
 
@@ -213,13 +217,18 @@ class Fuzzer:
         def attempt(candidate):
             return time.time() < until and self.fails_as(candidate, turn, word)
 
+        for name in list(program.features):
+            candidate = copy.copy(program)
+            candidate.features = {n: f for n, f in program.features.items() if n != name}
+            if attempt(candidate):
+                program = candidate
         size = max(1, len(program.functions) // 2)
         while size:
             at = 0
             while at < len(program.functions):
                 candidate = copy.copy(program)
                 candidate.functions = program.functions[:at] + program.functions[at + size:]
-                if candidate.functions and attempt(candidate):
+                if (candidate.functions or program.features) and attempt(candidate):
                     program = candidate
                 else:
                     at += size
