@@ -97,13 +97,15 @@ public:
     std::map<std::string, CheckedClass *> ById;
     for (const LockClass &Class : Linked.Classes)
       Result.Classes.push_back({Class, {}, {}});
+    for (CheckedClass &Checked : Result.Classes)
+      ignore(But, Checked.Class.Kept);
     keepRestricted(But, Result);
     for (CheckedClass &Checked : Result.Classes)
       ById[Checked.Class.Id] = &Checked;
     for (auto &[Key, Found] : Sections)
       if (const LockClass *Class = Linked.classOf(Found.Node)) {
         CheckedClass &Checked = *ById[Class->Id];
-        Checked.Sections.push_back(decideSection(Found, Checked.Class, Table, *Order));
+        Checked.Sections.push_back(decideSection(Found, Checked.Class, Table, *Order, But));
         holdRestricted(But, Key, Checked.Sections.back());
       }
     holdUnfitting(Result);
@@ -238,6 +240,10 @@ private:
         Found.Calls.push_back({Any, Linked.Functions.at(Any).Name, C.At});
       return !Any.empty();
     });
+  }
+
+  static void ignore(const Restrictions &But, std::vector<Reason> &Reasons) {
+    erase_if(Reasons, [&](const Reason &R) { return But.Ignored.count(R.Code) != 0; });
   }
 
   // Classes that share text with one that stays stay, too.
@@ -387,7 +393,8 @@ private:
   }
 
   CheckedSection decideSection(const Section &Found, const LockClass &Class,
-                               const EffectTable &Table, const LockOrder &Order) {
+                               const EffectTable &Table, const LockOrder &Order,
+                               const Restrictions &But = {}) {
     CheckedSection Checked;
     Checked.Facts = Found;
     if (Found.Extract)
@@ -407,6 +414,7 @@ private:
     addEffects(Found, Class, Table, Order, Checked);
     checkCancellation(Found, Table, Checked);
     keepFirst(Checked.Reasons);
+    ignore(But, Checked.Reasons);
     bool Delegate = Checked.Reasons.empty() && Found.Extract;
     Checked.Outcome = Delegate ? Verdict::Delegate : Verdict::Hold;
     return Checked;

@@ -84,6 +84,7 @@ struct Restrictions {
   std::optional<std::set<SectionKey>> Only; // delegate no other sections than these
   std::map<SectionKey, Reason> Held;        // sections
   std::map<std::string, Reason> Kept;       // classes, by their Ids
+  std::set<std::string> Ignored; // codes that are no reason; for tests of which rules are needed
 };
 
 // Finds the sections of all units, and decides on them as often as is asked for. Jobs as in

@@ -6,7 +6,8 @@
 //   fuzz-readers KIND FILE WORK MUTATIONS [SEED]
 //
 // WORK is a folder for the damaged file, which stays there when a reader failed on it. The process
-// that reads is a child; the parent goes on with the next mutation and says at the end which failed.
+// that reads is a child; the parent goes on with the next mutation and says at the end which
+// failed.
 #include "advise/Plan.h"
 #include "advise/Thresholds.h"
 #include "bench/Compare.h"
@@ -92,9 +93,9 @@ private:
   }
 
   void replaceNumber(std::string &Text, size_t At) {
-    static constexpr const char *Numbers[] = {"0",    "-1",    "18446744073709551615",
+    static constexpr const char *Numbers[] = {"0",     "-1",    "18446744073709551615",
                                               "1e999", "-1e18", "9223372036854775807",
-                                              "0.5",  "null",  "4294967296"};
+                                              "0.5",   "null",  "4294967296"};
     size_t Begin = Text.find_first_of("0123456789", At);
     if (Begin == std::string::npos)
       return;
@@ -103,7 +104,8 @@ private:
   }
 
   std::string nesting() {
-    static constexpr const char *Openers[] = {"[", "{", "- ", "? ", "{\"a\":", "\"", "\\", "&a *a "};
+    static constexpr const char *Openers[] = {"[",       "{",  "- ", "? ",
+                                              "{\"a\":", "\"", "\\", "&a *a "};
     std::string Text, Opener = Openers[below(std::size(Openers))];
     for (size_t Levels = below(8) ? 1 + below(9) : 20000; Levels; --Levels)
       Text += Opener;
@@ -112,7 +114,8 @@ private:
 
   // Of a binary file, with the numbers that are likely to go over a border.
   void overwriteWord(std::string &Text, size_t At) {
-    static constexpr uint64_t Words[] = {0, 1, 63, 64, 4096, 0x7fffffff, 0xffffffff, ~0ull, 1ull << 63};
+    static constexpr uint64_t Words[] = {0,          1,          63,    64,        4096,
+                                         0x7fffffff, 0xffffffff, ~0ull, 1ull << 63};
     uint64_t Word = Words[below(std::size(Words))];
     At &= ~size_t(3);
     Text.replace(At, std::min<size_t>(sizeof Word, Text.size() - At),
@@ -170,8 +173,7 @@ bool readsFacts(StringRef File) {
 
 bool readsDatabase(StringRef File) {
   std::vector<ForeignFile> NotC;
-  Expected<std::vector<UnitPlace>> Units =
-      unitsOf({StringRef(File).rsplit('/').first.str()}, NotC);
+  Expected<std::vector<UnitPlace>> Units = unitsOf({StringRef(File).rsplit('/').first.str()}, NotC);
   if (!Units)
     return consumeError(Units.takeError()), false;
   return true;
@@ -190,10 +192,14 @@ struct Kind {
 };
 
 constexpr Kind Kinds[] = {
-    {"profile", readsProfile},      {"records", readsRecords},
-    {"plan", reads<Plan>},          {"project", reads<ProjectFile>},
-    {"thresholds", reads<Thresholds>}, {"bench", reads<BenchSummary>},
-    {"facts", readsFacts},          {"database", readsDatabase},
+    {"profile", readsProfile},
+    {"records", readsRecords},
+    {"plan", reads<Plan>},
+    {"project", reads<ProjectFile>},
+    {"thresholds", reads<Thresholds>},
+    {"bench", reads<BenchSummary>},
+    {"facts", readsFacts},
+    {"database", readsDatabase},
 };
 
 struct Counts { // shared with the child
@@ -218,8 +224,8 @@ void work(const Kind &K, StringRef Valid, const std::string &File, uint64_t Seed
 
 int run(const Kind &K, StringRef Valid, const std::string &Work, uint64_t Mutations,
         uint64_t Seed) {
-  auto &At = *static_cast<Counts *>(mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE,
-                                         MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  auto &At = *static_cast<Counts *>(
+      mmap(nullptr, sizeof(Counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   std::string File = Work + "/compile_commands.json"; // a database has no other name
   write(File, Valid);
   if (!K.Read(File)) {
@@ -253,9 +259,8 @@ int run(const Kind &K, StringRef Valid, const std::string &Work, uint64_t Mutati
 } // namespace
 
 int main(int Count, char **Words) {
-  const Kind *K = Count < 5 ? std::end(Kinds) : find_if(Kinds, [&](const Kind &K) {
-    return K.Name == Words[1];
-  });
+  const Kind *K = Count < 5 ? std::end(Kinds)
+                            : find_if(Kinds, [&](const Kind &K) { return K.Name == Words[1]; });
   if (K == std::end(Kinds)) {
     errs() << "usage: fuzz-readers KIND FILE WORK MUTATIONS [SEED]\n";
     return 2;
