@@ -39,7 +39,7 @@ config.available_features.add(
         config.relock_processor, "other-processor"
     )
 )
-if config.relock_has_tool:
+if config.relock_has_tool or "relock" in lit_config.params:
     config.available_features.add("tool")
 if config.relock_clang and not config.relock_emulator and os.path.exists(config.relock_clang):
     config.available_features.add("clang")

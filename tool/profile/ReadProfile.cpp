@@ -263,11 +263,19 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
 // Profiles from before `p90_ns` have it in their histograms.
 void fillPercentiles(Profile &P) {
   Buckets Clock(P.TicksPerSecond);
+  auto Fill = [&](Times &T) {
+    if (!T.P90)
+      T.P90 = Clock.percentile(T, 90);
+  };
   for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits})
-    for (ProfiledClass &Class : *Classes)
-      for (Times *T : {&Class.Wait, &Class.Hold})
-        if (!T->P90)
-          T->P90 = Clock.percentile(*T, 90);
+    for (ProfiledClass &Class : *Classes) {
+      Fill(Class.Wait);
+      Fill(Class.Hold);
+      if (Class.Readers) {
+        Fill(Class.Readers->Wait);
+        Fill(Class.Readers->Hold);
+      }
+    }
 }
 
 Error unreadable(StringRef Code, const Twine &Text) {

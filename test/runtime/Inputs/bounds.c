@@ -18,7 +18,7 @@ RELOCK_LOCK_CLASS(inner_class, "inner", "ccsynch");
 static relock_mutex_t outer = RELOCK_MUTEX_INITIALIZER(outer_class);
 static relock_mutex_t inner = RELOCK_MUTEX_INITIALIZER(inner_class);
 
-enum { SMALL = 5, LARGE = 3, ROUNDS = 40, LARGE_SECTION = 1 << 20 };
+enum { SMALL = 5, LARGE = 3, ROUNDS = 40, NESTED_ROUNDS = 10, LARGE_SECTION = 1 << 20 };
 static const size_t small_stack = 128 << 10;
 
 static long added, sum;
@@ -48,18 +48,23 @@ static relock_mutex_t *large_mutex = &outer;
 static int (*small_section)(void *) = add;
 
 static int times = 1;
+static int small_ones; /* that have not done all of theirs yet */
 
 static void *run_small(void *unused) {
   int one = 1;
   for (int i = 0; i < times; i++)
     relock_execute(&outer, small_section, &one);
+  __atomic_sub_fetch(&small_ones, 1, __ATOMIC_RELAXED);
   return unused;
 }
 
+/* Where the mutexes differ, as long as there are others that take the inner one. */
 static void *run_large(void *unused) {
   int one = 1;
-  for (int i = 0; i < times; i++)
+  do {
     relock_execute(large_mutex, add_deeply, &one);
+    __atomic_add_fetch(&sum, 1, __ATOMIC_RELAXED);
+  } while (large_mutex != &outer && __atomic_load_n(&small_ones, __ATOMIC_RELAXED));
   return unused;
 }
 
@@ -68,6 +73,7 @@ static void round_of(int small, int large) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, small_stack);
+  small_ones = small;
   relock_mutex_lock(&outer);
   for (int i = 0; i < small + large; i++) {
     int begins_small = i < small;
@@ -79,7 +85,7 @@ static void round_of(int small, int large) {
   relock_mutex_unlock(&outer);
   for (int i = 0; i < small + large; i++)
     pthread_join(threads[i], NULL);
-  sum += (small + large) * times;
+  sum += small * times;
   pthread_attr_destroy(&attributes);
 }
 
@@ -95,10 +101,10 @@ int main(int argc, char **argv) {
   if (!strcmp(mode, "nested")) {
     large_mutex = &inner;
     small_section = add_inside;
-    times = 10;
+    times = 3;
   }
   int large = strcmp(mode, "batch") ? LARGE : 0;
-  for (int i = 0; i < ROUNDS; i++)
+  for (int i = 0; i < (times > 1 ? NESTED_ROUNDS : ROUNDS); i++)
     round_of(SMALL, large);
   relock_statistics_t at = statistics_of(RELOCK_CLASS(outer_class));
   relock_statistics_t in = statistics_of(RELOCK_CLASS(inner_class));

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Takes the rules that conversions rest on out of relock, one at a time, and demands that a test
-fails without each.
+"""Takes the rules that conversions and profiles rest on out of Relock, one at a time, and demands that
+a test fails without each. The algorithms' own stand in test/runtime/explore-mutants.test.
 
 Usage: mutants.py BUILD WORK LIT [NAME...]
 
 BUILD is a build folder made by ninja. Every rule stands below with the text that states it in the
-source, and with the test that must notice that it is gone. Exit status 1 if one does not, or if the
-text is not there (any more) exactly once.
+source, and with the test below test/ that must notice that it is gone. A rule of the runtime is
+taken out of a copy of the sources, which is built below WORK. Exit status 1 if a test does not
+notice, or if a text is not there (any more) exactly once.
 """
 import os
 import shlex
+import shutil
 import subprocess
 import sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 
 # name: (file, text, what stands there without the rule, test)
 RULES = {
@@ -19,115 +23,250 @@ RULES = {
         "tool/program/Program.cpp",
         "if (F.How != Flow::Text)",
         "if (F.How != Flow::Text && &Unit == &Units.front())",
-        "soundness/alias-in-another-file.test",
+        "tool/soundness/alias-in-another-file.test",
     ),
     "a wrapper through a function pointer": (
         "tool/program/Program.cpp",
         "else if (F->second.AddressTaken)",
         "else if (false)",
-        "soundness/wrapper-through-a-pointer.test",
+        "tool/soundness/wrapper-through-a-pointer.test",
     ),
     "an uncovered branch of #if": (
         "tool/program/Program.cpp",
         "collectUncovered(Units, AcceptUncovered);",
         "collectUncovered(Units, true);",
-        "index/uncovered-sites.c",
+        "tool/index/uncovered-sites.c",
     ),
     "a thread-local variable three calls deep": (
         "tool/program/Effects.cpp",
         "climb(Identity, /*ThroughWrappers=*/false, Declared)",
         "Identity",
-        "soundness/thread-local-three-calls-deep.test",
+        "tool/soundness/thread-local-three-calls-deep.test",
     ),
     "a binary semaphore": (
         "tool/program/Decide.cpp",
         "    keepSemaphores();\n",
         "",
-        "program/mutex-as-semaphore-keeps.c",
+        "tool/program/mutex-as-semaphore-keeps.c",
     ),
     "a process-shared attribute set in a helper": (
         "tool/program/Program.cpp",
         "AttributeReasons[find(S.Attribute)]",
         "AttributeReasons[S.Attribute]",
-        "soundness/process-shared-in-a-helper.test",
+        "tool/soundness/process-shared-in-a-helper.test",
     ),
     "a local that is alive across a wait by its address": (
         "tool/section/Waits.cpp",
         "return Shared ? contains(Scope, Call) : Liveness.liveAfter(Call, V);",
         "return contains(Scope, Call) && Liveness.liveAfter(Call, V);",
-        "section/local-alive-across-a-wait-by-its-address.c",
+        "tool/section/local-alive-across-a-wait-by-its-address.c",
     ),
     "a goto from outside to the last unlock": (
         "tool/section/Find.cpp",
         "ToLast |= Up == Target;",
         "ToLast &= Up == Target;",
-        "section/outside-goto-to-the-last-unlock-holds.c",
+        "tool/section/outside-goto-to-the-last-unlock-holds.c",
     ),
     "a cancellation point two calls deep": (
         "tool/program/Effects.cpp",
         "climb(Cancels, /*ThroughWrappers=*/true, Declared)",
         "Cancels",
-        "program/effects-two-calls-deep.c",
+        "tool/program/effects-two-calls-deep.c",
     ),
     "a library function's use of identity two calls deep": (
         "tool/program/Effects.cpp",
         "    Own.Identity |= E.Identity;\n",
         "",
-        "program/effects-two-calls-deep.c",
+        "tool/program/effects-two-calls-deep.c",
     ),
     "a pointer that the library keeps": (
         "tool/section/Pointers.cpp",
         "else if (To.Kind == PointerFlow::Place::Kept)\n        escape(From);",
         "else if (To.Kind == PointerFlow::Place::Kept)\n        ;",
-        "section/pointers-that-the-library-keeps.c",
+        "tool/section/pointers-that-the-library-keeps.c",
     ),
     "a pointer that the library returns": (
         "tool/section/Pointers.cpp",
         "        Result |= From;\n",
         "        ;\n",
-        "section/pointers-that-the-library-derives.c",
+        "tool/section/pointers-that-the-library-derives.c",
     ),
     "a pointer that the library stores": (
         "tool/section/Pointers.cpp",
         "store(contents(Given[To.Index], To.Loads - 1), From);",
         ";",
-        "section/pointers-that-the-library-derives.c",
+        "tool/section/pointers-that-the-library-derives.c",
     ),
     "a pointer that a function of the file returns": (
         "tool/section/Pointers.cpp",
         "return Holds[number(Body)];",
         "return only(Elsewhere);",
-        "section/pointers-through-copies.c",
+        "tool/section/pointers-through-copies.c",
     ),
     "a pointer copied byte by byte": (
         "tool/section/Pointers.cpp",
         "if (T->isCharType())\n      return true;",
         "",
-        "section/pointers-through-copies.c",
+        "tool/section/pointers-through-copies.c",
     ),
     "a test in place that does more than to abort": (
         "tool/section/Operations.cpp",
         "(Aborts || isPlain(Op.Node))",
         "true",
-        "section/dropped-tests-are-listed.c",
+        "tool/section/dropped-tests-are-listed.c",
     ),
     "a wrapper's test that does more than to abort": (
         "tool/section/Operations.cpp",
         "(!W->Tests || W->Aborts || isPlain(Op.Node))",
         "true",
-        "section/dropped-tests-are-listed.c",
+        "tool/section/dropped-tests-are-listed.c",
     ),
     "an ignored error of a mutex that checks for them": (
         "tool/section/Find.cpp",
         "    checkIgnoredError(Lock, Found);\n",
         "",
-        "section/ignored-error-holds.c",
+        "tool/section/ignored-error-holds.c",
     ),
     "a callee that ignores such an error": (
         "tool/section/Find.cpp",
         "!Matched.contains(Op.Call) || ignoresError(Op)",
         "!Matched.contains(Op.Call)",
-        "section/ignored-error-holds.c",
+        "tool/section/ignored-error-holds.c",
+    ),
+    "an initialiser with values of its own": (
+        "tool/index/LockEdits.cpp",
+        "!Zero || writtenValues(List) > 1",
+        "writtenValues(List) > 9",
+        "tool/index/zero-initialisers.c",
+    ),
+    "a branch of #elifdef": (
+        "tool/index/Skipped.cpp",
+        'Name.starts_with("elif") && !Open.empty()',
+        'Name == "elif" && !Open.empty()',
+        "tool/index/uncovered-conditions.c",
+    ),
+    "an include that only a comment names": (
+        "tool/rewrite/Rewrite.cpp",
+        'Spelled == QuotedName && Last[0] == "include" && Last[1] == "#"',
+        "Text.contains(QuotedName)",
+        "tool/rewrite/comment-names-the-include.c",
+    ),
+    "a rename of the second file that fails": (
+        "tool/support/Transaction.cpp",
+        "if (Error Failed = rename(E.next(), E.Path))\n      return Failed;",
+        "consumeError(rename(E.next(), E.Path));",
+        "tool/transaction/every-call.test",
+    ),
+    "a class that text outside the program's root uses": (
+        "tool/program/Program.cpp",
+        "  keepOutsideRoots();\n",
+        "",
+        "tool/index/text-outside-the-source-root.test",
+    ),
+    "a macro's section that not all units see": (
+        "tool/program/Decide.cpp",
+        "if (Other || !seenEverywhere(*S))",
+        "if (false)",
+        "tool/section/section-in-macro-that-holds.c",
+    ),
+    "configurations that differ": (
+        "tool/program/Decide.cpp",
+        "    if (!sameExtraction(Known, Found)) {",
+        "    if (false) {",
+        "tool/program/configurations-that-differ.test",
+    ),
+    "a lock operand that a callee changes": (
+        "tool/program/Decide.cpp",
+        "    checkOperand(Found, Checked);\n",
+        "",
+        "tool/section/lock-operand-changed-elsewhere-holds.c",
+    ),
+    "an order of locks that the section would break": (
+        "tool/program/Decide.cpp",
+        "      if (std::optional<Reason> Conflict = Order.conflict(Found.Lock, Inner))\n"
+        "        Checked.Reasons.push_back(std::move(*Conflict));\n"
+        "      const LockClass *Class",
+        "      const LockClass *Class",
+        "tool/section/lock-order-holds.c",
+    ),
+    "a call through a pointer": (
+        "tool/program/Decide.cpp",
+        '{"indirect-call", "calls through a pointer, which is not followed", C.At});',
+        '{"indirect-call", "calls through a pointer, which is not followed", C.At}),\n'
+        "          Checked.Reasons.pop_back();",
+        "tool/program/calls-through-pointers.c",
+    ),
+    "a callee that releases the lock": (
+        "tool/program/Decide.cpp",
+        "if (ReachLoose[Class.Id].count(C.Function))",
+        "if (false)",
+        "tool/program/callee-that-releases-holds.c",
+    ),
+    "a callee that takes a lock whose owner the kernel knows": (
+        "tool/program/Decide.cpp",
+        "if (ReachKernelOwned.count(C.Function))",
+        "if (false)",
+        "tool/program/priority-lock-in-callee-holds.c",
+    ),
+    "a cancellation point under a program that cancels": (
+        "tool/program/Decide.cpp",
+        "    checkCancellation(Found, Table, Checked);\n",
+        "",
+        "tool/program/cancelled-threads-hold.c",
+    ),
+    "floating point under a program that sets its environment": (
+        "tool/program/Decide.cpp",
+        "(Found.UsesFloat || CallsProgram)",
+        "false",
+        "tool/program/floating-point-state.c",
+    ),
+    "sections that stand across each other's edges": (
+        "tool/program/Decide.cpp",
+        "    holdUnfitting(Result);\n",
+        "",
+        "tool/section/inner-section-that-declares-holds.c",
+    ),
+    "time-outs of profiles, added": (
+        "tool/profile/Merge.cpp",
+        "Ours.Timeouts += R.Timeouts;",
+        "Ours.Timeouts = std::max(Ours.Timeouts, R.Timeouts);",
+        "profiler/merged-runs.test",
+    ),
+    "the depth of a recursive mutex over a wait": (
+        "runtime/profiler/preload.c",
+        "  suspended.object->counts.depth = suspended.depth;\n",
+        "",
+        "profiler/recursive.c",
+    ),
+    "the bound of a batch (adaptive)": (
+        "runtime/locks/adaptive.c",
+        " && served < relock_tuning.batch &&",
+        " &&",
+        "runtime/combiner-bounds.test",
+    ),
+    "the bound of a batch (ccsynch, hsynch)": (
+        "runtime/locks/ccqueue.c",
+        "while (batch->served < relock_tuning.batch) {",
+        "for (;;) {",
+        "runtime/combiner-bounds.test",
+    ),
+    "the bound of a batch (flat_combining)": (
+        "runtime/locks/flat_combining.c",
+        "served == relock_tuning.batch ||",
+        "",
+        "runtime/combiner-bounds.test",
+    ),
+    "the room that a section needs on the stack": (
+        "runtime/base/thread.c",
+        "return left >= needed - needed / 8;",
+        "return true;",
+        "runtime/combiner-bounds.test",
+    ),
+    "whose stack the room is on": (
+        "runtime/base/thread.c",
+        "if (left > self->stack)",
+        "if (false)",
+        "runtime/combiner-bounds.test",
     ),
 }
 
@@ -149,19 +288,23 @@ def commands(build):
     return compiles, link
 
 
-def without(rule, build, work):
-    """Builds relock without the rule; returns the program."""
-    root = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
+def mutated(rule, root):
+    """The text of the rule's source below root, without the rule."""
     name, text, instead, _ = rule
-    source = os.path.join(root, name)
-    with open(source) as file:
+    with open(os.path.join(root, name)) as file:
         old = file.read()
     if old.count(text) != 1:
         raise SystemExit(f"{name} has `{text.strip()}` {old.count(text)} times, not once")
+    return old.replace(text, instead)
+
+
+def relock_without(rule, build, work):
+    """Builds relock without the rule; returns the program."""
+    source = os.path.join(ROOT, rule[0])
     compiles, link = commands(build)
     changed = os.path.join(work, os.path.basename(source))
     with open(changed, "w") as file:
-        file.write(old.replace(text, instead))
+        file.write(mutated(rule, ROOT))
     words = list(compiles[os.path.realpath(source)])
     old_object = words[words.index("-o") + 1]
     new_object = changed + ".o"
@@ -174,20 +317,68 @@ def without(rule, build, work):
     return program
 
 
+class Runtime:
+    """A copy of the sources, from which the runtime and the profiler's library are built."""
+
+    def __init__(self, build, work):
+        self.tree = os.path.join(work, "tree")
+        self.build = os.path.join(self.tree, "build", "runtime-only")
+        shutil.rmtree(self.tree, ignore_errors=True)
+        shutil.copytree(ROOT, self.tree, symlinks=True,
+                        ignore=lambda folder, names: {"build", ".git"}.intersection(names)
+                        if folder == ROOT else set())
+        run(["cmake", "--preset", "runtime-only"], cwd=self.tree)
+        self.make()
+        # It takes the profiler's library from beside it.
+        self.relock = os.path.join(self.build, "bin", "relock")
+        shutil.copy(os.path.join(build, "bin", "relock"), self.relock)
+
+    def make(self):
+        run(["cmake", "--build", "--preset", "runtime-only"], cwd=self.tree)
+
+    def without(self, rule):
+        text = mutated(rule, self.tree)
+        with open(os.path.join(self.tree, rule[0]), "w") as file:
+            file.write(text)
+        self.make()
+
+    def restore(self, rule):
+        shutil.copyfile(os.path.join(ROOT, rule[0]), os.path.join(self.tree, rule[0]))
+        self.make()
+
+
+def run(command, **options):
+    result = subprocess.run(command, capture_output=True, text=True, **options)
+    if result.returncode:
+        raise SystemExit(result.stdout[-3000:] + result.stderr)
+
+
 def main():
     build, work, lit = (os.path.abspath(argument) for argument in sys.argv[1:4])
     os.makedirs(work, exist_ok=True)
+    runtime = None
     missed = []
     for name, rule in RULES.items():
         if sys.argv[4:] and name not in sys.argv[4:]:
             continue
-        test = [sys.executable, lit, "-q", os.path.join(build, "test", "tool", rule[3])]
-        if subprocess.run(test, stdout=subprocess.DEVNULL).returncode != 0:
-            raise SystemExit(f"{rule[3]} fails with the rule, too")
-        program = without(rule, build, work)
-        test += ["--param", "relock=" + program]
-        run = subprocess.run(test, capture_output=True, text=True)
-        noticed = run.returncode == 1 and "Failed: 1 " in run.stdout
+        of_runtime = rule[0].startswith("runtime/")
+        if of_runtime and not runtime:
+            runtime = Runtime(build, work)
+        place = runtime.build if of_runtime else build
+        test = [sys.executable, lit, "-v", os.path.join(place, "test", rule[3])]
+        if of_runtime:
+            test += ["--param", "relock=" + runtime.relock]
+        before = subprocess.run(test, capture_output=True, text=True)
+        if "Passed: 1 " not in before.stdout:
+            raise SystemExit(f"{rule[3]} does not pass with the rule:\n{before.stdout[-3000:]}")
+        if of_runtime:
+            runtime.without(rule)
+        else:
+            test += ["--param", "relock=" + relock_without(rule, build, work)]
+        after = subprocess.run(test, capture_output=True, text=True)
+        if of_runtime:
+            runtime.restore(rule)
+        noticed = after.returncode == 1 and "Failed: 1 " in after.stdout
         print(f"{'noticed' if noticed else 'MISSED'}: {name} ({rule[3]})", flush=True)
         if not noticed:
             missed.append(name)

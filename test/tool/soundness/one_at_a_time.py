@@ -6,9 +6,10 @@ Usage: one_at_a_time.py CONVERT_EACH INCLUDE BUILD [OPTION...]
 BUILD holds compile_commands.json of a program that compiles, whose sources are under git without
 changes; they are changed and put back for each case. CONVERT_EACH makes the texts and takes the
 OPTIONs, see convert-each.cpp; --syntax, besides, only parses the units (no code, so no warnings of
-the optimiser). A case is good if what was asked for is converted, nothing is left out, and the units
-that changed compile with the program's own commands, and -I INCLUDE, without a new error or
-warning. Prints the faults, then one line with the numbers. Exit status 1 if there is a fault.
+the optimiser), and --units=N compiles only N of those units that merely include what changed, which
+relock has parsed too. A case is good if what was asked for is converted, nothing is left out, and
+the units that changed compile with the program's own commands, and -I INCLUDE, without a new error
+or warning. Prints the faults, then one line with the numbers. Exit status 1 if there is a fault.
 """
 import json
 import os
@@ -28,9 +29,10 @@ def run(command, folder=None):
 
 
 class Program:
-    def __init__(self, include, build, compile_options):
+    def __init__(self, include, build, compile_options, most_units):
         self.include = include
         self.compile_options = compile_options
+        self.most_units = most_units
         with open(os.path.join(build, "compile_commands.json")) as file:
             self.units = json.load(file)
         self.root = run(["git", "rev-parse", "--show-toplevel"], build).stdout.strip()
@@ -45,8 +47,15 @@ class Program:
         return {os.path.realpath(os.path.join(unit["directory"], name))
                 for name in made.replace("\\\n", " ").split()[1:]}
 
+    # The units that read what changed: those whose own file did, and some of the others.
     def affected(self, changed):
-        return [n for n, read in enumerate(self.read) if not changed.isdisjoint(read)]
+        own = [n for n, unit in enumerate(self.units) if self.source(unit) in changed]
+        others = [n for n, read in enumerate(self.read)
+                  if n not in own and not changed.isdisjoint(read)]
+        return own + others[:self.most_units]
+
+    def source(self, unit):
+        return os.path.realpath(os.path.join(unit["directory"], unit["file"]))
 
     def command(self, unit):
         command = unit.get("arguments") or shlex.split(unit["command"])
@@ -96,11 +105,14 @@ class Program:
 def main():
     convert_each, include, build, *options = sys.argv[1:]
     compile_options = ["-fsyntax-only"] if "--syntax" in options else []
-    program = Program(os.path.abspath(include), os.path.abspath(build), compile_options)
+    most_units = [int(o.split("=")[1]) for o in options if o.startswith("--units=")]
+    program = Program(os.path.abspath(include), os.path.abspath(build), compile_options,
+                      most_units[0] if most_units else None)
     classes = sections = faults = 0
     with tempfile.TemporaryDirectory() as folder:
         cases = subprocess.Popen([convert_each, build, folder,
-                                  *(o for o in options if o != "--syntax")],
+                                  *(option for option in options
+                                    if not option.startswith(("--syntax", "--units=")))],
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for line in cases.stdout:
             case = json.loads(line)
