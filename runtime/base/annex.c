@@ -2,30 +2,21 @@
 #include "annex.h"
 
 #include "atomic.h"
+#include "guard.h"
 #include "os.h"
-#include "word.h"
 
 struct free_annex {
   struct free_annex *next;
 };
 
-static uint32_t free_word; /* guards the list */
-static struct free_annex *free_list;
-
-void relock_annexes_lock(void) {
-  struct relock_wait wait;
-  relock_wait_begin(&wait, NULL, NULL);
-  relock_word_wait(&free_word, &wait, CLOCK_MONOTONIC, NULL);
-}
-
-void relock_annexes_unlock(void) { relock_word_release(&free_word); }
+static struct free_annex *free_list; /* guarded by RELOCK_GUARD_ANNEXES */
 
 static void put(void *annex) {
   struct free_annex *freed = annex;
-  relock_annexes_lock();
+  relock_guard_take(RELOCK_GUARD_ANNEXES);
   freed->next = free_list;
   free_list = freed;
-  relock_annexes_unlock();
+  relock_guard_release(RELOCK_GUARD_ANNEXES);
 }
 
 /* Atomically, since a client of the former mutex may still look whether it is expected. */
@@ -37,11 +28,11 @@ static void *clear(void *annex) {
 }
 
 static void *get(void) {
-  relock_annexes_lock();
+  relock_guard_take(RELOCK_GUARD_ANNEXES);
   struct free_annex *annex = free_list;
   if (annex)
     free_list = annex->next;
-  relock_annexes_unlock();
+  relock_guard_release(RELOCK_GUARD_ANNEXES);
   return annex ? clear(annex) : relock_os->reserve(RELOCK_ANNEX_SIZE);
 }
 

@@ -26,8 +26,4 @@ void *relock_annex(relock_mutex_t *mutex);
  * algorithms with an annex. */
 void relock_annex_give_back(relock_mutex_t *mutex);
 
-/* Guards the list of free ones. */
-void relock_annexes_lock(void);
-void relock_annexes_unlock(void);
-
 #endif

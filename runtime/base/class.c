@@ -10,18 +10,18 @@
  * are known, and RELOCK_LOCKS is checked there. Calls from a library come too early and are
  * ignored; where only libraries use relock, what was never checked is reported at exit.
  *
- * Invariant: a class is put into the list, under classes_word, when its relock_ops is set, and
- * leaves it when the library that defines it is closed, or at exit; a copy keeps its name and
+ * Invariant: a class is put into the list, under RELOCK_GUARD_CLASSES, when its relock_ops is set,
+ * and leaves it when the library that defines it is closed, or at exit; a copy keeps its name and
  * counters.
  */
 #define _GNU_SOURCE
 #include "class.h"
 
+#include "guard.h"
 #include "options.h"
 #include "os.h"
 #include "panic.h"
 #include "stats.h"
-#include "word.h"
 
 #include <errno.h>
 #include <link.h>
@@ -30,18 +30,10 @@
 
 relock_class_t relock_default_class = {.name = "default"};
 
-static uint32_t classes_word;
+/* Guarded by RELOCK_GUARD_CLASSES. */
 static relock_class_t *first_class;
 static uint32_t next_index;
 static bool checked;
-
-void relock_classes_lock(void) {
-  struct relock_wait wait;
-  relock_wait_begin(&wait, NULL, NULL);
-  relock_word_wait(&classes_word, &wait, CLOCK_MONOTONIC, NULL);
-}
-
-void relock_classes_unlock(void) { relock_word_release(&classes_word); }
 
 relock_class_t *relock_classes_first(void) { return first_class; }
 
@@ -94,14 +86,14 @@ static void enlist(relock_class_t *lock_class) {
 
 void relock_class_resolve(relock_class_t *lock_class) {
   relock_options_read();
-  relock_classes_lock();
+  relock_guard_take(RELOCK_GUARD_CLASSES);
   if (!lock_class->relock_ops) {
     unsigned server;
     const struct relock_algorithm *algorithm = choose(lock_class, &server);
     enlist(lock_class);
     give(lock_class, algorithm, server);
   }
-  relock_classes_unlock();
+  relock_guard_release(RELOCK_GUARD_CLASSES);
 }
 
 /* Clients of the old and the new algorithm meet at the word and in the queue, which those that can
@@ -113,19 +105,19 @@ int relock_class_move(relock_class_t *lock_class, const char *text) {
   const struct relock_algorithm *algorithm = relock_algorithm_parse(text, strlen(text), &server);
   if (!algorithm)
     return EINVAL;
-  relock_classes_lock();
+  relock_guard_take(RELOCK_GUARD_CLASSES);
   bool can = algorithm->can_move && lock_class->relock_ops->can_move;
   if (can)
     give(lock_class, algorithm, server);
-  relock_classes_unlock();
+  relock_guard_release(RELOCK_GUARD_CLASSES);
   return can ? 0 : ENOTSUP;
 }
 
 void relock_class_give_server(relock_class_t *lock_class, uint32_t server) {
-  relock_classes_lock();
+  relock_guard_take(RELOCK_GUARD_CLASSES);
   if (lock_class->relock_ops == &relock_rcl)
     relock_store_relaxed(&lock_class->relock_server, server);
-  relock_classes_unlock();
+  relock_guard_release(RELOCK_GUARD_CLASSES);
 }
 
 /* Under the lock. At exit, when all classes are remembered, a program may have forbidden itself to
@@ -144,7 +136,7 @@ static void *room_for_copy(size_t size) {
 /* A copy takes the place in the list of a class whose memory may vanish. The class itself stays as
  * it is: at exit, threads may still use it. */
 void relock_class_remember(relock_class_t *lock_class) {
-  relock_classes_lock();
+  relock_guard_take(RELOCK_GUARD_CLASSES);
   relock_class_t **link = &first_class;
   while (*link && *link != lock_class)
     link = &(*link)->relock_next;
@@ -158,7 +150,7 @@ void relock_class_remember(relock_class_t *lock_class) {
   if (*link)
     /* Release: pairs with the acquire in relock_class_next(). */
     relock_store_release(link, copy ? copy : lock_class->relock_next);
-  relock_classes_unlock();
+  relock_guard_release(RELOCK_GUARD_CLASSES);
 }
 
 relock_class_t *relock_class_next(const relock_class_t *previous) {
@@ -189,7 +181,7 @@ static void list_classes(char *text, size_t size) {
 /* Calls wrong() for the first class name in RELOCK_LOCKS that no class has. */
 static void check_class_names(void (*wrong)(const char *name, int length, const char *valid)) {
   relock_class_register(&relock_default_class);
-  relock_classes_lock();
+  relock_guard_take(RELOCK_GUARD_CLASSES);
   struct relock_choice choice;
   for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice)) {
     bool every = choice.name_length == 1 && choice.name[0] == '*';
@@ -200,7 +192,7 @@ static void check_class_names(void (*wrong)(const char *name, int length, const 
     wrong(choice.name, (int)choice.name_length, valid);
     break;
   }
-  relock_classes_unlock();
+  relock_guard_release(RELOCK_GUARD_CLASSES);
 }
 
 static void refuse(const char *name, int length, const char *valid) {

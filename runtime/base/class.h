@@ -19,11 +19,7 @@ void relock_class_resolve(relock_class_t *lock_class);
 /* Gives a class of rcl to another server, counted from 0; without effect on other classes. */
 void relock_class_give_server(relock_class_t *lock_class, uint32_t server);
 
-/* Guards the list of classes. */
-void relock_classes_lock(void);
-void relock_classes_unlock(void);
-
-/* The first registered class, for a caller that holds the list; the rest follow relock_next. */
+/* The first registered class, for a caller that has RELOCK_GUARD_CLASSES; the rest follow relock_next. */
 relock_class_t *relock_classes_first(void);
 
 /* Bits of relock_flags. */

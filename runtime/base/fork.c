@@ -7,8 +7,7 @@
 
 #include "../server/client.h"
 #include "../server/submit.h"
-#include "annex.h"
-#include "class.h"
+#include "guard.h"
 #include "options.h"
 #include "stats.h"
 #include "stats_output.h"
@@ -19,32 +18,32 @@
 
 uint32_t relock_generation_counter;
 
+/* The sections that servers run may need the other guards to come to their ends. */
 static void before_fork(void) {
   relock_settle();
-  relock_classes_lock();
-  relock_threads_lock();
-  relock_annexes_lock();
+  relock_guard_take(RELOCK_GUARD_FORK);
   relock_servers_before_fork();
+  relock_guards_take_all();
 }
 
-static void unlock_all(void) {
-  relock_annexes_unlock();
-  relock_threads_unlock();
-  relock_classes_unlock();
+static void release_guards(void) {
+  relock_guards_release_all();
+  relock_guard_release(RELOCK_GUARD_FORK);
 }
 
 static void after_fork_in_parent(void) {
   relock_servers_after_fork_in_parent();
-  unlock_all();
+  release_guards();
 }
 
 static void after_fork_in_child(void) {
   relock_add_relaxed(&relock_generation_counter, 1);
+  relock_guards_after_fork();
   relock_threads_after_fork();
   relock_servers_after_fork();
   relock_stats_after_fork();
   relock_stats_output_after_fork();
-  unlock_all();
+  release_guards();
   relock_first_thread_starts();
   relock_word_start(); /* a child is not registered for barriers of its parent */
 }

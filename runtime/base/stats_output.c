@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Invariant: reports and texts are made, and the files of RELOCK_STATS and of `relock profile`
- * written, by one thread at a time, which has output_word, and these files by none after the exit
+ * written, by one thread at a time, which has RELOCK_GUARD_OUTPUT, and these files by none after the exit
  * report.
  *
  * What is written at exit has been opened, and made room for, at the start: by then the program may
@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "stats_output.h"
 
+#include "guard.h"
 #include "options.h"
 #include "os.h"
 #include "panic.h"
@@ -20,7 +21,6 @@
 #include "stats_report.h"
 #include "stats_share.h"
 #include "stats_text.h"
-#include "word.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,17 +45,8 @@ static bool forked;
  * close theirs before they end. */
 static int start_descriptor = -1;
 
-static uint32_t output_word;
 static uint32_t over; /* the thread that writes is to end; a futex */
 static uint32_t complained;
-
-static void lock_output(void) {
-  struct relock_wait wait;
-  relock_wait_begin(&wait, NULL, NULL);
-  relock_word_wait(&output_word, &wait, CLOCK_MONOTONIC, NULL);
-}
-
-static void unlock_output(void) { relock_word_release(&output_word); }
 
 /* A relative name is one of the directory at the start. */
 static bool keep_path(const char *file) {
@@ -157,11 +148,11 @@ static void *answer(void *unused) {
       relock_os->shared_futex_wait(&share->asked, asked);
       continue;
     }
-    lock_output();
+    relock_guard_take(RELOCK_GUARD_OUTPUT);
     struct relock_report *report = relock_load_seq_cst(&over) ? NULL : relock_report_take();
     if (report)
       write_share(report, true);
-    unlock_output();
+    relock_guard_release(RELOCK_GUARD_OUTPUT);
     answered = asked;
     /* Release: pairs with the acquire of `relock profile`. */
     relock_store_release(&share->answered, answered);
@@ -206,12 +197,12 @@ int relock_statistics_write(const char *file) {
   size_t length;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
   relock_options_read();
-  lock_output();
+  relock_guard_take(RELOCK_GUARD_OUTPUT);
   relock_stats_text_prepare();
   const struct relock_report *report = relock_report_take();
   const char *text = report ? relock_stats_text(report, true, true, &length) : NULL;
   int error = text ? relock_stats_file_write(file, text, length) : ENOMEM;
-  unlock_output();
+  relock_guard_release(RELOCK_GUARD_OUTPUT);
   pthread_setcancelstate(state, NULL);
   errno = saved;
   return error;
@@ -229,11 +220,11 @@ static bool sleep_until(uint64_t ns) {
 
 static void *write_meanwhile(void *unused) {
   while (sleep_until(relock_os->now_ns() + (uint64_t)period_s * 1000000000)) {
-    lock_output();
+    relock_guard_take(RELOCK_GUARD_OUTPUT);
     struct relock_report *report = relock_load_seq_cst(&over) ? NULL : relock_report_take();
     if (report)
       write_file(report, true);
-    unlock_output();
+    relock_guard_release(RELOCK_GUARD_OUTPUT);
   }
   return unused;
 }
@@ -256,7 +247,6 @@ void relock_stats_first_thread_ends(void) {
 }
 
 void relock_stats_output_after_fork(void) {
-  relock_store_relaxed(&output_word, 0);
   forked = true;
   relock_stats_text_after_fork();
   if (share)
@@ -272,7 +262,7 @@ __attribute__((destructor)) static void report_at_exit(void) {
   if (!relock_load_relaxed(&relock_stats_timed))
     return;
   relock_exchange_seq_cst(&over, 1);
-  lock_output();
+  relock_guard_take(RELOCK_GUARD_OUTPUT);
   struct relock_report *report = relock_report_take();
   if (report && share)
     write_share(report, false);
@@ -280,5 +270,5 @@ __attribute__((destructor)) static void report_at_exit(void) {
     write_file(report, false);
   if (report && tables)
     relock_report_print(report, descriptor());
-  unlock_output();
+  relock_guard_release(RELOCK_GUARD_OUTPUT);
 }

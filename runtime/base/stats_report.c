@@ -2,6 +2,7 @@
 #include "stats_report.h"
 
 #include "class.h"
+#include "guard.h"
 #include "os.h"
 
 #include <inttypes.h>
@@ -76,9 +77,9 @@ struct relock_report *relock_report_take(void) {
   while (has_room()) {
     size_t classes = room_for_classes, bytes = room_for_names;
     memset(report, 0, sizeof *report);
-    relock_classes_lock();
+    relock_guard_take(RELOCK_GUARD_CLASSES);
     fill(report, &classes, &bytes);
-    relock_classes_unlock();
+    relock_guard_release(RELOCK_GUARD_CLASSES);
     if (classes <= room_for_classes && bytes <= room_for_names) {
       relock_times_add_up_sections(&report->sections);
       add_servers(report);

@@ -6,12 +6,12 @@
 
 #include "../server/client.h"
 #include "../server/submit.h"
+#include "guard.h"
 #include "os.h"
 #include "request.h"
 #include "stack.h"
 #include "stats_output.h"
 #include "times.h"
-#include "word.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -20,8 +20,7 @@ __thread struct relock_thread *relock_own_record;
 static __thread bool ended; /* exit handlers have run: no record any more */
 static __thread bool first; /* of its process, and the server is told when it ends */
 
-/* Guarded by records_word; `records` and `end` are also read without it. */
-static uint32_t records_word;
+/* Guarded by RELOCK_GUARD_THREADS; `records` and `end` are also read without it. */
 static struct relock_thread *records;
 static uint32_t end;
 static uint32_t first_free; /* number + 1 */
@@ -29,14 +28,6 @@ static uint32_t live;
 static struct relock_request *spare_nodes;
 static pthread_key_t exit_key;
 static bool has_key;
-
-void relock_threads_lock(void) {
-  struct relock_wait wait;
-  relock_wait_begin(&wait, NULL, NULL);
-  relock_word_wait(&records_word, &wait, CLOCK_MONOTONIC, NULL);
-}
-
-void relock_threads_unlock(void) { relock_word_release(&records_word); }
 
 /* Where addresses were found, by their upper bits: a thread is mostly near the beginning of its
  * stack. */
@@ -95,9 +86,9 @@ static void thread_ends(void *value) {
     if (((struct relock_thread *)value)->rcl_serves)
       relock_pool_thread_ends(value);
     relock_client_ends(value);
-    relock_threads_lock();
+    relock_guard_take(RELOCK_GUARD_THREADS);
     give_back(value);
-    relock_threads_unlock();
+    relock_guard_release(RELOCK_GUARD_THREADS);
   }
   if (first) {
     relock_servers_first_thread(false);
@@ -112,9 +103,9 @@ static void make_key(void) {
 }
 
 bool relock_first_thread_starts(void) {
-  relock_threads_lock();
+  relock_guard_take(RELOCK_GUARD_THREADS);
   make_key();
-  relock_threads_unlock();
+  relock_guard_release(RELOCK_GUARD_THREADS);
   first = has_key && !ended;
   if (first && !relock_own_record)
     first = pthread_setspecific(exit_key, &no_record) == 0;
@@ -152,9 +143,9 @@ static struct relock_thread *take_record(void) {
 struct relock_thread *relock_thread_start(void) {
   if (ended)
     return NULL;
-  relock_threads_lock();
+  relock_guard_take(RELOCK_GUARD_THREADS);
   struct relock_thread *record = take_record();
-  relock_threads_unlock();
+  relock_guard_release(RELOCK_GUARD_THREADS);
   if (!record)
     return NULL;
   relock_store_relaxed(&record->thread_pointer, relock_thread_pointer());
@@ -228,13 +219,13 @@ struct relock_request *relock_node_take(struct relock_thread *self) {
     self->spare_count--;
     return node;
   }
-  relock_threads_lock();
+  relock_guard_take(RELOCK_GUARD_THREADS);
   node = spare_nodes;
   if (node)
     spare_nodes = node->next;
   else
     node = new_nodes();
-  relock_threads_unlock();
+  relock_guard_release(RELOCK_GUARD_THREADS);
   return node;
 }
 
@@ -243,11 +234,11 @@ static void share_spares(struct relock_thread *self) {
   struct relock_request *last = self->spares;
   for (int i = 1; i < SPARES / 2; i++)
     last = last->next;
-  relock_threads_lock();
+  relock_guard_take(RELOCK_GUARD_THREADS);
   struct relock_request *rest = last->next;
   last->next = spare_nodes;
   spare_nodes = self->spares;
-  relock_threads_unlock();
+  relock_guard_release(RELOCK_GUARD_THREADS);
   self->spares = rest;
   self->spare_count -= SPARES / 2;
 }

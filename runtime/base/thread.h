@@ -144,10 +144,6 @@ bool relock_thread_has_room(const struct relock_thread *self, const struct reloc
 struct relock_request *relock_node_take(struct relock_thread *self);
 void relock_node_give(struct relock_thread *self, struct relock_request *node);
 
-/* Guards the lists of free records and nodes. */
-void relock_threads_lock(void);
-void relock_threads_unlock(void);
-
 /* By the thread that the process began with, or the only one of a forked child: from now on the
  * server knows when it ends. False: that will not be known. */
 bool relock_first_thread_starts(void);

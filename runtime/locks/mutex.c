@@ -14,6 +14,7 @@
 #include "../base/annex.h"
 #include "../base/class.h"
 #include "../base/fork.h"
+#include "../base/guard.h"
 #include "../base/identity.h"
 #include "../base/panic.h"
 #include "../base/stats.h"
@@ -82,20 +83,17 @@ static inline bool is_of_this_process(const relock_mutex_t *mutex) {
 
 /* By the first that waits for a mutex in a forked child. None of those waiters exists here. */
 static void forget_old_waiters(relock_mutex_t *mutex) {
-  static uint32_t word;
   if (RELOCK_LIKELY(is_of_this_process(mutex)))
     return;
   const uint16_t now = (uint16_t)relock_generation();
-  struct relock_wait wait;
-  relock_wait_begin(&wait, NULL, NULL);
-  relock_word_wait(&word, &wait, CLOCK_MONOTONIC, NULL);
+  relock_guard_take(RELOCK_GUARD_OLD_WAITERS);
   if (relock_load_relaxed(&mutex->relock_private.generation) != now) {
     relock_store_relaxed(&mutex->relock_private.tail, 0);
     relock_store_relaxed(&mutex->relock_private.open, 0);
     /* Release: pairs with the acquire in is_of_this_process(). */
     relock_store_release(&mutex->relock_private.generation, now);
   }
-  relock_word_release(&word);
+  relock_guard_release(RELOCK_GUARD_OLD_WAITERS);
 }
 
 /* What a typed mutex answers to its owner: 0 when it is now held once more. */

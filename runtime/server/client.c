@@ -17,6 +17,7 @@
  */
 #include "client.h"
 
+#include "../base/guard.h"
 #include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
@@ -50,17 +51,10 @@ enum { SLOTLESS = 1000 };
 
 uint32_t relock_slots_end, relock_clients;
 
-/* Guarded by numbers_word: a number is given to one thread at a time, the least that is free, and
+/* Guarded by RELOCK_GUARD_CLIENTS: a number is given to one thread at a time, the least that is free, and
  * every number below relock_slots_end, the highest is not. So the servers' passes are as short as
  * the live clients allow (adaptive long-lived renaming, without the wait-freedom). */
-static uint32_t numbers_word;
 static uint8_t number_taken[RELOCK_SLOTS];
-
-static void lock_numbers(void) {
-  struct relock_wait wait;
-  relock_wait_begin(&wait, NULL, NULL);
-  relock_word_wait(&numbers_word, &wait, CLOCK_MONOTONIC, NULL);
-}
 
 static void set_end(uint32_t end) {
   /* Release: pairs with the acquire in serve_all(), servicing.c. */
@@ -69,7 +63,7 @@ static void set_end(uint32_t end) {
 
 /* A number from 1 on; 0: there is none. */
 static uint32_t take_number(void) {
-  lock_numbers();
+  relock_guard_take(RELOCK_GUARD_CLIENTS);
   uint32_t i = 0;
   while (i < relock_tuning.server_slots && number_taken[i])
     i++;
@@ -80,7 +74,7 @@ static uint32_t take_number(void) {
     if (relock_slots_end <= i)
       set_end(i + 1);
   }
-  relock_word_release(&numbers_word);
+  relock_guard_release(RELOCK_GUARD_CLIENTS);
   return found ? i + 1 : 0;
 }
 
@@ -88,7 +82,7 @@ void relock_client_ends(struct relock_thread *record) {
   if (!record->rcl_number)
     return;
   relock_manners_end(record);
-  lock_numbers();
+  relock_guard_take(RELOCK_GUARD_CLIENTS);
   number_taken[record->rcl_number - 1] = 0;
   relock_count_own(&relock_clients, -1);
   uint32_t end = relock_slots_end;
@@ -96,7 +90,7 @@ void relock_client_ends(struct relock_thread *record) {
     end--;
   if (end != relock_slots_end)
     set_end(end);
-  relock_word_release(&numbers_word);
+  relock_guard_release(RELOCK_GUARD_CLIENTS);
   record->rcl_number = 0;
 }
 
@@ -462,7 +456,6 @@ const struct relock_algorithm relock_rcl = {.name = "rcl",
 void relock_clients_after_fork(void) {
   struct relock_thread *own = relock_own_record;
   uint32_t kept = own ? own->rcl_number : 0;
-  numbers_word = RELOCK_WORD_FREE;
   for (uint32_t i = 0; i < RELOCK_SLOTS; i++)
     number_taken[i] = i + 1 == kept;
   relock_slots_end = kept;

@@ -13,6 +13,7 @@
  */
 #include "server.h"
 
+#include "../base/guard.h"
 #include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
@@ -50,10 +51,8 @@ static int wanted_cpu(unsigned number) {
   return option != RELOCK_CPU_NOT_GIVEN ? option : (int)relock_load_relaxed(&places[number]) - 1;
 }
 
-/* Two servers that start at the same time must not both get the last processor but one. */
-static uint32_t cpus_word;
-
-/* Processors that servers have for themselves. Under the word. */
+/* Processors that servers have for themselves. Under RELOCK_GUARD_PROCESSORS: two servers that start
+ * at the same time must not both get the last processor but one. */
 static unsigned dedicated(void) {
   unsigned count = 0;
   for (uint32_t i = 0; i < relock_load_relaxed(&relock_servers_end); i++) {
@@ -70,14 +69,14 @@ static void extend_servers(uint32_t number) {
     end = relock_load_relaxed(&relock_servers_end);
 }
 
-/* Null: it can. Under the word. */
+/* Null: it can. Under the guard. */
 static const char *why_not(int cpu) {
   if (!relock_os->may_use_cpu((unsigned)cpu))
     return "this process may not use it, or it does not exist";
   return relock_os->cpus() < dedicated() + 2 ? "no processor would be left for the program" : NULL;
 }
 
-/* Under the word. */
+/* Under the guard. */
 static bool give_cpu(struct relock_server *server) {
   relock_store_relaxed(&server->cpu, -1);
   relock_store_relaxed(&server->realtime, 0);
@@ -112,11 +111,9 @@ static bool give_cpu(struct relock_server *server) {
 bool relock_server_may_start(struct relock_server *server) {
   server->number = (uint32_t)(server - relock_servers);
   relock_balance_as_told();
-  struct relock_wait wait;
-  relock_wait_begin(&wait, NULL, NULL);
-  relock_word_wait(&cpus_word, &wait, CLOCK_MONOTONIC, NULL);
+  relock_guard_take(RELOCK_GUARD_PROCESSORS);
   bool may = give_cpu(server);
-  relock_word_release(&cpus_word);
+  relock_guard_release(RELOCK_GUARD_PROCESSORS);
   return may;
 }
 
@@ -197,7 +194,6 @@ void relock_servers_after_fork(void) {
       forget_server(&relock_servers[i]);
   relock_clients_after_fork();
   relock_balance_after_fork();
-  cpus_word = RELOCK_WORD_FREE;
   relock_forking = 0;
 }
 

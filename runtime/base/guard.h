@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words that guard the runtime's own data. All of them are named here, so that fork knows them:
+ * it takes each one, which makes the data behind it whole in the child, and releases it on both
+ * sides. Each is held for a few instructions only. A thread that holds one takes only those that
+ * come behind it.
+ */
+#ifndef RELOCK_BASE_GUARD_H
+#define RELOCK_BASE_GUARD_H
+
+enum relock_guard {
+  RELOCK_GUARD_FORK, /* by who forks: one thread at a time */
+  /* What is written. The exception: its holder waits for files, and a fork does not wait for them;
+   * in the child it is free, and what the parent's thread was writing is forgotten. */
+  RELOCK_GUARD_OUTPUT,
+  RELOCK_GUARD_CLASSES,     /* the list of lock classes, class.c */
+  RELOCK_GUARD_PROCESSORS,  /* which server has which, servers.c */
+  RELOCK_GUARD_CLIENTS,     /* their numbers, client.c */
+  RELOCK_GUARD_THREADS,     /* the records and the spare requests, thread.c */
+  RELOCK_GUARD_ANNEXES,     /* those that are free, annex.c */
+  RELOCK_GUARD_OLD_WAITERS, /* a mutex that a fork has copied while threads waited, mutex.c */
+  RELOCK_GUARDS
+};
+
+void relock_guard_take(enum relock_guard guard);
+void relock_guard_release(enum relock_guard guard);
+
+/* Around a fork: FORK before everything else, and the others last; and afterwards, in the parent
+ * and in the child. */
+void relock_guards_take_all(void);
+void relock_guards_release_all(void);
+void relock_guards_after_fork(void); /* in the child, before that */
+
+#endif
