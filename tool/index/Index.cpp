@@ -177,6 +177,27 @@ static std::string sourceRoot(const std::vector<UnitPlace> &Units, ArrayRef<std:
   return Root.str();
 }
 
+// A recorded build has what CMake and the like have tried while they configured it: files of their
+// own, in folders that they have removed since. All folders gone: the build itself is.
+static void leaveOutTries(std::vector<UnitPlace> &Units, ArrayRef<std::string> Builds) {
+  auto Gone = std::stable_partition(Units.begin(), Units.end(), [](const UnitPlace &U) {
+    return sys::fs::is_directory(U.Command.Directory);
+  });
+  if (Gone == Units.begin() || Gone == Units.end())
+    return;
+  std::string Root = sourceRoot({Units.begin(), Gone}, Builds);
+  auto Tries = std::stable_partition(
+      Gone, Units.end(), [&](const UnitPlace &U) { return isBelow(mainFile(U.Command), Root); });
+  if (Tries == Units.end())
+    return;
+  messageFor(mainFile(Tries->Command),
+             "is outside the program, and the folder is gone where the compile database has it "
+             "compiled; it is left out, and so are " +
+                 std::to_string(Units.end() - Tries - 1) + " more like it",
+             "folder-gone");
+  Units.erase(Tries, Units.end());
+}
+
 static std::tuple<std::string, std::vector<std::string>, std::string>
 key(const tooling::CompileCommand &Command) {
   return {mainFile(Command), Command.CommandLine, Command.Directory};
@@ -188,6 +209,7 @@ Expected<std::vector<UnitPlace>> unitsOf(ArrayRef<std::string> Builds,
   for (const std::string &Build : Builds)
     if (Error Failed = loadCommands(Build, Units, NotC))
       return Failed;
+  leaveOutTries(Units, Builds);
   sort(NotC, [](const ForeignFile &A, const ForeignFile &B) { return A.File < B.File; });
   // The order in a database must not show in any result.
   std::map<decltype(key({})), UnitPlace> ByKey;
