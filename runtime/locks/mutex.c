@@ -27,6 +27,7 @@
 #include "section.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 _Static_assert(sizeof(relock_mutex_t) == sizeof(pthread_mutex_t), "takes its place in structs");
@@ -41,6 +42,18 @@ enum { FAST = PTHREAD_MUTEX_NORMAL | SEEN };
 static inline int kind_of(const relock_mutex_t *mutex) {
   return relock_load_relaxed(&mutex->relock_private.kind);
 }
+
+/* The type, and whether a section runs under the mutex, by one load. */
+static inline bool is_plainly_held(const relock_mutex_t *mutex) {
+  typedef uint16_t __attribute__((may_alias)) both_bytes;
+  const uint16_t both = relock_load_relaxed((const both_bytes *)&mutex->relock_private.kind);
+  return !(both & (TYPE_MASK | TIMED | 0xff00));
+}
+_Static_assert(offsetof(relock_mutex_t, relock_private.kind) % 2 == 0 &&
+                   offsetof(relock_mutex_t, relock_private.executing) ==
+                       offsetof(relock_mutex_t, relock_private.kind) + 1 &&
+                   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "`executing` is the upper byte");
 
 static inline int type_of(const relock_mutex_t *mutex) { return kind_of(mutex) & TYPE_MASK; }
 
@@ -246,13 +259,15 @@ static __attribute__((noinline)) int unlock_timed(relock_mutex_t *mutex) {
 
 int relock_mutex_unlock(relock_mutex_t *mutex) {
   relock_settle();
-  if (RELOCK_UNLIKELY(kind_of(mutex) & (TYPE_MASK | TIMED))) {
+  if (RELOCK_UNLIKELY(!is_plainly_held(mutex))) {
     if (is_typed(mutex) && !is_owner(mutex))
       return EPERM;
     if (mutex->relock_private.recursion > 0) { /* of a recursive one */
       mutex->relock_private.recursion--;
       return 0;
     }
+    /* A section that its client ran in its place was cancelled, and a cleanup handler unlocks. */
+    relock_store_relaxed(&mutex->relock_private.executing, 0);
     if (relock_is_timed(mutex))
       return unlock_timed(mutex);
     set_owner(mutex, 0);

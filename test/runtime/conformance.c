@@ -78,6 +78,7 @@ static const struct {
     CASE(thread_exit_handlers_use_locks),
     CASE(signals_arrive_all_the_time),
     CASE(cancellation_waits_for_its_points),
+    CASE(cleanup_handler_unlocks_behind_a_section),
     CASE(streams_locked_by_the_client),
     CASE(fork_in_every_phase),
     CASE(libraries_come_and_go),

@@ -231,6 +231,57 @@ void cancellation_waits_for_its_points(void) {
   CHECK_EQUAL(shared.value, 3 * THREADS * ROUNDS);
 }
 
+static __thread bool in_section;
+
+/* A cancellation point, if the caller runs it in its place. */
+static int sleep_in_section(void *cancelled) {
+  in_section = true;
+  for (int i = 0; i < 20; i++)
+    usleep(1000);
+  in_section = false;
+  return *(int *)cancelled = 0;
+}
+
+static void unlock_if_in_section(void *mutex) {
+  if (in_section)
+    CHECK_EQUAL(relock_mutex_unlock(mutex), 0);
+}
+
+static void *execute_and_be_cancelled(void *mutex) {
+  int cancelled = 1;
+  pthread_cleanup_push(unlock_if_in_section, mutex);
+  relock_execute(mutex, sleep_in_section, &cancelled);
+  pthread_testcancel();
+  pthread_cleanup_pop(0);
+  return NULL;
+}
+
+/* Then the mutex is as after any unlock: its next holder may wait with it. */
+void cleanup_handler_unlocks_behind_a_section(void) {
+  for (int type = PTHREAD_MUTEX_NORMAL; type <= PTHREAD_MUTEX_ERRORCHECK; type++) {
+    relock_mutex_t mutex;
+    relock_cond_t cond = RELOCK_COND_INITIALIZER;
+    pthread_mutexattr_t attributes;
+    CHECK_EQUAL(pthread_mutexattr_init(&attributes), 0);
+    CHECK_EQUAL(pthread_mutexattr_settype(&attributes, type), 0);
+    CHECK_EQUAL(relock_mutex_init(&mutex, &attributes, NULL), 0);
+    CHECK_EQUAL(pthread_mutexattr_destroy(&attributes), 0);
+    for (int i = 0; i < 3; i++) {
+      pthread_t thread = check_start(execute_and_be_cancelled, &mutex);
+      void *result;
+      usleep(3000);
+      CHECK_EQUAL(pthread_cancel(thread), 0);
+      CHECK_EQUAL(pthread_join(thread, &result), 0);
+      CHECK(result == PTHREAD_CANCELED);
+      CHECK_EQUAL(relock_mutex_lock(&mutex), 0);
+      struct timespec soon = check_deadline(CLOCK_MONOTONIC, 1);
+      CHECK_EQUAL(relock_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &soon), ETIMEDOUT);
+      CHECK_EQUAL(relock_mutex_unlock(&mutex), 0);
+    }
+    CHECK_EQUAL(relock_mutex_destroy(&mutex), 0);
+  }
+}
+
 /* --- stdio ----------------------------------------------------------------------------------- */
 
 static int print(void *stream) {

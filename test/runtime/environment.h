@@ -8,6 +8,7 @@
 void thread_exit_handlers_use_locks(void);
 void signals_arrive_all_the_time(void);
 void cancellation_waits_for_its_points(void);
+void cleanup_handler_unlocks_behind_a_section(void);
 void streams_locked_by_the_client(void);
 void fork_in_every_phase(void);
 void libraries_come_and_go(void);
