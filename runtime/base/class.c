@@ -80,8 +80,7 @@ static void enlist(relock_class_t *lock_class) {
     lock_class->relock_next = first_class;
     link = &first_class;
   }
-  /* Release: pairs with the acquire in relock_class_next(). */
-  relock_store_release(link, lock_class);
+  *link = lock_class;
 }
 
 void relock_class_resolve(relock_class_t *lock_class) {
@@ -114,10 +113,8 @@ int relock_class_move(relock_class_t *lock_class, const char *text) {
 }
 
 void relock_class_give_server(relock_class_t *lock_class, uint32_t server) {
-  relock_guard_take(RELOCK_GUARD_CLASSES);
   if (lock_class->relock_ops == &relock_rcl)
     relock_store_relaxed(&lock_class->relock_server, server);
-  relock_guard_release(RELOCK_GUARD_CLASSES);
 }
 
 /* Under the lock. At exit, when all classes are remembered, a program may have forbidden itself to
@@ -133,6 +130,8 @@ static void *room_for_copy(size_t size) {
   return room + used - size;
 }
 
+enum { FORMER }; /* of relock_private, in a copy: where the class was; nothing may be there any more */
+
 /* A copy takes the place in the list of a class whose memory may vanish. The class itself stays as
  * it is: at exit, threads may still use it. */
 void relock_class_remember(relock_class_t *lock_class) {
@@ -146,16 +145,31 @@ void relock_class_remember(relock_class_t *lock_class) {
     *copy = *lock_class;
     copy->name = memcpy(copy + 1, lock_class->name, name_size);
     copy->relock_flags |= RELOCK_CLASS_REMEMBERED;
+    copy->relock_private[FORMER] = lock_class;
   }
   if (*link)
-    /* Release: pairs with the acquire in relock_class_next(). */
-    relock_store_release(link, copy ? copy : lock_class->relock_next);
+    *link = copy ? copy : lock_class->relock_next;
   relock_guard_release(RELOCK_GUARD_CLASSES);
 }
 
+/* `previous` may have vanished, with its library, since the caller got it. */
 relock_class_t *relock_class_next(const relock_class_t *previous) {
-  /* Acquire: pairs with the releases in enlist() and relock_class_remember(). */
-  return relock_load_acquire(previous ? &previous->relock_next : &first_class);
+  relock_guard_take(RELOCK_GUARD_CLASSES);
+  relock_class_t *c = first_class;
+  if (previous) {
+    while (c && c != previous && c->relock_private[FORMER] != previous)
+      c = c->relock_next;
+    c = c ? c->relock_next : NULL;
+  }
+  relock_guard_release(RELOCK_GUARD_CLASSES);
+  return c;
+}
+
+void relock_class_visit(void (*visit)(relock_class_t *lock_class, void *context), void *context) {
+  relock_guard_take(RELOCK_GUARD_CLASSES);
+  for (relock_class_t *c = first_class; c; c = c->relock_next)
+    visit(c, context);
+  relock_guard_release(RELOCK_GUARD_CLASSES);
 }
 
 void relock_class_register(relock_class_t *lock_class) {

@@ -16,7 +16,8 @@ extern relock_class_t relock_default_class RELOCK_HIDDEN;
 /* Registers the class if it is not. */
 void relock_class_resolve(relock_class_t *lock_class);
 
-/* Gives a class of rcl to another server, counted from 0; without effect on other classes. */
+/* Gives a class of rcl to another server, counted from 0; without effect on other classes. For a
+ * caller that has RELOCK_GUARD_CLASSES, since the class could vanish. */
 void relock_class_give_server(relock_class_t *lock_class, uint32_t server);
 
 /* The first registered class, for a caller that has RELOCK_GUARD_CLASSES; the rest follow relock_next. */

@@ -15,6 +15,7 @@
  * A thread of its own does this once it is asked for, ten times per second, or once while the
  * servers have nothing to do. It ends when the process's first thread has ended.
  */
+#include "../base/guard.h"
 #include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
@@ -65,10 +66,10 @@ static unsigned insert(struct load *loads, unsigned count, struct load load) {
   return count;
 }
 
-/* The classes that the servers have worked for since the last call. */
+/* The classes that the servers have worked for since the last call. Under the guard. */
 static unsigned measure(struct load *loads, uint32_t servers) {
   unsigned count = 0;
-  for (relock_class_t *c = relock_class_next(NULL); c; c = relock_class_next(c)) {
+  for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next) {
     uint64_t now = sections_of(c), *last = &last_sections[c->relock_index];
     uint64_t sections = now > *last ? now - *last : 0;
     uint32_t server = relock_load_relaxed(&c->relock_server);
@@ -119,9 +120,11 @@ static bool serializes_falsely(uint32_t servers) {
   return found;
 }
 
-/* False: there is nothing to do for now. */
+/* False: there is nothing to do for now. With the guard of the list: a library with classes may be
+ * closed at any time. */
 static bool balance(uint32_t servers) {
   struct load loads[MAX_BALANCED];
+  relock_guard_take(RELOCK_GUARD_CLASSES);
   unsigned count = measure(loads, servers);
   uint64_t total = 0;
   for (unsigned i = 0; i < count; i++)
@@ -131,6 +134,7 @@ static bool balance(uint32_t servers) {
     for (unsigned i = 0; i < count; i++)
       if (loads[i].new_server != loads[i].server)
         relock_class_give_server(loads[i].lock_class, loads[i].new_server);
+  relock_guard_release(RELOCK_GUARD_CLASSES);
   return total > 0;
 }
 

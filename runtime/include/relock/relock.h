@@ -432,8 +432,15 @@ void relock_class_statistics(relock_class_t *lock_class, relock_statistics_t *st
  * writes a file. */
 int relock_statistics_write(const char *file);
 
-/* Iterates over the registered classes: null gives the first, and after the last comes null. */
+/* Iterates over the registered classes: null gives the first, and after the last comes null. A
+ * class is memory of the library that defines it, so that no other thread may close that library
+ * before the caller has done with the class; where one could, see relock_class_visit. */
 relock_class_t *relock_class_next(const relock_class_t *previous);
+
+/* Calls visit(class, context) for each registered class. A thread that closes a library with lock
+ * classes, or uses one for the first time, waits until it has returned. visit may call
+ * relock_class_statistics, and nothing else that is declared here. */
+void relock_class_visit(void (*visit)(relock_class_t *lock_class, void *context), void *context);
 
 /* Gives a class (null: the default class) another algorithm while its mutexes are used: a name from
  * relock_algorithms(), for rcl and adaptive_rcl with ":N" behind it if their server is not 1. No
