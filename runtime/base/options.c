@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading of the environment. The text is used where it lies and only read: entries are found
- * anew each time, which happens once per class.
+ * Reading of the environment. Of RELOCK_LOCKS, which is looked at once per class, there is a copy:
+ * programs write over their environment, to have a title for their processes.
  */
 #define _GNU_SOURCE
 #include "options.h"
 
 #include "../locks/algorithm.h"
 #include "atomic.h"
+#include "os.h"
 #include "panic.h"
 #include "stats_output.h"
 #include "stats_text.h"
@@ -151,13 +152,20 @@ static void read_number(const char *variable, uint32_t greatest, uint32_t *numbe
   relock_store_relaxed(number, (uint32_t)value);
 }
 
+static void read_locks(const char *text) {
+  const size_t size = strlen(text) + 1;
+  char *copy = relock_os->reserve(size);
+  if (copy)
+    relock_store_relaxed(&locks_text, memcpy(copy, text, size));
+}
+
 void relock_options_read(void) {
   /* Acquire: pairs with the release below. Several threads may read; they store the same. */
   if (relock_load_acquire(&options_read))
     return;
   const char *locks = secure_getenv("RELOCK_LOCKS");
   if (locks)
-    relock_store_relaxed(&locks_text, locks);
+    read_locks(locks);
   struct relock_choice choice;
   for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice))
     continue; /* parsing ends the program at a wrong entry */
