@@ -27,7 +27,6 @@
 #include "section.h"
 
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
 _Static_assert(sizeof(relock_mutex_t) == sizeof(pthread_mutex_t), "takes its place in structs");
@@ -43,17 +42,11 @@ static inline int kind_of(const relock_mutex_t *mutex) {
   return relock_load_relaxed(&mutex->relock_private.kind);
 }
 
-/* The type, and whether a section runs under the mutex, by one load. */
+/* No type, not timed, and no section runs under it. */
 static inline bool is_plainly_held(const relock_mutex_t *mutex) {
-  typedef uint16_t __attribute__((may_alias)) both_bytes;
-  const uint16_t both = relock_load_relaxed((const both_bytes *)&mutex->relock_private.kind);
-  return !(both & (TYPE_MASK | TIMED | 0xff00));
+  return !(kind_of(mutex) & (TYPE_MASK | TIMED)) &&
+         !relock_load_relaxed(&mutex->relock_private.executing);
 }
-_Static_assert(offsetof(relock_mutex_t, relock_private.kind) % 2 == 0 &&
-                   offsetof(relock_mutex_t, relock_private.executing) ==
-                       offsetof(relock_mutex_t, relock_private.kind) + 1 &&
-                   __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-               "`executing` is the upper byte");
 
 static inline int type_of(const relock_mutex_t *mutex) { return kind_of(mutex) & TYPE_MASK; }
 

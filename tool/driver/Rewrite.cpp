@@ -312,8 +312,15 @@ bool restrictSections(const Decision &Decided, Restrictions &But) {
       return false;
     if (!But.Only)
       But.Only.emplace();
-    for (const FoundSection &F : Found)
-      But.Only->insert(keyOf(F.Section->Facts));
+    for (const FoundSection &F : Found) {
+      const CheckedSection &Begin = begunBy(*F.Class, *F.Section);
+      if (&Begin != F.Section)
+        message(F.Section->Facts.At,
+                "goes on with the section that is begun at " + shownPlace(Begin.Facts.At) +
+                    "; both are delegated",
+                "continued");
+      But.Only->insert(keyOf(Begin.Facts));
+    }
   }
   return true;
 }

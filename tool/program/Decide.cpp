@@ -426,13 +426,10 @@ private:
       for (CheckedSection &S : Checked.Sections) {
         if (!S.Facts.Continues || S.Outcome == Verdict::Keep)
           continue;
-        auto Outer = find_if(Checked.Sections, [&](const CheckedSection &Other) {
-          return Other.Facts.At == *S.Facts.Continues && Other.Facts.Extract &&
-                 Other.Outcome == Verdict::Delegate;
-        });
-        if (S.Reasons.empty() && Outer != Checked.Sections.end()) {
+        const CheckedSection &Begin = begunBy(Checked, S);
+        if (S.Reasons.empty() && &Begin != &S && Begin.Outcome == Verdict::Delegate) {
           S.Outcome = Verdict::Delegate;
-          S.AnyThread = Outer->AnyThread;
+          S.AnyThread = Begin.AnyThread;
         } else if (S.Reasons.empty()) {
           S.Reasons.push_back({"continued",
                                "goes on with the section that is begun here, which holds",
@@ -677,6 +674,15 @@ Decider::Decider(const IndexResult &Index, const ProjectFile &Project, unsigned 
     : Facts(std::make_unique<Known>(Index, Project, Jobs, AcceptUncovered)) {}
 
 Decider::~Decider() = default;
+
+const CheckedSection &begunBy(const CheckedClass &Class, const CheckedSection &S) {
+  if (!S.Facts.Continues)
+    return S;
+  auto Begin = find_if(Class.Sections, [&](const CheckedSection &Other) {
+    return Other.Facts.At == *S.Facts.Continues && Other.Facts.Extract;
+  });
+  return Begin == Class.Sections.end() ? S : *Begin;
+}
 
 Decision Decider::decide(const Restrictions &But, Extras Wanted) {
   return Facts->decide(But, Wanted);

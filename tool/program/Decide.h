@@ -37,6 +37,9 @@ struct CheckedClass {
   bool converts() const { return Class.Kept.empty(); }
 };
 
+// Of a section that takes its lock again: the one that released it. Else itself.
+const CheckedSection &begunBy(const CheckedClass &Class, const CheckedSection &S);
+
 // A lock wrapper that only one file can call: it goes when its last call goes.
 struct StaticWrapper {
   std::string Node;

@@ -55,8 +55,8 @@ std::vector<Case> casesOf(const Decision &Decided, const Decision *Before) {
       const CheckedSection &S = Checked.Sections[J];
       bool Held = !Before || Before->Classes[I].Sections[J].Outcome != Verdict::Delegate;
       if (S.Outcome == Verdict::Delegate && Held)
-        Cases.push_back(
-            {Checked.Class.Name + " at " + shownPlace(S.Facts.At), Chosen, keyOf(S.Facts)});
+        Cases.push_back({Checked.Class.Name + " at " + shownPlace(S.Facts.At), Chosen,
+                         keyOf(begunBy(Checked, S).Facts)});
     }
   }
   return Cases;
