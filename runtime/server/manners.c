@@ -67,7 +67,9 @@ int relock_thread_limit_share(unsigned percent) {
 }
 
 void relock_manners_spent(struct relock_thread *self, uint64_t ns) {
-  self->rcl_resume_ns = relock_os->now_ns() + ns * (100 - self->rcl_share) / self->rcl_share;
+  const unsigned share = self->rcl_share;
+  if (share) /* the section has not taken the limit away */
+    self->rcl_resume_ns = relock_os->now_ns() + ns * (100 - share) / share;
 }
 
 static bool somebody_asks(const struct relock_server *server) {

@@ -312,6 +312,19 @@ static void wrong_values_are_refused(void) {
   relock_submitted_wait();
 }
 
+static int take_limit_away(void *unused) {
+  (void)unused;
+  return relock_thread_limit_share(100);
+}
+
+/* With its client's identity, on a server or where its client is. */
+static void sections_take_the_limit_of_their_thread_away(void) {
+  for (int round = 0; round < 200; round++) {
+    CHECK_EQUAL(relock_thread_limit_share(50), 0);
+    CHECK_EQUAL(relock_execute(&cells[0].mutex, take_limit_away, NULL), 0);
+  }
+}
+
 int main(int argc, char **argv) {
   CHECK(argc >= 2);
   int servers = argc > 2 ? atoi(argv[2]) : 1;
@@ -337,6 +350,8 @@ int main(int argc, char **argv) {
   check_case = "a_child_forgets_the_waiters";
   if (check_child_starts_threads())
     a_child_forgets_the_waiters();
+  check_case = "sections_take_the_limit_of_their_thread_away";
+  sections_take_the_limit_of_their_thread_away();
   check_case = "wrong_values_are_refused";
   wrong_values_are_refused();
   printf("submit: all hold\n");
