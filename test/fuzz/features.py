@@ -147,5 +147,29 @@ def handlers(rng):
                           total("handlers", "sum")}
 
 
+def outside(rng):
+    """A lock in a struct of a library's header, which is nobody's to edit."""
+    before = rng.choice(["", "  unsigned before;\n"])
+    lock, unlock = rng.choice([("pthread_mutex_lock(&box.lock)", "pthread_mutex_unlock(&box.lock)"),
+                               ("box_lock(&box)", "box_unlock(&box)")])
+    return {OUTSIDE + "box.h": "#ifndef BOX_H\n#define BOX_H\n#include <pthread.h>\n"
+                               "struct box {\n%s  pthread_mutex_t lock;\n  unsigned long long sum;\n};\n"
+                               "static inline void box_init(struct box *b) { pthread_mutex_init(&b->lock, 0); }\n"
+                               "static inline int box_lock(struct box *b) { return pthread_mutex_lock(&b->lock); }\n"
+                               "static inline int box_unlock(struct box *b) { return pthread_mutex_unlock(&b->lock); }\n"
+                               "#endif\n" % before,
+            "outside.c": '#include "common.h"\n#include "%sbox.h"\nstatic struct box box;\n'
+                         "static pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;\n"
+                         "static pthread_once_t once = PTHREAD_ONCE_INIT;\n"
+                         "static void begin(void) { box_init(&box); }\n" % OUTSIDE +
+                         function("outside", "  pthread_once(&once, begin);\n  %s;\n  box.sum += a;\n  %s;\n"
+                                             "  pthread_mutex_lock(&own);\n  b ^= a;\n"
+                                             "  pthread_mutex_unlock(&own);\n" % (lock, unlock)) +
+                         total("outside", "box.sum")}
+
+
+OUTSIDE = "../library/"  # from the program's folder
+
 ALL = {"twins": twins, "unnamed": unnamed, "literals": literals, "checked": checked, "zeros": zeros,
-       "conditions": conditions, "sizes": sizes, "handlers": handlers}
+       "conditions": conditions, "sizes": sizes, "handlers": handlers,
+       "outside": outside}
