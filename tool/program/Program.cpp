@@ -271,16 +271,20 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
           D.Kind != DeclarationKind::Typedef)
         HasMutex.insert(find(D.Node));
     }
-    for (const Site &S : Unit.Sites) {
-      bool OnMutex = acquires(S.Kind) || S.Kind == Operation::Unlock || S.Kind == Operation::Wait;
-      if (!OnMutex)
-        continue;
-      std::string Root = find(S.Node);
+    auto UsedAt = [&](const std::string &Node, const Position &At) {
+      std::string Root = find(Node);
       HasMutex.insert(Root);
-      auto [It, New] = Unnamed.emplace(Root, S.At);
-      if (!New && S.At < It->second)
-        It->second = S.At;
-    }
+      auto [It, New] = Unnamed.emplace(Root, At);
+      if (!New && At < It->second)
+        It->second = At;
+    };
+    for (const Site &S : Unit.Sites)
+      if (acquires(S.Kind) || S.Kind == Operation::Unlock || S.Kind == Operation::Wait)
+        UsedAt(S.Node, S.At);
+    // What initialises a mutex that nobody gives it names a class, too.
+    for (const Edit &E : Unit.Edits)
+      if (E.Text.find("$CLASS") != std::string::npos)
+        UsedAt(E.Node, E.At);
   }
   for (const std::string &Root : HasMutex) {
     LockClass Class;
