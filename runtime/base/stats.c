@@ -14,24 +14,20 @@ uint32_t relock_stats_timed;
 /* What threads without a record count, which several do at once. */
 static struct relock_counters unrecorded[RELOCK_MAX_CLASSES];
 
-/* The counters of a class in a record; null if there never were any. make: make them. */
-static struct relock_counters *counters_in(struct relock_thread *record, uint32_t index,
-                                           bool make) {
-  if (index < RELOCK_OWN_CLASSES)
-    return &record->counters[index];
-  /* Acquire: pairs with the release below. */
-  struct relock_counters *more = relock_load_acquire(&record->more_counters);
-  if (!more && make) {
-    more = relock_os->reserve((RELOCK_MAX_CLASSES - RELOCK_OWN_CLASSES) * sizeof *more);
-    /* Release: pairs with the acquire above. */
-    relock_store_release(&record->more_counters, more);
-  }
+/* Those of a class that a record has none of. Null: no room. */
+static struct relock_counters *make_counters(struct relock_thread *record, uint32_t index) {
+  struct relock_counters *more =
+      relock_os->reserve((RELOCK_MAX_CLASSES - RELOCK_OWN_CLASSES) * sizeof *more);
+  /* Release: pairs with the acquire in relock_counters_of(). */
+  relock_store_release(&record->more_counters, more);
   return more ? &more[index - RELOCK_OWN_CLASSES] : NULL;
 }
 
 void relock_stats_count(struct relock_thread *self, uint32_t index, enum relock_counter counter,
                         uint64_t amount) {
-  struct relock_counters *counters = self ? counters_in(self, index, true) : NULL;
+  struct relock_counters *counters = self ? relock_counters_of(self, index) : NULL;
+  if (self && !counters)
+    counters = make_counters(self, index);
   if (counters)
     relock_count_own(&counters->value[counter], amount);
   else
@@ -40,7 +36,7 @@ void relock_stats_count(struct relock_thread *self, uint32_t index, enum relock_
 
 uint64_t relock_stats_read(struct relock_thread *record, uint32_t index,
                            enum relock_counter counter) {
-  struct relock_counters *counters = counters_in(record, index, false);
+  struct relock_counters *counters = relock_counters_of(record, index);
   return counters ? relock_load_relaxed(&counters->value[counter]) : 0;
 }
 
@@ -49,7 +45,7 @@ static void add_up(uint32_t index, uint64_t sum[RELOCK_COUNTERS]) {
     sum[c] = relock_load_relaxed(&unrecorded[index].value[c]);
   uint32_t end = relock_threads_end();
   for (uint32_t i = 0; i < end; i++) {
-    struct relock_counters *counters = counters_in(relock_thread_numbered(i), index, false);
+    struct relock_counters *counters = relock_counters_of(relock_thread_numbered(i), index);
     for (int c = 0; counters && c < RELOCK_COUNTERS; c++)
       sum[c] += relock_load_relaxed(&counters->value[c]);
   }

@@ -104,6 +104,16 @@ struct relock_thread {
 extern __thread struct relock_thread *relock_own_record
     __attribute__((tls_model("initial-exec"))) RELOCK_HIDDEN;
 
+/* The counters of a class in a record; null: it has none yet, see relock_stats_count(). */
+static inline struct relock_counters *relock_counters_of(struct relock_thread *record,
+                                                         uint32_t index) {
+  if (RELOCK_LIKELY(index < RELOCK_OWN_CLASSES))
+    return &record->counters[index];
+  /* Acquire: pairs with the release in make_counters(), stats.c. */
+  struct relock_counters *more = relock_load_acquire(&record->more_counters);
+  return more ? &more[index - RELOCK_OWN_CLASSES] : NULL;
+}
+
 /* Makes the record. Null: no room, or the thread's exit handlers have run. */
 struct relock_thread *relock_thread_start(void);
 

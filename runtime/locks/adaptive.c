@@ -227,18 +227,12 @@ static void set_mode(relock_class_t *lock_class, struct relock_thread *self, uin
     relock_stats_count(self, lock_class->relock_index, RELOCK_COUNT_SWITCHES, 1);
 }
 
-static uint64_t executed(const struct relock_thread *self, const relock_class_t *lock_class) {
-  if (lock_class->relock_index >= RELOCK_OWN_CLASSES)
-    return 0; /* not looked up: such classes count as always contended */
-  return self->counters[lock_class->relock_index].value[RELOCK_COUNT_EXECUTED];
-}
-
 /* A section of this thread has to wait. */
 static void consider_server(relock_class_t *lock_class, struct relock_thread *self) {
   struct relock_watch *watch = &self->watch;
   if (watch->lock_class == lock_class && ++watch->contended < relock_tuning.server_after)
     return;
-  uint64_t now = executed(self, lock_class);
+  uint64_t now = relock_stats_read(self, lock_class->relock_index, RELOCK_COUNT_EXECUTED);
   if (watch->lock_class == lock_class &&
       (now - watch->executed) * relock_tuning.server_percent <= 100ull * watch->contended)
     set_mode(lock_class, self, 0, RELOCK_CLASS_ALWAYS_DELEGATES);

@@ -65,9 +65,9 @@ static void set_owner(relock_mutex_t *mutex, uintptr_t owner) {
 static inline void count(const relock_class_t *lock_class, enum relock_counter counter) {
   struct relock_thread *self = relock_thread_self();
   const uint32_t index = lock_class->relock_index;
-  uint64_t *value = self && index < RELOCK_OWN_CLASSES ? self->counters[index].value : NULL;
-  if (RELOCK_LIKELY(value != NULL))
-    relock_count_own(&value[counter], 1);
+  struct relock_counters *counters = self ? relock_counters_of(self, index) : NULL;
+  if (RELOCK_LIKELY(counters != NULL))
+    relock_count_own(&counters->value[counter], 1);
   else
     relock_stats_count(self, index, counter, 1);
 }

@@ -51,10 +51,10 @@ static inline int relock_run_and_release(relock_mutex_t *mutex, relock_section_t
 static inline void relock_count_batch(struct relock_thread *self, const relock_class_t *lock_class,
                                       unsigned sections) {
   uint32_t index = lock_class->relock_index;
-  if (RELOCK_LIKELY(self && index < RELOCK_OWN_CLASSES)) {
-    uint64_t *value = self->counters[index].value;
-    relock_count_own(&value[RELOCK_COUNT_BATCHES], 1);
-    relock_count_own(&value[RELOCK_COUNT_DELEGATED], sections);
+  struct relock_counters *counters = self ? relock_counters_of(self, index) : NULL;
+  if (RELOCK_LIKELY(counters != NULL)) {
+    relock_count_own(&counters->value[RELOCK_COUNT_BATCHES], 1);
+    relock_count_own(&counters->value[RELOCK_COUNT_DELEGATED], sections);
     return;
   }
   relock_stats_count(self, index, RELOCK_COUNT_BATCHES, 1);

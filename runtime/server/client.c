@@ -361,13 +361,14 @@ bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_cla
                            const struct relock_call *call, int *result) {
   struct relock_thread *self = relock_own_record;
   struct relock_server *server = relock_server_of(lock_class);
-  const uint32_t index = lock_class->relock_index;
-  if (RELOCK_UNLIKELY(!self || index >= RELOCK_OWN_CLASSES))
+  struct relock_counters *counters =
+      self ? relock_counters_of(self, lock_class->relock_index) : NULL;
+  if (RELOCK_UNLIKELY(!counters))
     return false;
   struct relock_request *slot = free_slot_at_once(server, self);
   if (RELOCK_UNLIKELY(!slot))
     return false;
-  uint64_t *counts = self->counters[index].value;
+  uint64_t *counts = counters->value;
   relock_count_own(&counts[RELOCK_COUNT_EXECUTED], 1);
   if (RELOCK_UNLIKELY(relock_wait_counts(self)))
     relock_wait_look(self, true);
