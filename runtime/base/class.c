@@ -52,11 +52,15 @@ static const struct relock_algorithm *choose(const relock_class_t *lock_class, u
 
 static void give(relock_class_t *lock_class, const struct relock_algorithm *algorithm,
                  unsigned server) {
+  const uint32_t mode = algorithm->always_delegates ? RELOCK_CLASS_ALWAYS_DELEGATES : 0;
+  const uint32_t moves = relock_load_relaxed(&lock_class->relock_flags) & -RELOCK_CLASS_MOVE;
   relock_store_relaxed(&lock_class->relock_server, server - 1);
-  relock_store_relaxed(&lock_class->relock_flags,
-                       algorithm->always_delegates ? RELOCK_CLASS_ALWAYS_DELEGATES : 0);
+  relock_store_relaxed(&lock_class->relock_flags, mode | (moves + RELOCK_CLASS_MOVE));
   /* Release: pairs with the acquire in relock_resolved_class_of(). */
   relock_store_release(&lock_class->relock_ops, algorithm);
+  /* Who still saw the former algorithm changes the mode no more. Release: pairs with the acquire in
+   * set_mode(), adaptive.c. */
+  relock_store_release(&lock_class->relock_flags, mode | (moves + 2 * RELOCK_CLASS_MOVE));
 }
 
 /* The link that leads to the class of that name whose library was closed, or to the end. */

@@ -20,14 +20,20 @@ void relock_class_resolve(relock_class_t *lock_class);
  * caller that has RELOCK_GUARD_CLASSES, since the class could vanish. */
 void relock_class_give_server(relock_class_t *lock_class, uint32_t server);
 
-/* The first registered class, for a caller that has RELOCK_GUARD_CLASSES; the rest follow relock_next. */
+/* The first registered class, for a caller that has RELOCK_GUARD_CLASSES; the rest follow
+ * relock_next. */
 relock_class_t *relock_classes_first(void);
 
 /* Bits of relock_flags. */
 enum {
   RELOCK_CLASS_ALWAYS_DELEGATES = 1, /* sections do not try the word first */
   RELOCK_CLASS_REMEMBERED = 2,       /* the copy of a class whose library was closed */
+  RELOCK_CLASS_MOVE = 4,             /* from here on it counts moves */
 };
+
+static inline bool relock_class_tries_first(const relock_class_t *lock_class) {
+  return !(relock_load_relaxed(&lock_class->relock_flags) & RELOCK_CLASS_ALWAYS_DELEGATES);
+}
 
 static inline relock_class_t *relock_class_of(const relock_mutex_t *mutex) {
   relock_class_t *lock_class = mutex->relock_private.lock_class;

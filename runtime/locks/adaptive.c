@@ -221,9 +221,13 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
  * it; a guess. */
 enum { PROBE_EVERY = 64, PROBES = 8 };
 
-static void set_mode(relock_class_t *lock_class, struct relock_thread *self, uint32_t from,
-                     uint32_t to) {
-  if (relock_cas_relaxed(&lock_class->relock_flags, from, to))
+/* Not if the class was moved to another algorithm meanwhile. */
+static void set_mode(relock_class_t *lock_class, struct relock_thread *self, bool always) {
+  /* Acquire: pairs with the release in give(), class.c. */
+  const uint32_t flags = relock_load_acquire(&lock_class->relock_flags);
+  if (relock_load_relaxed(&lock_class->relock_ops) == &relock_adaptive_rcl &&
+      !(flags & RELOCK_CLASS_ALWAYS_DELEGATES) == always &&
+      relock_cas_relaxed(&lock_class->relock_flags, flags, flags ^ RELOCK_CLASS_ALWAYS_DELEGATES))
     relock_stats_count(self, lock_class->relock_index, RELOCK_COUNT_SWITCHES, 1);
 }
 
@@ -235,7 +239,7 @@ static void consider_server(relock_class_t *lock_class, struct relock_thread *se
   uint64_t now = relock_stats_read(self, lock_class->relock_index, RELOCK_COUNT_EXECUTED);
   if (watch->lock_class == lock_class &&
       (now - watch->executed) * relock_tuning.server_percent <= 100ull * watch->contended)
-    set_mode(lock_class, self, 0, RELOCK_CLASS_ALWAYS_DELEGATES);
+    set_mode(lock_class, self, true);
   *watch = (struct relock_watch){.lock_class = lock_class, .executed = now};
 }
 
@@ -249,7 +253,7 @@ static bool probe(relock_mutex_t *mutex, relock_class_t *lock_class, struct relo
   }
   if (++self->watch.free_probes == PROBES) {
     self->watch.free_probes = 0;
-    set_mode(lock_class, self, RELOCK_CLASS_ALWAYS_DELEGATES, 0);
+    set_mode(lock_class, self, false);
   }
   return true;
 }
@@ -257,7 +261,7 @@ static bool probe(relock_mutex_t *mutex, relock_class_t *lock_class, struct relo
 static int execute_with_server(relock_mutex_t *mutex, struct relock_thread *self,
                                const struct relock_call *call) {
   relock_class_t *lock_class = relock_class_of(mutex);
-  if (relock_load_relaxed(&lock_class->relock_flags) == 0) {
+  if (relock_class_tries_first(lock_class)) {
     consider_server(lock_class, self);
     return execute(mutex, self, call);
   }
@@ -266,12 +270,11 @@ static int execute_with_server(relock_mutex_t *mutex, struct relock_thread *self
   return relock_rcl.execute(mutex, self, call);
 }
 
-const struct relock_algorithm relock_adaptive_rcl = {
-    .name = "adaptive_rcl",
-    .lock = lock,
-    .execute = execute_with_server,
-    .has_server = true,
-    .can_move = true};
+const struct relock_algorithm relock_adaptive_rcl = {.name = "adaptive_rcl",
+                                                     .lock = lock,
+                                                     .execute = execute_with_server,
+                                                     .has_server = true,
+                                                     .can_move = true};
 
 const struct relock_algorithm relock_adaptive = {
     .name = "adaptive", .lock = lock, .execute = execute, .can_move = true};

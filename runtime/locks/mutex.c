@@ -286,7 +286,7 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
   const struct relock_algorithm *algorithm = relock_load_relaxed(&lock_class->relock_ops);
   struct relock_thread *self = relock_thread_self();
   forget_old_waiters(mutex);
-  if (relock_load_relaxed(&lock_class->relock_flags) == 0 && relock_queue_try(mutex))
+  if (relock_class_tries_first(lock_class) && relock_queue_try(mutex))
     return relock_run_and_release(mutex, call->section, call->context);
   bool movable = !call->as_client || relock_identity_switchable();
   if (algorithm->execute && movable && RELOCK_LIKELY(relock_thread_can_wait(self)))
@@ -453,7 +453,7 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
                                       call->as_client};
   struct relock_acquisition acquisition = {.section = (uintptr_t)timed.section,
                                            .caller = (uintptr_t)caller};
-  if (relock_load_relaxed(&lock_class->relock_flags) == 0 && relock_queue_try(mutex))
+  if (relock_class_tries_first(lock_class) && relock_queue_try(mutex))
     return run_timed_here(mutex, lock_class, call, &acquisition);
   const uint64_t asked = relock_ticks(), before = times_contended(lock_class);
   relock_times_execute(self, mutex, lock_class->relock_index, true, asked);
@@ -533,7 +533,7 @@ static inline int execute(relock_mutex_t *mutex, relock_section_t section, void 
       return final(result);
   }
   count(lock_class, RELOCK_COUNT_EXECUTED);
-  bool try_first = kind_of(mutex) == FAST && relock_load_relaxed(&lock_class->relock_flags) == 0;
+  bool try_first = kind_of(mutex) == FAST && relock_class_tries_first(lock_class);
   if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))
     return final(relock_run_and_release(mutex, section, context));
   return execute_long(mutex, section, context, how, caller);
