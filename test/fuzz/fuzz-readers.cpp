@@ -154,7 +154,9 @@ bool readsRecords(StringRef File) {
   Expected<RawProcess> Process = readRecords(File);
   if (!Process)
     return consumeError(Process.takeError()), false;
-  show(aggregate(*Process, Early, readClocks(), std::nullopt));
+  Profile P = aggregate(*Process, Early, readClocks(), std::nullopt);
+  makeUtf8(P); // as the command does
+  show(std::move(P));
   return true;
 }
 
