@@ -109,6 +109,7 @@ unsigned afterLeadingComment(StringRef Text) {
 unsigned includeOffset(StringRef Text, unsigned Before) {
   int Depth = 0, Outer = 0, Braces = 0;
   bool First = true, Comment = false, Continued = false;
+  bool Unfinished = false; // the line before goes on: an initialiser is included
   StringRef Guard;
   unsigned Best = 0, AfterGuard = 0;
   for (unsigned At = 0; At < Text.size() && At < Before;) {
@@ -136,12 +137,15 @@ unsigned includeOffset(StringRef Text, unsigned Before) {
         AfterGuard = Next;
       } else if (D->Name == "pragma" && D->Rest.starts_with("once")) {
         AfterGuard = Next;
-      } else if (D->Name == "include" && Depth == Outer && Braces == 0) {
+      } else if (D->Name == "include" && Depth == Outer && Braces == 0 && !Unfinished) {
         Best = Next;
       }
       First = false;
     } else if (!Skip) {
       Braces += int(Line.count('{')) - int(Line.count('}'));
+      StringRef Code = Line.take_front(std::min(Line.find("//"), Line.find("/*"))).rtrim();
+      if (!Code.empty())
+        Unfinished = StringRef("=,(").contains(Code.back());
     }
     At = Next;
   }
