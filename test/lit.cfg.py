@@ -130,8 +130,12 @@ substitute("%run", config.relock_emulator)
 substitute("%runtime_tests", emulator + os.path.join(build, "test", "runtime"))
 substitute("%build_root", build)
 substitute("%source_root", source)
-# Coccinelle ends with an exception where HOME is not set.
-substitute("%spatch", "env HOME=" + config.test_exec_root + " spatch --very-quiet --no-includes --max-width 200 --smpl-spacing --sp-file")
+# Coccinelle ends with an exception where HOME is not set; --python: as pythonOf() in the tool.
+spatch = shutil.which("spatch") or "spatch"
+python_of_spatch = os.path.join(os.path.dirname(spatch), "python3")
+if os.access(python_of_spatch, os.X_OK):
+    spatch += " --python " + python_of_spatch
+substitute("%spatch", "env HOME=" + config.test_exec_root + " " + spatch + " --very-quiet --no-includes --max-width 200 --smpl-spacing --sp-file")
 substitute("%patches", os.path.join(source, "semantic-patches"))
 substitute("%python", config.relock_python)
 substitute("%lit", config.relock_python + " " + config.relock_lit)

@@ -109,6 +109,15 @@ void readReports(StringRef Output, StringRef Path, Round &Result) {
   }
 }
 
+// The interpreter that a distribution installs beside spatch, which loads its library and modules.
+// By itself it asks the first python3 of PATH where these are, and ends with a failed assertion
+// where they are another Python's than the library that it was built for.
+std::string pythonOf(StringRef Spatch) {
+  SmallString<128> Python = sys::path::parent_path(Spatch);
+  sys::path::append(Python, "python3");
+  return Python.str().str();
+}
+
 Round spatch(const SemanticPatch &P, bool Report, StringRef Spatch, StringRef File,
              StringRef Text) {
   Round Result;
@@ -122,6 +131,9 @@ Round spatch(const SemanticPatch &P, bool Report, StringRef Spatch, StringRef Fi
       Spatch,           "--very-quiet", "--no-includes", "--max-width", "200",
       "--smpl-spacing", "--sp-file",    Rules.path(),    "-D",          Report ? "report" : "patch",
       Source.path()};
+  const std::string Python = pythonOf(Spatch);
+  if (sys::fs::can_execute(Python))
+    Arguments.append({"--python", Python});
   if (!Report)
     Arguments.push_back("--in-place");
   std::string Message;
