@@ -20,6 +20,8 @@ struct relock_os {
   /* Wakes up to count sleepers. Uses the address only: the memory may be gone or reused, in which
    * case the wake-up is one for no reason. */
   void (*futex_wake)(const uint32_t *word, int count);
+  /* Whoever sleeps on one word sleeps on the other from now on. Uses the addresses only. */
+  void (*futex_move)(const uint32_t *from, const uint32_t *to);
   /* The same for a word that processes share, without a deadline. */
   void (*shared_futex_wait)(uint32_t *word, uint32_t expected);
   void (*shared_futex_wake)(const uint32_t *word, int count);

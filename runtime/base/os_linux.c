@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <linux/perf_event.h>
@@ -28,11 +29,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static long futex(const uint32_t *word, long operation, long value, const struct timespec *deadline,
-                  long bits) {
+/* timeout: of a wait; of a requeue, how many move. */
+static long futex(const uint32_t *word, long operation, long value, const void *timeout,
+                  const uint32_t *other, long bits) {
 #if defined(__x86_64__)
-  register const struct timespec *arg4 __asm__("r10") = deadline;
-  register const void *arg5 __asm__("r8") = NULL;
+  register const void *arg4 __asm__("r10") = timeout;
+  register const void *arg5 __asm__("r8") = other;
   register long arg6 __asm__("r9") = bits;
   long result;
   __asm__ __volatile__("syscall"
@@ -46,8 +48,8 @@ static long futex(const uint32_t *word, long operation, long value, const struct
   register long result __asm__("x0") = (long)word;
   register long arg2 __asm__("x1") = operation;
   register long arg3 __asm__("x2") = value;
-  register const struct timespec *arg4 __asm__("x3") = deadline;
-  register const void *arg5 __asm__("x4") = NULL;
+  register const void *arg4 __asm__("x3") = timeout;
+  register const void *arg5 __asm__("x4") = other;
   register long arg6 __asm__("x5") = bits;
   __asm__ __volatile__("svc 0"
                        : "+r"(result)
@@ -67,20 +69,25 @@ static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
   int operation = FUTEX_WAIT_BITSET | FUTEX_PRIVATE_FLAG;
   if (clock == CLOCK_REALTIME)
     operation |= FUTEX_CLOCK_REALTIME;
-  long result = futex(word, operation, expected, deadline, FUTEX_BITSET_MATCH_ANY);
+  long result = futex(word, operation, expected, deadline, NULL, FUTEX_BITSET_MATCH_ANY);
   return result == -ETIMEDOUT ? ETIMEDOUT : 0;
 }
 
 static void futex_wake(const uint32_t *word, int count) {
-  futex(word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, 0);
+  futex(word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, count, NULL, NULL, 0);
+}
+
+static void futex_move(const uint32_t *from, const uint32_t *to) {
+  const void *most = (const void *)(uintptr_t)INT_MAX;
+  futex(from, FUTEX_REQUEUE | FUTEX_PRIVATE_FLAG, 0, most, to, 0);
 }
 
 static void shared_futex_wait(uint32_t *word, uint32_t expected) {
-  futex(word, FUTEX_WAIT_BITSET, expected, NULL, FUTEX_BITSET_MATCH_ANY);
+  futex(word, FUTEX_WAIT_BITSET, expected, NULL, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
 static void shared_futex_wake(const uint32_t *word, int count) {
-  futex(word, FUTEX_WAKE, count, NULL, 0);
+  futex(word, FUTEX_WAKE, count, NULL, NULL, 0);
 }
 
 static void yield(void) { sched_yield(); }
@@ -305,6 +312,7 @@ static bool is_first_thread(void) { return syscall(SYS_gettid) == getpid(); }
 static const struct relock_os os_linux = {
     .futex_wait = futex_wait,
     .futex_wake = futex_wake,
+    .futex_move = futex_move,
     .shared_futex_wait = shared_futex_wait,
     .shared_futex_wake = shared_futex_wake,
     .yield = yield,

@@ -57,6 +57,7 @@
 #include "section.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 _Static_assert(sizeof(relock_cond_t) == sizeof(pthread_cond_t), "takes its place in structs");
@@ -225,35 +226,55 @@ static struct relock_cond_waiter *choose(relock_cond_t *cond, long count) {
   return chosen;
 }
 
-static void wake(struct relock_cond_waiter *waiter, uint32_t state) {
+static void wake(struct relock_cond_waiter *waiter) {
   const uint32_t *futex = &waiter->state;
   /* Release: pairs with the acquires in await_end() and sleep_until_signalled(). The waiter is
    * gone with this. */
-  relock_store_release(&waiter->state, state);
+  relock_store_release(&waiter->state, SIGNALLED);
   relock_os->futex_wake(futex, 1);
 }
 
-static void signal_waiters(relock_cond_t *cond, long count, uint32_t state) {
-  relock_settle();
-  if (!has_waiters(cond))
-    return;
-  open_list(cond);
-  struct relock_cond_waiter *waiter = choose(cond, count);
-  close_list(cond);
+/* All at once: one wake-up for each would let each take the processor from the caller, which has
+ * the mutex that they need next. So all are moved to the futex of the first.
+ *
+ * Their memory may be reused meanwhile: then others who sleep at the same address are moved as
+ * well. That is a wake-up for no reason, as whoever moves a sleeper wakes all at the place where it
+ * sleeps then; and so nobody misses its own. */
+static void wake_all(struct relock_cond_waiter *waiter) {
+  const uint32_t *first = &waiter->state;
   while (waiter) {
+    const uint32_t *futex = &waiter->state;
     struct relock_cond_waiter *next = waiter->next;
-    wake(waiter, state);
+    /* Release: as in wake(). */
+    relock_store_release(&waiter->state, BROADCAST);
+    if (futex != first)
+      relock_os->futex_move(futex, first);
     waiter = next;
   }
+  relock_os->futex_wake(first, INT_MAX);
+}
+
+static struct relock_cond_waiter *take_waiters(relock_cond_t *cond, long count) {
+  relock_settle();
+  if (!has_waiters(cond))
+    return NULL;
+  open_list(cond);
+  struct relock_cond_waiter *chosen = choose(cond, count);
+  close_list(cond);
+  return chosen;
 }
 
 int relock_cond_signal(relock_cond_t *cond) {
-  signal_waiters(cond, 1, SIGNALLED);
+  struct relock_cond_waiter *chosen = take_waiters(cond, 1);
+  if (chosen)
+    wake(chosen);
   return 0;
 }
 
 int relock_cond_broadcast(relock_cond_t *cond) {
-  signal_waiters(cond, __LONG_MAX__, BROADCAST);
+  struct relock_cond_waiter *chosen = take_waiters(cond, LONG_MAX);
+  if (chosen)
+    wake_all(chosen);
   return 0;
 }
 

@@ -79,6 +79,18 @@ static void futex_wake(const uint32_t *word, int count) {
   }
 }
 
+static void futex_move(const uint32_t *from, const uint32_t *to) {
+  if (!current)
+    return;
+  schedule_point(true);
+  for (int i = 0; i < thread_count; i++) {
+    if (threads[i].state != ASLEEP || threads[i].futex != from)
+      continue;
+    threads[i].futex = (uint32_t *)to;
+    trace(CALLER, "futex move of thread %d to %s", threads[i].id, address_name(to));
+  }
+}
+
 static void yield(void) {
   if (current)
     yield_thread();
@@ -174,6 +186,7 @@ void os_begin(void) {
 static const struct relock_os os_explored = {
     .futex_wait = futex_wait,
     .futex_wake = futex_wake,
+    .futex_move = futex_move,
     .yield = yield,
     .prepare_barrier = prepare_barrier,
     .barrier = barrier,
