@@ -33,7 +33,7 @@ static bool has_key;
  * stack. */
 enum { PLACES = 1024, PLACE_SHIFT = 16, NUMBER_BITS = 16 };
 static uint64_t places[PLACES];
-_Static_assert(RELOCK_MAX_THREADS <= 1 << NUMBER_BITS, "an entry has room for the number");
+_Static_assert(RELOCK_MAX_THREADS < 1 << NUMBER_BITS, "an entry has room for the number");
 
 /* Not of a thread that has ended, whose memory may be gone, nor of one that has just begun. */
 static bool is_on_stack(const struct relock_thread *record, uintptr_t address) {
@@ -133,6 +133,7 @@ static struct relock_thread *take_record(void) {
       return NULL;
     record = &records[end];
     record->number = end;
+    record->tag = (uint16_t)(end + 1);
     /* Release: pairs with the acquire in relock_threads_end(). */
     relock_store_release(&end, end + 1);
   }
@@ -254,6 +255,7 @@ void relock_threads_after_fork(void) {
   first_free = 0;
   live = end;
   for (uint32_t i = 0; i < end; i++) {
+    records[i].owed = NULL; /* to threads that are gone */
     if (&records[i] == relock_own_record)
       continue;
     /* Its list may be torn, since threads go on while the kernel copies page by page. */

@@ -67,6 +67,7 @@ struct relock_thread {
   uint32_t number;
   int tid;            /* as the kernel counts */
   void *signal_stack; /* see overflow.c; kept for the next thread */
+  uint16_t tag;       /* number + 1 */
 
   /* Written by the thread itself. */
   _Alignas(RELOCK_CACHE_LINE) uint32_t depth; /* request lines in use */
@@ -95,6 +96,8 @@ struct relock_thread {
   bool watched;                          /* overflows of its stack are reported */
   struct relock_counters *more_counters; /* of classes from RELOCK_OWN_CLASSES on */
   struct relock_times *times;            /* see times.h */
+  struct relock_cond_waiter *owed;       /* see locks/owed.h */
+  struct relock_cond_waiter *owed_last;
 
   struct relock_request requests[RELOCK_REQUESTS];
   struct relock_counters counters[RELOCK_OWN_CLASSES];

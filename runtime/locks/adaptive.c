@@ -41,7 +41,7 @@ enum { MOST = 64 };
 /* relock_caution of a class: how often MOST is halved. */
 enum { MOST_CAUTION = 6 };
 
-static void change(uint32_t *object, uint32_t value) {
+static void change(uint16_t *object, uint16_t value) {
   if (relock_load_relaxed(object) != value)
     relock_store_relaxed(object, value);
 }
@@ -64,7 +64,8 @@ static bool barge(relock_mutex_t *mutex, struct relock_wait *wait) {
 
 /* The head of the queue takes the word. True: it was kept waiting for long. */
 static bool take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
-  uint32_t *word = &mutex->relock_private.word, *open = &mutex->relock_private.open;
+  uint32_t *word = &mutex->relock_private.word;
+  uint16_t *open = &mutex->relock_private.open;
   wait->spins = relock_wait_spins();
   if (relock_word_spin(word, wait))
     return false;
@@ -198,7 +199,7 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   if (turn == SERVED)
     result = relock_request_result(own, call);
   else if (turn == PASSED)
-    result = relock_run_and_release(mutex, call->section, call->context);
+    result = relock_run_and_release(mutex, self, call->section, call->context);
   else
     result = combine(mutex, self, own, call, turn == HEAD_AFTER_LONG);
   relock_request_give(self);
@@ -266,7 +267,7 @@ static int execute_with_server(relock_mutex_t *mutex, struct relock_thread *self
     return execute(mutex, self, call);
   }
   if (probe(mutex, lock_class, self))
-    return relock_run_and_release(mutex, call->section, call->context);
+    return relock_run_and_release(mutex, self, call->section, call->context);
   return relock_rcl.execute(mutex, self, call);
 }
 

@@ -86,7 +86,7 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   else if (state == RELOCK_DONE)
     result = relock_request_result(cc.own, call);
   else
-    result = relock_run_and_release(mutex, call->section, call->context);
+    result = relock_run_and_release(mutex, self, call->section, call->context);
   if (cc.own)
     relock_node_give(self, cc.own);
   return result;

@@ -36,7 +36,8 @@
  *  - A signalled waiter does not touch the condition variable again (but to pass a signal on), and
  *    a leaving one only while it is on the list, where relock_cond_destroy() finds it and waits.
  *    So the memory may be reused when that has returned.
- *  - A signal touches nothing of a waiter after its last state but the address.
+ *  - A signal touches nothing of a waiter after its last state but the address. Between TAKEN and
+ *    that state it may wait for the release of the mutex, see owed.h.
  *
  * The list's lock and `incoming` are tagged with the fork generation. In a child, a lock word of an
  * older generation is free and its list empty, and an `incoming` of an older one is 0: their holder
@@ -92,8 +93,10 @@ static struct relock_cond_waiter *top(uintptr_t incoming) {
   return (struct relock_cond_waiter *)(incoming >> ADDRESS_SHIFT << ALIGNED);
 }
 
-void relock_cond_enlist(relock_cond_t *cond, struct relock_cond_waiter *waiter) {
+void relock_cond_enlist(relock_cond_t *cond, relock_mutex_t *mutex,
+                        struct relock_cond_waiter *waiter) {
   uintptr_t *incoming = &cond->relock_private.incoming, seen;
+  waiter->mutex = mutex;
   waiter->state = WAITING;
   do {
     seen = relock_load_relaxed(incoming);
@@ -226,27 +229,20 @@ static struct relock_cond_waiter *choose(relock_cond_t *cond, long count) {
   return chosen;
 }
 
-static void wake(struct relock_cond_waiter *waiter) {
-  const uint32_t *futex = &waiter->state;
-  /* Release: pairs with the acquires in await_end() and sleep_until_signalled(). The waiter is
-   * gone with this. */
-  relock_store_release(&waiter->state, SIGNALLED);
-  relock_os->futex_wake(futex, 1);
-}
-
-/* All at once: one wake-up for each would let each take the processor from the caller, which has
- * the mutex that they need next. So all are moved to the futex of the first.
+/* Each by a wake-up of its own would let each take the processor from the caller. So all are moved
+ * to the futex of the first.
  *
  * Their memory may be reused meanwhile: then others who sleep at the same address are moved as
  * well. That is a wake-up for no reason, as whoever moves a sleeper wakes all at the place where it
  * sleeps then; and so nobody misses its own. */
-static void wake_all(struct relock_cond_waiter *waiter) {
+void relock_wake_owed(struct relock_cond_waiter *waiter) {
   const uint32_t *first = &waiter->state;
   while (waiter) {
     const uint32_t *futex = &waiter->state;
     struct relock_cond_waiter *next = waiter->next;
-    /* Release: as in wake(). */
-    relock_store_release(&waiter->state, BROADCAST);
+    /* Release: pairs with the acquires in await_end() and sleep_until_signalled(). The waiter is
+     * gone with this. */
+    relock_store_release(&waiter->state, waiter->ends_as);
     if (futex != first)
       relock_os->futex_move(futex, first);
     waiter = next;
@@ -254,29 +250,35 @@ static void wake_all(struct relock_cond_waiter *waiter) {
   relock_os->futex_wake(first, INT_MAX);
 }
 
-static struct relock_cond_waiter *take_waiters(relock_cond_t *cond, long count) {
+/* Wakes waiters, now or, where the caller has the mutex that they need, when it is released. */
+static void end_waits(struct relock_cond_waiter *first, uint32_t state) {
+  relock_mutex_t *mutex = first->mutex;
+  struct relock_cond_waiter *last = first;
+  bool of_one_mutex = true;
+  for (struct relock_cond_waiter *each = first; each; each = each->next) {
+    each->ends_as = state;
+    of_one_mutex &= each->mutex == mutex;
+    last = each;
+  }
+  if (!of_one_mutex || !relock_owe(mutex, first, last))
+    relock_wake_owed(first);
+}
+
+static int signal_waiters(relock_cond_t *cond, long count, uint32_t state) {
   relock_settle();
   if (!has_waiters(cond))
-    return NULL;
+    return 0;
   open_list(cond);
   struct relock_cond_waiter *chosen = choose(cond, count);
   close_list(cond);
-  return chosen;
-}
-
-int relock_cond_signal(relock_cond_t *cond) {
-  struct relock_cond_waiter *chosen = take_waiters(cond, 1);
   if (chosen)
-    wake(chosen);
+    end_waits(chosen, state);
   return 0;
 }
 
-int relock_cond_broadcast(relock_cond_t *cond) {
-  struct relock_cond_waiter *chosen = take_waiters(cond, LONG_MAX);
-  if (chosen)
-    wake_all(chosen);
-  return 0;
-}
+int relock_cond_signal(relock_cond_t *cond) { return signal_waiters(cond, 1, SIGNALLED); }
+
+int relock_cond_broadcast(relock_cond_t *cond) { return signal_waiters(cond, LONG_MAX, BROADCAST); }
 
 /* --- waiting --------------------------------------------------------------------------------- */
 
@@ -402,13 +404,12 @@ static int wait_on(relock_cond_t *cond, relock_mutex_t *mutex, clockid_t clock,
                    const struct timespec *deadline) {
   if (!may_hold(mutex))
     return EPERM;
-  bool in_section =
-      relock_load_relaxed(&mutex->relock_private.executing) || relock_server_executes(mutex);
+  bool in_section = relock_executing(mutex) || relock_server_executes(mutex);
   int error = relock_cond_check_time(clock, deadline);
   if (error)
     return error;
   struct relock_cond_waiter waiter;
-  relock_cond_enlist(cond, &waiter);
+  relock_cond_enlist(cond, mutex, &waiter);
   if (in_section)
     unlock_in_section(mutex);
   else

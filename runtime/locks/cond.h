@@ -15,7 +15,9 @@ struct relock_cond_waiter {
   /* Its own line: waiters lie on stacks, and a signal writes to them. */
   _Alignas(RELOCK_CACHE_LINE) struct relock_cond_waiter *next;
   struct relock_cond_waiter *previous;
-  uint32_t state; /* a futex */
+  relock_mutex_t *mutex; /* that it needs when it is woken */
+  uint32_t state;        /* a futex */
+  uint32_t ends_as;      /* the state, once a signal has taken it */
 };
 
 /* 0, or EINVAL for a clock or nanoseconds that nobody can wait for. deadline null: for ever. */
@@ -23,7 +25,8 @@ int relock_cond_check_time(clockid_t clock, const struct timespec *deadline);
 
 /* The first step: makes the waiter one of the condition variable's, behind those that wait
  * already. The caller owns the mutex's word. Never waits, whatever other threads do. */
-void relock_cond_enlist(relock_cond_t *cond, struct relock_cond_waiter *waiter);
+void relock_cond_enlist(relock_cond_t *cond, relock_mutex_t *mutex,
+                        struct relock_cond_waiter *waiter);
 
 /* The second step, without the mutex: sleeps until signalled (0) or until the deadline
  * (ETIMEDOUT); the waiter is nobody's then. A cancellation point: a cancelled thread consumes no

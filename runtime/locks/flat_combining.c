@@ -266,7 +266,7 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   else if (state == RELOCK_HEAD)
     result = combine(mutex, all, self, call);
   else
-    result = relock_run_and_release(mutex, call->section, call->context);
+    result = relock_run_and_release(mutex, self, call->section, call->context);
   relock_request_give(self);
   return result;
 }

@@ -60,14 +60,15 @@ static bool back_off(struct relock_wait *wait, struct delay *delay) {
 }
 
 static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
-  uint32_t *word = &mutex->relock_private.word, *hint = &mutex->relock_private.open;
-  uint32_t here = relock_cluster(self) + 1;
+  uint32_t *word = &mutex->relock_private.word;
+  uint16_t *hint = &mutex->relock_private.open;
+  const uint16_t here = (uint16_t)(relock_cluster(self) + 1);
   struct delay delay = {0};
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   bool taken = false;
   do {
-    uint32_t owner = relock_load_relaxed(hint);
+    const uint16_t owner = relock_load_relaxed(hint);
     adjust(&delay, owner == here || owner == 0);
     if (!back_off(&wait, &delay))
       break;

@@ -129,7 +129,7 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   else if (state == RELOCK_DONE)
     result = relock_request_result(way.cc.own, call);
   else
-    result = relock_run_and_release(mutex, call->section, call->context);
+    result = relock_run_and_release(mutex, self, call->section, call->context);
   if (way.cc.own)
     relock_node_give(self, way.cc.own);
   return result;

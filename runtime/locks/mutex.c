@@ -42,7 +42,7 @@ static inline int kind_of(const relock_mutex_t *mutex) {
   return relock_load_relaxed(&mutex->relock_private.kind);
 }
 
-/* No type, not timed, and no section runs under it. */
+/* No type, not timed, no section runs under it, and no wake-up is owed. */
 static inline bool is_plainly_held(const relock_mutex_t *mutex) {
   return !(kind_of(mutex) & (TYPE_MASK | TIMED)) &&
          !relock_load_relaxed(&mutex->relock_private.executing);
@@ -62,7 +62,9 @@ static void set_owner(relock_mutex_t *mutex, uintptr_t owner) {
   relock_store_relaxed(&mutex->relock_private.owner, owner);
 }
 
-static inline void count(const relock_class_t *lock_class, enum relock_counter counter) {
+/* Returns the caller's record, which may be null. */
+static inline struct relock_thread *count(const relock_class_t *lock_class,
+                                          enum relock_counter counter) {
   struct relock_thread *self = relock_thread_self();
   const uint32_t index = lock_class->relock_index;
   struct relock_counters *counters = self ? relock_counters_of(self, index) : NULL;
@@ -70,6 +72,12 @@ static inline void count(const relock_class_t *lock_class, enum relock_counter c
     relock_count_own(&counters->value[counter], 1);
   else
     relock_stats_count(self, index, counter, 1);
+  return self;
+}
+
+/* A holder has taken the word. */
+static inline void count_holder(relock_mutex_t *mutex, const relock_class_t *lock_class) {
+  relock_set_holder(mutex, count(lock_class, RELOCK_COUNT_HELD));
 }
 
 /* Counts a mutex that was never initialised by a call when it is used for the first time. */
@@ -133,7 +141,7 @@ static inline int acquired(relock_mutex_t *mutex, relock_class_t *lock_class, ui
                            uint32_t waiters, const void *caller, bool tried) {
   if (RELOCK_UNLIKELY(kind_of(mutex) & (TYPE_MASK | TIMED)))
     note_acquired(mutex, lock_class, asked, waiters, caller, tried);
-  count(lock_class, RELOCK_COUNT_HELD);
+  count_holder(mutex, lock_class);
   return 0;
 }
 
@@ -191,7 +199,7 @@ int relock_mutex_lock(relock_mutex_t *mutex) {
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
   if (RELOCK_UNLIKELY(kind_of(mutex) != FAST || !relock_queue_try(mutex)))
     return lock_slowly(mutex, lock_class, __builtin_return_address(0));
-  count(lock_class, RELOCK_COUNT_HELD);
+  count_holder(mutex, lock_class);
   return 0;
 }
 
@@ -240,13 +248,26 @@ int relock_mutex_timedlock(relock_mutex_t *mutex, const struct timespec *deadlin
   return clocklock(mutex, CLOCK_REALTIME, deadline, __builtin_return_address(0));
 }
 
-static __attribute__((noinline)) int unlock_timed(relock_mutex_t *mutex) {
+static void release_timed(relock_mutex_t *mutex) {
   struct relock_thread *self = relock_thread_self();
   const struct relock_hold hold = relock_times_release(self, mutex);
   if (is_typed(mutex))
     set_owner(mutex, relock_times_arrive(self, 0).mark);
   relock_word_release(&mutex->relock_private.word);
   relock_times_released(self, &hold);
+}
+
+/* The caller owns the word. It may be a cleanup handler of a section that its client ran in its
+ * place and that was cancelled: the section ends with this. */
+static __attribute__((noinline)) int release_slowly(relock_mutex_t *mutex) {
+  struct relock_cond_waiter *owed = relock_sections_end(mutex);
+  if (relock_is_timed(mutex)) {
+    release_timed(mutex);
+  } else {
+    set_owner(mutex, 0);
+    relock_word_release(&mutex->relock_private.word);
+  }
+  relock_send_owed(owed);
   return 0;
 }
 
@@ -259,12 +280,9 @@ int relock_mutex_unlock(relock_mutex_t *mutex) {
       mutex->relock_private.recursion--;
       return 0;
     }
-    /* A section that its client ran in its place was cancelled, and a cleanup handler unlocks. */
-    relock_store_relaxed(&mutex->relock_private.executing, 0);
-    if (relock_is_timed(mutex))
-      return unlock_timed(mutex);
-    set_owner(mutex, 0);
+    return release_slowly(mutex);
   }
+  relock_set_no_holder(mutex);
   relock_word_release(&mutex->relock_private.word);
   return 0;
 }
@@ -287,7 +305,7 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
   struct relock_thread *self = relock_thread_self();
   forget_old_waiters(mutex);
   if (relock_class_tries_first(lock_class) && relock_queue_try(mutex))
-    return relock_run_and_release(mutex, call->section, call->context);
+    return relock_run_and_release(mutex, self, call->section, call->context);
   bool movable = !call->as_client || relock_identity_switchable();
   if (algorithm->execute && movable && RELOCK_LIKELY(relock_thread_can_wait(self)))
     return run_uncancelled(algorithm, mutex, self, call);
@@ -295,7 +313,7 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
     take_word(mutex, lock_class);
   /* What a section may do on a server it may do without. */
   uint8_t executing = algorithm->always_delegates ? RELOCK_EXECUTING_ALONE : RELOCK_EXECUTING;
-  return relock_run_owned(executing, mutex, call->section, call->context);
+  return relock_run_owned(executing, mutex, self, call->section, call->context);
 }
 
 /* A section of a typed mutex, wrapped to set the owner that the section sees. */
@@ -427,14 +445,15 @@ static int run_timed_here(relock_mutex_t *mutex, const relock_class_t *lock_clas
   struct relock_thread *self = relock_thread_self();
   const uintptr_t mark = relock_times_acquired(self, mutex, lock_class, acquisition);
   set_owner(mutex, is_typed(mutex) ? relock_thread_pointer() : mark);
-  relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING);
+  relock_sections_begin(mutex, RELOCK_EXECUTING, self);
   int result = call->section(call->context);
-  relock_store_relaxed(&mutex->relock_private.executing, 0);
+  struct relock_cond_waiter *owed = relock_sections_end(mutex);
   const struct relock_hold hold = relock_times_release(self, mutex);
   if (is_typed(mutex))
     set_owner(mutex, mark);
   relock_word_release(&mutex->relock_private.word);
   relock_times_released(self, &hold);
+  relock_send_owed(owed);
   return result;
 }
 
@@ -532,10 +551,10 @@ static inline int execute(relock_mutex_t *mutex, relock_section_t section, void 
     if (execute_at_server(mutex, lock_class, &call, &result))
       return final(result);
   }
-  count(lock_class, RELOCK_COUNT_EXECUTED);
+  const struct relock_thread *self = count(lock_class, RELOCK_COUNT_EXECUTED);
   bool try_first = kind_of(mutex) == FAST && relock_class_tries_first(lock_class);
   if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))
-    return final(relock_run_and_release(mutex, section, context));
+    return final(relock_run_and_release(mutex, self, section, context));
   return execute_long(mutex, section, context, how, caller);
 }
 

@@ -81,7 +81,7 @@ int relock_run_step(void *step_call) {
     choose_clock(resume);
     resume->error = relock_cond_check_time(resume->relock_private.clock, deadline_of(resume));
     if (resume->error == 0) {
-      relock_cond_enlist(resume->relock_private.cond, &step->waiter);
+      relock_cond_enlist(resume->relock_private.cond, step->mutex, &step->waiter);
       return 0;
     }
   }
@@ -91,7 +91,7 @@ int relock_run_step(void *step_call) {
  */
 static bool is_in_section(const relock_mutex_t *mutex) {
   return relock_load_relaxed(&mutex->relock_private.owner) == relock_thread_pointer() &&
-         (relock_load_relaxed(&mutex->relock_private.executing) || relock_server_executes(mutex));
+         (relock_executing(mutex) || relock_server_executes(mutex));
 }
 
 typedef int (*submit_t)(relock_mutex_t *mutex, relock_section_t section, void *context,

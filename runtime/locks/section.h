@@ -10,6 +10,7 @@
 #include "../base/request.h"
 #include "../base/thread.h"
 #include "../base/word.h"
+#include "owed.h"
 
 #include <relock/relock.h>
 
@@ -29,22 +30,51 @@ struct relock_step_call {
 };
 int relock_run_step(void *step_call) RELOCK_HIDDEN;
 
-/* Values of `executing`. In a section that its own client runs instead of a server, and in one that
- * has waited on a condition variable, the caller may wait with the mutex: ALONE. */
+/* Values of `executing`, beside RELOCK_OWES_WAKES. In a section that its own client runs instead of
+ * a server, and in one that has waited on a condition variable, the caller may wait with the mutex:
+ * ALONE. */
 enum { RELOCK_EXECUTING = 1, RELOCK_EXECUTING_ALONE = 2 };
+
+/* One of these, or 0: no section runs under the mutex. */
+static inline uint8_t relock_executing(const relock_mutex_t *mutex) {
+  return relock_load_relaxed(&mutex->relock_private.executing) & (uint8_t)~RELOCK_OWES_WAKES;
+}
+
+/* The owner of the word begins to run sections under it, and ends: before it releases the word.
+ * Returns the wake-ups to send behind the release. */
+static inline void relock_sections_begin(relock_mutex_t *mutex, uint8_t executing,
+                                         const struct relock_thread *self) {
+  relock_set_holder(mutex, self);
+  relock_store_relaxed(&mutex->relock_private.executing, executing);
+}
+static inline struct relock_cond_waiter *relock_sections_end(relock_mutex_t *mutex) {
+  struct relock_cond_waiter *owed = relock_owes(mutex) ? relock_take_owed(mutex) : NULL;
+  relock_store_relaxed(&mutex->relock_private.executing, 0);
+  relock_set_no_holder(mutex);
+  return owed;
+}
+
+/* Ends sections and releases the word of a mutex that owes wake-ups. */
+void relock_release_owing(relock_mutex_t *mutex) RELOCK_HIDDEN;
 
 /* The owner of the word runs a section of its own and releases the word. */
 static inline int relock_run_owned(uint8_t executing, relock_mutex_t *mutex,
-                                   relock_section_t section, void *context) {
-  relock_store_relaxed(&mutex->relock_private.executing, executing);
+                                   const struct relock_thread *self, relock_section_t section,
+                                   void *context) {
+  relock_sections_begin(mutex, executing, self);
   int result = section(context);
+  if (RELOCK_UNLIKELY(relock_owes(mutex))) {
+    relock_release_owing(mutex);
+    return result;
+  }
   relock_store_relaxed(&mutex->relock_private.executing, 0);
+  relock_set_no_holder(mutex);
   relock_word_release(&mutex->relock_private.word);
   return result;
 }
-static inline int relock_run_and_release(relock_mutex_t *mutex, relock_section_t section,
-                                         void *context) {
-  return relock_run_owned(RELOCK_EXECUTING, mutex, section, context);
+static inline int relock_run_and_release(relock_mutex_t *mutex, const struct relock_thread *self,
+                                         relock_section_t section, void *context) {
+  return relock_run_owned(RELOCK_EXECUTING, mutex, self, section, context);
 }
 
 /* Counts sections that this thread has just run for others. */

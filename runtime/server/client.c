@@ -252,7 +252,7 @@ static int run_here(relock_mutex_t *mutex, const struct relock_server *server,
   if (!relock_queue_try(mutex))
     relock_adaptive.lock(mutex, self);
   const uint64_t start = self->rcl_share ? relock_os->now_ns() : 0;
-  int result = relock_run_owned(RELOCK_EXECUTING_ALONE, mutex, call->section, call->context);
+  int result = relock_run_owned(RELOCK_EXECUTING_ALONE, mutex, self, call->section, call->context);
   if (RELOCK_UNLIKELY(start))
     relock_manners_spent(self, relock_os->now_ns() - start);
   return result;

@@ -197,12 +197,11 @@ bool relock_server_executes(const relock_mutex_t *mutex) { return find_own_secti
  * it comes back from the wait. */
 bool relock_server_begin_wait(relock_mutex_t *mutex) {
   struct relock_servicer *inside = find_own_section(mutex);
-  bool alone = relock_load_relaxed(&mutex->relock_private.executing) == RELOCK_EXECUTING_ALONE;
+  bool alone = relock_executing(mutex) == RELOCK_EXECUTING_ALONE;
   if (!inside && !alone)
     return false;
   const bool owns_word = alone || inside->owns_once;
-  if (owns_word)
-    relock_store_relaxed(&mutex->relock_private.executing, 0);
+  struct relock_cond_waiter *owed = owns_word ? relock_sections_end(mutex) : NULL;
   if (inside) {
     struct relock_request *slot = inside->server->slots[inside->announced - 1];
     relock_store_relaxed(&inside->runs_under, NULL);
@@ -213,6 +212,7 @@ bool relock_server_begin_wait(relock_mutex_t *mutex) {
   }
   if (owns_word)
     relock_word_release(&mutex->relock_private.word);
+  relock_send_owed(owed);
   if (inside)
     relock_pool_waits(inside);
   return true;

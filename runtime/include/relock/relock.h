@@ -80,11 +80,12 @@ typedef union relock_mutex {
     uintptr_t tail;             /* the algorithm's: 0 when nobody waits, or see annex.h */
     uintptr_t owner;            /* recursive and errorcheck: the owner's thread pointer */
     uint32_t word;              /* the exclusion word, see word.h */
-    uint32_t open;              /* arrivals may take a free word although tail is not 0 */
+    uint16_t open;              /* arrivals may take a free word although tail is not 0 */
+    uint16_t holder;            /* whose thread the word is, see owed.h; 0: unknown, or nobody's */
     uint32_t recursion;         /* recursive: acquisitions beyond the first */
     uint16_t generation;        /* of the process in which tail and open were written */
     uint8_t kind;               /* RELOCK_TYPE_..., and whether it was ever used */
-    uint8_t executing;          /* a section runs under the exclusion word */
+    uint8_t executing;          /* a section runs under the exclusion word, see section.h */
   } relock_private;
   char relock_size[sizeof(pthread_mutex_t)];
   long relock_align;
@@ -114,10 +115,11 @@ typedef int (*relock_section_t)(void *context);
  *
  * The section may use any lock but this one (a recursive mutex: also this one), and may block,
  * at the price of everybody behind it. It must not wait on a condition variable with this mutex
- * (the program stops with a message; see relock_execute_resumable), unless the mutex's class has the
- * algorithm rcl and its server was not refused its processor. It must not leave by longjmp,
- * pthread_exit or an exception, be cancelled asynchronously, or fork a child that goes on using locks. It runs
- * on the stack of the thread that runs it; gettid() and the signal mask are that thread's.
+ * (the program stops with a message; see relock_execute_resumable), unless the mutex's class has
+ * the algorithm rcl and its server was not refused its processor. It must not leave by longjmp,
+ * pthread_exit or an exception, be cancelled asynchronously, or fork a child that goes on using
+ * locks. It runs on the stack of the thread that runs it; gettid() and the signal mask are that
+ * thread's.
  *
  * A cancellation request does not end a section that another thread runs, or that runs others'
  * after its own; it stays pending. One that its caller runs in its place is ended by it at the
@@ -484,9 +486,9 @@ int relock_thread_limit_share(unsigned percent);
  * the result, errno and the copy are lost. The section is one for any thread (see
  * relock_execute_any_thread), and all it does is done to data that the mutex guards. A thread has
  * one submitted section under way. Its next call of relock_submit, relock_execute or any
- * relock_mutex_ or relock_cond_ function waits for it first, and so does its end: others see nothing
- * of the thread through these functions before they see what the section did. Before the thread
- * tells others by other means (atomic variables, pthread functions, a pipe), it calls
+ * relock_mutex_ or relock_cond_ function waits for it first, and so does its end: others see
+ * nothing of the thread through these functions before they see what the section did. Before the
+ * thread tells others by other means (atomic variables, pthread functions, a pipe), it calls
  * relock_submitted_wait. Not from within a section. Where the algorithm is not rcl, or the server
  * cannot take the request now, the section has been run when this returns. EINVAL: size. */
 int relock_submit(relock_mutex_t *mutex, relock_section_t section, const void *context,
@@ -501,20 +503,21 @@ void relock_submitted_wait(void);
 /* What a server has done since the process began, or was forked. */
 typedef struct relock_server_statistics {
   uint64_t sections;
-  uint64_t passes;        /* over its clients' slots */
-  uint64_t active_passes; /* those with a section */
-  double use_rate;        /* sections per active pass and live client: 1 when all always ask */
+  uint64_t passes;            /* over its clients' slots */
+  uint64_t active_passes;     /* those with a section */
+  double use_rate;            /* sections per active pass and live client: 1 when all always ask */
   double false_serialization; /* share of the active passes with sections of several mutexes, */
                               /* which two servers could have run at the same time */
-  double slow_rate;       /* share of the sections run while another thread of it was in a section */
+  double slow_rate; /* share of the sections run while another thread of it was in a section */
   uint64_t manager_wakes; /* looks of its manager after sections that last */
   uint64_t activations;   /* of further threads, because all were in sections that last */
   uint64_t sleeps;        /* for want of requests */
-  uint64_t cache_misses;  /* of its threads, where the machine counts them, with RELOCK_STATS; or 0 */
-  unsigned threads;       /* that serve or are in sections */
-  unsigned clients;       /* threads that have a slot, at all servers */
-  int cpu;                /* -1: any */
-  int realtime;           /* has SCHED_FIFO */
+  uint64_t
+      cache_misses; /* of its threads, where the machine counts them, with RELOCK_STATS; or 0 */
+  unsigned threads; /* that serve or are in sections */
+  unsigned clients; /* threads that have a slot, at all servers */
+  int cpu;          /* -1: any */
+  int realtime;     /* has SCHED_FIFO */
 } relock_server_statistics_t;
 
 /* EINVAL: no such server. One that was never used has zeros. */
@@ -568,18 +571,20 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
 #define RELOCK_CLASS(id) (&relock_class_##id)
 
 /* Static initialisers, for a class defined before by RELOCK_LOCK_CLASS. */
-#define RELOCK_MUTEX_INITIALIZER(id) {{&relock_class_##id, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
+#define RELOCK_MUTEX_INITIALIZER(id)                                                               \
+  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
 #define RELOCK_RECURSIVE_MUTEX_INITIALIZER(id)                                                     \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
 #define RELOCK_ERRORCHECK_MUTEX_INITIALIZER(id)                                                    \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
 #define RELOCK_COND_INITIALIZER {{0, 0, 0, 0, 0, 0}}
 
 /* The same for the default class, which needs no definition. All bytes zero are a normal mutex. */
-#define RELOCK_DEFAULT_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
-#define RELOCK_DEFAULT_RECURSIVE_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
+#define RELOCK_DEFAULT_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
+#define RELOCK_DEFAULT_RECURSIVE_MUTEX_INITIALIZER                                                 \
+  {{0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
 #define RELOCK_DEFAULT_ERRORCHECK_MUTEX_INITIALIZER                                                \
-  {{0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
+  {{0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

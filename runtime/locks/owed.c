@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Wake-ups that wait for the release of a mutex. See owed.h.
+ */
+#include "owed.h"
+
+#include "cond.h"
+#include "section.h"
+
+#include <stddef.h>
+
+/* The record of the thread on whose behalf the word is owned if that is who calls, or null. A
+ * section with the identity of its client finds its runner by the stack. */
+static struct relock_thread *holder_that_calls(const relock_mutex_t *mutex) {
+  const uint16_t tag = relock_load_relaxed(&mutex->relock_private.holder);
+  if (tag == 0)
+    return NULL;
+  struct relock_thread *self = relock_own_record;
+  if (self && self->tag == tag)
+    return self;
+  if (!relock_load_relaxed(&mutex->relock_private.executing))
+    return NULL;
+  self = relock_thread_on_stack((uintptr_t)__builtin_frame_address(0));
+  return self && self->tag == tag ? self : NULL;
+}
+
+bool relock_owe(relock_mutex_t *mutex, struct relock_cond_waiter *first,
+                struct relock_cond_waiter *last) {
+  struct relock_thread *self = holder_that_calls(mutex);
+  if (!self)
+    return false;
+  const uint8_t executing = relock_load_relaxed(&mutex->relock_private.executing);
+  if (!self->owed)
+    self->owed = first;
+  else if (executing & RELOCK_OWES_WAKES)
+    self->owed_last->next = first;
+  else
+    return false;
+  self->owed_last = last;
+  relock_store_relaxed(&mutex->relock_private.executing, executing | RELOCK_OWES_WAKES);
+  return true;
+}
+
+struct relock_cond_waiter *relock_take_owed(relock_mutex_t *mutex) {
+  const uint16_t tag = relock_load_relaxed(&mutex->relock_private.holder);
+  struct relock_thread *holder = relock_thread_numbered(tag - 1u);
+  struct relock_cond_waiter *first = holder->owed;
+  holder->owed = NULL;
+  return first;
+}
+
+void relock_release_owing(relock_mutex_t *mutex) {
+  struct relock_cond_waiter *owed = relock_sections_end(mutex);
+  relock_word_release(&mutex->relock_private.word);
+  relock_send_owed(owed);
+}
