@@ -108,15 +108,6 @@ static inline uint32_t relock_owner_decrement(uint32_t *word) {
 }
 #endif
 
-/* Tells the processor that this is a spinning loop. */
-static inline void relock_pause(void) {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ __volatile__("isb");
-#endif
-}
-
 #define RELOCK_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define RELOCK_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define RELOCK_CACHE_LINE 64

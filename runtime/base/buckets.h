@@ -7,6 +7,8 @@
 #ifndef RELOCK_BASE_BUCKETS_H
 #define RELOCK_BASE_BUCKETS_H
 
+#include "arch.h"
+
 #include <stdint.h>
 
 #define RELOCK_BUCKETS 180
@@ -27,33 +29,6 @@ static inline uint64_t relock_bucket_floor(unsigned bucket) {
   if (bucket < RELOCK_BUCKET_SMALL)
     return bucket;
   return (uint64_t)(4 + step % 4) << (step / 4 + 1);
-}
-
-static inline uint64_t relock_ticks(void) {
-#if defined(__x86_64__)
-  uint32_t low, high, processor;
-  __asm__ __volatile__("rdtscp" : "=a"(low), "=d"(high), "=c"(processor) : : "memory");
-  return (uint64_t)high << 32 | low;
-#elif defined(__aarch64__)
-  uint64_t ticks;
-  __asm__ __volatile__("isb; mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
-  return ticks;
-#else
-#error "no cycle counter known for this processor"
-#endif
-}
-
-/* May be read some instructions early: for where the order does not matter. */
-static inline uint64_t relock_ticks_early(void) {
-#if defined(__x86_64__)
-  uint32_t low, high;
-  __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high) : : "memory");
-  return (uint64_t)high << 32 | low;
-#else
-  uint64_t ticks;
-  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
-  return ticks;
-#endif
 }
 
 #endif

@@ -14,7 +14,6 @@
 #include "atomic.h"
 
 #include <stddef.h>
-#include <sys/auxv.h>
 
 /* Present when any part of the program is built with that sanitizer. */
 extern void __asan_init(void) __attribute__((weak));
@@ -51,19 +50,6 @@ static bool thread_has_sequence(void) {
 enum { SWITCH_UNKNOWN, SWITCH_WORKS, SWITCH_FORBIDDEN };
 static uint32_t switch_state;
 
-#if defined(__x86_64__)
-#define HWCAP2_FSGSBASE (1ul << 1) /* Documentation/arch/x86/x86_64/fsgs.rst */
-static bool machine_can_switch(void) { return getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE; }
-static inline void set_thread_pointer(uintptr_t pointer) {
-  __asm__ __volatile__("wrfsbase %0" : : "r"(pointer) : "memory");
-}
-#else
-static bool machine_can_switch(void) { return true; }
-static inline void set_thread_pointer(uintptr_t pointer) {
-  __asm__ __volatile__("msr tpidr_el0, %0" : : "r"(pointer) : "memory");
-}
-#endif
-
 static bool program_forbids_switch(void) {
   bool sanitized = __asan_init || __tsan_init || __msan_init || __hwasan_init;
   return sanitized || __morestack || rseq_register_current_thread || TCMallocInternalMalloc;
@@ -72,7 +58,8 @@ static bool program_forbids_switch(void) {
 bool relock_identity_switchable(void) {
   uint32_t state = relock_load_relaxed(&switch_state);
   if (RELOCK_UNLIKELY(state == SWITCH_UNKNOWN)) {
-    state = machine_can_switch() && !program_forbids_switch() ? SWITCH_WORKS : SWITCH_FORBIDDEN;
+    state = relock_may_set_thread_pointer() && !program_forbids_switch() ? SWITCH_WORKS
+                                                                         : SWITCH_FORBIDDEN;
     relock_store_relaxed(&switch_state, state);
   }
   if (RELOCK_UNLIKELY(state == SWITCH_WORKS && thread_has_sequence())) {
@@ -87,8 +74,8 @@ __attribute__((noinline)) int relock_run_as(uintptr_t thread_pointer, relock_sec
   uintptr_t own = relock_thread_pointer();
   if (thread_pointer == 0 || thread_pointer == own)
     return section(context);
-  set_thread_pointer(thread_pointer);
+  relock_set_thread_pointer(thread_pointer);
   int result = section(context);
-  set_thread_pointer(own);
+  relock_set_thread_pointer(own);
   return result;
 }

@@ -11,23 +11,11 @@
 #ifndef RELOCK_BASE_IDENTITY_H
 #define RELOCK_BASE_IDENTITY_H
 
+#include "arch.h"
+
 #include <relock/relock.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Names the current thread; never 0. Volatile so that it is read anew on either side of a
- * switch. */
-static inline uintptr_t relock_thread_pointer(void) {
-  uintptr_t pointer;
-#if defined(__x86_64__)
-  __asm__ __volatile__("mov %%fs:0, %0" : "=r"(pointer)); /* the ABI keeps it at its own address */
-#elif defined(__aarch64__)
-  __asm__ __volatile__("mrs %0, tpidr_el0" : "=r"(pointer));
-#else
-#error "relock supports x86-64 and AArch64"
-#endif
-  return pointer;
-}
 
 /* Whether relock_run_as() may be called with another thread's pointer. False where the processor
  * or kernel forbids it; under sanitizers, whose own state hangs off the same register; in programs

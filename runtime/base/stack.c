@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "stack.h"
 
+#include "arch.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -21,7 +23,7 @@ static void main_stack(size_t *size, uintptr_t *end) {
   *size = getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
               ? (size_t)limit.rlim_cur
               : SIZE_MAX / 2;
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0), top = (uintptr_t)environ;
+  uintptr_t here = relock_frame(), top = (uintptr_t)environ;
   if (top < here || top - here > *size)
     top = here;
   *end = top > *size ? top - *size : 0;
@@ -29,7 +31,7 @@ static void main_stack(size_t *size, uintptr_t *end) {
 
 static void thread_stack(size_t *size, uintptr_t *end) {
   pthread_attr_t attributes;
-  void *lowest = __builtin_frame_address(0);
+  void *lowest = (void *)relock_frame();
   *size = 0;
   if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
     pthread_attr_getstack(&attributes, &lowest, size);

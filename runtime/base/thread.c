@@ -194,7 +194,7 @@ uint32_t relock_threads_live(void) { return relock_load_relaxed(&live); }
 bool relock_thread_has_room(const struct relock_thread *self,
                             const struct relock_request *request) {
   size_t needed = relock_request_client(request)->stack;
-  size_t left = (uintptr_t)__builtin_frame_address(0) - self->stack_end;
+  size_t left = relock_frame() - self->stack_end;
   if (left > self->stack) /* not this thread's stack: self is the client of an outer section */
     return false;
   return left >= needed - needed / 8;

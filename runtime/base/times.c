@@ -354,7 +354,7 @@ static uint32_t thread_of(uintptr_t mark) { return (uint32_t)mark >> 1; }
 static uint32_t processor_of(uintptr_t mark) { return (uint32_t)(mark >> 32); }
 
 struct relock_arrival relock_times_arrive(const struct relock_thread *self, uintptr_t owner) {
-  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t here = relock_frame();
   if (!self || RELOCK_UNLIKELY(here - self->stack_end >= self->stack))
     self = relock_thread_on_stack(here); /* a section runs for another thread */
   const uint32_t *known =

@@ -9,6 +9,8 @@
 #ifndef RELOCK_BASE_TIMING_H
 #define RELOCK_BASE_TIMING_H
 
+#include "arch.h"
+
 #include <stdint.h>
 
 /* So many holds of each lock, or of each class and thread, are timed in any case: of locks that are
@@ -44,17 +46,6 @@ static inline uint64_t relock_random_gap(uint64_t *random, uint64_t mean) {
   *random ^= *random >> 7;
   *random ^= *random << 17;
   return 1 + *random % (2 * mean - 1);
-}
-
-/* Near enough. */
-static inline uint64_t relock_ticks_per_millisecond(void) {
-#if defined(__aarch64__)
-  uint64_t frequency;
-  __asm__("mrs %0, cntfrq_el0" : "=r"(frequency));
-  return frequency / 1000;
-#else
-  return 1 << 21;
-#endif
 }
 
 #endif

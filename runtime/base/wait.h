@@ -13,6 +13,7 @@
 #ifndef RELOCK_BASE_WAIT_H
 #define RELOCK_BASE_WAIT_H
 
+#include "arch.h"
 #include "atomic.h"
 #include "os.h"
 #include "thread.h"
@@ -73,13 +74,7 @@ static inline uint32_t relock_wait_spins(void) {
   return RELOCK_LIKELY(spins != RELOCK_UNCALIBRATED) ? spins : relock_wait_calibrate();
 }
 
-/* Turns of an empty loop, for waits that are shorter than a few pauses. */
-static inline void relock_wait_turns(uint32_t turns) {
-  for (; turns > 0; turns--)
-    relock_keep_order();
-}
-
-/* How many fill the spinning part; 0 on one processor, and before relock_wait_spins(). */
+/* How many turns fill the spinning part; 0 on one processor, and before relock_wait_spins(). */
 static inline uint32_t relock_wait_most_turns(void) {
   return relock_load_relaxed(&relock_calibrated_turns);
 }

@@ -388,7 +388,7 @@ _Static_assert(sizeof(struct timed_section) <= RELOCK_COPY_MAX, "it travels in t
 enum { OWN_FRAMES = 8192 };
 
 static inline int run_and_time(relock_section_t section, struct timed_section *timed) {
-  const uintptr_t here = (uintptr_t)__builtin_frame_address(0), there = (uintptr_t)timed;
+  const uintptr_t here = relock_frame(), there = (uintptr_t)timed;
   const uint64_t slept = relock_times_slept();
   if (timed->mutex) {
     relock_times_wait_ends(timed->mutex);

@@ -62,7 +62,7 @@ _Static_assert(sizeof(uintptr_t) == sizeof(uint64_t), "two counters");
 /* Successive tickets go to different lines, so that their wake-ups do not meet. */
 static uint32_t *slot_of(const relock_mutex_t *mutex, uint32_t ticket) {
   enum { STRIDE = RELOCK_CACHE_LINE / sizeof(uint32_t) + 1 };
-  uint32_t place = (uint32_t)((uintptr_t)mutex >> 4) * 0x9e3779b1u >> 16;
+  uint32_t place = (uint32_t)(relock_address(mutex) >> 4) * 0x9e3779b1u >> 16;
   return &slots[(place + ticket * STRIDE) % SLOTS];
 }
 

@@ -120,7 +120,7 @@ enum { LEAST_RELUCTANCE = 16, MOST_RELUCTANCE = 4096 };
 /* What is remembered of the mutex, or of another one in its place: these are hints. */
 static struct relock_reluctance *reluctance_towards(struct relock_servicer *self,
                                                     const relock_mutex_t *mutex) {
-  uintptr_t hash = (uintptr_t)mutex / sizeof *mutex;
+  uintptr_t hash = relock_address(mutex) / sizeof *mutex;
   return &self->reluctance[hash % (sizeof self->reluctance / sizeof *self->reluctance)];
 }
 
