@@ -28,7 +28,7 @@ struct relock_call {
 
 /* How a filled line says how to run: `result` holds the client's number in its upper bits, then
  * one bit for a client that may take a share of its server only (server/manners.h), one for a
- * client that does not wait (server/submit.h), one for the client's identity, then the size of a
+ * client that does not wait (mutex/submit.h), one for the client's identity, then the size of a
  * copied context. */
 enum {
   RELOCK_COPIED_BITS = 6,

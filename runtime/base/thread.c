@@ -4,14 +4,14 @@
  */
 #include "thread.h"
 
+#include "../mutex/submit.h"
 #include "../server/client.h"
-#include "../server/submit.h"
+#include "../statistics/stats_output.h"
+#include "../statistics/times.h"
 #include "guard.h"
 #include "os.h"
 #include "request.h"
 #include "stack.h"
-#include "stats_output.h"
-#include "times.h"
 
 #include <pthread.h>
 #include <string.h>

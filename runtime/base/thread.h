@@ -13,8 +13,8 @@
 #define RELOCK_BASE_THREAD_H
 
 #include "atomic.h"
+#include "counters.h"
 #include "identity.h"
-#include "stats.h"
 
 #include <relock/relock.h>
 #include <stdbool.h>
@@ -84,7 +84,7 @@ struct relock_thread {
   uint32_t rcl_penalty, rcl_skip;
   uint32_t rcl_patience; /* turns before a look, see server/client.c */
   uint32_t rcl_asks;     /* requests to servers under way, all but one in sections of others */
-  struct relock_request *rcl_submitted; /* see server/submit.h */
+  struct relock_request *rcl_submitted; /* see mutex/submit.h */
   struct relock_server *rcl_submitted_to;
   uint32_t rcl_submitted_index; /* of the class */
   bool rcl_submitted_timed;
@@ -112,7 +112,7 @@ static inline struct relock_counters *relock_counters_of(struct relock_thread *r
                                                          uint32_t index) {
   if (RELOCK_LIKELY(index < RELOCK_OWN_CLASSES))
     return &record->counters[index];
-  /* Acquire: pairs with the release in make_counters(), stats.c. */
+  /* Acquire: pairs with the release in make_counters(), counters.c. */
   struct relock_counters *more = relock_load_acquire(&record->more_counters);
   return more ? &more[index - RELOCK_OWN_CLASSES] : NULL;
 }

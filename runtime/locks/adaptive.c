@@ -29,7 +29,7 @@
  * first, then on its own line. A preempted owner delays everybody; they sleep meanwhile.
  */
 #include "../base/class.h"
-#include "../base/options.h"
+#include "../mutex/options.h"
 #include "algorithm.h"
 #include "queue.h"
 #include "section.h"
@@ -224,7 +224,7 @@ enum { PROBE_EVERY = 64, PROBES = 8 };
 
 /* Not if the class was moved to another algorithm meanwhile. */
 static void set_mode(relock_class_t *lock_class, struct relock_thread *self, bool always) {
-  /* Acquire: pairs with the release in give(), class.c. */
+  /* Acquire: pairs with the release in give(), choice.c. */
   const uint32_t flags = relock_load_acquire(&lock_class->relock_flags);
   if (relock_load_relaxed(&lock_class->relock_ops) == &relock_adaptive_rcl &&
       !(flags & RELOCK_CLASS_ALWAYS_DELEGATES) == always &&

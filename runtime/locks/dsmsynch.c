@@ -32,7 +32,7 @@
  * followed by others that still use the mutex.
  */
 #include "../base/class.h"
-#include "../base/stats.h"
+#include "../base/counters.h"
 #include "algorithm.h"
 #include "queue.h"
 #include "section.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The locks of librelock, which times and counts them: see ../base/recorder.h. A lock that is held
+ * The locks of librelock, which times and counts them: see ../statistics/recorder.h. A lock that is held
  * stands among those that its thread reads under, since it has no record of its own, and its class
  * is a group without locks. What librelock does not say, such as whose lock it was, is not
  * recorded.
  */
-#include "../base/recorder.h"
+#include "../statistics/recorder.h"
 #include "hold.h"
 #include "preload.h"
 #include "timeline.h"

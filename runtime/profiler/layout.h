@@ -8,9 +8,9 @@
 #ifndef RELOCK_PROFILER_LAYOUT_H
 #define RELOCK_PROFILER_LAYOUT_H
 
-#include "../base/buckets.h"
-#include "../base/chance.h"
-#include "../base/processor.h"
+#include "../statistics/buckets.h"
+#include "../statistics/chance.h"
+#include "../statistics/processor.h"
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Whether a thread has lost its processor, and what base/processor.h knows of processors.
+ * Whether a thread has lost its processor, and what statistics/processor.h knows of processors.
  */
 #ifndef RELOCK_PROFILER_PROCESSOR_H
 #define RELOCK_PROFILER_PROCESSOR_H
 
-#include "../base/processor.h"
+#include "../statistics/processor.h"
 
 /* What the system keeps in the memory of each thread (struct rseq of linux/rseq.h). */
 struct processor_area {

@@ -5,7 +5,7 @@
 #ifndef RELOCK_PROFILER_RECORD_H
 #define RELOCK_PROFILER_RECORD_H
 
-#include "../base/timing.h"
+#include "../statistics/timing.h"
 #include "layout.h"
 
 #include <pthread.h>

@@ -15,11 +15,11 @@
  * A thread of its own does this once it is asked for, ten times per second, or once while the
  * servers have nothing to do. It ends when the process's first thread has ended.
  */
+#include "../base/counters.h"
 #include "../base/guard.h"
-#include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
-#include "../base/stats.h"
+#include "../mutex/options.h"
 #include "client.h"
 #include "server.h"
 

@@ -18,7 +18,6 @@
 #include "client.h"
 
 #include "../base/guard.h"
-#include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
 #include "../base/request.h"
@@ -27,9 +26,10 @@
 #include "../base/word.h"
 #include "../locks/queue.h"
 #include "../locks/section.h"
+#include "../mutex/options.h"
+#include "../mutex/submit.h"
 #include "manners.h"
 #include "server.h"
-#include "submit.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -51,9 +51,9 @@ enum { SLOTLESS = 1000 };
 
 uint32_t relock_slots_end, relock_clients;
 
-/* Guarded by RELOCK_GUARD_CLIENTS: a number is given to one thread at a time, the least that is free, and
- * every number below relock_slots_end, the highest is not. So the servers' passes are as short as
- * the live clients allow (adaptive long-lived renaming, without the wait-freedom). */
+/* Guarded by RELOCK_GUARD_CLIENTS: a number is given to one thread at a time, the least that is
+ * free, and every number below relock_slots_end, the highest is not. So the servers' passes are as
+ * short as the live clients allow (adaptive long-lived renaming, without the wait-freedom). */
 static uint8_t number_taken[RELOCK_SLOTS];
 
 static void set_end(uint32_t end) {

@@ -14,10 +14,10 @@
 #include "server.h"
 
 #include "../base/guard.h"
-#include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
 #include "../base/word.h"
+#include "../mutex/options.h"
 #include "client.h"
 
 #include <errno.h>
@@ -51,8 +51,8 @@ static int wanted_cpu(unsigned number) {
   return option != RELOCK_CPU_NOT_GIVEN ? option : (int)relock_load_relaxed(&places[number]) - 1;
 }
 
-/* Processors that servers have for themselves. Under RELOCK_GUARD_PROCESSORS: two servers that start
- * at the same time must not both get the last processor but one. */
+/* Processors that servers have for themselves. Under RELOCK_GUARD_PROCESSORS: two servers that
+ * start at the same time must not both get the last processor but one. */
 static unsigned dedicated(void) {
   unsigned count = 0;
   for (uint32_t i = 0; i < relock_load_relaxed(&relock_servers_end); i++) {

@@ -3,7 +3,7 @@
 // own: all of a thread that acquires few locks, about five per millisecond of processor time of one
 // that acquires many, at least one in 128; and what is chosen stands for all that there were, also
 // where the thread's rate changes and its own rhythm is that of the choice.
-// RUN: %cc -g -O2 %s %source_root/runtime/base/timing.c -o %t -I%source_root/runtime/base
+// RUN: %cc -g -O2 %s %source_root/runtime/statistics/timing.c -o %t -I%source_root/runtime/statistics
 // RUN: %t
 #include "timing.h"
 

@@ -4,7 +4,7 @@
 // is counted stays exact, what is timed is right on the whole, and a hold in which the thread waits,
 // or under the profiler sleeps, is timed in any case. The program times its holds too.
 // REQUIRES: plain
-// RUN: %cc -g -O1 %s %librelock -o %t -I%include -I%source_root/runtime/base -lpthread
+// RUN: %cc -g -O1 %s %librelock -o %t -I%include -I%source_root/runtime/statistics -lpthread
 // RUN: for attempt in 1 2 3 failed; do test $attempt != failed || exit 1; \
 // RUN:   %relock profile --sample-interval=1000000 -o %t.profile -- %t sleep > %t.truth || exit 1; \
 // RUN:   %python %S/Inputs/timed-holds.py %t.profile %t.truth && break; \

@@ -5,7 +5,7 @@
 #include "profile/Buckets.h"
 #include "profile/Symbolize.h"
 
-#include "../../runtime/base/stats_share.h"
+#include "../../runtime/statistics/stats_share.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"

@@ -2,7 +2,7 @@
 //
 // A program that uses librelock has locks that the preload library does not see. The runtime times
 // and counts those itself, and leaves its statistics beside the records
-// (runtime/base/stats_share.h). What the records have of them, by which thread, inside what and
+// (runtime/statistics/stats_share.h). What the records have of them, by which thread, inside what and
 // when, they have under a number, which the statistics tell.
 #pragma once
 

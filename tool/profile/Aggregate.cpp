@@ -2,7 +2,7 @@
 #include "profile/Aggregate.h"
 #include "profile/Symbolize.h"
 
-#include "../../runtime/base/stats_share.h"
+#include "../../runtime/statistics/stats_share.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Invariant: reports and texts are made, and the files of RELOCK_STATS and of `relock profile`
- * written, by one thread at a time, which has RELOCK_GUARD_OUTPUT, and these files by none after the exit
- * report.
+ * written, by one thread at a time, which has RELOCK_GUARD_OUTPUT, and these files by none after
+ * the exit report.
  *
  * What is written at exit has been opened, and made room for, at the start: by then the program may
  * have forbidden itself to open files, and be killed for it.
@@ -10,13 +10,13 @@
 #define _GNU_SOURCE
 #include "stats_output.h"
 
-#include "guard.h"
-#include "options.h"
-#include "os.h"
-#include "panic.h"
+#include "../base/counters.h"
+#include "../base/guard.h"
+#include "../base/os.h"
+#include "../base/panic.h"
+#include "../mutex/options.h"
 #include "processor.h"
 #include "recorder.h"
-#include "stats.h"
 #include "stats_file.h"
 #include "stats_report.h"
 #include "stats_share.h"

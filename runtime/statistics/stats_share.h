@@ -6,8 +6,8 @@
  * now by a number; a thread of the runtime writes them, and the number, unless the process is a
  * forked one. The last word is that of the exit.
  */
-#ifndef RELOCK_BASE_STATS_SHARE_H
-#define RELOCK_BASE_STATS_SHARE_H
+#ifndef RELOCK_STATISTICS_STATS_SHARE_H
+#define RELOCK_STATISTICS_STATS_SHARE_H
 
 #include <stdint.h>
 

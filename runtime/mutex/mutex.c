@@ -13,18 +13,18 @@
 #define _GNU_SOURCE
 #include "../base/annex.h"
 #include "../base/class.h"
-#include "../base/fork.h"
+#include "../base/counters.h"
+#include "../base/generation.h"
 #include "../base/guard.h"
 #include "../base/identity.h"
 #include "../base/panic.h"
-#include "../base/stats.h"
 #include "../base/thread.h"
-#include "../base/times.h"
+#include "../locks/algorithm.h"
+#include "../locks/queue.h"
+#include "../locks/section.h"
 #include "../server/client.h"
-#include "../server/submit.h"
-#include "algorithm.h"
-#include "queue.h"
-#include "section.h"
+#include "../statistics/times.h"
+#include "submit.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,12 +2,12 @@
  *
  * Counting and adding up.
  */
-#include "stats.h"
+#include "counters.h"
 
+#include "../statistics/times.h"
 #include "class.h"
 #include "os.h"
 #include "thread.h"
-#include "times.h"
 
 uint32_t relock_stats_timed;
 

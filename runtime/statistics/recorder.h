@@ -8,8 +8,8 @@
  * All of it goes to the thread whose identity the caller has: in a section that another thread runs
  * for it, the client.
  */
-#ifndef RELOCK_BASE_RECORDER_H
-#define RELOCK_BASE_RECORDER_H
+#ifndef RELOCK_STATISTICS_RECORDER_H
+#define RELOCK_STATISTICS_RECORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * the mutexes and condition variables that name them were copied. Every such reference carries
  * the generation in which it was made: one from an older generation names nobody.
  */
-#ifndef RELOCK_BASE_FORK_H
-#define RELOCK_BASE_FORK_H
+#ifndef RELOCK_BASE_GENERATION_H
+#define RELOCK_BASE_GENERATION_H
 
 #include "atomic.h"
 

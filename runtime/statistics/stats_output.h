@@ -2,8 +2,8 @@
  *
  * When statistics are written, and where: RELOCK_STATS, RELOCK_STATS_EVERY, `relock profile`.
  */
-#ifndef RELOCK_BASE_STATS_OUTPUT_H
-#define RELOCK_BASE_STATS_OUTPUT_H
+#ifndef RELOCK_STATISTICS_STATS_OUTPUT_H
+#define RELOCK_STATISTICS_STATS_OUTPUT_H
 
 #include <stdint.h>
 

@@ -4,10 +4,10 @@
  * core, a cache or a node is read from a file that `relock profile` writes. The profiler and the
  * library each have their own table.
  */
-#ifndef RELOCK_BASE_PROCESSOR_H
-#define RELOCK_BASE_PROCESSOR_H
+#ifndef RELOCK_STATISTICS_PROCESSOR_H
+#define RELOCK_STATISTICS_PROCESSOR_H
 
-#include "arch.h"
+#include "../base/arch.h"
 
 #include <stddef.h>
 #include <stdint.h>

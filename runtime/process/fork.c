@@ -3,16 +3,16 @@
  * Start of the runtime and fork handlers: the class list is consistent in the child, the server is
  * started anew at its next use, and old waiters are forgotten.
  */
-#include "fork.h"
+#include "../base/generation.h"
 
+#include "../base/counters.h"
+#include "../base/guard.h"
+#include "../base/thread.h"
+#include "../base/word.h"
+#include "../mutex/options.h"
+#include "../mutex/submit.h"
 #include "../server/client.h"
-#include "../server/submit.h"
-#include "guard.h"
-#include "options.h"
-#include "stats.h"
-#include "stats_output.h"
-#include "thread.h"
-#include "word.h"
+#include "../statistics/stats_output.h"
 
 #include <pthread.h>
 

@@ -23,9 +23,9 @@
  */
 #include "../base/identity.h"
 #include "../base/panic.h"
+#include "../locks/section.h"
 #include "../server/client.h"
 #include "cond.h"
-#include "section.h"
 
 #include <stdbool.h>
 #include <stddef.h>

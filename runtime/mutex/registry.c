@@ -2,18 +2,18 @@
  *
  * Algorithms by name.
  */
-#include "algorithm.h"
+#include "../locks/algorithm.h"
 
 #include <string.h>
 
 static const struct relock_algorithm *const algorithms[] = {
 #define RELOCK_ALGORITHM(name) &relock_##name,
-#include "algorithms.def"
+#include "../locks/algorithms.def"
 };
 
 static const char names[] =
 #define RELOCK_ALGORITHM(name) " " #name
-#include "algorithms.def"
+#include "../locks/algorithms.def"
     ;
 
 const struct relock_algorithm *relock_algorithm_find(const char *name, size_t length) {

@@ -4,19 +4,19 @@
  *
  *   RELOCK_LOCKS="class=algorithm,..."   the last entry that fits a class wins, and an entry that
  *                                        names it wins over "*"
- *   RELOCK_SERVERS="N=cpu:C,..."         server N, from 1 on, has processor C; N=any: none of its own
- *   RELOCK_BALANCE=N                     spreads the classes of rcl over servers 1 to N
+ *   RELOCK_SERVERS="N=cpu:C,..."         server N, from 1 on, has processor C; N=any: none of its
+ * own RELOCK_BALANCE=N                     spreads the classes of rcl over servers 1 to N
  *   RELOCK_STATS=1                       statistics at exit, as a table
  *   RELOCK_STATS=FILE                    as a profile, see stats_file.c
  *   RELOCK_STATS_EVERY=SECONDS           and every so often before
- *   RELOCK_PROFILE_DIR=FOLDER            set by `relock profile`: statistics become part of its profile
- *   RELOCK_CLUSTERS=N                    see topology.h
- *   RELOCK_TUNE="name=value,..."         see tunables.def
+ *   RELOCK_PROFILE_DIR=FOLDER            set by `relock profile`: statistics become part of its
+ * profile RELOCK_CLUSTERS=N                    see topology.h RELOCK_TUNE="name=value,..." see
+ * tunables.def
  */
-#ifndef RELOCK_BASE_OPTIONS_H
-#define RELOCK_BASE_OPTIONS_H
+#ifndef RELOCK_MUTEX_OPTIONS_H
+#define RELOCK_MUTEX_OPTIONS_H
 
-#include "atomic.h"
+#include "../base/atomic.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ struct relock_choice {
 /* The thresholds of tunables.def. Constant after the start. */
 struct relock_tuning {
 #define RELOCK_TUNABLE(name, value, least, greatest) uint32_t name;
-#include "tunables.def"
+#include "../base/tunables.def"
 };
 extern struct relock_tuning relock_tuning RELOCK_HIDDEN;
 

@@ -6,13 +6,13 @@
 #define _GNU_SOURCE
 #include "options.h"
 
+#include "../base/atomic.h"
+#include "../base/os.h"
+#include "../base/panic.h"
+#include "../base/topology.h"
 #include "../locks/algorithm.h"
-#include "atomic.h"
-#include "os.h"
-#include "panic.h"
-#include "stats_output.h"
-#include "stats_text.h"
-#include "topology.h"
+#include "../statistics/stats_output.h"
+#include "../statistics/stats_text.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static const char *parse(const char *at, struct relock_choice *choice) {
 
 struct relock_tuning relock_tuning = {
 #define RELOCK_TUNABLE(name, value, least, greatest) .name = value,
-#include "tunables.def"
+#include "../base/tunables.def"
 };
 
 static const struct tunable {
@@ -60,11 +60,11 @@ static const struct tunable {
   uint32_t least, greatest;
 } tunables[] = {
 #define RELOCK_TUNABLE(name, value, least, greatest) {#name, &relock_tuning.name, least, greatest},
-#include "tunables.def"
+#include "../base/tunables.def"
 };
 static const char tunable_names[] =
 #define RELOCK_TUNABLE(name, value, least, greatest) " " #name
-#include "tunables.def"
+#include "../base/tunables.def"
     ;
 
 static const struct tunable *find_tunable(const char *name, size_t length) {

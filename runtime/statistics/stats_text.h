@@ -6,8 +6,8 @@
  * Making the text asks the system for nothing: the program may have forbidden it, and is about to
  * end.
  */
-#ifndef RELOCK_BASE_STATS_TEXT_H
-#define RELOCK_BASE_STATS_TEXT_H
+#ifndef RELOCK_STATISTICS_STATS_TEXT_H
+#define RELOCK_STATISTICS_STATS_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

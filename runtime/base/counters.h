@@ -4,8 +4,8 @@
  * read-modify-writes, in one cache line per class; readers add up. Times (times.h) are taken
  * only with RELOCK_STATS, since reading the clock costs as much as an uncontended lock.
  */
-#ifndef RELOCK_BASE_STATS_H
-#define RELOCK_BASE_STATS_H
+#ifndef RELOCK_BASE_COUNTERS_H
+#define RELOCK_BASE_COUNTERS_H
 
 #include "atomic.h"
 

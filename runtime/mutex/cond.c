@@ -46,16 +46,16 @@
 #include "cond.h"
 
 #include "../base/class.h"
-#include "../base/fork.h"
+#include "../base/generation.h"
 #include "../base/identity.h"
 #include "../base/os.h"
 #include "../base/panic.h"
-#include "../base/times.h"
 #include "../base/wait.h"
 #include "../base/word.h"
+#include "../locks/section.h"
 #include "../server/client.h"
-#include "../server/submit.h"
-#include "section.h"
+#include "../statistics/times.h"
+#include "submit.h"
 
 #include <errno.h>
 #include <limits.h>

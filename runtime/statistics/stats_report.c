@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats_report.h"
 
-#include "class.h"
-#include "guard.h"
-#include "os.h"
+#include "../base/class.h"
+#include "../base/guard.h"
+#include "../base/os.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  *
  * Statistics as a file.
  */
-#ifndef RELOCK_BASE_STATS_FILE_H
-#define RELOCK_BASE_STATS_FILE_H
+#ifndef RELOCK_STATISTICS_STATS_FILE_H
+#define RELOCK_STATISTICS_STATS_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

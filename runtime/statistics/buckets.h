@@ -4,10 +4,10 @@
  * into logarithmic buckets. Values below 8 have one each, above that 4 to every power of two, so a
  * bucket is at most 25 % wide.
  */
-#ifndef RELOCK_BASE_BUCKETS_H
-#define RELOCK_BASE_BUCKETS_H
+#ifndef RELOCK_STATISTICS_BUCKETS_H
+#define RELOCK_STATISTICS_BUCKETS_H
 
-#include "arch.h"
+#include "../base/arch.h"
 
 #include <stdint.h>
 

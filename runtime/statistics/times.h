@@ -17,10 +17,10 @@
  * All memory comes from one range that is reserved at the start: a program that has forbidden
  * itself system calls since is not killed for it.
  */
-#ifndef RELOCK_BASE_TIMES_H
-#define RELOCK_BASE_TIMES_H
+#ifndef RELOCK_STATISTICS_TIMES_H
+#define RELOCK_STATISTICS_TIMES_H
 
-#include "atomic.h"
+#include "../base/atomic.h"
 #include "buckets.h"
 #include "chance.h"
 #include "processor.h"

@@ -2,8 +2,8 @@
  *
  * The statistics of one moment, and how they look as tables.
  */
-#ifndef RELOCK_BASE_STATS_REPORT_H
-#define RELOCK_BASE_STATS_REPORT_H
+#ifndef RELOCK_STATISTICS_STATS_REPORT_H
+#define RELOCK_STATISTICS_STATS_REPORT_H
 
 #include "times.h"
 

@@ -15,13 +15,13 @@
  * counters.
  */
 #define _GNU_SOURCE
-#include "class.h"
+#include "../base/class.h"
 
-#include "guard.h"
+#include "../base/counters.h"
+#include "../base/guard.h"
+#include "../base/os.h"
+#include "../base/panic.h"
 #include "options.h"
-#include "os.h"
-#include "panic.h"
-#include "stats.h"
 
 #include <errno.h>
 #include <link.h>
@@ -134,7 +134,9 @@ static void *room_for_copy(size_t size) {
   return room + used - size;
 }
 
-enum { FORMER }; /* of relock_private, in a copy: where the class was; nothing may be there any more */
+enum {
+  FORMER
+}; /* of relock_private, in a copy: where the class was; nothing may be there any more */
 
 /* A copy takes the place in the list of a class whose memory may vanish. The class itself stays as
  * it is: at exit, threads may still use it. */

@@ -3,8 +3,8 @@
  * Waiting on a condition variable in two steps, for whoever waits: a holder takes both, a resumable
  * section the first and its client the second. See cond.c for the states of a waiter.
  */
-#ifndef RELOCK_LOCKS_COND_H
-#define RELOCK_LOCKS_COND_H
+#ifndef RELOCK_MUTEX_COND_H
+#define RELOCK_MUTEX_COND_H
 
 #include "../base/atomic.h"
 

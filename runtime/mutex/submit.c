@@ -2,10 +2,10 @@
 #include "submit.h"
 
 #include "../base/class.h"
-#include "../base/fork.h"
-#include "../base/times.h"
+#include "../base/generation.h"
 #include "../locks/section.h"
-#include "server.h"
+#include "../server/server.h"
+#include "../statistics/times.h"
 
 #include <errno.h>
 #include <string.h>

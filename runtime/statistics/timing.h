@@ -6,10 +6,10 @@
  * thread. Timed in any case, and for themselves alone, are what the constants say, holds for which
  * the thread waited, and those in which it waits.
  */
-#ifndef RELOCK_BASE_TIMING_H
-#define RELOCK_BASE_TIMING_H
+#ifndef RELOCK_STATISTICS_TIMING_H
+#define RELOCK_STATISTICS_TIMING_H
 
-#include "arch.h"
+#include "../base/arch.h"
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * What values that were chosen by chance, each of which stands for some others, leave uncertain.
  * Of the profiler, of the library's own statistics, and of the reader of both, in C++.
  */
-#ifndef RELOCK_BASE_CHANCE_H
-#define RELOCK_BASE_CHANCE_H
+#ifndef RELOCK_STATISTICS_CHANCE_H
+#define RELOCK_STATISTICS_CHANCE_H
 
 #include <stdint.h>
 

@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "stats_text.h"
 
-#include "atomic.h"
-#include "os.h"
+#include "../base/atomic.h"
+#include "../base/os.h"
+#include "../base/thread.h"
 #include "stats_report.h"
-#include "thread.h"
 
 #include <errno.h>
 #include <fcntl.h>

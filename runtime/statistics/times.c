@@ -10,10 +10,10 @@
 #define _GNU_SOURCE
 #include "times.h"
 
-#include "os.h"
+#include "../base/counters.h"
+#include "../base/os.h"
+#include "../base/thread.h"
 #include "recorder.h"
-#include "stats.h"
-#include "thread.h"
 #include "timing.h"
 
 #include <stddef.h>

@@ -5,8 +5,8 @@
  * what they see is what they would have seen had it been run at its submission. These are the rules
  * R1 and R2 of Shahmirzadi's thesis (2016, section 3.4.3) in the simplest form that keeps them.
  */
-#ifndef RELOCK_SERVER_SUBMIT_H
-#define RELOCK_SERVER_SUBMIT_H
+#ifndef RELOCK_MUTEX_SUBMIT_H
+#define RELOCK_MUTEX_SUBMIT_H
 
 #include "../base/request.h"
 #include "../base/thread.h"

@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "stats_file.h"
 
-#include "os.h"
+#include "../base/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
