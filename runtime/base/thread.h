@@ -50,7 +50,7 @@ _Static_assert(sizeof(struct relock_request) == RELOCK_CACHE_LINE, "one line per
 _Static_assert(RELOCK_COPY_MAX == 40, "what the other fields leave of a line");
 
 /* What a thread has seen lately of a class that could be handed to a server, see
- * locks/adaptive.c. */
+ * server/adaptive_rcl.c. */
 struct relock_watch {
   const relock_class_t *lock_class;
   uint64_t executed; /* sections when it began to count */

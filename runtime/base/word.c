@@ -23,14 +23,33 @@ void relock_word_release_slowly(uint32_t *word, bool wake) {
     relock_os->futex_wake(word, 1);
 }
 
+static const struct relock_served *served_by;
+
+void relock_words_served_by(const struct relock_served *served) {
+  relock_store_relaxed(&served_by, served);
+}
+
+bool relock_word_take_back(uint32_t *word, uint32_t served) {
+  /* Acquire: pairs with the release that made the word SERVED, after served_by was set. */
+  return relock_load_acquire(word) == served &&
+         relock_load_relaxed(&served_by)->take_back(word, served);
+}
+
+bool relock_word_is_free(uint32_t *word) {
+  /* Acquire: pairs with the release in relock_word_release(), and that which made it SERVED. */
+  uint32_t found = relock_load_acquire(word);
+  return found == RELOCK_WORD_FREE || (found >= RELOCK_WORD_SERVED &&
+                                       !relock_load_relaxed(&served_by)->is_occupied(word, found));
+}
+
 bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
                       const struct timespec *deadline, int *error) {
-  /* Acquire: pairs with the release in relock_word_release(). */
+  /* Acquire: pairs with the release in relock_word_release(), and that which made it SERVED. */
   uint32_t found = relock_exchange_acquire(word, RELOCK_WORD_PARKED);
   if (found == RELOCK_WORD_FREE)
     return true;
   if (RELOCK_UNLIKELY(found >= RELOCK_WORD_SERVED))
-    return relock_word_inherit(word, found, wait, clock, deadline, error);
+    return relock_load_relaxed(&served_by)->inherit(word, found, wait, clock, deadline, error);
   if (found == RELOCK_WORD_HELD_FAST)
     relock_os->barrier(); /* the release that may be half done has then seen the mark, or is over */
   int result = relock_wait_park(wait, word, RELOCK_WORD_PARKED, clock, deadline);

@@ -52,13 +52,23 @@ enum {
 /* HELD_FAST where this machine can release by a decrement, else HELD. */
 extern uint32_t relock_word_taken RELOCK_HIDDEN;
 
-/* Takes a SERVED word back, unless a section is under it. */
-bool relock_word_take_back(uint32_t *word, uint32_t served);
+/* How whoever makes words SERVED parts with them. */
+struct relock_served {
+  /* Takes the word, which was found SERVED, unless a section is under it. */
+  bool (*take_back)(uint32_t *word, uint32_t served);
+  /* The caller has replaced SERVED: waits for a section that is still under the word, and owns it
+   * then. False: *error, if not null, is ETIMEDOUT, and the word is the server's again. */
+  bool (*inherit)(uint32_t *word, uint32_t served, struct relock_wait *wait, clockid_t clock,
+                  const struct timespec *deadline, int *error);
+  /* Whether a section is under the word, which was found SERVED. */
+  bool (*is_occupied)(uint32_t *word, uint32_t served);
+};
 
-/* The caller has replaced SERVED: waits for a section that is still under the word, and owns it
- * then. False: *error, if not null, is ETIMEDOUT, and the word is the server's again. */
-bool relock_word_inherit(uint32_t *word, uint32_t served, struct relock_wait *wait, clockid_t clock,
-                         const struct timespec *deadline, int *error);
+/* Before any word is SERVED. */
+void relock_words_served_by(const struct relock_served *served);
+
+/* Takes a word back that was found SERVED, unless a section is under it. */
+bool relock_word_take_back(uint32_t *word, uint32_t served);
 
 /* Whether nobody is under the word: FREE, or SERVED without a section. */
 bool relock_word_is_free(uint32_t *word);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * adaptive: a spin-then-park mutex that becomes a combiner while several threads wait, and a
- * client of a server where its class was granted one (adaptive_rcl). The default.
+ * adaptive: a spin-then-park mutex that becomes a combiner while several threads wait. The default.
+ * With a server besides: server/adaptive_rcl.c.
  *
  * What serves a mutex
  *
@@ -205,77 +205,6 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   relock_request_give(self);
   return result;
 }
-
-/* --- with a server ---------------------------------------------------------------------------
- *
- * A class whose sections keep having to wait is handed to the server of server/client.c:
- *
- *            server_after sections had to wait, and they
- *            are server_percent of all                      PROBES in a row found the word free
- *   MUTEX or COMBINER ------------------------------> SERVER ------------------------> MUTEX
- *
- * The mode is the class's flag "always delegates". Clients of either mode go through the same
- * word, the server by trying it, so that a client that has not seen the change yet does no harm.
- */
-
-/* Of so many sections in a row one tries the word itself, to find out whether others still want
- * it; a guess. */
-enum { PROBE_EVERY = 64, PROBES = 8 };
-
-/* Not if the class was moved to another algorithm meanwhile. */
-static void set_mode(relock_class_t *lock_class, struct relock_thread *self, bool always) {
-  /* Acquire: pairs with the release in give(), choice.c. */
-  const uint32_t flags = relock_load_acquire(&lock_class->relock_flags);
-  if (relock_load_relaxed(&lock_class->relock_ops) == &relock_adaptive_rcl &&
-      !(flags & RELOCK_CLASS_ALWAYS_DELEGATES) == always &&
-      relock_cas_relaxed(&lock_class->relock_flags, flags, flags ^ RELOCK_CLASS_ALWAYS_DELEGATES))
-    relock_stats_count(self, lock_class->relock_index, RELOCK_COUNT_SWITCHES, 1);
-}
-
-/* A section of this thread has to wait. */
-static void consider_server(relock_class_t *lock_class, struct relock_thread *self) {
-  struct relock_watch *watch = &self->watch;
-  if (watch->lock_class == lock_class && ++watch->contended < relock_tuning.server_after)
-    return;
-  uint64_t now = relock_stats_read(self, lock_class->relock_index, RELOCK_COUNT_EXECUTED);
-  if (watch->lock_class == lock_class &&
-      (now - watch->executed) * relock_tuning.server_percent <= 100ull * watch->contended)
-    set_mode(lock_class, self, true);
-  *watch = (struct relock_watch){.lock_class = lock_class, .executed = now};
-}
-
-/* Tries the word itself. True: the word was free, and is the caller's. */
-static bool probe(relock_mutex_t *mutex, relock_class_t *lock_class, struct relock_thread *self) {
-  if (++self->watch.delegated % PROBE_EVERY != 0)
-    return false;
-  if (!relock_queue_try(mutex)) {
-    self->watch.free_probes = 0;
-    return false;
-  }
-  if (++self->watch.free_probes == PROBES) {
-    self->watch.free_probes = 0;
-    set_mode(lock_class, self, false);
-  }
-  return true;
-}
-
-static int execute_with_server(relock_mutex_t *mutex, struct relock_thread *self,
-                               const struct relock_call *call) {
-  relock_class_t *lock_class = relock_class_of(mutex);
-  if (relock_class_tries_first(lock_class)) {
-    consider_server(lock_class, self);
-    return execute(mutex, self, call);
-  }
-  if (probe(mutex, lock_class, self))
-    return relock_run_and_release(mutex, self, call->section, call->context);
-  return relock_rcl.execute(mutex, self, call);
-}
-
-const struct relock_algorithm relock_adaptive_rcl = {.name = "adaptive_rcl",
-                                                     .lock = lock,
-                                                     .execute = execute_with_server,
-                                                     .has_server = true,
-                                                     .can_move = true};
 
 const struct relock_algorithm relock_adaptive = {
     .name = "adaptive", .lock = lock, .execute = execute, .can_move = true};

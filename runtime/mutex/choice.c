@@ -59,7 +59,7 @@ static void give(relock_class_t *lock_class, const struct relock_algorithm *algo
   /* Release: pairs with the acquire in relock_resolved_class_of(). */
   relock_store_release(&lock_class->relock_ops, algorithm);
   /* Who still saw the former algorithm changes the mode no more. Release: pairs with the acquire in
-   * set_mode(), adaptive.c. */
+   * set_mode(), adaptive_rcl.c. */
   relock_store_release(&lock_class->relock_flags, mode | (moves + 2 * RELOCK_CLASS_MOVE));
 }
 

@@ -52,7 +52,7 @@ static void give_back(uint32_t *word, uint32_t served) {
     relock_os->futex_wake(word, 1);
 }
 
-bool relock_word_take_back(uint32_t *word, uint32_t served) {
+static bool take_back(uint32_t *word, uint32_t served) {
   struct relock_server *server = &relock_servers[served - RELOCK_WORD_SERVED];
   const relock_mutex_t *mutex = mutex_of(word);
   if (find_inside(server, mutex))
@@ -66,8 +66,8 @@ bool relock_word_take_back(uint32_t *word, uint32_t served) {
   return false;
 }
 
-bool relock_word_inherit(uint32_t *word, uint32_t served, struct relock_wait *wait, clockid_t clock,
-                         const struct timespec *deadline, int *error) {
+static bool inherit(uint32_t *word, uint32_t served, struct relock_wait *wait, clockid_t clock,
+                    const struct timespec *deadline, int *error) {
   struct relock_server *server = &relock_servers[served - RELOCK_WORD_SERVED];
   const relock_mutex_t *mutex = mutex_of(word);
   struct relock_servicer *inside;
@@ -103,13 +103,11 @@ void relock_wake_heirs_of(struct relock_servicer *servicer) {
   relock_os->futex_wake(&servicer->awaited, INT32_MAX);
 }
 
-bool relock_word_is_free(uint32_t *word) {
-  /* Acquire: pairs with the release in relock_word_release(). */
-  uint32_t found = relock_load_acquire(word);
-  return found == RELOCK_WORD_FREE ||
-         (found >= RELOCK_WORD_SERVED &&
-          !find_inside(&relock_servers[found - RELOCK_WORD_SERVED], mutex_of(word)));
+static bool is_occupied(uint32_t *word, uint32_t served) {
+  return find_inside(&relock_servers[served - RELOCK_WORD_SERVED], mutex_of(word)) != NULL;
 }
+
+const struct relock_served relock_served = {take_back, inherit, is_occupied};
 
 /* --- the server's side ----------------------------------------------------------------------- */
 

@@ -167,8 +167,8 @@ void *relock_servicing_thread(void *servicer);
 
 /* Wakes those who wait for the end of the section that this thread was in. */
 static inline void relock_wake_heirs(struct relock_servicer *servicer) {
-  /* Sequentially consistent: pairs with relock_word_inherit(), which looks for the section after it
-   * has made this odd. */
+  /* Sequentially consistent: pairs with inherit(), ownership.c, which looks for the section after
+   * it has made this odd. */
   if (RELOCK_UNLIKELY(relock_load_seq_cst(&servicer->awaited) % 2))
     relock_wake_heirs_of(servicer);
 }
@@ -212,6 +212,8 @@ static inline bool relock_runs_under(const struct relock_servicer *servicer,
 }
 
 /* --- ownership (ownership.c) ----------------------------------------------------------------- */
+
+extern const struct relock_served relock_served RELOCK_HIDDEN;
 
 /* Whether a servicing thread, which has announced the slot, owns the mutex's word: because its
  * server keeps it, or, and then `owns_once` is set, for this section. */

@@ -110,6 +110,7 @@ static bool give_cpu(struct relock_server *server) {
 
 bool relock_server_may_start(struct relock_server *server) {
   server->number = (uint32_t)(server - relock_servers);
+  relock_words_served_by(&relock_served);
   relock_balance_as_told();
   relock_guard_take(RELOCK_GUARD_PROCESSORS);
   bool may = give_cpu(server);
