@@ -4,9 +4,10 @@
  */
 #include "owed.h"
 
-#include "cond.h"
+#include "../base/os.h"
 #include "section.h"
 
+#include <limits.h>
 #include <stddef.h>
 
 /* The record of the thread on whose behalf the word is owned if that is who calls, or null. A
@@ -53,4 +54,25 @@ void relock_release_owing(relock_mutex_t *mutex) {
   struct relock_cond_waiter *owed = relock_sections_end(mutex);
   relock_word_release(&mutex->relock_private.word);
   relock_send_owed(owed);
+}
+
+/* Each by a wake-up of its own would let each take the processor from the caller. So all are moved
+ * to the futex of the first.
+ *
+ * Their memory may be reused meanwhile: then others who sleep at the same address are moved as
+ * well. That is a wake-up for no reason, as whoever moves a sleeper wakes all at the place where it
+ * sleeps then; and so nobody misses its own. */
+void relock_wake_owed(struct relock_cond_waiter *waiter) {
+  const uint32_t *first = &waiter->state;
+  while (waiter) {
+    const uint32_t *futex = &waiter->state;
+    struct relock_cond_waiter *next = waiter->next;
+    /* Release: pairs with the acquires in await_end() and sleep_until_signalled(), cond.c. The
+     * waiter is gone with this. */
+    relock_store_release(&waiter->state, waiter->ends_as);
+    if (futex != first)
+      relock_os->futex_move(futex, first);
+    waiter = next;
+  }
+  relock_os->futex_wake(first, INT_MAX);
 }

@@ -27,7 +27,15 @@
 #include <relock/relock.h>
 #include <stdbool.h>
 
-struct relock_cond_waiter;
+/* A thread that waits on a condition variable, see mutex/cond.c. */
+struct relock_cond_waiter {
+  /* Its own line: waiters lie on stacks, and a signal writes to them. */
+  _Alignas(RELOCK_CACHE_LINE) struct relock_cond_waiter *next;
+  struct relock_cond_waiter *previous;
+  relock_mutex_t *mutex; /* that it needs when it is woken */
+  uint32_t state;        /* a futex */
+  uint32_t ends_as;      /* the state, once a signal has taken it */
+};
 
 /* In `executing`. */
 enum { RELOCK_OWES_WAKES = 4 };

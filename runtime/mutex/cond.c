@@ -229,27 +229,6 @@ static struct relock_cond_waiter *choose(relock_cond_t *cond, long count) {
   return chosen;
 }
 
-/* Each by a wake-up of its own would let each take the processor from the caller. So all are moved
- * to the futex of the first.
- *
- * Their memory may be reused meanwhile: then others who sleep at the same address are moved as
- * well. That is a wake-up for no reason, as whoever moves a sleeper wakes all at the place where it
- * sleeps then; and so nobody misses its own. */
-void relock_wake_owed(struct relock_cond_waiter *waiter) {
-  const uint32_t *first = &waiter->state;
-  while (waiter) {
-    const uint32_t *futex = &waiter->state;
-    struct relock_cond_waiter *next = waiter->next;
-    /* Release: pairs with the acquires in await_end() and sleep_until_signalled(). The waiter is
-     * gone with this. */
-    relock_store_release(&waiter->state, waiter->ends_as);
-    if (futex != first)
-      relock_os->futex_move(futex, first);
-    waiter = next;
-  }
-  relock_os->futex_wake(first, INT_MAX);
-}
-
 /* Wakes waiters, now or, where the caller has the mutex that they need, when it is released. */
 static void end_waits(struct relock_cond_waiter *first, uint32_t state) {
   relock_mutex_t *mutex = first->mutex;

@@ -6,19 +6,10 @@
 #ifndef RELOCK_MUTEX_COND_H
 #define RELOCK_MUTEX_COND_H
 
-#include "../base/atomic.h"
+#include "../locks/owed.h"
 
 #include <relock/relock.h>
 #include <stdint.h>
-
-struct relock_cond_waiter {
-  /* Its own line: waiters lie on stacks, and a signal writes to them. */
-  _Alignas(RELOCK_CACHE_LINE) struct relock_cond_waiter *next;
-  struct relock_cond_waiter *previous;
-  relock_mutex_t *mutex; /* that it needs when it is woken */
-  uint32_t state;        /* a futex */
-  uint32_t ends_as;      /* the state, once a signal has taken it */
-};
 
 /* 0, or EINVAL for a clock or nanoseconds that nobody can wait for. deadline null: for ever. */
 int relock_cond_check_time(clockid_t clock, const struct timespec *deadline);
