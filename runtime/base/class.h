@@ -1,28 +1,25 @@
 /* SPDX-License-Identifier: MIT
  *
- * Lock classes: the list of them, and the choice of each one's algorithm.
+ * Lock classes: the list of them. Who chooses their algorithms: mutex/choice.h.
  */
 #ifndef RELOCK_BASE_CLASS_H
 #define RELOCK_BASE_CLASS_H
 
-#include "../locks/algorithm.h"
 #include "atomic.h"
 
 #include <relock/relock.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 /* The class of mutexes that name none. */
 extern relock_class_t relock_default_class RELOCK_HIDDEN;
 
-/* Registers the class if it is not. */
-void relock_class_resolve(relock_class_t *lock_class);
-
-/* Gives a class of rcl to another server, counted from 0; without effect on other classes. For a
- * caller that has RELOCK_GUARD_CLASSES, since the class could vanish. */
-void relock_class_give_server(relock_class_t *lock_class, uint32_t server);
-
 /* The first registered class, for a caller that has RELOCK_GUARD_CLASSES; the rest follow
  * relock_next. */
 relock_class_t *relock_classes_first(void);
+
+/* Puts a class there, with the index of its counters; by a caller that has RELOCK_GUARD_CLASSES. */
+void relock_class_enlist(relock_class_t *lock_class);
 
 /* Bits of relock_flags. */
 enum {
@@ -38,15 +35,6 @@ static inline bool relock_class_tries_first(const relock_class_t *lock_class) {
 static inline relock_class_t *relock_class_of(const relock_mutex_t *mutex) {
   relock_class_t *lock_class = mutex->relock_private.lock_class;
   return RELOCK_LIKELY(lock_class != NULL) ? lock_class : &relock_default_class;
-}
-
-/* The mutex's class, registered. */
-static inline relock_class_t *relock_resolved_class_of(const relock_mutex_t *mutex) {
-  relock_class_t *lock_class = relock_class_of(mutex);
-  /* Acquire: pairs with the release in relock_class_resolve(). */
-  if (RELOCK_UNLIKELY(!relock_load_acquire(&lock_class->relock_ops)))
-    relock_class_resolve(lock_class);
-  return lock_class;
 }
 
 #endif

@@ -4,7 +4,6 @@
  */
 #include "counters.h"
 
-#include "../statistics/times.h"
 #include "class.h"
 #include "os.h"
 #include "thread.h"
@@ -40,7 +39,7 @@ uint64_t relock_stats_read(struct relock_thread *record, uint32_t index,
   return counters ? relock_load_relaxed(&counters->value[counter]) : 0;
 }
 
-static void add_up(uint32_t index, uint64_t sum[RELOCK_COUNTERS]) {
+void relock_stats_add_up(uint32_t index, uint64_t sum[RELOCK_COUNTERS]) {
   for (int c = 0; c < RELOCK_COUNTERS; c++)
     sum[c] = relock_load_relaxed(&unrecorded[index].value[c]);
   uint32_t end = relock_threads_end();
@@ -49,27 +48,6 @@ static void add_up(uint32_t index, uint64_t sum[RELOCK_COUNTERS]) {
     for (int c = 0; counters && c < RELOCK_COUNTERS; c++)
       sum[c] += relock_load_relaxed(&counters->value[c]);
   }
-}
-
-void relock_class_statistics(relock_class_t *lock_class, relock_statistics_t *statistics) {
-  lock_class = lock_class ? lock_class : &relock_default_class;
-  relock_class_register(lock_class);
-  uint64_t sum[RELOCK_COUNTERS];
-  add_up(lock_class->relock_index, sum);
-  const struct relock_algorithm *algorithm = relock_load_relaxed(&lock_class->relock_ops);
-  *statistics = (relock_statistics_t){
-      .algorithm = algorithm->name,
-      .server = algorithm->has_server ? relock_load_relaxed(&lock_class->relock_server) + 1 : 0,
-      .mutexes = relock_load_relaxed(&lock_class->relock_mutexes),
-      .held = sum[RELOCK_COUNT_HELD],
-      .executed = sum[RELOCK_COUNT_EXECUTED],
-      .delegated = sum[RELOCK_COUNT_DELEGATED],
-      .batches = sum[RELOCK_COUNT_BATCHES],
-      .contended = sum[RELOCK_COUNT_CONTENDED],
-      .parked = sum[RELOCK_COUNT_PARKED],
-      .switches = sum[RELOCK_COUNT_SWITCHES],
-      .wait_ns = relock_times_ns(relock_times_waited(lock_class->relock_index)),
-  };
 }
 
 /* Atomically, since nothing orders what the parent's threads counted before the fork. */
@@ -89,5 +67,4 @@ void relock_stats_after_fork(void) {
   }
   for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next)
     relock_store_relaxed(&c->relock_mutexes, 0);
-  relock_times_after_fork();
 }

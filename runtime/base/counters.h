@@ -46,6 +46,9 @@ void relock_stats_count(struct relock_thread *self, uint32_t index, enum relock_
 uint64_t relock_stats_read(struct relock_thread *record, uint32_t index,
                            enum relock_counter counter);
 
+/* What all threads have counted for the class with that index. */
+void relock_stats_add_up(uint32_t index, uint64_t sum[RELOCK_COUNTERS]);
+
 /* A forked child counts from zero. */
 void relock_stats_after_fork(void);
 

@@ -112,10 +112,12 @@ static inline void relock_request_run(struct relock_request *request) {
   relock_request_reply(request, reply);
 }
 
-/* The section of a line whose section runs, as the program knows it: without what mutex.c and
- * resumable.c have wrapped around it. The line itself says it, however often it is wrapped: the
- * client's stack may be gone. */
+/* The section of a line whose section runs, as the program knows it: without what higher rooms have
+ * wrapped around it, who say how to look for it there. The line itself says it, however often it is
+ * wrapped: the client's stack may be gone. */
 relock_section_t relock_section_asked_for(const struct relock_request *request);
+typedef relock_section_t relock_unwrap_t(const struct relock_request *request);
+void relock_sections_wrapped_by(relock_unwrap_t *unwrap);
 
 /* What the section returned; copies a copied context back, and sets errno if a section for any
  * thread has set it. By the client, when it was run. */

@@ -4,10 +4,6 @@
  */
 #include "thread.h"
 
-#include "../mutex/submit.h"
-#include "../server/client.h"
-#include "../statistics/stats_output.h"
-#include "../statistics/times.h"
 #include "guard.h"
 #include "os.h"
 #include "request.h"
@@ -75,25 +71,26 @@ static void give_back(struct relock_thread *record) {
   relock_count_own(&live, -1);
 }
 
+static const struct relock_thread_life *life;
+
+void relock_threads_tell(const struct relock_thread_life *who) { relock_store_relaxed(&life, who); }
+
 /* The key's value in a first thread that has no record. */
 static const char no_record;
 
 static void thread_ends(void *value) {
-  relock_settle();
+  const struct relock_thread_life *told = relock_load_relaxed(&life);
+  if (told && value != &no_record)
+    told->ends(value);
   relock_own_record = NULL;
   ended = true;
   if (value != &no_record) {
-    if (((struct relock_thread *)value)->rcl_serves)
-      relock_pool_thread_ends(value);
-    relock_client_ends(value);
     relock_guard_take(RELOCK_GUARD_THREADS);
     give_back(value);
     relock_guard_release(RELOCK_GUARD_THREADS);
   }
-  if (first) {
-    relock_servers_first_thread(false);
-    relock_stats_first_thread_ends();
-  }
+  if (told && first)
+    told->first_ends();
 }
 
 /* Under the lock. */
@@ -109,7 +106,6 @@ bool relock_first_thread_starts(void) {
   first = has_key && !ended;
   if (first && !relock_own_record)
     first = pthread_setspecific(exit_key, &no_record) == 0;
-  relock_servers_first_thread(first);
   return first;
 }
 
@@ -165,7 +161,9 @@ struct relock_thread *relock_thread_start(void) {
   record->running = NULL;
   record->watched = false;
   record->rcl_penalty = record->rcl_skip = record->rcl_patience = record->rcl_asks = 0;
-  relock_times_thread_starts(record);
+  const struct relock_thread_life *told = relock_load_relaxed(&life);
+  if (told)
+    told->starts(record);
   relock_own_record = record; /* from here on, what allocates may use locks */
   size_t stack;
   uintptr_t stack_end;

@@ -157,8 +157,17 @@ bool relock_thread_has_room(const struct relock_thread *self, const struct reloc
 struct relock_request *relock_node_take(struct relock_thread *self);
 void relock_node_give(struct relock_thread *self, struct relock_request *node);
 
-/* By the thread that the process began with, or the only one of a forked child: from now on the
- * server knows when it ends. False: that will not be known. */
+/* Who wants to know of threads, from the process's start on. Those that end have their record
+ * still, and any number may at once. */
+struct relock_thread_life {
+  void (*starts)(struct relock_thread *record); /* which may have been another's before */
+  void (*ends)(struct relock_thread *record);
+  void (*first_ends)(void); /* after relock_first_thread_starts(); it has no record any more */
+};
+void relock_threads_tell(const struct relock_thread_life *who);
+
+/* By the thread that the process began with, or the only one of a forked child: from now on it is
+ * known when it ends. False: that will not be known. */
 bool relock_first_thread_starts(void);
 
 /* In a forked child, under the lock: frees the records of threads that are gone. */

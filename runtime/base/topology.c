@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "topology.h"
 
-#include "../mutex/options.h"
+#include "options.h"
 #include "os.h"
 
 /* Threads seldom change nodes, and asking costs as much as a quick section. */

@@ -4,9 +4,9 @@
  */
 #include "wait.h"
 
-#include "../mutex/options.h"
 #include "class.h"
 #include "counters.h"
+#include "options.h"
 #include "thread.h"
 
 uint32_t relock_calibrated_spins = RELOCK_UNCALIBRATED, relock_calibrated_turns;

@@ -4,7 +4,7 @@
  */
 #include "word.h"
 
-#include "../mutex/options.h"
+#include "options.h"
 
 #include <stddef.h>
 

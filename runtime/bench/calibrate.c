@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include "bench.h"
 
-#include "../mutex/options.h"
+#include "../base/options.h"
 #include "verdict.h"
 
 #include <errno.h>

@@ -29,7 +29,7 @@
  * first, then on its own line. A preempted owner delays everybody; they sleep meanwhile.
  */
 #include "../base/class.h"
-#include "../mutex/options.h"
+#include "../base/options.h"
 #include "algorithm.h"
 #include "queue.h"
 #include "section.h"

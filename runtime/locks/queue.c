@@ -4,7 +4,7 @@
  */
 #include "queue.h"
 
-#include "../mutex/options.h"
+#include "../base/options.h"
 
 /* In place of a link: the owner of the node sleeps until there is one. */
 #define AWAITED ((struct relock_request *)1)

@@ -8,9 +8,9 @@
 #ifndef RELOCK_LOCKS_SPIN_H
 #define RELOCK_LOCKS_SPIN_H
 
+#include "../base/options.h"
 #include "../base/wait.h"
 #include "../base/word.h"
-#include "../mutex/options.h"
 
 #include <relock/relock.h>
 

@@ -6,8 +6,8 @@
 #ifndef RELOCK_LOCKS_WAKES_H
 #define RELOCK_LOCKS_WAKES_H
 
+#include "../base/options.h"
 #include "../base/os.h"
-#include "../mutex/options.h"
 
 #include <stddef.h>
 #include <stdint.h>

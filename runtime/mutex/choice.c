@@ -9,33 +9,27 @@
  * priority, one in each file that includes relock.h, are the first moment at which all classes
  * are known, and RELOCK_LOCKS is checked there. Calls from a library come too early and are
  * ignored; where only libraries use relock, what was never checked is reported at exit.
- *
- * Invariant: a class is put into the list, under RELOCK_GUARD_CLASSES, when its relock_ops is set,
- * and leaves it when the library that defines it is closed, or at exit; a copy keeps its name and
- * counters.
  */
 #define _GNU_SOURCE
-#include "../base/class.h"
+#include "choice.h"
 
-#include "../base/counters.h"
 #include "../base/guard.h"
 #include "../base/os.h"
 #include "../base/panic.h"
-#include "options.h"
+#include "../locks/algorithm.h"
+#include "environment.h"
 
 #include <errno.h>
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
 
-relock_class_t relock_default_class = {.name = "default"};
+/* Nothing calls process/ by name, which stands above this room. A program that is linked statically
+ * gets it by this, the only name that leads upwards. */
+extern const char relock_process_is_linked RELOCK_HIDDEN;
+__attribute__((used)) static const char *const process = &relock_process_is_linked;
 
-/* Guarded by RELOCK_GUARD_CLASSES. */
-static relock_class_t *first_class;
-static uint32_t next_index;
-static bool checked;
-
-relock_class_t *relock_classes_first(void) { return first_class; }
+static bool checked; /* under RELOCK_GUARD_CLASSES */
 
 static const struct relock_algorithm *choose(const relock_class_t *lock_class, unsigned *server) {
   const struct relock_algorithm *algorithm = relock_option_algorithm(lock_class->name, server);
@@ -63,37 +57,13 @@ static void give(relock_class_t *lock_class, const struct relock_algorithm *algo
   relock_store_release(&lock_class->relock_flags, mode | (moves + 2 * RELOCK_CLASS_MOVE));
 }
 
-/* The link that leads to the class of that name whose library was closed, or to the end. */
-static relock_class_t **link_to_remembered(const char *name) {
-  relock_class_t **link = &first_class;
-  while (*link &&
-         !((*link)->relock_flags & RELOCK_CLASS_REMEMBERED && strcmp((*link)->name, name) == 0))
-    link = &(*link)->relock_next;
-  return link;
-}
-
-/* Under the lock. A library that is opened again goes on with its old counters. */
-static void enlist(relock_class_t *lock_class) {
-  relock_class_t **link = link_to_remembered(lock_class->name), *remembered = *link;
-  if (remembered) {
-    lock_class->relock_index = remembered->relock_index;
-    lock_class->relock_mutexes += remembered->relock_mutexes;
-    lock_class->relock_next = remembered->relock_next;
-  } else {
-    lock_class->relock_index = next_index < RELOCK_MAX_CLASSES - 1 ? next_index++ : next_index;
-    lock_class->relock_next = first_class;
-    link = &first_class;
-  }
-  *link = lock_class;
-}
-
 void relock_class_resolve(relock_class_t *lock_class) {
   relock_options_read();
   relock_guard_take(RELOCK_GUARD_CLASSES);
   if (!lock_class->relock_ops) {
     unsigned server;
     const struct relock_algorithm *algorithm = choose(lock_class, &server);
-    enlist(lock_class);
+    relock_class_enlist(lock_class);
     give(lock_class, algorithm, server);
   }
   relock_guard_release(RELOCK_GUARD_CLASSES);
@@ -116,68 +86,6 @@ int relock_class_move(relock_class_t *lock_class, const char *text) {
   return can ? 0 : ENOTSUP;
 }
 
-void relock_class_give_server(relock_class_t *lock_class, uint32_t server) {
-  if (lock_class->relock_ops == &relock_rcl)
-    relock_store_relaxed(&lock_class->relock_server, server);
-}
-
-/* Under the lock. At exit, when all classes are remembered, a program may have forbidden itself to
- * ask for memory: there is room for some 250 without. */
-static void *room_for_copy(size_t size) {
-  static _Alignas(relock_class_t) char room[64 << 10];
-  static size_t used;
-  const size_t alignment = _Alignof(relock_class_t);
-  size = (size + alignment - 1) / alignment * alignment;
-  if (size > sizeof room - used)
-    return relock_os->reserve(size);
-  used += size;
-  return room + used - size;
-}
-
-enum {
-  FORMER
-}; /* of relock_private, in a copy: where the class was; nothing may be there any more */
-
-/* A copy takes the place in the list of a class whose memory may vanish. The class itself stays as
- * it is: at exit, threads may still use it. */
-void relock_class_remember(relock_class_t *lock_class) {
-  relock_guard_take(RELOCK_GUARD_CLASSES);
-  relock_class_t **link = &first_class;
-  while (*link && *link != lock_class)
-    link = &(*link)->relock_next;
-  size_t name_size = strlen(lock_class->name) + 1;
-  relock_class_t *copy = *link ? room_for_copy(sizeof *copy + name_size) : NULL;
-  if (*link && copy) {
-    *copy = *lock_class;
-    copy->name = memcpy(copy + 1, lock_class->name, name_size);
-    copy->relock_flags |= RELOCK_CLASS_REMEMBERED;
-    copy->relock_private[FORMER] = lock_class;
-  }
-  if (*link)
-    *link = copy ? copy : lock_class->relock_next;
-  relock_guard_release(RELOCK_GUARD_CLASSES);
-}
-
-/* `previous` may have vanished, with its library, since the caller got it. */
-relock_class_t *relock_class_next(const relock_class_t *previous) {
-  relock_guard_take(RELOCK_GUARD_CLASSES);
-  relock_class_t *c = first_class;
-  if (previous) {
-    while (c && c != previous && c->relock_private[FORMER] != previous)
-      c = c->relock_next;
-    c = c ? c->relock_next : NULL;
-  }
-  relock_guard_release(RELOCK_GUARD_CLASSES);
-  return c;
-}
-
-void relock_class_visit(void (*visit)(relock_class_t *lock_class, void *context), void *context) {
-  relock_guard_take(RELOCK_GUARD_CLASSES);
-  for (relock_class_t *c = first_class; c; c = c->relock_next)
-    visit(c, context);
-  relock_guard_release(RELOCK_GUARD_CLASSES);
-}
-
 void relock_class_register(relock_class_t *lock_class) {
   /* Acquire: pairs with the release in relock_class_resolve(). */
   if (!relock_load_acquire(&lock_class->relock_ops))
@@ -185,7 +93,7 @@ void relock_class_register(relock_class_t *lock_class) {
 }
 
 static bool is_class(const char *name, size_t length) {
-  for (relock_class_t *c = first_class; c; c = c->relock_next)
+  for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next)
     if (strlen(c->name) == length && memcmp(c->name, name, length) == 0)
       return true;
   return false;
@@ -194,7 +102,7 @@ static bool is_class(const char *name, size_t length) {
 static void list_classes(char *text, size_t size) {
   size_t used = 0;
   text[0] = '\0';
-  for (relock_class_t *c = first_class; c && used < size; c = c->relock_next)
+  for (relock_class_t *c = relock_classes_first(); c && used < size; c = c->relock_next)
     used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", c->name);
 }
 

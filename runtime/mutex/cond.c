@@ -55,6 +55,7 @@
 #include "../locks/section.h"
 #include "../server/client.h"
 #include "../statistics/times.h"
+#include "choice.h"
 #include "submit.h"
 
 #include <errno.h>

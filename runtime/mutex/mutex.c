@@ -12,7 +12,6 @@
  */
 #define _GNU_SOURCE
 #include "../base/annex.h"
-#include "../base/class.h"
 #include "../base/counters.h"
 #include "../base/generation.h"
 #include "../base/guard.h"
@@ -24,6 +23,7 @@
 #include "../locks/section.h"
 #include "../server/client.h"
 #include "../statistics/times.h"
+#include "choice.h"
 #include "submit.h"
 
 #include <errno.h>
@@ -321,7 +321,7 @@ struct typed_section {
   relock_mutex_t *mutex;
   relock_section_t section;
   void *context;
-  relock_section_t asked_for; /* by the program, see relock_section_asked_for() */
+  relock_section_t asked_for; /* by the program, see relock_unwrapped_section() */
   enum relock_distance distance;
 };
 _Static_assert(sizeof(struct typed_section) <= RELOCK_COPY_MAX, "it travels in the request line");
@@ -426,7 +426,7 @@ static relock_section_t asked_for(relock_section_t section, const void *context)
   return section;
 }
 
-relock_section_t relock_section_asked_for(const struct relock_request *request) {
+relock_section_t relock_unwrapped_section(const struct relock_request *request) {
   return asked_for(request->section, request->context.copy);
 }
 

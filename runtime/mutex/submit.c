@@ -3,9 +3,12 @@
 
 #include "../base/class.h"
 #include "../base/generation.h"
+#include "../locks/algorithm.h"
 #include "../locks/section.h"
+#include "../server/client.h"
 #include "../server/server.h"
 #include "../statistics/times.h"
+#include "choice.h"
 
 #include <errno.h>
 #include <string.h>

@@ -21,14 +21,11 @@ int relock_run_submitted(void *submission) RELOCK_HIDDEN;
 int relock_execute_submitted(relock_mutex_t *mutex, const struct relock_call *call,
                              const void *caller) RELOCK_HIDDEN;
 
-/* Posts the call, whose context is copied, in the thread's slot. False: it cannot now. */
-bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
-                        const struct relock_call *call);
-
-/* Waits for the section that the thread has submitted. True: it had to, until the server had run
- * it; parked: and slept. */
-bool relock_client_settle(struct relock_thread *self, bool *parked);
+/* Waits for the section that the thread has submitted. */
 void relock_submitted_settle(struct relock_thread *self) RELOCK_HIDDEN;
+
+/* The section of a line as the program knows it, see relock_section_asked_for(). */
+relock_section_t relock_unwrapped_section(const struct relock_request *request) RELOCK_HIDDEN;
 
 static inline void relock_settle(void) {
   if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_submits)) && relock_own_record &&

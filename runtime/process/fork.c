@@ -3,20 +3,21 @@
  * Start of the runtime and fork handlers: the class list is consistent in the child, the server is
  * started anew at its next use, and old waiters are forgotten.
  */
-#include "../base/generation.h"
-
 #include "../base/counters.h"
+#include "../base/generation.h"
 #include "../base/guard.h"
-#include "../base/thread.h"
 #include "../base/word.h"
-#include "../mutex/options.h"
+#include "../mutex/environment.h"
 #include "../mutex/submit.h"
 #include "../server/client.h"
 #include "../statistics/stats_output.h"
+#include "../statistics/times.h"
+#include "threads.h"
 
 #include <pthread.h>
 
-uint32_t relock_generation_counter;
+extern const char relock_process_is_linked RELOCK_HIDDEN;
+const char relock_process_is_linked = 1; /* see mutex/choice.c */
 
 /* The sections that servers run may need the other guards to come to their ends. */
 static void before_fork(void) {
@@ -42,16 +43,19 @@ static void after_fork_in_child(void) {
   relock_threads_after_fork();
   relock_servers_after_fork();
   relock_stats_after_fork();
+  relock_times_after_fork();
   relock_stats_output_after_fork();
   release_guards();
-  relock_first_thread_starts();
+  relock_process_first_thread_starts();
   relock_word_start(); /* a child is not registered for barriers of its parent */
 }
 
 __attribute__((constructor(101))) static void start(void) {
+  relock_threads_tell(&relock_process_threads);
+  relock_sections_wrapped_by(relock_unwrapped_section);
   relock_options_read();
   relock_word_start();
-  if (relock_os->is_first_thread() && relock_first_thread_starts())
+  if (relock_os->is_first_thread() && relock_process_first_thread_starts())
     relock_stats_thread_start();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

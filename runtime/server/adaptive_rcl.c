@@ -11,10 +11,10 @@
  * word, the server by trying it, so that a client that has not seen the change yet does no harm.
  */
 #include "../base/class.h"
+#include "../base/options.h"
 #include "../locks/algorithm.h"
 #include "../locks/queue.h"
 #include "../locks/section.h"
-#include "../mutex/options.h"
 
 /* Of so many sections in a row one tries the word itself, to find out whether others still want
  * it; a guess. */

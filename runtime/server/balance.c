@@ -17,9 +17,10 @@
  */
 #include "../base/counters.h"
 #include "../base/guard.h"
+#include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
-#include "../mutex/options.h"
+#include "../locks/algorithm.h"
 #include "client.h"
 #include "server.h"
 
@@ -49,10 +50,10 @@ static uint64_t last_sections[RELOCK_MAX_CLASSES];
 
 /* Sections of the class that other threads than those that asked have ever run: while it is a
  * server's, the server. */
-static uint64_t sections_of(relock_class_t *lock_class) {
-  relock_statistics_t statistics;
-  relock_class_statistics(lock_class, &statistics);
-  return statistics.delegated;
+static uint64_t sections_of(const relock_class_t *lock_class) {
+  uint64_t sum[RELOCK_COUNTERS];
+  relock_stats_add_up(lock_class->relock_index, sum);
+  return sum[RELOCK_COUNT_DELEGATED];
 }
 
 /* Adds a class to those with the most sections, which come first. */
@@ -78,6 +79,13 @@ static unsigned measure(struct load *loads, uint32_t servers) {
       count = insert(loads, count, (struct load){c, sections, server, server});
   }
   return count;
+}
+
+/* Gives a class of rcl to another server; without effect on one that was moved meanwhile. Under the
+ * guard, since the class could vanish. */
+static void give_to_server(relock_class_t *lock_class, uint32_t server) {
+  if (relock_load_relaxed(&lock_class->relock_ops) == &relock_rcl)
+    relock_store_relaxed(&lock_class->relock_server, server);
 }
 
 static uint64_t busiest(const uint64_t *sections, uint32_t servers) {
@@ -133,7 +141,7 @@ static bool balance(uint32_t servers) {
   if (falsely && total >= LEAST_SECTIONS && plan(loads, count, servers))
     for (unsigned i = 0; i < count; i++)
       if (loads[i].new_server != loads[i].server)
-        relock_class_give_server(loads[i].lock_class, loads[i].new_server);
+        give_to_server(loads[i].lock_class, loads[i].new_server);
   relock_guard_release(RELOCK_GUARD_CLASSES);
   return total > 0;
 }

@@ -18,16 +18,16 @@
 #include "client.h"
 
 #include "../base/guard.h"
+#include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
 #include "../base/request.h"
 #include "../base/stack.h"
 #include "../base/wait.h"
 #include "../base/word.h"
+#include "../locks/algorithm.h"
 #include "../locks/queue.h"
 #include "../locks/section.h"
-#include "../mutex/options.h"
-#include "../mutex/submit.h"
 #include "manners.h"
 #include "server.h"
 

@@ -18,6 +18,14 @@ struct relock_thread;
 bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_class,
                            const struct relock_call *call, int *result);
 
+/* Posts the call, whose context is copied, in the thread's slot. False: it cannot now. */
+bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
+                        const struct relock_call *call);
+
+/* Waits for the section that the thread has submitted. True: it had to, until the server had run
+ * it; parked: and slept. */
+bool relock_client_settle(struct relock_thread *self, bool *parked);
+
 /* Gives up the number of a thread that ends. */
 void relock_client_ends(struct relock_thread *record);
 

@@ -16,11 +16,11 @@
  */
 #include "server.h"
 
+#include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
 #include "../base/wait.h"
 #include "../base/word.h"
-#include "../mutex/options.h"
 #include "client.h"
 #include "watchdog.h"
 

@@ -14,10 +14,10 @@
 #include "server.h"
 
 #include "../base/guard.h"
+#include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
 #include "../base/word.h"
-#include "../mutex/options.h"
 #include "client.h"
 
 #include <errno.h>

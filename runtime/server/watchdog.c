@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include "watchdog.h"
 
+#include "../base/options.h"
 #include "../base/os.h"
 #include "../base/panic.h"
 #include "../base/request.h"
-#include "../mutex/options.h"
 #include "server.h"
 
 #include <dlfcn.h>

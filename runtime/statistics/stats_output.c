@@ -14,7 +14,6 @@
 #include "../base/guard.h"
 #include "../base/os.h"
 #include "../base/panic.h"
-#include "../mutex/options.h"
 #include "processor.h"
 #include "recorder.h"
 #include "stats_file.h"
@@ -192,11 +191,10 @@ static void write_file(const struct relock_report *report, bool running) {
     dprintf(descriptor(), "relock: RELOCK_STATS: cannot write %s: %s\n", file, strerror(error));
 }
 
-int relock_statistics_write(const char *file) {
+int relock_stats_write(const char *file) {
   int saved = errno, state;
   size_t length;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-  relock_options_read();
   relock_guard_take(RELOCK_GUARD_OUTPUT);
   relock_stats_text_prepare();
   const struct relock_report *report = relock_report_take();
@@ -230,7 +228,6 @@ static void *write_meanwhile(void *unused) {
 }
 
 void relock_stats_thread_start(void) {
-  relock_options_read();
   int error = period_s ? relock_os->start_thread(write_meanwhile, NULL, "relock-stats") : 0;
   if (error)
     relock_say("RELOCK_STATS_EVERY: no thread can be started, the file is written at exit: %s",

@@ -15,6 +15,9 @@ void relock_stats_start(const char *file, uint32_t seconds);
  * program's profile, see stats_share.h. Called before relock_stats_start(), or without it. */
 void relock_stats_start_in(const char *folder);
 
+/* Writes the profile of now there. 0 or an error number. */
+int relock_stats_write(const char *file);
+
 /* Starts the threads that write meanwhile, if that is asked for. By the first thread. */
 void relock_stats_thread_start(void);
 

@@ -2,8 +2,10 @@
 #include "stats_report.h"
 
 #include "../base/class.h"
+#include "../base/counters.h"
 #include "../base/guard.h"
 #include "../base/os.h"
+#include "../locks/algorithm.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -11,6 +13,25 @@
 #include <string.h>
 
 /* --- taking it ------------------------------------------------------------------------------- */
+
+void relock_stats_of_class(const relock_class_t *lock_class, relock_statistics_t *statistics) {
+  uint64_t sum[RELOCK_COUNTERS];
+  relock_stats_add_up(lock_class->relock_index, sum);
+  const struct relock_algorithm *algorithm = relock_load_relaxed(&lock_class->relock_ops);
+  *statistics = (relock_statistics_t){
+      .algorithm = algorithm->name,
+      .server = algorithm->has_server ? relock_load_relaxed(&lock_class->relock_server) + 1 : 0,
+      .mutexes = relock_load_relaxed(&lock_class->relock_mutexes),
+      .held = sum[RELOCK_COUNT_HELD],
+      .executed = sum[RELOCK_COUNT_EXECUTED],
+      .delegated = sum[RELOCK_COUNT_DELEGATED],
+      .batches = sum[RELOCK_COUNT_BATCHES],
+      .contended = sum[RELOCK_COUNT_CONTENDED],
+      .parked = sum[RELOCK_COUNT_PARKED],
+      .switches = sum[RELOCK_COUNT_SWITCHES],
+      .wait_ns = relock_times_ns(relock_times_waited(lock_class->relock_index)),
+  };
+}
 
 /* By name. */
 static void enlist(struct relock_report *report, struct relock_report_class *entry) {
@@ -39,7 +60,7 @@ static void fill(struct relock_report *report, size_t *classes, size_t *bytes) {
     *bytes += size;
     if (*classes > room || size > (size_t)(end - name))
       continue;
-    relock_class_statistics(c, &entry->counts);
+    relock_stats_of_class(c, &entry->counts);
     if (!is_shown(c, &entry->counts))
       continue;
     memset(&entry->times, 0, sizeof entry->times);

@@ -26,6 +26,9 @@ struct relock_report {
   } servers[RELOCK_MAX_SERVERS]; /* those that have run sections, by number */
 };
 
+/* Of a class that is registered. */
+void relock_stats_of_class(const relock_class_t *lock_class, relock_statistics_t *statistics);
+
 /* Of now, in memory that the next call uses again: by one thread at a time. Null: no memory. It
  * asks the system for none unless there are more classes than ever. */
 struct relock_report *relock_report_take(void);

@@ -274,7 +274,7 @@ constexpr Tunable Tunables[] = {
 };
 
 // An entry of RELOCK_TUNE with its default, or what is wrong with it. As the runtime reads it
-// (read_tuning(), runtime/mutex/options.c).
+// (read_tuning(), runtime/base/options.c).
 Expected<std::string> readTuning(StringRef Entry) {
   auto [Name, Text] = Entry.split('=');
   const Tunable *Found = find_if(Tunables, [&](const Tunable &T) { return Name == T.Name; });
