@@ -20,6 +20,7 @@
 #include "profile/Merge.h"
 #include "profile/Profile.h"
 #include "profile/Records.h"
+#include "profile/Symbolize.h"
 #include "profile/Table.h"
 #include "profile/Text.h"
 #include "program/Program.h"
@@ -151,10 +152,12 @@ bool readsProfile(StringRef File) {
 
 bool readsRecords(StringRef File) {
   static const ClockReading Early = readClocks();
+  // Opening the program and its libraries takes a hundred times as long as all the rest.
+  static Symbolizer Names;
   Expected<RawProcess> Process = readRecords(File);
   if (!Process)
     return consumeError(Process.takeError()), false;
-  Profile P = aggregate(*Process, Early, readClocks(), std::nullopt);
+  Profile P = aggregate(*Process, Early, readClocks(), std::nullopt, Names);
   makeUtf8(P); // as the command does
   show(std::move(P));
   return true;

@@ -97,8 +97,8 @@ static_assert(WaitsKept == RELOCK_RINGS * RELOCK_RING_SIZE);
 class Aggregator {
 public:
   Aggregator(const RawProcess &Process, ClockReading Early, ClockReading Late,
-             std::optional<uint64_t> Died)
-      : Process(Process) {
+             std::optional<uint64_t> Died, Symbolizer &Names)
+      : Process(Process), Names(Names) {
     const relock_header &Header = Process.Header;
     if (Late.Ticks > Early.Ticks && Late.Nanoseconds > Early.Nanoseconds)
       NsPerTick = double(Late.Nanoseconds - Early.Nanoseconds) / double(Late.Ticks - Early.Ticks);
@@ -850,7 +850,7 @@ private:
 
   const RawProcess &Process;
   Profile P;
-  Symbolizer Names;
+  Symbolizer &Names;
   double NsPerTick = 0;
   uint64_t End = 0;
   std::map<uint64_t, Frame> Frames;
@@ -891,8 +891,14 @@ void correctHolds(ThreadShare &Share, uint64_t Count) {
 }
 
 Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,
+                  std::optional<uint64_t> Died, Symbolizer &Names) {
+  return Aggregator(Process, Early, Late, Died, Names).run();
+}
+
+Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,
                   std::optional<uint64_t> Died) {
-  return Aggregator(Process, Early, Late, Died).run();
+  Symbolizer Names;
+  return aggregate(Process, Early, Late, Died, Names);
 }
 
 } // namespace relock

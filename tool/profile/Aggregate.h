@@ -10,6 +10,8 @@
 
 namespace relock {
 
+class Symbolizer;
+
 // A reading of both clocks, to turn ticks into time.
 struct ClockReading {
   uint64_t Ticks, Nanoseconds;
@@ -21,6 +23,9 @@ ClockReading readClocks();
 // dead.
 Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,
                   std::optional<uint64_t> Died);
+// With a symbolizer that goes on to know the modules that it has opened.
+Profile aggregate(const RawProcess &Process, ClockReading Early, ClockReading Late,
+                  std::optional<uint64_t> Died, Symbolizer &Names);
 
 // A lock class of librelock, which is known to the records by a number alone: what they have of it
 // stands under this key, in a class of this primitive, until addRuntime() says whose it is.
