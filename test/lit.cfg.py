@@ -61,6 +61,11 @@ if groups and not os.statvfs(build).f_flag & os.ST_NOSUID:
 mounts = ["unshare", "-rm", "true"]
 if shutil.which("unshare") and not subprocess.run(mounts, stderr=subprocess.DEVNULL).returncode:
     config.available_features.add("own-mounts")
+# 32-bit programs, of which only the text is looked at: none is linked.
+narrow = ["gcc", "-m32", "-idirafter", "/usr/include/x86_64-linux-gnu", "-fsyntax-only"]
+narrow += ["-include", "errno.h", "-include", "pthread.h", "-x", "c", "/dev/null"]
+if shutil.which("gcc") and not subprocess.run(narrow, stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("m32")
 if len(os.sched_getaffinity(0)) > 1:
     config.available_features.add("two-processors")
 if config.relock_emulator:

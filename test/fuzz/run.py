@@ -3,7 +3,7 @@
 """Equivalence fuzzing of `relock rewrite`: random programs give the same output before and after.
 
 usage: run.py BUILD [--seed N] [--programs N] [--seconds S] [--functions N] [--keep FOLDER]
-              [--tsan BUILD] [--total FILE]
+              [--tsan BUILD] [--total FILE] [--m32]
 
 BUILD is a build folder with the tool and the runtime. Each program (generate.py) is built as it is
 and rewritten with every class converted, by gcc and clang in turn, with and without optimisation,
@@ -12,6 +12,10 @@ units at a time, that does not compile, brings new warnings, leaves a lock site 
 gives another output, crashes or does not end. With --tsan, the build folder of a runtime under
 ThreadSanitizer, one program in ten is also checked for data races. --total adds the figures of
 each program to a file as it goes.
+
+With --m32 no program is run: each is rewritten as for 64 bits and as for 32 (`-m32`), which must
+give the same text, since a size that the tool takes from one machine is wrong on another, and that
+must compile for 32 bits without new warnings.
 
 A program that fails is shrunk and left in FOLDER (default: fuzz-failures). The exit status is 1
 then. The last line tells how many sections were fuzzed and what became of them.
@@ -38,6 +42,8 @@ ALGORITHMS = ["adaptive", "posix", "ccsynch", "rcl", "flat_combining", "mcs", "d
 COMPILERS = [("gcc", "-O1"), ("clang-19", "-O0"), ("gcc", "-O0"), ("clang-19", "-O0"),
              ("gcc", "-O0"), ("clang-19", "-O1"), ("gcc", "-O0")]
 OPERATIONS = r"(?<!void )\b(?:pthread_mutex_(?:try|timed)?lock|%s)\(" % "|".join(prelude.MACROS + features.MACROS)
+# Debian has what the processor's own headers are made of beside them, where only they are found.
+M32 = ["-m32", "-idirafter", "/usr/include/x86_64-linux-gnu"]
 RUN_SECONDS = 60  # of a program that takes a few milliseconds, on a busy machine
 TOOL_SECONDS = 120
 
@@ -91,6 +97,8 @@ class Fuzzer:
         self.include = "-I" + os.path.join(runtime, "include")
         self.delegated = self.held = 0
         self.reasons = collections.Counter()
+        if arguments.m32:
+            self.check = self.check_sizes
 
     def compile(self, folder, compiler, sources, build, *flags, word="does not compile"):
         program = os.path.join(folder, "program")
@@ -213,6 +221,32 @@ class Fuzzer:
                 except Wrong as wrong:
                     raise Wrong(word, wrong.details)
 
+    def check_sizes(self, program, turn):
+        """The same, where the two machines have pointers of another size."""
+        files, configurations = program.files(), program.configurations()
+        wide, narrow = (os.path.join(self.scratch, name) for name in ("wide", "narrow"))
+        self.rewrite(wide, files, configurations, False, 1)
+        write_program(files, narrow)
+        sources = [name for name in files if name.endswith(".c")]
+        compiler = COMPILERS[turn % len(COMPILERS)]
+        told = [self.parse(narrow, compiler, sources, flags) for flags in configurations]
+        self.rewrite(narrow, files, [[*M32, *flags] for flags in configurations], False, 2)
+        differs = [name for name, text in texts(narrow).items() if texts(wide)[name] != text]
+        if differs:
+            raise Wrong("depends on the machine", "\n".join(differs))
+        for flags, before in zip(configurations, told):
+            new = self.parse(narrow, compiler, sources, flags) - before
+            if new:
+                raise Wrong("new warnings", str(dict(new)))
+
+    def parse(self, folder, compiler, sources, flags):
+        """The warnings for 32 bits."""
+        made = call([*compiler, *M32, "-Wall", "-Wextra", self.include, *flags, "-fsyntax-only",
+                     *sources], cwd=folder)
+        if made.returncode:
+            raise Wrong("does not compile", made.stderr[-3000:])
+        return collections.Counter(re.findall(r"\[-W[a-z-]+", made.stderr))
+
     def fails_as(self, program, turn, word):
         try:
             self.check(program, turn)
@@ -270,6 +304,7 @@ def main():
     parser.add_argument("--tsan", type=os.path.abspath)
     parser.add_argument("--functions", type=int, default=24, help="of each program")
     parser.add_argument("--total", type=os.path.abspath)
+    parser.add_argument("--m32", action="store_true", help="compare the texts for 64 and 32 bits")
     parser.add_argument("--shrink-seconds", type=float, default=120)
     arguments = parser.parse_args()
     end = time.time() + arguments.seconds
