@@ -98,6 +98,7 @@ struct relock_thread {
   struct relock_times *times;            /* see times.h */
   struct relock_cond_waiter *owed;       /* see locks/owed.h */
   struct relock_cond_waiter *owed_last;
+  bool traces; /* its next call that takes a timed mutex */
 
   struct relock_request requests[RELOCK_REQUESTS];
   struct relock_counters counters[RELOCK_OWN_CLASSES];

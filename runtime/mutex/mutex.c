@@ -122,25 +122,27 @@ static int lock_again(relock_mutex_t *mutex, int error_when_not_recursive) {
   return 0;
 }
 
-/* Of a typed or timed mutex. */
-static __attribute__((noinline)) void note_acquired(relock_mutex_t *mutex,
-                                                    const relock_class_t *lock_class,
-                                                    uint64_t asked, uint32_t waiters,
-                                                    const void *caller, bool tried) {
-  struct relock_thread *self = relock_thread_self();
-  const struct relock_acquisition acquisition = {asked, 0, (uintptr_t)caller, waiters, tried};
-  uintptr_t owner = 0;
-  if (relock_is_timed(mutex))
-    owner = relock_times_acquired(self, mutex, lock_class, &acquisition);
-  set_owner(mutex, is_typed(mutex) ? relock_thread_pointer() : owner);
+/* Before a timed mutex is asked for. */
+static inline void may_trace(struct relock_thread *self, const relock_class_t *lock_class,
+                             struct relock_acquisition *acquisition) {
+  if (RELOCK_UNLIKELY(self && self->traces))
+    relock_times_trace(self, lock_class, acquisition);
 }
 
-/* Book-keeping of a holder that has just taken the word. asked: when, if it had to wait and the
- * mutex is timed; else 0. waiters: that it found then. */
-static inline int acquired(relock_mutex_t *mutex, relock_class_t *lock_class, uint64_t asked,
-                           uint32_t waiters, const void *caller, bool tried) {
-  if (RELOCK_UNLIKELY(kind_of(mutex) & (TYPE_MASK | TIMED)))
-    note_acquired(mutex, lock_class, asked, waiters, caller, tried);
+/* Book-keeping of a holder that has just taken the word; of a mutex that is not timed. */
+static inline int acquired(relock_mutex_t *mutex, relock_class_t *lock_class) {
+  if (RELOCK_UNLIKELY(is_typed(mutex)))
+    set_owner(mutex, relock_thread_pointer());
+  count_holder(mutex, lock_class);
+  return 0;
+}
+
+/* Of one that is. */
+static inline int acquired_timed(relock_mutex_t *mutex, relock_class_t *lock_class,
+                                 const struct relock_acquisition *acquisition) {
+  const uintptr_t mark =
+      relock_times_acquired(relock_thread_self(), mutex, lock_class, acquisition);
+  set_owner(mutex, is_typed(mutex) ? relock_thread_pointer() : mark);
   count_holder(mutex, lock_class);
   return 0;
 }
@@ -172,14 +174,19 @@ static uint64_t times_contended(const relock_class_t *lock_class) {
 }
 
 static int lock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
+  struct relock_thread *self = relock_thread_self();
+  struct relock_acquisition acquisition = {.caller = (uintptr_t)caller};
+  may_trace(self, lock_class, &acquisition);
   if (relock_queue_try(mutex))
-    return acquired(mutex, lock_class, 0, 0, caller, false);
+    return acquired_timed(mutex, lock_class, &acquisition);
   const uint64_t before = times_contended(lock_class), asked = relock_ticks();
-  const uint32_t waiters = relock_times_wait_begins(mutex);
+  relock_times_trace_wait(self, lock_class, &acquisition);
+  acquisition.waiters = relock_times_wait_begins(mutex);
   take_word(mutex, lock_class);
   relock_times_wait_ends(mutex);
-  bool waited = times_contended(lock_class) != before;
-  return acquired(mutex, lock_class, waited ? asked : 0, waiters, caller, false);
+  if (times_contended(lock_class) != before)
+    acquisition.asked = asked;
+  return acquired_timed(mutex, lock_class, &acquisition);
 }
 
 static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_class_t *lock_class,
@@ -191,7 +198,7 @@ static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_c
     return lock_timed(mutex, lock_class, caller);
   if (!relock_queue_try(mutex))
     take_word(mutex, lock_class);
-  return acquired(mutex, lock_class, 0, 0, caller, false);
+  return acquired(mutex, lock_class);
 }
 
 int relock_mutex_lock(relock_mutex_t *mutex) {
@@ -203,17 +210,49 @@ int relock_mutex_lock(relock_mutex_t *mutex) {
   return 0;
 }
 
+static bool is_time(const struct timespec *time) {
+  return time->tv_nsec >= 0 && time->tv_nsec < 1000000000;
+}
+
+static int trylock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
+  struct relock_thread *self = relock_thread_self();
+  struct relock_acquisition acquisition = {.caller = (uintptr_t)caller, .tried = true};
+  may_trace(self, lock_class, &acquisition);
+  if (relock_word_try(&mutex->relock_private.word))
+    return acquired_timed(mutex, lock_class, &acquisition);
+  relock_times_try_failed(self, lock_class);
+  return EBUSY;
+}
+
 int relock_mutex_trylock(relock_mutex_t *mutex) {
   relock_settle();
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
   see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EBUSY);
-  if (relock_word_try(&mutex->relock_private.word))
-    return acquired(mutex, lock_class, 0, 0, __builtin_return_address(0), true);
   if (relock_is_timed(mutex))
-    relock_times_try_failed(relock_thread_self(), lock_class);
-  return EBUSY;
+    return trylock_timed(mutex, lock_class, __builtin_return_address(0));
+  return relock_word_try(&mutex->relock_private.word) ? acquired(mutex, lock_class) : EBUSY;
+}
+
+static int clocklock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, clockid_t clock,
+                           const struct timespec *deadline, const void *caller) {
+  struct relock_thread *self = relock_thread_self();
+  struct relock_acquisition acquisition = {.caller = (uintptr_t)caller};
+  may_trace(self, lock_class, &acquisition);
+  if (relock_queue_try(mutex))
+    return acquired_timed(mutex, lock_class, &acquisition);
+  if (!is_time(deadline))
+    return EINVAL;
+  acquisition.asked = relock_ticks();
+  relock_times_trace_wait(self, lock_class, &acquisition);
+  acquisition.waiters = relock_times_wait_begins(mutex);
+  const int error = wait_for_word(mutex, clock, deadline);
+  relock_times_wait_ends(mutex);
+  if (!error)
+    return acquired_timed(mutex, lock_class, &acquisition);
+  relock_times_gave_up(self, lock_class, acquisition.asked, acquisition.waiters);
+  return error;
 }
 
 static inline int clocklock(relock_mutex_t *mutex, clockid_t clock, const struct timespec *deadline,
@@ -225,18 +264,14 @@ static inline int clocklock(relock_mutex_t *mutex, clockid_t clock, const struct
   see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EDEADLK);
+  if (relock_is_timed(mutex))
+    return clocklock_timed(mutex, lock_class, clock, deadline, caller);
   if (relock_queue_try(mutex))
-    return acquired(mutex, lock_class, 0, 0, caller, false);
-  if (deadline->tv_nsec < 0 || deadline->tv_nsec >= 1000000000)
+    return acquired(mutex, lock_class);
+  if (!is_time(deadline))
     return EINVAL;
-  const uint64_t asked = relock_is_timed(mutex) ? relock_ticks() : 0;
-  const uint32_t waiters = asked ? relock_times_wait_begins(mutex) : 0;
-  int error = wait_for_word(mutex, clock, deadline);
-  if (asked)
-    relock_times_wait_ends(mutex);
-  if (error && asked)
-    relock_times_gave_up(relock_thread_self(), lock_class, asked, waiters);
-  return error ? error : acquired(mutex, lock_class, asked, waiters, caller, false);
+  const int error = wait_for_word(mutex, clock, deadline);
+  return error ? error : acquired(mutex, lock_class);
 }
 
 int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
@@ -472,9 +507,11 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
                                       call->as_client};
   struct relock_acquisition acquisition = {.section = (uintptr_t)timed.section,
                                            .caller = (uintptr_t)caller};
+  may_trace(self, lock_class, &acquisition);
   if (relock_class_tries_first(lock_class) && relock_queue_try(mutex))
     return run_timed_here(mutex, lock_class, call, &acquisition);
   const uint64_t asked = relock_ticks(), before = times_contended(lock_class);
+  relock_times_trace_wait(self, lock_class, &acquisition);
   relock_times_execute(self, mutex, lock_class->relock_index, true, asked);
   acquisition.waiters = relock_times_wait_begins(mutex);
   const bool typed = is_typed(mutex); /* which is gone, perhaps, when its section is over */

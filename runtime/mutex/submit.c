@@ -40,9 +40,11 @@ static bool post(relock_mutex_t *mutex, struct relock_thread *self, uint32_t ind
     *timed = (struct relock_submission){
         .mutex = mutex,
         .section = call->section,
-        .acquisition = {0, (uintptr_t)call->section, (uintptr_t)caller, 0},
+        .acquisition = {.section = (uintptr_t)call->section, .caller = (uintptr_t)caller},
     };
     memcpy(timed->context, call->context, call->copied);
+    if (self->traces)
+      relock_times_trace(self, relock_resolved_class_of(mutex), &timed->acquisition);
   }
   if (!relock_client_post(mutex, self, timed ? &wrapped : call))
     return false;

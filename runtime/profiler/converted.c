@@ -2,8 +2,8 @@
  *
  * The locks of librelock, which times and counts them: see ../statistics/recorder.h. A lock that is held
  * stands among those that its thread reads under, since it has no record of its own, and its class
- * is a group without locks. What librelock does not say, such as whose lock it was, is not
- * recorded.
+ * is a group without locks. Its calls are counted by librelock; samples of them tell here where
+ * they come from. What librelock does not say, such as whose lock it was, is not recorded.
  */
 #include "../statistics/recorder.h"
 #include "hold.h"
@@ -120,6 +120,34 @@ static void held(uint32_t number, uint64_t ticks, uint32_t weight) {
   recording_leave(thread);
 }
 
+static uint32_t trace(uint32_t number, const struct relock_call_place *place,
+                      struct relock_traced *traced) {
+  enum { LATER = 1000 };
+  struct thread *thread = recording_enter();
+  if (!thread)
+    return LATER;
+  const uint32_t next = sample_librelock(thread, number - 1, place, traced);
+  recording_leave(thread);
+  return next;
+}
+
+/* Nothing is recorded any more where a fork in a section could not begin a file. */
+static void traced_took(const struct relock_traced *traced, bool waited, uint64_t ticks) {
+  struct thread *thread = recording_enter();
+  if (!thread)
+    return;
+  sample_librelock_took(traced, waited, ticks);
+  recording_leave(thread);
+}
+
+static void traced_held(const struct relock_traced *traced, uint64_t ticks) {
+  struct thread *thread = recording_enter();
+  if (!thread)
+    return;
+  sample_librelock_held(traced, ticks);
+  recording_leave(thread);
+}
+
 static void measures(bool begins) {
   static uint64_t sections, section_time;
   struct thread *thread = recording_enter();
@@ -143,6 +171,9 @@ const struct relock_recorder RELOCK_RECORDER = {
     .gives = gives,
     .waited = waited,
     .held = held,
+    .trace = trace,
+    .traced_took = traced_took,
+    .traced_held = traced_held,
     .processor_time = record_processor_time,
     .measures = measures,
 };

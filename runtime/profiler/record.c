@@ -711,7 +711,7 @@ static struct relock_object *insert(enum relock_primitive primitive, uintptr_t a
 struct relock_object *primitive_create(enum relock_primitive primitive, const void *address,
                                        bool initialised) {
   uint64_t frames[RELOCK_FRAMES], start = relock_ticks();
-  uint32_t count = site_backtrace(frames);
+  uint32_t count = site_backtrace(0, frames);
   struct relock_object *object;
   site_refresh_modules();
   record_lock();

@@ -126,7 +126,8 @@ struct thread {
   struct thread *next_free;
   void *(*start)(void *);
   void *argument;
-  struct sampling other_waits; /* for no lock */
+  struct sampling other_waits;  /* for no lock */
+  struct sampling librelock[2]; /* its calls, and those that wait; it counts down itself */
   struct event_counter events;
   struct pending pending[PENDING_MAX];
   struct pairs nestings, edges;

@@ -33,6 +33,8 @@ void sample_begin(struct thread *thread) {
   sample_begin_at(&thread->acquisitions, thread->record->id);
   sample_begin_at(&thread->waits, thread->record->id);
   sample_begin_at(&thread->other_waits, thread->record->id);
+  for (int i = 0; i < 2; i++)
+    sample_begin_at(&thread->librelock[i], thread->record->id);
   relock_timing_begin(&thread->timing, thread->record->id);
   thread->budget = (struct budget){.left = FIRST_BUDGET, .interval = interval};
   samples_await(thread);
@@ -122,9 +124,8 @@ static struct relock_site *add(uint32_t group, bool reading, const uint64_t *fra
   return site;
 }
 
-static struct relock_site *current_site(const struct thread *thread, uint32_t group, bool reading) {
-  uint64_t frames[RELOCK_FRAMES];
-  uint32_t count = site_backtrace(frames);
+static struct relock_site *site_of(const struct thread *thread, uint32_t group, bool reading,
+                                   const uint64_t *frames, uint32_t count) {
   struct relock_site **entry = find(group, reading, frames, count), *site = entry ? *entry : NULL;
   if (!site) {
     if (!thread->held_count && !thread->read_count) /* see may_unwind() */
@@ -134,6 +135,25 @@ static struct relock_site *current_site(const struct thread *thread, uint32_t gr
   if (!site)
     count_drop(&header->dropped_samples);
   return site;
+}
+
+static struct relock_site *current_site(const struct thread *thread, uint32_t group, bool reading) {
+  uint64_t frames[RELOCK_FRAMES];
+  return site_of(thread, group, reading, frames, site_backtrace(0, frames));
+}
+
+/* The frames of a call of librelock: the section or 0, the caller, and the callers of that. Null:
+ * it is on no stack, since its section was submitted before. */
+static struct relock_site *librelock_site(const struct thread *thread, uint32_t group,
+                                          const struct relock_call_place *place) {
+  uint64_t callers[RELOCK_FRAMES] = {place->caller}, frames[RELOCK_FRAMES];
+  uint32_t count = place->whole ? site_backtrace(place->caller, callers) : 1;
+  if (!count)
+    return NULL;
+  count = count < RELOCK_FRAMES ? count : RELOCK_FRAMES - 1;
+  frames[0] = place->section;
+  memcpy(&frames[1], callers, count * sizeof *callers);
+  return site_of(thread, group, false, frames, count + 1);
 }
 
 static void spend(struct budget *budget, uint64_t spent) {
@@ -188,9 +208,36 @@ void sample_wait(struct thread *thread, const struct relock_object *object, stru
   count_cost(thread, now);
 }
 
+uint32_t sample_librelock(struct thread *thread, uint32_t group,
+                          const struct relock_call_place *place, struct relock_traced *traced) {
+  struct sampling *sampling = &thread->librelock[place->waits];
+  const uint64_t now = relock_ticks();
+  const uint32_t weight = (uint32_t)sample_gap(sampling, now, thread->budget.interval);
+  if (!traced->site && may_unwind(thread))
+    traced->site = librelock_site(thread, group, place);
+  if (place->waits)
+    traced->waits = weight;
+  else
+    traced->weight = weight;
+  count_cost(thread, now);
+  return (uint32_t)sampling->countdown;
+}
+
 static void add_to(uint64_t *sum, uint64_t value) {
   if (value)
     __atomic_fetch_add(sum, value, __ATOMIC_RELAXED);
+}
+
+void sample_librelock_took(const struct relock_traced *traced, bool waited, uint64_t ticks) {
+  struct relock_site *site = traced->site;
+  add_to(&site->samples, 1);
+  add_to(&site->acquisitions, traced->weight);
+  add_to(&site->contended, waited ? traced->waits : 0);
+  add_to(&site->wait, waited ? traced->waits * ticks : 0);
+}
+
+void sample_librelock_held(const struct relock_traced *traced, uint64_t ticks) {
+  add_to(&((struct relock_site *)traced->site)->hold, traced->weight * ticks);
 }
 
 void sample_gave_up(const struct sample *sample, uint64_t wait) {

@@ -10,6 +10,7 @@
 #ifndef RELOCK_PROFILER_SAMPLE_H
 #define RELOCK_PROFILER_SAMPLE_H
 
+#include "../statistics/recorder.h"
 #include "events.h"
 #include "record.h"
 
@@ -63,6 +64,13 @@ void sample_gave_up(const struct sample *sample, uint64_t wait);
 /* A hold ends, and samples are pending. */
 void sample_released(struct thread *thread, const struct relock_object *object, uint64_t hold_start,
                      uint64_t hold);
+
+/* A call of librelock (../statistics/recorder.h), which says when one is due, and when it is over.
+ * Returns how many calls on the next one is due. */
+uint32_t sample_librelock(struct thread *thread, uint32_t group,
+                          const struct relock_call_place *place, struct relock_traced *traced);
+void sample_librelock_took(const struct relock_traced *traced, bool waited, uint64_t ticks);
+void sample_librelock_held(const struct relock_traced *traced, uint64_t ticks);
 
 /* Before a wait for what is no lock; and after it, if it has taken so long. */
 struct wait_sample sample_other_wait(struct thread *thread, uint32_t group);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unwind.h>
 
-enum { MODULES_MAX = 1024, KNOWN_STACKS = 4, STACK_MAX = RELOCK_FRAMES + 6 };
+enum { MODULES_MAX = 1024, KNOWN_STACKS = 4, STACK_MAX = RELOCK_FRAMES + 16 };
 
 static struct relock_module *modules[MODULES_MAX];
 static unsigned module_count;
@@ -29,8 +29,8 @@ static uint64_t own_low, own_high; /* the module that is ours */
  * whose frame has the size it had. (Only a frame of variable size can differ, and would have to
  * leave old return addresses exactly where they lay.) */
 struct known_stack {
-  uint32_t depth; /* 0: none; the profiler's own functions included */
-  uint32_t own;   /* of them */
+  uint32_t depth; /* 0: none; the profiler's own functions included, and librelock's */
+  uint32_t own;   /* of them, a bit for each */
   const uint64_t *at[STACK_MAX];
   uint64_t address[STACK_MAX];
 };
@@ -38,25 +38,34 @@ struct known_stack {
 static __thread struct known_stack known[KNOWN_STACKS];
 static __thread uint32_t next_known;
 
+_Static_assert(STACK_MAX <= 32, "a bit for each");
+
 struct walk {
   const uint64_t *start; /* where the return address of site_backtrace lies */
+  uint64_t from;         /* nothing before that return address is wanted; 0: not any more */
   bool started, exact;   /* `exact`: all return addresses lie below their callers' frames */
   struct known_stack stack;
 };
 
 static bool is_own(uint64_t address) { return address >= own_low && address < own_high; }
 
+static uint32_t wanted(const struct known_stack *stack) {
+  return stack->depth - (uint32_t)__builtin_popcount(stack->own);
+}
+
 static _Unwind_Reason_Code visit(struct _Unwind_Context *context, void *argument) {
   struct walk *walk = argument;
   struct known_stack *stack = &walk->stack;
   uint64_t address = _Unwind_GetIP(context);
   const uint64_t *at = (const uint64_t *)_Unwind_GetCFA(context) - 1;
-  if (!address || stack->depth - stack->own == RELOCK_FRAMES || stack->depth == STACK_MAX)
+  if (!address || wanted(stack) == RELOCK_FRAMES || stack->depth == STACK_MAX)
     return _URC_END_OF_STACK;
   walk->started |= at == walk->start;
   if (walk->started || !is_own(address)) {
     walk->exact &= walk->started && *at == address;
-    stack->own += is_own(address);
+    if (walk->from == address)
+      walk->from = 0;
+    stack->own |= (uint32_t)(walk->from || is_own(address)) << stack->depth;
     stack->at[stack->depth] = at;
     stack->address[stack->depth++] = address;
   }
@@ -75,15 +84,15 @@ static bool is_current(const struct known_stack *stack, const uint64_t *start) {
 static uint32_t without_own(const struct known_stack *stack, uint64_t frames[RELOCK_FRAMES]) {
   uint32_t count = 0;
   for (uint32_t i = 0; i < stack->depth && count < RELOCK_FRAMES; i++)
-    if (!is_own(stack->address[i]))
+    if (!(stack->own >> i & 1))
       frames[count++] = stack->address[i];
   return count;
 }
 
 /* Follows the unwind tables, which stripped programs keep; frame pointers are not needed. */
-__attribute__((noinline)) uint32_t site_backtrace(uint64_t frames[RELOCK_FRAMES]) {
+__attribute__((noinline)) uint32_t site_backtrace(uint64_t from, uint64_t frames[RELOCK_FRAMES]) {
   const uint64_t *start = (const uint64_t *)__builtin_frame_address(0) + 1;
-  struct walk walk = {.start = start, .exact = true};
+  struct walk walk = {.start = start, .from = from, .exact = true};
   for (uint32_t i = 0; i < KNOWN_STACKS; i++)
     if (is_current(&known[i], start))
       return without_own(&known[i], frames);

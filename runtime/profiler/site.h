@@ -9,8 +9,9 @@
 
 #include <stdbool.h>
 
-/* Return addresses of the callers, innermost first, without the profiler's own. */
-uint32_t site_backtrace(uint64_t frames[RELOCK_FRAMES]);
+/* Return addresses of the callers, innermost first, without the profiler's own; and from that one
+ * on, which is not 0: none if it is not among them. */
+uint32_t site_backtrace(uint64_t from, uint64_t frames[RELOCK_FRAMES]);
 
 /* Records modules loaded since the last call. Without the record lock. */
 void site_refresh_modules(void);

@@ -16,12 +16,26 @@
 
 /* Exported by the profiler; found by name. */
 #define RELOCK_RECORDER relock_profiler_recorder
-#define RELOCK_RECORDER_VERSION 2u
+#define RELOCK_RECORDER_VERSION 3u
 
 /* When a hold began, or 0: it is not timed; and how many holds it stands for. */
 struct relock_timed {
   uint64_t start;
   uint32_t weight;
+};
+
+/* A call that takes a lock and whose callers are known, and how many it stands for: of all calls,
+ * and of those that wait. */
+struct relock_traced {
+  void *site; /* the recorder's; null: none */
+  uint32_t weight, waits;
+};
+
+/* Where such a call is. */
+struct relock_call_place {
+  uintptr_t section, caller; /* as in struct relock_acquisition */
+  bool whole;                /* false: of the callers beyond that the stack does not tell */
+  bool waits;
 };
 
 enum {
@@ -44,6 +58,13 @@ struct relock_recorder {
   /* So many ticks; of a hold that stands for so many. */
   void (*waited)(uint32_t lock_class, uint64_t start, uint64_t ticks, uint32_t waiters);
   void (*held)(uint32_t lock_class, uint64_t ticks, uint32_t weight);
+  /* Of every so many calls that take a lock of the class, and of those that wait for one: before
+   * that. Returns how many calls on it is to be told again. */
+  uint32_t (*trace)(uint32_t lock_class, const struct relock_call_place *place,
+                    struct relock_traced *traced);
+  /* It has the lock, for which it has waited so long, or not; and it has held it. */
+  void (*traced_took)(const struct relock_traced *traced, bool waited, uint64_t ticks);
+  void (*traced_held)(const struct relock_traced *traced, uint64_t ticks);
   /* Of the calling thread, in nanoseconds; 0: it may not be asked for. */
   uint64_t (*processor_time)(void);
   /* Around a measurement of what all this costs, which counts as no section of the thread. */

@@ -34,6 +34,7 @@ struct held {
   enum relock_distance distance;
   struct relock_site *site;
   const relock_mutex_t *recorded; /* the recorder takes it for held; or null */
+  struct relock_traced traced;
 };
 
 struct relock_times {
@@ -48,6 +49,8 @@ struct relock_times {
   struct relock_timing timing;
   uint32_t weight; /* of the next hold that is chosen */
   bool chose;      /* one since the period was adapted last */
+  uint32_t calls;  /* up to the next one that is traced, and of those that wait */
+  uint32_t waiting_calls;
   struct held held[HELD_MAX];
   struct relock_submission submission;
   struct relock_class_times *classes[RELOCK_MAX_CLASSES];
@@ -102,6 +105,7 @@ static __attribute__((noinline)) struct relock_times *make_times(struct relock_t
   struct relock_times *times = self ? allocate(sizeof *times) : NULL;
   if (times) {
     timing_begins(times, self->number);
+    times->waiting_calls = 1;
     /* Release: pairs with the acquire in relock_times_add_up(). */
     relock_store_release(&self->times, times);
   } else if (!self) {
@@ -254,6 +258,16 @@ static void recorder_held(uint32_t index, uint64_t ticks, uint32_t weight) {
     relock_recorder->held(number, ticks, weight);
 }
 
+static void recorder_traced_took(const struct relock_acquisition *acquisition, uint64_t wait) {
+  if (RELOCK_UNLIKELY(acquisition->traced.site != NULL))
+    relock_recorder->traced_took(&acquisition->traced, acquisition->asked != 0, wait);
+}
+
+static void recorder_traced_held(const struct relock_traced *traced, uint64_t ticks) {
+  if (RELOCK_UNLIKELY(traced->site != NULL))
+    relock_recorder->traced_held(traced, ticks);
+}
+
 /* --- sections -------------------------------------------------------------------------------- */
 
 static bool in_section(const struct relock_times *times) {
@@ -342,6 +356,57 @@ void relock_times_wait_ends(const relock_mutex_t *mutex) {
   relock_add_relaxed(waiting_for(mutex), (uint32_t)-1);
 }
 
+/* --- where calls come from -------------------------------------------------------------------- */
+
+/* Where a section runs, the stack shows who runs it, and not who passed it on. */
+static bool runs_section(const struct relock_thread *self, const struct relock_times *times) {
+  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  if (here - self->stack_end >= self->stack || self->rcl_serves || times->executing)
+    return true;
+  for (uint32_t i = 0; i < times->held_count; i++) {
+    const relock_mutex_t *mutex = relock_load_relaxed(&times->held[i].mutex);
+    if (mutex && relock_load_relaxed(&mutex->relock_private.executing))
+      return true;
+  }
+  return false;
+}
+
+/* Returns how many calls on it is to be told again. */
+static __attribute__((noinline)) uint32_t tell_call(const struct relock_thread *self,
+                                                    const relock_class_t *lock_class,
+                                                    struct relock_acquisition *acquisition,
+                                                    bool waits) {
+  enum { LATER = 1000 };
+  if (!relock_recorder)
+    return UINT32_MAX;
+  const uint32_t number = number_of(lock_class->relock_index);
+  const struct relock_call_place place = {acquisition->section, acquisition->caller,
+                                          !runs_section(self, self->times), waits};
+  return number ? relock_recorder->trace(number, &place, &acquisition->traced) : LATER;
+}
+
+void relock_times_trace(struct relock_thread *self, const relock_class_t *lock_class,
+                        struct relock_acquisition *acquisition) {
+  struct relock_times *times = times_of(self);
+  if (!times)
+    return;
+  self->traces = false;
+  times->calls = tell_call(self, lock_class, acquisition, false);
+}
+
+/* A call is over, or has its mutex. */
+static inline void count_call(struct relock_thread *self, struct relock_times *times) {
+  if (RELOCK_UNLIKELY(--times->calls == 0))
+    self->traces = true;
+}
+
+void relock_times_trace_wait(struct relock_thread *self, const relock_class_t *lock_class,
+                             struct relock_acquisition *acquisition) {
+  struct relock_times *times = times_of(self);
+  if (times && RELOCK_UNLIKELY(--times->waiting_calls == 0))
+    times->waiting_calls = tell_call(self, lock_class, acquisition, true);
+}
+
 /* --- where a mutex comes from ---------------------------------------------------------------- */
 
 enum { UNKNOWN_THREAD = 0x7fffffff };
@@ -371,15 +436,16 @@ struct relock_arrival relock_times_arrive(const struct relock_thread *self, uint
 
 /* --- which holds are timed ------------------------------------------------------------------- */
 
-/* Of one for which nobody had to wait. */
+/* Of one for which nobody had to wait. One that is timed for its call alone has no weight. */
 static inline struct relock_timed choose(struct relock_times *times,
-                                         struct relock_class_times *of_class) {
+                                         struct relock_class_times *of_class,
+                                         const struct relock_traced *traced) {
   struct relock_timing *timing = &times->timing;
   const bool due = --timing->due.countdown == 0;
   struct relock_timed timed = {0, 0};
-  if (RELOCK_LIKELY(!due && !of_class->sure))
+  if (RELOCK_LIKELY(!due && !of_class->sure && !traced->weight))
     return timed;
-  timed = (struct relock_timed){relock_ticks(), 1};
+  timed = (struct relock_timed){relock_ticks(), 0};
   if (due) {
     timed.weight = times->weight;
     times->weight = (uint32_t)timing->due.period;
@@ -409,7 +475,10 @@ static void adapt(struct relock_times *times) {
 static void add_hold(struct relock_class_times *times, uint32_t index,
                      const struct relock_hold *hold) {
   relock_count_own(&times->came_from[hold->distance], 1);
-  if (RELOCK_LIKELY(!hold->weight))
+  if (RELOCK_LIKELY(!hold->weight && !hold->traced.site))
+    return;
+  recorder_traced_held(&hold->traced, hold->ticks);
+  if (!hold->weight)
     return;
   const uint64_t own = bias / 1024, ticks = hold->ticks > own ? hold->ticks - own : 0;
   add(&times->hold, ticks, hold->weight);
@@ -444,8 +513,10 @@ uintptr_t relock_times_acquired(struct relock_thread *self, relock_mutex_t *mute
       relock_times_arrive(self, relock_load_relaxed(&mutex->relock_private.owner));
   if (!of_class)
     return arrival.mark;
+  count_call(self, times);
   forget_released(times);
-  struct relock_timed timed = choose(times, of_class), section = timed;
+  struct relock_timed timed = choose(times, of_class, &acquisition->traced);
+  struct relock_timed section = timed.weight ? timed : (struct relock_timed){0, 0};
   const uint64_t asked = acquisition->asked;
   uint64_t wait = 0;
   if (RELOCK_UNLIKELY(asked != 0)) {
@@ -456,6 +527,7 @@ uintptr_t relock_times_acquired(struct relock_thread *self, relock_mutex_t *mute
     recorder_waited(index, asked, wait, acquisition->waiters);
   }
   struct relock_site *site = add_acquisition(of_class, acquisition, wait);
+  recorder_traced_took(acquisition, wait);
   section_begins(times, section);
   struct held *held = free_entry(times);
   if (!held) {
@@ -471,6 +543,9 @@ uintptr_t relock_times_acquired(struct relock_thread *self, relock_mutex_t *mute
   held->index = index;
   held->distance = arrival.distance;
   held->site = site;
+  held->traced.site = acquisition->traced.site;
+  if (RELOCK_UNLIKELY(held->traced.site != NULL))
+    held->traced = acquisition->traced;
   relock_store_relaxed(&held->mutex, mutex);
   return arrival.mark;
 }
@@ -523,8 +598,10 @@ static struct relock_hold release_for(struct relock_times *times, relock_mutex_t
     /* Its holder may be about to wait: see holds_last(), which sets the weight first. */
     const uint64_t start = relock_load_relaxed(&held->timed.start);
     const uint32_t weight = start ? relock_load_relaxed(&held->timed.weight) : 0;
-    struct relock_hold hold = {start ? between(start, now) : 0, weight, held->distance,
-                               held->index + 1, NULL};
+    struct relock_hold hold = {.ticks = start ? between(start, now) : 0,
+                               .weight = weight,
+                               .distance = held->distance,
+                               .index = held->index + 1};
     held->released = now;
     /* Release: pairs with the acquires in forget_released() and free_entry(). */
     relock_store_release(&held->mutex, NULL);
@@ -548,7 +625,7 @@ static struct relock_hold release(struct relock_times *times, struct held *held)
       section_lasts(times, timed.start);
   }
   const struct relock_hold hold = {between(timed.start, now), timed.weight, held->distance,
-                                   held->index + 1, held->site};
+                                   held->index + 1,           held->site,   held->traced};
   held->released = now;
   relock_store_relaxed(&held->mutex, NULL);
   forget_released(times);
@@ -595,6 +672,7 @@ void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mut
   if (!times)
     return;
   times->executing--;
+  count_call(self, times);
   section_may_end(times, now);
   if (relock_recorder)
     relock_recorder->gives(mutex, now);
@@ -602,9 +680,11 @@ void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mut
   if (!of_class)
     return;
   struct relock_site *site = add_acquisition(of_class, acquisition, wait);
+  recorder_traced_took(acquisition, wait);
   if (acquisition->asked)
     recorder_waited(index, acquisition->asked, wait, acquisition->waiters);
-  add_hold(of_class, index, &(struct relock_hold){hold, 1, distance, index + 1, site});
+  add_hold(of_class, index,
+           &(struct relock_hold){hold, 1, distance, index + 1, site, acquisition->traced});
 }
 
 struct relock_submission *relock_times_submission(struct relock_thread *self) {
@@ -762,6 +842,7 @@ static void forget_thread(struct relock_times *times) {
 }
 
 void relock_times_thread_starts(struct relock_thread *record) {
+  record->traces = true;
   if (!record->times)
     return;
   forget_thread(record->times);
@@ -780,6 +861,7 @@ static void restart(struct relock_times *times, bool survives, uint64_t now) {
   for (uint32_t i = 0; i < times->held_count; i++) {
     times->held[i].timed = (struct relock_timed){now, 1};
     times->held[i].site = NULL;
+    times->held[i].traced.site = NULL;
   }
   if (in_section(times)) {
     times->section_start = now;
@@ -808,7 +890,7 @@ static uint64_t time_holds(bool timed, uint64_t *length) {
   static struct relock_thread nobody = {.times = &times, .stack = SIZE_MAX};
   static relock_class_t lock_class;
   static relock_mutex_t mutex;
-  const struct relock_acquisition acquisition = {0, 1, 1, 0, false};
+  const struct relock_acquisition acquisition = {.section = 1, .caller = 1};
   nobody.thread_pointer = relock_thread_pointer();
   uint64_t shortest = UINT64_MAX, least = UINT64_MAX;
   for (int round = 0; round < ROUNDS; round++) {

@@ -88,7 +88,16 @@ struct relock_acquisition {
   uintptr_t section, caller;
   uint32_t waiters; /* that were there before */
   bool tried;       /* by a trylock */
+  struct relock_traced traced;
 };
+
+/* Before a call takes the mutex or passes a section on, if its thread traces it, and when it finds
+ * that it has to wait: by now and then one of each the recorder learns where such calls come from.
+ */
+void relock_times_trace(struct relock_thread *self, const relock_class_t *lock_class,
+                        struct relock_acquisition *acquisition);
+void relock_times_trace_wait(struct relock_thread *self, const relock_class_t *lock_class,
+                             struct relock_acquisition *acquisition);
 
 /* A thread waits for a mutex from now on; how many others do. Until it, or whoever runs its
  * section, has it. */
@@ -124,6 +133,7 @@ struct relock_hold {
   enum relock_distance distance;
   uint32_t index; /* of the class, plus 1; 0: unknown */
   struct relock_site *site;
+  struct relock_traced traced;
 };
 struct relock_hold relock_times_release(struct relock_thread *self, relock_mutex_t *mutex);
 void relock_times_released(struct relock_thread *self, const struct relock_hold *hold);

@@ -26,6 +26,7 @@
 #include <thread>
 #include <tuple>
 #include <unistd.h>
+#include <utility>
 
 using namespace llvm;
 
@@ -114,6 +115,75 @@ private:
   Symbolizer Names;
 };
 
+// --- Callers -------------------------------------------------------------------------------------
+
+// librelock counts each call, by its section and caller alone. Samples say what callers these had,
+// and how the exact numbers divide among them.
+class Callers {
+public:
+  Callers(const ProfiledClass *Recorded, SiteNames &Names) : Names(Names) {
+    if (Recorded)
+      for (const CallSite &Sample : Recorded->Sites)
+        if (Sample.Stack.size() > 1)
+          Samples[Sample.Stack.front()].push_back(&Sample);
+  }
+
+  std::vector<CallSite> of(CallSite Site) {
+    auto Known = Samples.find(join(Site.Stack, " "));
+    if (Known == Samples.end()) {
+      Names.name(Site);
+      return {std::move(Site)};
+    }
+    std::vector<CallSite> Result;
+    for (const CallSite *Sample : Known->second)
+      Result.push_back({{Sample->Stack.begin() + 1, Sample->Stack.end()}, false, Sample->Samples});
+    for (uint64_t CallSite::*Field :
+         {&CallSite::Acquisitions, &CallSite::Contended, &CallSite::Wait, &CallSite::Hold})
+      divide(Site.*Field, Known->second, Field, Result);
+    return Result;
+  }
+
+private:
+  static double sum(ArrayRef<const CallSite *> Samples, uint64_t CallSite::*Field) {
+    double Sum = 0;
+    for (const CallSite *Sample : Samples)
+      Sum += double(Sample->*Field);
+    return Sum;
+  }
+
+  // By what is known best: all waits can have been missed.
+  static void divide(uint64_t Exact, ArrayRef<const CallSite *> Samples, uint64_t CallSite::*Field,
+                     std::vector<CallSite> &Result) {
+    uint64_t CallSite::*By = Field;
+    for (uint64_t CallSite::*Other : {&CallSite::Acquisitions, &CallSite::Samples})
+      if (sum(Samples, By) == 0)
+        By = Other;
+    double All = sum(Samples, By), Sampled = 0;
+    uint64_t Given = 0;
+    for (auto [Sample, Site] : zip_equal(Samples, Result)) {
+      Sampled += double(Sample->*By);
+      const uint64_t Until = Sampled == All ? Exact : uint64_t(double(Exact) * (Sampled / All));
+      Site.*Field = Until - Given;
+      Given = Until;
+    }
+  }
+
+  SiteNames &Names;
+  std::map<std::string, std::vector<const CallSite *>> Samples; // by where librelock has them
+};
+
+// Those that cost most, as in the classes of the records.
+void keepCostliest(ProfiledClass &Class) {
+  std::stable_sort(Class.Sites.begin(), Class.Sites.end(), [](const auto &A, const auto &B) {
+    return std::make_tuple(A.Wait, A.Hold, A.Acquisitions) >
+           std::make_tuple(B.Wait, B.Hold, B.Acquisitions);
+  });
+  if (Class.Sites.size() <= SitesPerClass)
+    return;
+  Class.SitesOmitted += Class.Sites.size() - SitesPerClass;
+  Class.Sites.resize(SitesPerClass);
+}
+
 // --- Joining -------------------------------------------------------------------------------------
 
 // Takes out of the profile's classes those that stand for the runtime's.
@@ -137,10 +207,14 @@ public:
 
   bool any() const { return !Recorded.empty(); }
 
+  // Null: the records have nothing of it.
+  const ProfiledClass *of(const ProfiledClass &Class) const {
+    auto Found = Recorded.find(keyOf(Class));
+    return Found == Recorded.end() ? nullptr : &Found->second;
+  }
+
   void add(ProfiledClass &Class) {
-    if (!Class.Runtime || !Class.Runtime->RecordedAs)
-      return;
-    auto Found = Recorded.find(recordedKey(Class.Runtime->RecordedAs));
+    auto Found = Recorded.find(keyOf(Class));
     if (Found == Recorded.end())
       return;
     Keys[Found->first] = Class.Key;
@@ -171,6 +245,10 @@ public:
   }
 
 private:
+  static std::string keyOf(const ProfiledClass &Class) {
+    return Class.Runtime ? recordedKey(Class.Runtime->RecordedAs) : "";
+  }
+
   // The records know them by those that were timed; how many they were is counted by the runtime.
   static void takeHolds(Times &Hold, Times Recorded) {
     const uint64_t Count = Hold.Count;
@@ -215,6 +293,14 @@ private:
   std::map<std::string, std::string> Keys;
   std::map<std::string, uint64_t> Holds; // by the runtime's keys
 };
+
+void nameSites(ProfiledClass &Class, const ProfiledClass *Recorded, SiteNames &Names) {
+  Callers Known(Recorded, Names);
+  for (CallSite &Site : std::exchange(Class.Sites, {}))
+    for (CallSite &Each : Known.of(std::move(Site)))
+      Class.Sites.push_back(std::move(Each));
+  keepCostliest(Class);
+}
 
 } // namespace
 
@@ -301,8 +387,7 @@ void addRuntime(Profile &P, std::optional<Profile> Counted, bool OfWindow) {
   renameBuckets(*Counted, P.TicksPerSecond);
   for (auto [From, To] : {std::pair(&Counted->Classes, &P.Classes), {&Counted->Waits, &P.Waits}})
     for (ProfiledClass &Class : *From) {
-      for (CallSite &Site : Class.Sites)
-        Names.name(Site);
+      nameSites(Class, Recorded.of(Class), Names);
       Recorded.add(Class);
       To->push_back(std::move(Class));
     }

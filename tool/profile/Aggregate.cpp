@@ -601,14 +601,38 @@ private:
     }
   }
 
+  std::vector<std::string> stackOf(const Sum &S, const RawSite &Site) {
+    auto MayWait = [&](StringRef Function) {
+      return isOperation(S.Primitive, Function) && !Function.ends_with("_init");
+    };
+    ArrayRef<uint64_t> Frames = Site.Frames;
+    if (S.Primitive != RELOCK_CONVERTED || Frames.size() < 2)
+      return shown(backtrace(Frames, MayWait));
+    // First where librelock has it: its section, which is no return address, or none, and the call.
+    std::vector<std::string> Stack(1);
+    std::vector<Frame> Section;
+    if (Frames[0]) {
+      Stack[0] = placeOf(Frames[0]) + " ";
+      Section.push_back(frame(Frames[0] + 1));
+    }
+    Stack[0] += placeOf(Frames[1]);
+    append_range(Stack, shown(Section));
+    append_range(Stack, shown(backtrace(Frames.drop_front(), MayWait)));
+    return Stack;
+  }
+
+  // As librelock writes it.
+  std::string placeOf(uint64_t Address) const {
+    const RawModule *Module = Process.moduleOf(Address);
+    return Module ? Module->Path + "+0x" + utohexstr(Address - Module->Bias, /*LowerCase=*/true)
+                  : "";
+  }
+
   void addSite(const RawSite &Site) {
     Sum *S = sumOfGroup(Site.Group);
     if (!S)
       return;
-    auto MayWait = [&](StringRef Function) {
-      return isOperation(S->Primitive, Function) && !Function.ends_with("_init");
-    };
-    RawSite &Total = S->Sites[{Site.Reading, shown(backtrace(Site.Frames, MayWait))}];
+    RawSite &Total = S->Sites[{Site.Reading, stackOf(*S, Site)}];
     Total.Samples += Site.Samples;
     Total.Acquisitions += Site.Acquisitions;
     Total.Hold += Site.Hold;
@@ -640,13 +664,22 @@ private:
                                  part(Wait, Site.Wait, All.Wait), part(Hold, Site.Hold, All.Hold)});
   }
 
+  static void addSamples(Sum &S) {
+    for (const auto &[Call, Site] : S.Sites)
+      S.Class.Sites.push_back({Call.second, Call.first, Site.Samples, Site.Acquisitions,
+                               Site.Contended, Site.Wait, Site.Hold});
+  }
+
   void finishSites(Sum &S) const {
     ProfiledClass &Class = S.Class;
     bool IsLock = Primitives[S.Primitive].IsLock;
     // Waits that did not end have no samples.
     uint64_t Contended = IsLock ? Class.Counts.Contended : S.Wait.Count - S.OpenWaits;
     uint64_t Wait = Class.Wait.Total - std::min(ns(S.OpenWait), Class.Wait.Total);
-    addSites(S, false, Class.Counts.Acquisitions, Contended, Wait, Class.Hold.Total);
+    if (S.Primitive == RELOCK_CONVERTED) // librelock has the exact numbers of each call
+      addSamples(S);
+    else
+      addSites(S, false, Class.Counts.Acquisitions, Contended, Wait, Class.Hold.Total);
     if (const auto &R = Class.Readers)
       addSites(S, true, R->Acquisitions, R->Contended, R->Wait.Total, R->Hold.Total);
     std::stable_sort(Class.Sites.begin(), Class.Sites.end(), [](const auto &A, const auto &B) {
