@@ -4,6 +4,7 @@
  */
 #include "owed.h"
 
+#include "../base/arch.h"
 #include "../base/os.h"
 #include "section.h"
 
@@ -21,7 +22,7 @@ static struct relock_thread *holder_that_calls(const relock_mutex_t *mutex) {
     return self;
   if (!relock_load_relaxed(&mutex->relock_private.executing))
     return NULL;
-  self = relock_thread_on_stack((uintptr_t)__builtin_frame_address(0));
+  self = relock_thread_on_stack(relock_frame());
   return self && self->tag == tag ? self : NULL;
 }
 
