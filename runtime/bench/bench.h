@@ -38,11 +38,21 @@ struct result {
   double mean_ns, p99_ns, worst_ns;
   double jain;
   double switches; /* context switches per second */
+  /* The host before and after it, see struct host. */
+  double transfer_ns[2], cycles_per_ns[2], ticks_per_ns;
 };
 
 struct uncontended {
   double ns;        /* in a process that has threads */
   double single_ns; /* in one that never had any */
+  double cycles_per_ns;
+};
+
+/* What the machine gives at the moment. */
+struct host {
+  double transfer_ns;   /* of a cache line between two processors; 0: there is but one */
+  double cycles_per_ns; /* that the processor really runs at */
+  double ticks_per_ns;  /* of its counter */
 };
 
 enum { MAX_VALUES = 16, MAX_THREADS = 4096, MAX_LINES = 64 };
@@ -50,6 +60,7 @@ enum { MAX_VALUES = 16, MAX_THREADS = 4096, MAX_LINES = 64 };
 struct options {
   const char *locks, *modes; /* lists; null: all */
   const char *other;
+  const char *baseline; /* null: none. LOCK or LOCK:MODE */
   /* What the user has not given is 0 until complete(), main.c. */
   int threads[MAX_VALUES], thread_values;
   int lines[MAX_VALUES], line_values;
@@ -63,6 +74,9 @@ __attribute__((noreturn, format(printf, 2, 3))) void fail(int status, const char
 
 /* Makes the rows that the options ask for; their number goes to *count. */
 struct row *make_rows(const struct options *options, size_t *count);
+/* The one among them that the options name; null: none is named. */
+const struct row *baseline_of(const struct options *options, const struct row *rows,
+                              size_t row_count);
 /* The names that --algorithm accepts, separated by blanks. */
 const char *lock_names(const struct options *options);
 
@@ -70,13 +84,21 @@ void measure_start(const struct options *options);
 void measure(struct row *row, const struct point *point, struct result *result);
 /* To be called for all rows before any thread was started: the part without threads. */
 double measure_single(struct row *row);
-double measure_uncontended(struct row *row);
+double measure_uncontended(struct row *row, double *cycles_per_ns);
 
+/* pin: else the kernel chooses where the two processors are. */
+void measure_host(int first_cpu, int second_cpu, bool pin, struct host *host);
+/* Of where the caller runs: what struct host has but for the transfer. */
+void measure_clock(struct host *host);
+
+uint64_t now_ns(void);
+void sleep_ms(int duration);
 /* Ticks of the processor's counter per second, and per cycle (1 on x86-64). */
 double ticks_per_second(void);
 double ticks_per_cycle(void);
 
-void print_machine(const struct options *options, size_t rows, size_t cells);
+void print_machine(const struct options *options, const struct row *rows, size_t row_count,
+                   size_t cells);
 void print_result(const struct row *row, const struct point *point, int repetition,
                   const struct result *result);
 void print_uncontended(const struct row *row, int repetition, const struct uncontended *result);
@@ -85,8 +107,11 @@ void print_flush(void);
 /* results: per thread count, per row, the repetitions. */
 void print_table(const struct options *options, const struct row *rows, size_t row_count, int lines,
                  int delay, struct result *results);
-void print_uncontended_table(const struct row *rows, size_t row_count, int repetitions,
-                             struct uncontended *results);
+void print_uncontended_table(const struct options *options, const struct row *rows,
+                             size_t row_count, const struct uncontended *results);
+/* "mcs hold", in a buffer of that size, which is returned. */
+enum { LABEL = 120 };
+const char *row_label(const struct row *row, char *label);
 
 /* Tries other thresholds than the defaults, and prints what it found. */
 void calibrate(const struct options *options, const struct row *rows, size_t row_count);

@@ -275,7 +275,7 @@ void calibrate(const struct options *with, const struct row *of, size_t count) {
   row_count = (int)count;
   loads = row_count * options->thread_values * options->line_values * options->delay_values;
   make_arguments();
-  print_machine(options, count, 0);
+  print_machine(options, of, count, 0);
   print_plan();
 
   static char settings[CANDIDATES + 1][TEXT]; /* the first: the defaults */

@@ -40,6 +40,7 @@ static const char usage[] =
     "  --uncontended            measure one thread with empty sections instead\n"
     "  --calibrate              try other thresholds (RELOCK_TUNE), say which are better here\n"
     "  --other FILE             measure the locks of a shared object too (runtime/bench/other.h)\n"
+    "  --baseline LOCK[:MODE]   in tables, ratios to this row, paired by repetition (-r 9, then)\n"
     "  --table                  print tables of medians, not a JSON object per result\n"
     "  --list                   print the names of the locks\n";
 
@@ -79,6 +80,7 @@ enum {
   UNCONTENDED,
   CALIBRATE,
   OTHER,
+  BASELINE,
   TABLE,
   LIST
 };
@@ -96,6 +98,7 @@ static void parse(int argc, char **argv, struct options *options) {
       {"uncontended", no_argument, NULL, UNCONTENDED},
       {"calibrate", no_argument, NULL, CALIBRATE},
       {"other", required_argument, NULL, OTHER},
+      {"baseline", required_argument, NULL, BASELINE},
       {"table", no_argument, NULL, TABLE},
       {"list", no_argument, NULL, LIST},
       {"help", no_argument, NULL, 'h'},
@@ -138,6 +141,9 @@ static void parse(int argc, char **argv, struct options *options) {
     case OTHER:
       options->other = optarg;
       break;
+    case BASELINE:
+      options->baseline = optarg;
+      break;
     case TABLE:
       options->table = true;
       break;
@@ -154,8 +160,9 @@ static void parse(int argc, char **argv, struct options *options) {
   }
   if (optind != argc)
     fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
-  if (options->calibrate && (options->uncontended || options->table || options->other))
-    fail(2, "--calibrate goes without --uncontended, --table and --other");
+  if (options->calibrate &&
+      (options->uncontended || options->table || options->other || options->baseline))
+    fail(2, "--calibrate goes without --uncontended, --table, --other and --baseline");
   if (list) {
     puts(lock_names(options));
     exit(0);
@@ -193,7 +200,7 @@ static void measure_points(const struct options *options, struct row *rows, size
 
 static void measure_grid(const struct options *options, struct row *rows, size_t row_count) {
   size_t per_table = (size_t)options->thread_values * row_count * (size_t)options->repetitions;
-  print_machine(options, row_count,
+  print_machine(options, rows, row_count,
                 per_table * (size_t)options->line_values * (size_t)options->delay_values);
   struct result *results = allocate(per_table, sizeof *results);
   for (int l = 0; l < options->line_values; l++) {
@@ -213,7 +220,7 @@ static void *idle(void *barrier) {
 
 static void measure_one_thread(const struct options *options, struct row *rows, size_t row_count) {
   size_t repetitions = (size_t)options->repetitions;
-  print_machine(options, row_count, row_count * repetitions);
+  print_machine(options, rows, row_count, row_count * repetitions);
   struct uncontended *results = allocate(row_count * repetitions, sizeof *results);
   for (int i = 0; i < options->repetitions; i++)
     for (size_t index = 0; index < row_count; index++) {
@@ -230,7 +237,7 @@ static void measure_one_thread(const struct options *options, struct row *rows, 
     for (size_t index = 0; index < row_count; index++) {
       size_t r = turn(i, index, row_count);
       struct uncontended *result = &results[r * repetitions + (size_t)i];
-      result->ns = measure_uncontended(&rows[r]);
+      result->ns = measure_uncontended(&rows[r], &result->cycles_per_ns);
       if (!options->table)
         print_uncontended(&rows[r], i, result);
     }
@@ -238,7 +245,7 @@ static void measure_one_thread(const struct options *options, struct row *rows, 
   pthread_join(idler, NULL);
   pthread_barrier_destroy(&end);
   if (options->table)
-    print_uncontended_table(rows, row_count, options->repetitions, results);
+    print_uncontended_table(options, rows, row_count, results);
   free(results);
 }
 
@@ -266,7 +273,7 @@ static void complete(struct options *options) {
   use((int[]){1, 5}, 2, options->lines, &options->line_values);
   use((int[]){100, 1000, 10000, 100000}, 4, options->delays, &options->delay_values);
   if (!options->repetitions)
-    options->repetitions = options->calibrate ? 9 : 5;
+    options->repetitions = options->calibrate || options->baseline ? 9 : 5;
   if (!options->milliseconds)
     options->milliseconds = options->calibrate ? 50 : 200;
 }

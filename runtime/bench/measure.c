@@ -168,55 +168,6 @@ static void *work(void *argument) {
   return NULL;
 }
 
-static uint64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-static void sleep_ms(int duration) {
-  struct timespec rest = {duration / 1000, duration % 1000 * 1000000L};
-  while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
-    continue;
-}
-
-double ticks_per_second(void) {
-  static double frequency;
-  if (frequency == 0) {
-    uint64_t start_ns = now_ns(), start = ticks();
-    sleep_ms(100);
-    uint64_t end_ns = now_ns(), end = ticks();
-    frequency = (double)(end - start) * 1e9 / (double)(end_ns - start_ns);
-  }
-  return frequency;
-}
-
-double ticks_per_cycle(void) {
-#if defined(__x86_64__)
-  return 1;
-#else
-  /* The counter is slower than the processor: time a chain of additions, a cycle each. The best
-   * of some tries was disturbed least. */
-  static double best;
-  if (best == 0) {
-    enum { ROUNDS = 1000000, CHAIN = 8, TRIES = 9 };
-    uint64_t least = UINT64_MAX, sum = 0;
-    for (int try = 0; try < TRIES; try++) {
-      uint64_t start = ticks();
-      for (int i = 0; i < ROUNDS; i++)
-        __asm__ __volatile__("add %0, %0, #1\n\tadd %0, %0, #1\n\tadd %0, %0, #1\n\t"
-                             "add %0, %0, #1\n\tadd %0, %0, #1\n\tadd %0, %0, #1\n\t"
-                             "add %0, %0, #1\n\tadd %0, %0, #1"
-                             : "+r"(sum));
-      uint64_t taken = ticks() - start;
-      least = taken < least ? taken : least;
-    }
-    best = (double)least / ((double)ROUNDS * CHAIN);
-  }
-  return best;
-#endif
-}
-
 static void late(int signal) {
   (void)signal;
   static const char text[] = "relock-bench: did not end within a minute: ";
@@ -260,6 +211,13 @@ void measure_start(const struct options *options) {
   signal(SIGALRM, late);
   ticks_per_second();
   ticks_per_cycle();
+}
+
+/* Between the first and the last of the processors that the threads of the point run on; one thread
+ * is measured beside the next processor. */
+static void look_at_host(const struct point *point, struct host *host) {
+  const int used = point->threads < 2 ? 2 : point->threads;
+  measure_host(cpus[0], cpus[(used < cpu_count ? used : cpu_count) - 1], pinning, host);
 }
 
 /* A fresh lock, used once by this thread, which is not pinned: a server that the first use starts
@@ -373,8 +331,18 @@ static double context_switches(void) {
   return (double)usage.ru_nvcsw + (double)usage.ru_nivcsw;
 }
 
+static void set_host(struct result *result, const struct host *before, const struct host *after) {
+  result->transfer_ns[0] = before->transfer_ns;
+  result->transfer_ns[1] = after->transfer_ns;
+  result->cycles_per_ns[0] = before->cycles_per_ns;
+  result->cycles_per_ns[1] = after->cycles_per_ns;
+  result->ticks_per_ns = after->ticks_per_ns;
+}
+
 void measure(struct row *row, const struct point *point, struct result *result) {
+  struct host before, after;
   watch(row, point);
+  look_at_host(point, &before);
   make_lock(row, point->threads, point->lines);
   pthread_barrier_init(&shared.start, NULL, (unsigned)point->threads + 1);
   start_threads(row, point);
@@ -386,8 +354,10 @@ void measure(struct row *row, const struct point *point, struct result *result) 
     pthread_join(threads[i], NULL);
   switches = context_switches() - switches;
   pthread_barrier_destroy(&shared.start);
+  look_at_host(point, &after);
   alarm(0);
   summarise(point->threads, result);
+  set_host(result, &before, &after);
   result->switches = switches / result->seconds;
   check(row, point, result->operations);
   destroy_lock(row);
@@ -425,13 +395,16 @@ static double per_operation_of(const struct row *row) {
   return 0;
 }
 
-double measure_uncontended(struct row *row) {
+double measure_uncontended(struct row *row, double *cycles_per_ns) {
+  struct host host = {0};
   make_lock(row, 1, 0); /* no lines: empty sections */
   watch(row, &(struct point){1, shared.lines, 0});
   if (row->way == WAY_OTHER && row->other->enter)
     row->other->enter(shared.other, 0);
   pin_self(pinning);
   double ns = per_operation_of(row);
+  measure_clock(&host);
+  *cycles_per_ns = host.cycles_per_ns;
   pin_self(false);
   if (row->way == WAY_OTHER && row->other->leave)
     row->other->leave(shared.other, 0);
@@ -450,7 +423,8 @@ double measure_single(struct row *row) {
   if (child < 0)
     fail(2, "no process: %s", strerror(errno));
   if (child == 0) {
-    ns = measure_uncontended(row);
+    double unused;
+    ns = measure_uncontended(row, &unused);
     _exit(write(end[1], &ns, sizeof ns) == sizeof ns ? 0 : 2);
   }
   close(end[1]);

@@ -108,13 +108,40 @@ static void check_names(const char *option, const char *list, const char *valid)
   }
 }
 
+/* LOCK or LOCK:MODE. */
+static bool is_named(const char *name, const struct row *row) {
+  const size_t length = strcspn(name, ":");
+  return strlen(row->lock) == length && strncmp(row->lock, name, length) == 0 &&
+         (!name[length] || strcmp(name + length + 1, row->mode) == 0);
+}
+
+const struct row *baseline_of(const struct options *options, const struct row *of, size_t count) {
+  for (size_t i = 0; options->baseline && i < count; i++)
+    if (is_named(options->baseline, &of[i]))
+      return &of[i];
+  return NULL;
+}
+
+static void check_baseline(const struct options *options) {
+  char lock[LABEL];
+  if (!options->baseline)
+    return;
+  snprintf(lock, sizeof lock, "%.*s", (int)strcspn(options->baseline, ":"), options->baseline);
+  check_names("--baseline", lock, lock_names(options));
+  if (!baseline_of(options, rows, row_count))
+    fail(2, "--baseline: '%s' has no mode '%s'", lock, options->baseline + strlen(lock) + 1);
+}
+
 struct row *make_rows(const struct options *options, size_t *count) {
   check_names("--algorithm", options->locks, lock_names(options));
   check_names("--mode", options->modes, "hold execute any-thread");
+  check_baseline(options);
+  const struct row *baseline = baseline_of(options, rows, row_count);
   *count = 0;
   for (size_t i = 0; i < row_count; i++)
-    if (in_list(options->locks, rows[i].lock) &&
-        (!is_algorithm(&rows[i]) || in_list(options->modes, rows[i].mode)))
+    if (&rows[i] == baseline ||
+        (in_list(options->locks, rows[i].lock) &&
+         (!is_algorithm(&rows[i]) || in_list(options->modes, rows[i].mode))))
       rows[(*count)++] = rows[i];
   if (*count == 0)
     fail(2, "nothing to measure: no chosen algorithm has a chosen mode");

@@ -46,9 +46,11 @@ Error BenchSummary::add(const json::Object &File) {
     std::optional<Spread> S = readSpread(Cell, "throughput");
     if (!S)
       return createStringError("has a cell without throughput");
-    Throughputs[{rowName(*Cell), Cell->getInteger("lines").value_or(0),
-                 Cell->getInteger("delay").value_or(0), Cell->getInteger("threads").value_or(0)}] =
-        *S;
+    Place At = {rowName(*Cell), Cell->getInteger("lines").value_or(0),
+                Cell->getInteger("delay").value_or(0), Cell->getInteger("threads").value_or(0)};
+    Throughputs[At] = *S;
+    if (std::optional<Spread> Transfer = readSpread(Cell, "transfer_ns"))
+      Transfers[At] = Transfer->Median;
   }
   for (const json::Value &V : *One) {
     std::optional<Spread> S = readSpread(V.getAsObject(), "ns");
@@ -76,8 +78,13 @@ Expected<BenchSummary> BenchSummary::read(StringRef File) {
 }
 
 const Spread *BenchSummary::throughput(const BenchRow &Row, const BenchCell &Cell) const {
-  auto At = Throughputs.find({Row.name(), Cell.Lines, Cell.Delay, Cell.Threads});
+  auto At = Throughputs.find(place(Row, Cell));
   return At == Throughputs.end() ? nullptr : &At->second;
+}
+
+double BenchSummary::transfer(const BenchRow &Row, const BenchCell &Cell) const {
+  auto At = Transfers.find(place(Row, Cell));
+  return At == Transfers.end() ? 0 : At->second;
 }
 
 const Spread *BenchSummary::uncontended(const BenchRow &Row) const {
@@ -105,11 +112,23 @@ static std::string change(const Spread &Now, const Spread &Then, BenchChanges &C
 // Sections per second, so that higher is better here too.
 static Spread rate(const Spread &Time) { return {1 / Time.Median, 1 / Time.Most, 1 / Time.Least}; }
 
+// Whether two processors were as far apart then as now, or it is not known.
+static bool sameDistance(const BenchCell &Now, double Then) {
+  BenchAround Transfers = {spread(both(Now, &BenchSample::TransferNs)).Median, 0},
+              Earlier = {Then, 0};
+  return relock_bench_comparable(Transfers.data(), Earlier.data());
+}
+
 BenchChanges compareBench(const BenchResults &Results, const BenchSummary &Earlier,
                           raw_ostream &OS) {
   BenchChanges Changes;
   auto Text = [&](const BenchCell &C) -> std::string {
-    const Spread *Then = Earlier.throughput(Results.Rows[C.Row], C);
+    const BenchRow &Row = Results.Rows[C.Row];
+    const Spread *Then = Earlier.throughput(Row, C);
+    if (Then && !sameDistance(C, Earlier.transfer(Row, C))) {
+      ++Changes.Moved;
+      return "moved";
+    }
     return Then ? change(spread(C, [](const BenchSample &S) { return S.throughput(); }), *Then,
                          Changes)
                 : "-";

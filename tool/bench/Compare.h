@@ -17,18 +17,26 @@ public:
 
   // Null when the summary lacks the cell.
   const Spread *throughput(const BenchRow &Row, const BenchCell &Cell) const;
+  // Median, in ns; 0: the file does not say it.
+  double transfer(const BenchRow &Row, const BenchCell &Cell) const;
   const Spread *uncontended(const BenchRow &Row) const;
   llvm::StringRef model() const { return Model; }
 
 private:
   llvm::Error add(const llvm::json::Object &File);
-  std::map<std::tuple<std::string, int64_t, int64_t, int64_t>, Spread> Throughputs;
+  using Place = std::tuple<std::string, int64_t, int64_t, int64_t>;
+  static Place place(const BenchRow &Row, const BenchCell &Cell) {
+    return {Row.name(), Cell.Lines, Cell.Delay, Cell.Threads};
+  }
+  std::map<Place, Spread> Throughputs;
+  std::map<Place, double> Transfers;
   std::map<std::string, Spread> Uncontended;
   std::string Model;
 };
 
 struct BenchChanges {
   size_t Compared = 0, Slower = 0, Faster = 0;
+  size_t Moved = 0; // the processors were not as far apart: not compared
 };
 
 // Prints the ratio of medians for each cell that both have, and counts.

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 using namespace llvm;
 
@@ -37,8 +38,11 @@ struct Style {
 
 class Plot {
 public:
-  Plot(const BenchResults &Results, const BenchPoint &Point, raw_ostream &OS)
-      : Results(Results), Point(Point), OS(OS), Threads(Results.threads(Point)) {
+  // Baseline: the row that ratios are to; none: throughput.
+  Plot(const BenchResults &Results, const BenchPoint &Point, std::optional<size_t> Baseline,
+       raw_ostream &OS)
+      : Results(Results), Point(Point), Baseline(Baseline), OS(OS),
+        Threads(Results.threads(Point)) {
     choosePanels();
     chooseStyles();
     chooseScale();
@@ -47,13 +51,11 @@ public:
 
 private:
   bool hasCells(size_t Row) const {
-    return any_of(Threads, [&](int64_t T) { return Results.find(Row, Point, T); });
+    return any_of(Threads, [&](int64_t T) { return value(Results.find(Row, Point, T)); });
   }
-  Spread throughput(const BenchCell &C) const {
-    return spread(C, [](const BenchSample &S) { return S.throughput(); });
-  }
+  std::optional<Spread> value(const BenchCell *C) const;
   double atThreads(int64_t T) const;
-  double atThroughput(double Value) const;
+  double atValue(double Value) const;
 
   void choosePanels();
   void chooseStyles();
@@ -67,6 +69,7 @@ private:
 
   const BenchResults &Results;
   const BenchPoint Point;
+  const std::optional<size_t> Baseline;
   raw_ostream &OS;
   const std::vector<int64_t> Threads;
   std::vector<std::string> Panels; // modes
@@ -77,6 +80,16 @@ private:
 
 bool isCompared(const BenchRow &Row) {
   return StringRef(Row.Lock).starts_with("pthread") || !is_contained(Modes, StringRef(Row.Mode));
+}
+
+std::optional<Spread> Plot::value(const BenchCell *C) const {
+  if (!C || C->Row == Baseline)
+    return std::nullopt;
+  if (!Baseline)
+    return spread(*C, [](const BenchSample &S) { return S.throughput(); });
+  const BenchCell *Against = Results.find(*Baseline, Point, C->Threads);
+  relock_bench_ratio R = Against ? ratio(*C, *Against) : relock_bench_ratio{};
+  return R.pairs ? std::optional(Spread{R.median, R.low, R.high}) : std::nullopt;
 }
 
 void Plot::choosePanels() {
@@ -123,11 +136,11 @@ double nextStep(double Value) {
 void Plot::chooseScale() {
   double Least = INFINITY, Most = 0;
   for (const BenchCell &C : Results.Cells) {
-    if (!(BenchPoint{C.Lines, C.Delay} == Point))
+    std::optional<Spread> S = value(&C);
+    if (!(BenchPoint{C.Lines, C.Delay} == Point) || !S)
       continue;
-    Spread S = throughput(C);
-    Least = std::min(Least, S.Least);
-    Most = std::max(Most, S.Most);
+    Least = std::min(Least, S->Least);
+    Most = std::max(Most, S->Most);
   }
   if (!(Least > 0) || !(Most > 0))
     return;
@@ -144,13 +157,18 @@ double Plot::atThreads(int64_t T) const {
   return Inset + (std::log2(double(T)) - First) / (Last - First) * (PanelWidth - 2 * Inset);
 }
 
-double Plot::atThroughput(double Value) const {
+double Plot::atValue(double Value) const {
   double Share = std::log(Value / Low) / std::log(High / Low);
   return PanelHeight * (1 - std::min(1.0, std::max(0.0, Share)));
 }
 
-// 500k, 1M, 2M.
+// 0.5, 1, 500k, 1M, 2M.
 std::string tickLabel(double Value) {
+  std::string Part;
+  if (Value < 1) {
+    raw_string_ostream(Part) << format("%g", Value);
+    return Part;
+  }
   std::string Text = shortCount(Value);
   size_t Point = Text.find('.'), Unit = Text.find_first_not_of("0123456789.");
   if (Point == std::string::npos)
@@ -211,7 +229,7 @@ void Plot::drawMarker(const Style &S, double X, double Y) {
 
 void Plot::drawFrame(StringRef Title, bool First) {
   for (double Value = Low; Value <= High * 1.0001; Value = nextStep(Value)) {
-    double Y = atThroughput(Value);
+    double Y = atValue(Value);
     drawLine(0, Y, PanelWidth, Y, "class=\"grid\"");
     if (First)
       drawText(-8, Y + 4, tickLabel(Value), "text-anchor=\"end\"");
@@ -233,13 +251,12 @@ void Plot::drawRow(size_t Row) {
   OS << "<g stroke=\"" << S.Colour << "\">\n<title>" << escaped(R.name()) << "</title>\n";
   std::vector<std::pair<double, double>> Path;
   for (int64_t T : Threads) {
-    const BenchCell *C = Results.find(Row, Point, T);
-    if (!C)
+    std::optional<Spread> Value = value(Results.find(Row, Point, T));
+    if (!Value)
       continue;
-    Spread Value = throughput(*C);
     double X = atThreads(T);
-    Path.push_back({X, atThroughput(Value.Median)});
-    drawLine(X, atThroughput(Value.Least), X, atThroughput(Value.Most), "class=\"range\"");
+    Path.push_back({X, atValue(Value->Median)});
+    drawLine(X, atValue(Value->Least), X, atValue(Value->Most), "class=\"range\"");
   }
   OS << "<polyline fill=\"none\" stroke-width=\"1.6\""
      << (S.Compared ? " stroke-dasharray=\"5 3\"" : "") << " points=\"";
@@ -273,9 +290,10 @@ void Plot::draw() {
   double LegendX = Left + double(Panels.size()) * (PanelWidth + Gap);
   double Width = LegendX + LegendWidth;
   double Height = Top + std::max(PanelHeight + Bottom, double(Locks.size()) * LegendLine + 16);
-  std::string Title = "Throughput: " + std::to_string(Point.Lines) + " cache line" +
-                      (Point.Lines == 1 ? "" : "s") + " per section, " +
-                      std::to_string(Point.Delay) + " cycles between sections";
+  std::string Of = Baseline ? Results.Rows[*Baseline].name() : "";
+  std::string Title = (Baseline ? "Throughput, ratio to " + Of : std::string("Throughput")) + ": " +
+                      std::to_string(Point.Lines) + " cache line" + (Point.Lines == 1 ? "" : "s") +
+                      " per section, " + std::to_string(Point.Delay) + " cycles between sections";
   OS << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
      << "width=\"" << number(Width) << "\" height=\"" << number(Height) << "\" viewBox=\"0 0 "
      << number(Width) << " " << number(Height) << "\">\n<title>" << escaped(Title) << "</title>\n"
@@ -287,9 +305,11 @@ void Plot::draw() {
   drawText(Left, 44,
            (M.getString("model").value_or("unknown processor") + ", " +
             Twine(M.getInteger("processors").value_or(0)) + " processors, " +
-            M.getString("kernel").value_or("") + "; median and range of the repetitions")
+            M.getString("kernel").value_or("") +
+            (Baseline ? "; median of the pairs, 95 % interval"
+                      : "; median and range of the repetitions"))
                .str());
-  drawText(0, 0, "sections per second",
+  drawText(0, 0, Baseline ? "ratio to " + Of : "sections per second",
            "text-anchor=\"middle\" transform=\"translate(16 " + number(Top + PanelHeight / 2) +
                ") rotate(-90)\"");
   for (size_t I = 0; I < Panels.size(); ++I) {
@@ -311,7 +331,11 @@ void Plot::draw() {
 } // namespace
 
 void plotThroughput(const BenchResults &Results, const BenchPoint &Point, raw_ostream &OS) {
-  Plot(Results, Point, OS).draw();
+  Plot(Results, Point, std::nullopt, OS).draw();
+}
+
+void plotRatio(const BenchResults &Results, const BenchPoint &Point, raw_ostream &OS) {
+  Plot(Results, Point, Results.baseline(), OS).draw();
 }
 
 } // namespace relock

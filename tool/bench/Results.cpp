@@ -34,7 +34,7 @@ BenchUncontended &BenchResults::uncontended(size_t Row) {
   for (BenchUncontended &U : Uncontended)
     if (U.Row == Row)
       return U;
-  Uncontended.push_back({Row, {}, {}});
+  Uncontended.push_back({Row, {}, {}, {}});
   return Uncontended.back();
 }
 
@@ -59,6 +59,18 @@ public:
     note(Key, Value && std::isfinite(*Value) && *Value >= 0);
     return Value.value_or(0);
   }
+  BenchAround around(StringRef Key) {
+    BenchAround Values = {};
+    const json::Array *Both = Line.getArray(Key);
+    bool Right = Both && Both->size() == Values.size();
+    for (size_t I = 0; Right && I < Values.size(); ++I) {
+      std::optional<double> Value = (*Both)[I].getAsNumber();
+      Right = Value && std::isfinite(*Value) && *Value >= 0;
+      Values[I] = Value.value_or(0);
+    }
+    note(Key, Right);
+    return Values;
+  }
   Error error() const {
     if (Wrong.empty())
       return Error::success();
@@ -80,7 +92,7 @@ Error BenchResults::add(const json::Object &Line) {
   Reader R(Line);
   StringRef Type = R.text("type");
   if (Type == "machine") {
-    if (R.text("format") != "relock-bench" || R.integer("version") != 1)
+    if (R.text("format") != "relock-bench" || R.integer("version") != 2)
       return createStringError("it is not relock-bench, or another version of it");
     Expected = R.integer("cells");
     for (const auto &[Key, Value] : Line)
@@ -92,13 +104,12 @@ Error BenchResults::add(const json::Object &Line) {
                        R.integer("delay"),
                        R.integer("threads"),
                        {}};
-    BenchSample Sample = {R.number("operations"),
-                          R.number("seconds"),
-                          R.number("mean_ns"),
-                          R.number("p99_ns"),
-                          R.number("worst_ns"),
-                          R.number("jain"),
-                          R.number("switches_per_second")};
+    BenchSample Sample = {R.integer("repetition"), R.number("operations"),
+                          R.number("seconds"),     R.number("mean_ns"),
+                          R.number("p99_ns"),      R.number("worst_ns"),
+                          R.number("jain"),        R.number("switches_per_second"),
+                          R.around("transfer_ns"), R.around("cycles_per_ns"),
+                          R.number("ticks_per_ns")};
     if (Error E = R.error())
       return E;
     if (Sample.Seconds == 0)
@@ -109,6 +120,7 @@ Error BenchResults::add(const json::Object &Line) {
     BenchUncontended &U = uncontended(row(R.text("lock"), R.text("mode")));
     U.Ns.push_back(R.number("ns"));
     U.NsWithoutThreads.push_back(R.number("ns_without_threads"));
+    U.CyclesPerNs.push_back(R.number("cycles_per_ns"));
     ++Received;
   } else if (Type == "end") {
     Complete = Received == Expected;
@@ -169,6 +181,57 @@ Spread spread(const BenchCell &Cell, double (*Value)(const BenchSample &)) {
   return spread(std::move(Values));
 }
 
+std::vector<double> both(const BenchCell &Cell, BenchAround BenchSample::*Member) {
+  std::vector<double> Values;
+  for (const BenchSample &S : Cell.Samples)
+    append_range(Values, S.*Member);
+  return Values;
+}
+
+std::optional<size_t> BenchResults::baseline() const {
+  std::optional<StringRef> Name = Machine.getString("baseline");
+  for (size_t Row = 0; Name && Row < Rows.size(); ++Row)
+    if (Rows[Row].name() == *Name)
+      return Row;
+  return std::nullopt;
+}
+
+const BenchUncontended *BenchResults::uncontendedBaseline() const {
+  for (const BenchUncontended &U : Uncontended)
+    if (U.Row == baseline())
+      return &U;
+  return nullptr;
+}
+
+relock_bench_ratio ratio(const BenchCell &Tried, const BenchCell &Against) {
+  std::vector<double> Ratios;
+  for (const BenchSample &T : Tried.Samples)
+    for (const BenchSample &A : Against.Samples)
+      if (T.Repetition == A.Repetition && A.Operations > 0 &&
+          relock_bench_comparable(T.TransferNs.data(), A.TransferNs.data()))
+        Ratios.push_back(T.throughput() / A.throughput());
+  return relock_bench_ratio_of(Ratios.data(), int(Ratios.size()));
+}
+
+relock_bench_ratio ratio(const BenchUncontended &Tried, const BenchUncontended &Against) {
+  std::vector<double> Ratios;
+  for (size_t I = 0; I < std::min(Tried.Ns.size(), Against.Ns.size()); ++I)
+    if (Tried.Ns[I] > 0)
+      Ratios.push_back(Against.Ns[I] / Tried.Ns[I]);
+  return relock_bench_ratio_of(Ratios.data(), int(Ratios.size()));
+}
+
+static void writeRatio(json::OStream &J, const relock_bench_ratio &Ratio) {
+  static constexpr StringRef Told[] = {"too few pairs", "not told apart", "slower", "faster"};
+  std::string Text;
+  raw_string_ostream(Text) << format(
+      R"({"median": %.9g, "low": %.9g, "high": %.9g, "pairs": %d, "told": ")", Ratio.median,
+      Ratio.low, Ratio.high, Ratio.pairs);
+  J.attributeBegin("ratio");
+  J.rawValue(Text + Told[Ratio.told].str() + "\"}");
+  J.attributeEnd();
+}
+
 static void writeSpread(json::OStream &J, StringRef Name, const Spread &S) {
   std::string Text;
   raw_string_ostream(Text) << format(R"({"median": %.9g, "least": %.9g, "most": %.9g})", S.Median,
@@ -193,6 +256,12 @@ static void writeCell(json::OStream &J, const BenchResults &Results, const Bench
     writeSpread(J, "worst_ns", spread(C, [](S V) { return V.WorstNs; }));
     writeSpread(J, "jain", spread(C, [](S V) { return V.Jain; }));
     writeSpread(J, "switches_per_second", spread(C, [](S V) { return V.Switches; }));
+    writeSpread(J, "transfer_ns", spread(both(C, &BenchSample::TransferNs)));
+    writeSpread(J, "cycles_per_ns", spread(both(C, &BenchSample::CyclesPerNs)));
+    std::optional<size_t> Baseline = Results.baseline();
+    if (Baseline && *Baseline != C.Row)
+      if (const BenchCell *Against = Results.find(*Baseline, {C.Lines, C.Delay}, C.Threads))
+        writeRatio(J, ratio(C, *Against));
   });
 }
 
@@ -215,6 +284,10 @@ void writeBench(const BenchResults &Results, raw_ostream &OS) {
           J.attribute("repetitions", int64_t(U.Ns.size()));
           writeSpread(J, "ns", spread(U.Ns));
           writeSpread(J, "ns_without_threads", spread(U.NsWithoutThreads));
+          writeSpread(J, "cycles_per_ns", spread(U.CyclesPerNs));
+          const BenchUncontended *Against = Results.uncontendedBaseline();
+          if (Against && Against != &U)
+            writeRatio(J, ratio(U, *Against));
         });
     });
   });

@@ -4,11 +4,15 @@
 // rendered elsewhere.
 #pragma once
 
+#include "../../runtime/bench/ratio.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +23,15 @@ struct BenchRow {
   std::string name() const { return Lock + " " + Mode; }
 };
 
+// Before and after a repetition.
+using BenchAround = std::array<double, 2>;
+
 // One repetition.
 struct BenchSample {
+  int64_t Repetition;
   double Operations, Seconds, MeanNs, P99Ns, WorstNs, Jain, Switches;
+  BenchAround TransferNs, CyclesPerNs; // a line's, between two processors; 0: there is one
+  double TicksPerNs;
   double throughput() const { return Operations / Seconds; }
 };
 
@@ -34,7 +44,7 @@ struct BenchCell {
 
 struct BenchUncontended {
   size_t Row;
-  std::vector<double> Ns, NsWithoutThreads;
+  std::vector<double> Ns, NsWithoutThreads, CyclesPerNs;
 };
 
 // What one table and one plot show.
@@ -59,6 +69,9 @@ struct BenchResults {
   std::vector<BenchPoint> points() const;
   std::vector<int64_t> threads(const BenchPoint &Point) const; // ascending
   const BenchCell *find(size_t Row, const BenchPoint &Point, int64_t Threads) const;
+  // The row that the others are to be compared with, if one was asked for.
+  std::optional<size_t> baseline() const;
+  const BenchUncontended *uncontendedBaseline() const;
 
 private:
   llvm::Error add(const llvm::json::Object &Line);
@@ -72,6 +85,13 @@ struct Spread {
 };
 Spread spread(std::vector<double> Values);
 Spread spread(const BenchCell &Cell, double (*Value)(const BenchSample &));
+
+std::vector<double> both(const BenchCell &Cell, BenchAround BenchSample::*Member);
+
+// Of throughputs; of two cells by repetition, leaving out those for which two processors were not
+// as far apart.
+relock_bench_ratio ratio(const BenchCell &Tried, const BenchCell &Against);
+relock_bench_ratio ratio(const BenchUncontended &Tried, const BenchUncontended &Against);
 
 // The versioned file of `relock bench --json`; see tool/doc/formats.md.
 void writeBench(const BenchResults &Results, llvm::raw_ostream &OS);

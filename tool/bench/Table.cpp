@@ -17,6 +17,7 @@ struct Unit {
   const char *Name;
 };
 constexpr Unit Counts[] = {{1, ""}, {1e3, "k"}, {1e6, "M"}, {1e9, "G"}};
+constexpr Unit Ones[] = {{1, ""}};
 constexpr Unit Times[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}, {1e9, "s"}};
 
 // The unit in which the value has one to three digits before the point.
@@ -60,6 +61,22 @@ std::string latencyOf(const BenchCell &C) {
   double Jain = Median([](const BenchSample &S) { return S.Jain; });
   return formatv("{0,6} {1,6} {2,6} {3}", shortened(Mean, Times), shortened(P99, Times),
                  shortened(Worst, Times), threeDigits(Jain));
+}
+
+// "1.02 [0.97-1.06] ~"; in the notes below the table stands what the marks mean.
+std::string ratioText(const relock_bench_ratio &R) {
+  if (!R.pairs)
+    return "- ?";
+  StringRef Mark = R.told == RELOCK_BENCH_ALIKE     ? " ~"
+                   : R.told == RELOCK_BENCH_TOO_FEW ? " ?"
+                                                    : "  ";
+  return threeDigits(R.median) + " [" + threeDigits(R.low) + "-" + threeDigits(R.high) + "]" +
+         Mark.str();
+}
+
+void printMarks(raw_ostream &OS) {
+  OS << "median of the ratios of repetitions [95 % interval]; ~: not told apart; ?: fewer than "
+     << int(RELOCK_BENCH_LEAST_PAIRS) << " comparable pairs\n";
 }
 
 using Cells = std::vector<std::vector<std::string>>;
@@ -122,19 +139,98 @@ void printBenchPointName(const BenchPoint &Point, raw_ostream &OS) {
      << Point.Delay << " cycles between sections\n";
 }
 
+// What the host gave meanwhile, over all repetitions of the point.
+static void printHost(const BenchResults &Results, const BenchPoint &Point, raw_ostream &OS) {
+  std::vector<double> Transfers, Clocks;
+  for (const BenchCell &C : Results.Cells)
+    if (BenchPoint{C.Lines, C.Delay} == Point) {
+      append_range(Transfers, both(C, &BenchSample::TransferNs));
+      append_range(Clocks, both(C, &BenchSample::CyclesPerNs));
+    }
+  OS << "\nmeanwhile: a line's transfer between two processors "
+     << shortSpread(spread(std::move(Transfers)), Times) << ", cycles per ns "
+     << shortSpread(spread(std::move(Clocks)), Ones) << "\n";
+}
+
+static void printRatios(const BenchResults &Results, const BenchPoint &Point, size_t Baseline,
+                        raw_ostream &OS) {
+  size_t LeftOut = 0;
+  auto Text = [&](const BenchCell &C) -> std::string {
+    const BenchCell *Against = Results.find(Baseline, Point, C.Threads);
+    if (C.Row == Baseline || !Against)
+      return "-  ";
+    relock_bench_ratio R = ratio(C, *Against);
+    LeftOut += std::min(C.Samples.size(), Against->Samples.size()) - size_t(R.pairs);
+    return ratioText(R);
+  };
+  printBenchRows(Results, Point, "ratio to " + Results.Rows[Baseline].name(), Text, OS);
+  printMarks(OS);
+  if (LeftOut)
+    OS << LeftOut << " pairs left out: two processors were not as far apart for both repetitions\n";
+}
+
+// Which rows may be as fast as the one with the greatest median; no lock can pass the limit.
+static void printFastest(const BenchResults &Results, const BenchPoint &Point, int64_t Threads,
+                         raw_ostream &OS) {
+  auto Throughput = [](const BenchCell *C) {
+    return spread(*C, [](const BenchSample &S) { return S.throughput(); }).Median;
+  };
+  std::vector<const BenchCell *> Locks;
+  for (size_t Row = 0; Row < Results.Rows.size(); ++Row)
+    if (const BenchCell *C = Results.find(Row, Point, Threads);
+        C && Results.Rows[Row].Mode != "limit")
+      Locks.push_back(C);
+  if (Locks.size() < 2)
+    return;
+  const BenchCell *Fastest = *llvm::max_element(
+      Locks, [&](const BenchCell *A, const BenchCell *B) { return Throughput(A) < Throughput(B); });
+  if (Fastest->Samples.size() < RELOCK_BENCH_LEAST_PAIRS)
+    return;
+  std::string Others;
+  for (const BenchCell *C : Locks) {
+    if (C == Fastest)
+      continue;
+    relock_bench_told Told = ratio(*C, *Fastest).told;
+    if (Told == RELOCK_BENCH_ALIKE || Told == RELOCK_BENCH_TOO_FEW)
+      Others += (Others.empty() ? "" : ", ") + Results.Rows[C->Row].name();
+  }
+  OS << "T=" << Threads << ": " << Results.Rows[Fastest->Row].name() << " has the greatest median; "
+     << (Others.empty() ? "all others are told apart from it" : "not told apart from it: " + Others)
+     << "\n";
+}
+
 void printBenchPoint(const BenchResults &Results, const BenchPoint &Point, raw_ostream &OS) {
   printBenchPointName(Point, OS);
   printBenchRows(Results, Point, "sections/s, median [least-most]", throughputOf, OS);
   printBenchRows(Results, Point, "latency: mean, p99, worst; fairness", latencyOf, OS);
+  printHost(Results, Point, OS);
+  if (std::optional<size_t> Baseline = Results.baseline())
+    printRatios(Results, Point, *Baseline, OS);
+  std::string Fastest;
+  raw_string_ostream FastestOS(Fastest);
+  for (int64_t Threads : Results.threads(Point))
+    printFastest(Results, Point, Threads, FastestOS);
+  if (!Fastest.empty())
+    OS << "\n" << Fastest;
 }
 
 void printBenchUncontended(const BenchResults &Results, raw_ostream &OS) {
-  Cells Lines = {{"ns per empty section, one thread", "process with threads", "without threads"}};
-  for (const BenchUncontended &U : Results.Uncontended)
+  const BenchUncontended *Baseline = Results.uncontendedBaseline();
+  Cells Lines = {{"ns per empty section, one thread", "process with threads", "without threads",
+                  "cycles per ns"}};
+  if (Baseline)
+    Lines[0].push_back("speed, ratio to " + Results.Rows[Baseline->Row].name());
+  for (const BenchUncontended &U : Results.Uncontended) {
     Lines.push_back({Results.Rows[U.Row].name(), shortSpread(spread(U.Ns), Times),
-                     shortSpread(spread(U.NsWithoutThreads), Times)});
+                     shortSpread(spread(U.NsWithoutThreads), Times),
+                     threeDigits(spread(U.CyclesPerNs).Median)});
+    if (Baseline)
+      Lines.back().push_back(&U == Baseline ? "-  " : ratioText(ratio(U, *Baseline)));
+  }
   OS << "\n";
   printBenchColumns(Lines, OS);
+  if (Baseline)
+    printMarks(OS);
 }
 
 } // namespace relock

@@ -69,6 +69,11 @@ static cl::opt<std::string> Other("other", cl::value_desc("FILE.so"),
                                            "(runtime/bench/other.h)"),
                                   cl::sub(Command), cl::cat(options()));
 
+static cl::opt<std::string> Baseline("baseline", cl::value_desc("LOCK[:MODE]"),
+                                     cl::desc("show ratios to this row, paired by repetition (9 "
+                                              "of each cell, unless -r says how many)"),
+                                     cl::sub(Command), cl::cat(options()));
+
 static cl::opt<std::string> Runner("runner", cl::value_desc("PATH"),
                                    cl::desc("the benchmark program (default: relock-bench beside "
                                             "this command)"),
@@ -78,7 +83,8 @@ static cl::opt<std::string> Json("json", cl::value_desc("FILE"),
                                  cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Svg("svg", cl::value_desc("DIR"),
                                 cl::desc("plot throughput into this folder, an SVG file for each "
-                                         "combination of lines and delay"),
+                                         "combination of lines and delay; with --baseline, the "
+                                         "ratios too"),
                                 cl::sub(Command), cl::cat(options()));
 
 static cl::opt<std::string> Compare("compare", cl::value_desc("FILE"),
@@ -122,7 +128,8 @@ std::vector<std::string> arguments(StringRef Program) {
       {"--delay", &Delay},
       {"--repetitions", &Repetitions},
       {"--milliseconds", &Milliseconds},
-      {"--other", &Other}};
+      {"--other", &Other},
+      {"--baseline", &Baseline}};
   for (auto [Name, Option] : Passed)
     if (Option->getNumOccurrences())
       Words.push_back(std::string(Name) + "=" + Option->getValue());
@@ -305,12 +312,16 @@ int compare(const Run &R) {
   std::string Text = std::to_string(Changes.Compared) +
                      " cells compared with it: " + std::to_string(Changes.Slower) + " slower, " +
                      std::to_string(Changes.Faster) + " faster; the others show no difference";
+  if (Changes.Moved)
+    Text += "; " + std::to_string(Changes.Moved) +
+            " not compared, since two processors were not as far apart";
   return failFor(Changes.Slower ? LookAtThis : Done, Compare, Text, "bench-compared");
 }
 
-std::string plotFile(const BenchPoint &Point) {
+std::string plotFile(StringRef Quantity, const BenchPoint &Point) {
   SmallString<256> File(Svg);
-  sys::path::append(File, "throughput-k" + Twine(Point.Lines) + "-d" + Twine(Point.Delay) + ".svg");
+  sys::path::append(File,
+                    Quantity + "-k" + Twine(Point.Lines) + "-d" + Twine(Point.Delay) + ".svg");
   return File.str().str();
 }
 
@@ -328,10 +339,14 @@ int writeFiles(const BenchResults &Results) {
     Status = writeFile(Json, [&](raw_ostream &OS) { writeBench(Results, OS); });
   if (Svg.empty())
     return Status;
-  for (const BenchPoint &Point : Results.points())
-    Status = std::max(Status, writeFile(plotFile(Point), [&](raw_ostream &OS) {
+  for (const BenchPoint &Point : Results.points()) {
+    Status = std::max(Status, writeFile(plotFile("throughput", Point), [&](raw_ostream &OS) {
                         plotThroughput(Results, Point, OS);
                       }));
+    if (Results.baseline())
+      Status = std::max(Status, writeFile(plotFile("ratio", Point),
+                                          [&](raw_ostream &OS) { plotRatio(Results, Point, OS); }));
+  }
   return Status;
 }
 
@@ -361,7 +376,7 @@ int prepare(Run &R) {
     return Done;
   if (std::error_code Error = sys::fs::create_directories(Svg))
     return failFor(BadUsage, Svg, "cannot be made a folder: " + Error.message(), "bench-file");
-  if (Error E = checkWritable(plotFile({0, 0})))
+  if (Error E = checkWritable(plotFile("throughput", {0, 0})))
     return failFor(BadUsage, Svg, "cannot be written into: " + toString(std::move(E)),
                    "bench-file");
   return Done;

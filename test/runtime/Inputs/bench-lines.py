@@ -9,8 +9,10 @@ import sys
 
 CELL = {"lock": str, "mode": str, "lines": int, "delay": int, "threads": int, "repetition": int,
         "operations": int, "seconds": float, "mean_ns": float, "p99_ns": float, "worst_ns": float,
-        "jain": float, "switches_per_second": float}
-UNCONTENDED = {"lock": str, "mode": str, "repetition": int, "ns": float, "ns_without_threads": float}
+        "jain": float, "switches_per_second": float, "transfer_ns": list, "cycles_per_ns": list,
+        "ticks_per_ns": float}
+UNCONTENDED = {"lock": str, "mode": str, "repetition": int, "ns": float,
+               "ns_without_threads": float, "cycles_per_ns": float}
 MACHINE = {"format": str, "version": int, "model": str, "architecture": str, "kernel": str,
            "libc": str, "processors": int, "allowed": int, "cycles_per_second": int,
            "pinned": bool, "repetitions": int, "milliseconds": int, "rows": int, "cells": int}
@@ -25,8 +27,10 @@ def members(record, expected):
 
 records = [json.loads(line) for line in sys.stdin]
 machine, *cells, end = records
+if "baseline" in machine:
+    MACHINE["baseline"] = str
 members(machine, MACHINE)
-assert machine["format"] == "relock-bench" and machine["version"] == 1
+assert machine["format"] == "relock-bench" and machine["version"] == 2
 assert end == {"type": "end"}
 assert len(cells) == machine["cells"], (len(cells), machine["cells"])
 rows = []
@@ -44,6 +48,10 @@ for cell in cells:
     assert cell["operations"] >= cell["threads"] and cell["seconds"] > 0, cell
     assert cell["mean_ns"] <= cell["worst_ns"] and cell["p99_ns"] <= cell["worst_ns"], cell
     assert 0.99 / cell["threads"] <= cell["jain"] <= 1.0001, cell
+    # The host was measured before and after; one processor has no other to send a line to.
+    assert len(cell["cycles_per_ns"]) == len(cell["transfer_ns"]) == 2, cell
+    assert min(cell["cycles_per_ns"]) > 0 and cell["ticks_per_ns"] > 0, cell
+    assert all((t > 0) == (machine["allowed"] > 1) for t in cell["transfer_ns"]), cell
     # No latency is longer than the repetition, but for rounding.
     assert cell["worst_ns"] <= cell["seconds"] * 1e9 * 1.01 + 1e4, cell
 identities = [json.dumps([c.get(k) for k in ("lock", "mode", "lines", "delay", "threads",

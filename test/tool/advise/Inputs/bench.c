@@ -52,8 +52,9 @@ static void *work(void *unused) {
 
 static void print(const char *name, long delay, int operations) {
   printf("{\"type\": \"cell\", \"lock\": \"%s\", \"mode\": \"hold\", \"lines\": 1, \"delay\": %ld, "
-         "\"threads\": 1, \"operations\": %d, \"seconds\": 1, \"mean_ns\": 1, \"p99_ns\": 1, "
-         "\"worst_ns\": 1, \"jain\": 1, \"switches_per_second\": 0}\n",
+         "\"threads\": 1, \"repetition\": 0, \"operations\": %d, \"seconds\": 1, \"mean_ns\": 1, "
+         "\"p99_ns\": 1, \"worst_ns\": 1, \"jain\": 1, \"switches_per_second\": 0, "
+         "\"transfer_ns\": [0, 0], \"cycles_per_ns\": [1, 1], \"ticks_per_ns\": 1}\n",
          name, delay, operations);
 }
 
@@ -74,7 +75,7 @@ int main(int argc, char **argv) {
     pthread_join(thread, NULL);
     return 0;
   }
-  printf("{\"type\": \"machine\", \"format\": \"relock-bench\", \"version\": 1, \"cells\": 4}\n");
+  printf("{\"type\": \"machine\", \"format\": \"relock-bench\", \"version\": 2, \"cells\": 4}\n");
   print("pthread", delay, 1000);
   print("adaptive", delay, tenths >= 3 ? 1100 : tenths == 1 ? 1200 : 1040);
   print("ccsynch", delay, 900);
