@@ -27,24 +27,33 @@ struct relock_call {
 };
 
 /* How a filled line says how to run: `result` holds the client's number in its upper bits, then
- * one bit for a client that may take a share of its server only (server/manners.h), one for a
- * client that does not wait (mutex/submit.h), one for the client's identity, then the size of a
- * copied context. */
+ * one bit for an urgent client, one for a client that may take a share of its server only
+ * (server/manners.h), one for a client that does not wait (mutex/submit.h), one for the client's
+ * identity, then the size of a copied context. */
 enum {
   RELOCK_COPIED_BITS = 6,
   RELOCK_AS_CLIENT = 1 << RELOCK_COPIED_BITS,
   RELOCK_SUBMITTED = 2 * RELOCK_AS_CLIENT,
   RELOCK_LIMITED = 2 * RELOCK_SUBMITTED,
-  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 3
+  RELOCK_URGENT = 2 * RELOCK_LIMITED,
+  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 4
 };
 _Static_assert((int)RELOCK_COPY_MAX < (int)RELOCK_AS_CLIENT, "the size fits its bits");
 _Static_assert((uint64_t)RELOCK_MAX_THREADS << RELOCK_NUMBER_SHIFT <= INT32_MAX, "so does it");
+
+/* What all lines of a thread have in common. */
+static inline void relock_mark(struct relock_thread *self, bool urgent) {
+  self->marks = self->number << RELOCK_NUMBER_SHIFT | (urgent ? RELOCK_URGENT : 0);
+}
+static inline bool relock_is_urgent(const struct relock_thread *self) {
+  return self->marks & RELOCK_URGENT;
+}
 
 /* Writes the call, or null for a holder, into a request line for this client. */
 static inline void relock_request_fill(struct relock_request *request,
                                        const struct relock_thread *client,
                                        const struct relock_call *call) {
-  uint32_t how = client->number << RELOCK_NUMBER_SHIFT;
+  uint32_t how = client->marks;
   request->section = call ? call->section : NULL;
   if (call) {
     how |= call->copied | (call->as_client ? RELOCK_AS_CLIENT : 0);

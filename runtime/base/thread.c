@@ -148,6 +148,7 @@ struct relock_thread *relock_thread_start(void) {
   relock_store_relaxed(&record->thread_pointer, relock_thread_pointer());
   /* Until it is known: nobody else can run its sections. */
   relock_store_relaxed(&record->stack, SIZE_MAX);
+  relock_mark(record, false);
   record->depth = 0;
   record->cluster_age = 0;
   record->tid = relock_os->thread_id();
@@ -155,7 +156,6 @@ struct relock_thread *relock_thread_start(void) {
   record->rcl_serves = NULL;
   record->rcl_number = 0;
   record->rcl_submitted = NULL;
-  record->rcl_urgent = false;
   record->rcl_share = 0;
   record->watch = (struct relock_watch){0};
   record->running = NULL;

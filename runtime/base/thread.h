@@ -65,6 +65,7 @@ struct relock_thread {
   size_t stack;        /* bytes, see stack.h */
   uintptr_t stack_end; /* its lowest address */
   uint32_t number;
+  uint32_t marks;     /* its number and whether it is urgent, see request.h */
   int tid;            /* as the kernel counts */
   void *signal_stack; /* see overflow.c; kept for the next thread */
   uint16_t tag;       /* number + 1 */
@@ -88,7 +89,6 @@ struct relock_thread {
   struct relock_server *rcl_submitted_to;
   uint32_t rcl_submitted_index; /* of the class */
   bool rcl_submitted_timed;
-  bool rcl_urgent; /* see server/manners.c */
   uint32_t rcl_share;
   uint64_t rcl_resume_ns;
   struct relock_watch watch;

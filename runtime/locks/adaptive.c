@@ -31,9 +31,9 @@
 #include "../base/class.h"
 #include "../base/options.h"
 #include "algorithm.h"
+#include "batch.h"
 #include "queue.h"
 #include "section.h"
-#include "wakes.h"
 
 /* Sleepers that are released or served together: bounded by what the head can remember to wake. */
 enum { MOST = 64 };
@@ -156,35 +156,19 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
  * afterwards it is neither. */
 static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_request *own,
                    const struct relock_call *call, bool after_long) {
-  struct relock_wakes wakes;
-  wakes.count = 0;
-  const relock_class_t *lock_class = relock_class_of(mutex);
-  relock_store_relaxed(&mutex->relock_private.executing, 1);
-  int result = call->section(call->context);
-
-  struct relock_request *last = NULL; /* section run, not yet granted */
+  struct relock_batch batch;
+  int result = relock_batch_begin(&batch, mutex, self, call);
+  batch.most = batch.most < MOST ? batch.most : MOST - 1;
   struct relock_request *next = relock_queue_leave(mutex, own);
-  unsigned served = 0;
-  while (next && next->section && served < MOST - 1 && served < relock_tuning.batch &&
-         relock_thread_has_room(self, next)) {
-    if (last)
-      relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
-    last = next;
-    relock_request_run(last);
-    served++;
-    next = relock_queue_leave(mutex, last);
+  while (next && relock_batch_takes(&batch, next)) {
+    relock_batch_run(&batch, next);
+    next = relock_queue_leave(mutex, next);
   }
   if (after_long)
-    next = release_sleepers(mutex, next, &wakes);
-  relock_store_relaxed(&mutex->relock_private.executing, 0);
-  relock_word_release(&mutex->relock_private.word);
-  appoint(mutex, next, &wakes);
-  /* The mutex is not touched any more: its last client may free it. */
-  if (last)
-    relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
-  relock_wakes_send(&wakes);
-  if (served)
-    relock_count_batch(self, lock_class, served);
+    next = release_sleepers(mutex, next, &batch.wakes);
+  relock_batch_release(mutex);
+  appoint(mutex, next, &batch.wakes);
+  relock_batch_end(&batch);
   return result;
 }
 

@@ -4,9 +4,7 @@
  */
 #include "ccqueue.h"
 
-#include "../base/class.h"
 #include "queue.h"
-#include "section.h"
 
 /* How long a combiner waits for a request that has been begun: this part of a waiter's spin. */
 enum { LINK_PART = 16 };
@@ -42,29 +40,20 @@ static struct relock_request *next_of(struct relock_request *line, const uintptr
   }
 }
 
-int relock_cc_combine(struct relock_cc *cc, struct relock_cc_batch *batch, relock_mutex_t *mutex,
+int relock_cc_combine(struct relock_cc *cc, struct relock_batch *batch, relock_mutex_t *mutex,
                       const uintptr_t *tail, struct relock_thread *self,
                       const struct relock_call *call) {
-  batch->served = 0;
-  batch->last = NULL;
-  batch->wakes.count = 0;
-  relock_store_relaxed(&mutex->relock_private.executing, 1);
-  int result = call->section(call->context);
+  int result = relock_batch_begin(batch, mutex, self, call);
   struct relock_request *line = cc->next;
-  while (batch->served < relock_tuning.batch) {
+  for (;;) {
     struct relock_request *next = next_of(line, tail);
-    if (!next || !line->section || !relock_thread_has_room(self, line))
+    if (!next || !relock_batch_takes(batch, line))
       break;
-    if (batch->last)
-      relock_wakes_add(&batch->wakes, relock_queue_grant(batch->last, RELOCK_DONE));
     __builtin_prefetch(next, 1); /* probably the next request; if not, it is looked at */
-    relock_request_run(line);
-    batch->served++;
-    batch->last = line;
+    relock_batch_run(batch, line);
     line = next;
   }
   cc->next = line;
-  relock_store_relaxed(&mutex->relock_private.executing, 0);
   return result;
 }
 
@@ -75,13 +64,4 @@ bool relock_cc_leave(struct relock_cc *cc, uintptr_t *tail, struct relock_thread
     return true;
   relock_node_give(self, cc->next);
   return false;
-}
-
-void relock_cc_finish(struct relock_cc_batch *batch, const relock_class_t *lock_class,
-                      struct relock_thread *self) {
-  if (batch->last)
-    relock_wakes_add(&batch->wakes, relock_queue_grant(batch->last, RELOCK_DONE));
-  relock_wakes_send(&batch->wakes);
-  if (batch->served)
-    relock_count_batch(self, lock_class, batch->served);
 }

@@ -18,9 +18,8 @@
  *  - Only the head, owning the word, takes lines off the queue; there is one head at most.
  *  - Of a line that was granted, the granter touches nothing but the address. It belongs to the
  *    thread whose request was in it.
- *  - A client's DONE comes after its result, and for the last section of a batch after the word is
- *    released: its client may free the mutex at once. Clients served before are followed by others
- *    that still use it, as is a line granted HEAD.
+ *  - That of batch.h. A line granted HEAD is followed by its client, too, which still uses the
+ *    mutex.
  */
 #ifndef RELOCK_LOCKS_CCQUEUE_H
 #define RELOCK_LOCKS_CCQUEUE_H
@@ -28,7 +27,7 @@
 #include "../base/request.h"
 #include "../base/thread.h"
 #include "../base/wait.h"
-#include "wakes.h"
+#include "batch.h"
 
 #include <relock/relock.h>
 #include <stdbool.h>
@@ -44,24 +43,13 @@ struct relock_cc {
 uint32_t relock_cc_enter(struct relock_cc *cc, uintptr_t *tail, struct relock_thread *self,
                          const struct relock_call *call, struct relock_wait *wait);
 
-/* What the combiner has done for others. */
-struct relock_cc_batch {
-  unsigned served;
-  struct relock_request *last; /* section run, not yet told */
-  struct relock_wakes wakes;
-};
-
 /* The head, owning the word, runs its own section and those behind it; cc->next is then the line
- * where it stopped. */
-int relock_cc_combine(struct relock_cc *cc, struct relock_cc_batch *batch, relock_mutex_t *mutex,
+ * where it stopped. The batch is the caller's to end, after it has left. */
+int relock_cc_combine(struct relock_cc *cc, struct relock_batch *batch, relock_mutex_t *mutex,
                       const uintptr_t *tail, struct relock_thread *self,
                       const struct relock_call *call);
 
 /* The head, owning the word, leaves. True: there is a successor, to be granted HEAD in cc->next. */
 bool relock_cc_leave(struct relock_cc *cc, uintptr_t *tail, struct relock_thread *self);
-
-/* After the word is released: tells the last client and wakes all that sleep. */
-void relock_cc_finish(struct relock_cc_batch *batch, const relock_class_t *lock_class,
-                      struct relock_thread *self);
 
 #endif

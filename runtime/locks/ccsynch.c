@@ -18,11 +18,11 @@
  *
  * Progress and fairness: first come, first served, except that arrivals may take the word for up
  * to a millisecond while the head sleeps (queue.h); a combiner works for others for at most
- * `batch` sections. Memory: a line of 64 bytes while the mutex has waiters, and one for each
- * of them. A waiter spins on its line, which its predecessor has brought. A preempted combiner
- * delays the whole queue, as a preempted holder does; a thread preempted between its swap and its
- * request delays those behind it, once the queue is served up to it. A thread that dies while it
- * runs sections (by leaving one, which relock.h forbids) leaves the word taken for ever.
+ * `batch` sections or `batch_us`. Memory: a line of 64 bytes while the mutex has waiters, and one
+ * for each of them. A waiter spins on its line, which its predecessor has brought. A preempted
+ * combiner delays the whole queue, as a preempted holder does; a thread preempted between its swap
+ * and its request delays those behind it, once the queue is served up to it. A thread that dies
+ * while it runs sections (by leaving one, which relock.h forbids) leaves the word taken for ever.
  */
 #include "../base/class.h"
 #include "../base/word.h"
@@ -57,14 +57,13 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
 
 static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_cc *cc,
                    const struct relock_call *call) {
-  struct relock_cc_batch batch;
-  const relock_class_t *lock_class = relock_class_of(mutex);
+  struct relock_batch batch;
   int result = relock_cc_combine(cc, &batch, mutex, &mutex->relock_private.tail, self, call);
   bool more = relock_cc_leave(cc, &mutex->relock_private.tail, self);
-  relock_word_release(&mutex->relock_private.word);
+  relock_batch_release(mutex);
   if (more)
     relock_wakes_add(&batch.wakes, relock_queue_make_head(mutex, cc->next));
-  relock_cc_finish(&batch, lock_class, self);
+  relock_batch_end(&batch);
   return result;
 }
 

@@ -20,55 +20,34 @@
  *  - Each section runs with its own client's context and, if asked, thread pointer, and only by
  *    a combiner whose stack has room for it.
  *
- * Progress and fairness: as mcs; a combiner works for others for at most `batch` sections.
- * Memory: none per mutex, a request line of each waiter's record. A waiter spins on its own line.
- * A preempted combiner delays the whole queue, as a preempted holder does, and so does a thread
- * preempted between entering the queue and linking itself, once the queue is served up to it. A
- * thread that dies while it runs sections (by leaving one, which relock.h forbids) leaves the word
- * taken for ever.
+ * Progress and fairness: as mcs; a combiner works for others for at most `batch` sections or
+ * `batch_us`. Memory: none per mutex, a request line of each waiter's record. A waiter spins on its
+ * own line. A preempted combiner delays the whole queue, as a preempted holder does, and so does a
+ * thread preempted between entering the queue and linking itself, once the queue is served up to
+ * it. A thread that dies while it runs sections (by leaving one, which relock.h forbids) leaves the
+ * word taken for ever.
  *
- * Invariant: a client's DONE comes after its result, and for the last section of a batch after
- * the word is released: its client may free the mutex at once. Clients served before are
- * followed by others that still use the mutex.
+ * Invariant: that of batch.h.
  */
-#include "../base/class.h"
-#include "../base/counters.h"
 #include "algorithm.h"
+#include "batch.h"
 #include "queue.h"
-#include "section.h"
-#include "wakes.h"
 
 /* Runs the combiner's own section and those behind it. The caller owns the word and is the head;
  * afterwards it is neither. */
 static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_request *own,
                    const struct relock_call *call) {
-  struct relock_wakes wakes;
-  wakes.count = 0;
-  const relock_class_t *lock_class = relock_class_of(mutex);
-  relock_store_relaxed(&mutex->relock_private.executing, 1);
-  int result = call->section(call->context);
-
-  struct relock_request *last = NULL; /* section run, not yet granted */
+  struct relock_batch batch;
+  int result = relock_batch_begin(&batch, mutex, self, call);
   struct relock_request *next = relock_queue_leave(mutex, own);
-  unsigned served = 0;
-  while (next && next->section && served < relock_tuning.batch &&
-         relock_thread_has_room(self, next)) {
-    if (last)
-      relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
-    last = next;
-    relock_request_run(last);
-    served++;
-    next = relock_queue_leave(mutex, last);
+  while (next && relock_batch_takes(&batch, next)) {
+    relock_batch_run(&batch, next);
+    next = relock_queue_leave(mutex, next);
   }
-  relock_store_relaxed(&mutex->relock_private.executing, 0);
-  relock_word_release(&mutex->relock_private.word);
+  relock_batch_release(mutex);
   if (next)
-    relock_wakes_add(&wakes, relock_queue_make_head(mutex, next));
-  if (last)
-    relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
-  relock_wakes_send(&wakes);
-  if (served)
-    relock_count_batch(self, lock_class, served);
+    relock_wakes_add(&batch.wakes, relock_queue_make_head(mutex, next));
+  relock_batch_end(&batch);
   return result;
 }
 

@@ -42,10 +42,10 @@
  *    and, on behalf of the next leader, which still waits, the mutex.
  *
  * Progress and fairness: a leader looks at the slots in turn, from where the last one stopped, as
- * long as it finds requests, runs at most `batch` sections of others, and then passes the
- * lead. So each other client precedes a published request at most once per pass, and no client
- * starves once there is a leader that has the word. For the word, holders and leaders compete as
- * in posix; arrivals may pass a leader that sleeps for a millisecond.
+ * long as it finds requests, runs at most `batch` sections of others, or `batch_us`, and then
+ * passes the lead. So each other client precedes a published request at most once per pass, and no
+ * client starves once there is a leader that has the word. For the word, holders and leaders
+ * compete as in posix; arrivals may pass a leader that sleeps for a millisecond.
  *
  * Memory: 4 KiB per contended mutex, a request line of each waiting client. A client spins on its
  * own line, the leader on the word. When all slots are taken, a client waits as a holder does and
@@ -67,11 +67,10 @@
  *  - A section that needs more stack than the leader has becomes the next leader.
  */
 #include "../base/annex.h"
-#include "../base/class.h"
 #include "algorithm.h"
+#include "batch.h"
 #include "queue.h"
 #include "section.h"
-#include "wakes.h"
 
 /* The published code's: after how many passes a leader looks for slots to take out of the set,
  * and after how many passes without a request they go. */
@@ -168,16 +167,10 @@ static bool resign(struct publications *all) {
  * not, and does not lead. */
 static int combine(relock_mutex_t *mutex, struct publications *all, struct relock_thread *self,
                    const struct relock_call *call) {
-  struct relock_wakes wakes;
-  wakes.count = 0;
-  const relock_class_t *lock_class = relock_class_of(mutex);
-  relock_store_relaxed(&mutex->relock_private.executing, 1);
-  int result = call->section(call->context);
-
-  struct relock_request *last = NULL; /* section run, not yet granted */
-  struct relock_request *next;        /* taken */
+  struct relock_batch batch;
+  int result = relock_batch_begin(&batch, mutex, self, call);
+  struct relock_request *next; /* taken */
   uint64_t left = begin_pass(all);
-  unsigned served = 0;
   for (;;) {
     next = take_next(all, &left);
     if (!next) {
@@ -186,24 +179,15 @@ static int combine(relock_mutex_t *mutex, struct publications *all, struct reloc
       left = begin_pass(all);
       continue;
     }
-    if (served == relock_tuning.batch || !relock_thread_has_room(self, next))
+    if (!relock_batch_takes(&batch, next))
       break;
-    if (last)
-      relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
-    last = next;
-    relock_request_run(last);
-    served++;
+    relock_batch_run(&batch, next);
   }
-  relock_store_relaxed(&mutex->relock_private.executing, 0);
   relock_store_relaxed(&mutex->relock_private.open, next == NULL);
-  relock_word_release(&mutex->relock_private.word);
+  relock_batch_release(mutex);
   if (next)
-    relock_wakes_add(&wakes, relock_queue_make_head(mutex, next));
-  if (last)
-    relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
-  relock_wakes_send(&wakes);
-  if (served)
-    relock_count_batch(self, lock_class, served);
+    relock_wakes_add(&batch.wakes, relock_queue_make_head(mutex, next));
+  relock_batch_end(&batch);
   return result;
 }
 

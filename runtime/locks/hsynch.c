@@ -20,8 +20,8 @@
  *  - While the first of the order sleeps, arrivals may take the word.
  *
  * Progress and fairness: first come, first served within a cluster, and among clusters; a cluster
- * waits for one batch of each other cluster, of at most `batch` sections, and for what
- * arrivals take in a millisecond for each. Memory: an annex of 4 KB per mutex from its first
+ * waits for one batch of each other cluster, of at most `batch` sections or `batch_us`, and for
+ * what arrivals take in a millisecond for each. Memory: an annex of 4 KB per mutex from its first
  * contention on, a line of 64 bytes for each waiter, waiting cluster and queue. A waiter
  * spins on its line, the first of a cluster on its predecessor's in the order. A preempted
  * combiner delays everybody, a cluster's preempted head its own cluster. A thread that dies while
@@ -106,13 +106,12 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
 
 static int combine(struct way *way, relock_mutex_t *mutex, struct relock_thread *self,
                    const struct relock_call *call) {
-  struct relock_cc_batch batch;
-  const relock_class_t *lock_class = relock_class_of(mutex);
+  struct relock_batch batch;
   int result = relock_cc_combine(&way->cc, &batch, mutex, way->tail, self, call);
   struct next next = leave(way, mutex, self);
-  relock_word_release(&mutex->relock_private.word);
+  relock_batch_release(mutex);
   appoint(next, mutex, &batch.wakes);
-  relock_cc_finish(&batch, lock_class, self);
+  relock_batch_end(&batch);
   return result;
 }
 

@@ -37,10 +37,10 @@
  *    and, on behalf of the next leader, which still waits, the mutex.
  *
  * Progress and fairness: last in, first out among the requests that one exchange takes; lists in
- * the order in which they were taken. A leader runs at most `batch` sections of others and
- * then passes the lead, so a request waits for those of its list and the lists before it. Holders
- * compete for the word as in posix, and may be passed any number of times, and so may a leader
- * that spins; arrivals may pass a leader that sleeps for a millisecond.
+ * the order in which they were taken. A leader runs at most `batch` sections of others, or
+ * `batch_us`, and then passes the lead, so a request waits for those of its list and the lists
+ * before it. Holders compete for the word as in posix, and may be passed any number of times, and
+ * so may a leader that spins; arrivals may pass a leader that sleeps for a millisecond.
  *
  * Memory: a request line of each waiting client. A client spins on its own line, the leader on the
  * word; all push onto `tail`.
@@ -56,11 +56,9 @@
  *  - Without waiters a thread takes the word at once, and does not look at the list afterwards.
  *  - A section that needs more stack than the leader has becomes the next leader.
  */
-#include "../base/class.h"
 #include "algorithm.h"
+#include "batch.h"
 #include "queue.h"
-#include "section.h"
-#include "wakes.h"
 
 /* The end of each list, and in `tail` an empty list that has a leader. */
 #define END ((struct relock_request *)1)
@@ -98,32 +96,17 @@ static struct relock_request *take_all(relock_mutex_t *mutex) {
  * The caller owns the word; afterwards it does not, and does not lead. */
 static int combine(relock_mutex_t *mutex, struct relock_thread *self,
                    const struct relock_call *call, struct relock_request *list) {
-  struct relock_wakes wakes;
-  wakes.count = 0;
-  const relock_class_t *lock_class = relock_class_of(mutex);
-  relock_store_relaxed(&mutex->relock_private.executing, 1);
-  int result = call->section(call->context);
-
-  struct relock_request *last = NULL; /* section run, not yet granted */
-  unsigned served = 0;
-  while ((list != END || (list = take_all(mutex))) && served < relock_tuning.batch &&
-         relock_thread_has_room(self, list)) {
-    if (last)
-      relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
-    last = list;
-    list = last->next;
-    relock_request_run(last);
-    served++;
+  struct relock_batch batch;
+  int result = relock_batch_begin(&batch, mutex, self, call);
+  while ((list != END || (list = take_all(mutex))) && relock_batch_takes(&batch, list)) {
+    struct relock_request *request = list;
+    list = request->next;
+    relock_batch_run(&batch, request);
   }
-  relock_store_relaxed(&mutex->relock_private.executing, 0);
-  relock_word_release(&mutex->relock_private.word);
+  relock_batch_release(mutex);
   if (list)
-    relock_wakes_add(&wakes, relock_queue_make_head(mutex, list));
-  if (last)
-    relock_wakes_add(&wakes, relock_queue_grant(last, RELOCK_DONE));
-  relock_wakes_send(&wakes);
-  if (served)
-    relock_count_batch(self, lock_class, served);
+    relock_wakes_add(&batch.wakes, relock_queue_make_head(mutex, list));
+  relock_batch_end(&batch);
   return result;
 }
 

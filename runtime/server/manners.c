@@ -12,6 +12,7 @@
 #include "manners.h"
 
 #include "../base/os.h"
+#include "../base/request.h"
 #include "server.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static void mark_urgent(const struct relock_thread *thread, bool urgent) {
 
 void relock_manners_start(const struct relock_thread *self) {
   if (self->rcl_number)
-    mark_urgent(self, self->rcl_urgent);
+    mark_urgent(self, relock_is_urgent(self));
 }
 
 void relock_manners_end(const struct relock_thread *record) { mark_urgent(record, false); }
@@ -50,7 +51,7 @@ int relock_thread_set_urgent(int urgent) {
   struct relock_thread *self = relock_thread_self();
   if (!self)
     return EAGAIN;
-  self->rcl_urgent = urgent != 0;
+  relock_mark(self, urgent != 0);
   relock_manners_start(self);
   return 0;
 }

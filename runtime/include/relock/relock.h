@@ -474,6 +474,8 @@ int relock_servers_balance(unsigned servers);
 /* Makes the calling thread's requests to servers be served before those of threads that are not
  * urgent (0: as those of others again). Between two sections of others each urgent thread gets one
  * turn at most, so that with U urgent threads others wait at most 1 + U times as long as without.
+ * Where threads run sections of others without a server, an urgent one runs its own only, and is
+ * woken as soon as its section has been run.
  * EAGAIN: the thread has no record (see runtime/README.md, Limits). */
 int relock_thread_set_urgent(int urgent);
 

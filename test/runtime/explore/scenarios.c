@@ -125,6 +125,7 @@ RAN(22)
 RAN(31)
 RAN(33)
 RAN(111)
+RAN(1111)
 static const char *ran_11x(void) { return ran("11?"); }
 
 static void hold_all(int id) { hold(id); }
@@ -516,5 +517,6 @@ const struct scenario scenarios[] = {
      resumable_mixed, ran_111},
     {"free-execute-3", "the client of the last of three sections frees the mutex", 3, 2,
      set_up_doomed_3, leave_by_execute, ran_111},
+    {"hold-execute-4", "a holder and three sections", 4, 3, set_up, hold_and_execute, ran_1111},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;
