@@ -13,13 +13,19 @@ uint32_t relock_stats_timed;
 /* What threads without a record count, which several do at once. */
 static struct relock_counters unrecorded[RELOCK_MAX_CLASSES];
 
-/* Those of a class that a record has none of. Null: no room. */
+/* Those of a class that a record has none of. Null: no room, now or a while ago. */
 static struct relock_counters *make_counters(struct relock_thread *record, uint32_t index) {
-  struct relock_counters *more =
-      relock_os->reserve((RELOCK_MAX_CLASSES - RELOCK_OWN_CLASSES) * sizeof *more);
+  if (record->counters_refused > 0) {
+    record->counters_refused--;
+    return NULL;
+  }
+  struct relock_counters *page = relock_os->reserve(RELOCK_PAGE_CLASSES * sizeof *page);
+  if (!page)
+    record->counters_refused = RELOCK_REFUSED;
   /* Release: pairs with the acquire in relock_counters_of(). */
-  relock_store_release(&record->more_counters, more);
-  return more ? &more[index - RELOCK_OWN_CLASSES] : NULL;
+  relock_store_release(&record->more_counters[(index - RELOCK_OWN_CLASSES) / RELOCK_PAGE_CLASSES],
+                       page);
+  return relock_counters_of(record, index);
 }
 
 void relock_stats_count(struct relock_thread *self, uint32_t index, enum relock_counter counter,
@@ -62,8 +68,9 @@ void relock_stats_after_fork(void) {
   for (uint32_t i = 0; i < relock_threads_end(); i++) {
     struct relock_thread *record = relock_thread_numbered(i);
     clear(record->counters, RELOCK_OWN_CLASSES);
-    if (record->more_counters)
-      clear(record->more_counters, RELOCK_MAX_CLASSES - RELOCK_OWN_CLASSES);
+    for (unsigned page = 0; page < RELOCK_PAGES; page++)
+      if (record->more_counters[page])
+        clear(record->more_counters[page], RELOCK_PAGE_CLASSES);
   }
   for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next)
     relock_store_relaxed(&c->relock_mutexes, 0);

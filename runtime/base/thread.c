@@ -15,9 +15,11 @@
 __thread struct relock_thread *relock_own_record;
 static __thread bool ended; /* exit handlers have run: no record any more */
 static __thread bool first; /* of its process, and the server is told when it ends */
+static __thread uint32_t refused __attribute__((tls_model("initial-exec"))); /* RELOCK_REFUSED */
 
 /* Guarded by RELOCK_GUARD_THREADS; `records` and `end` are also read without it. */
-static struct relock_thread *records;
+enum { TOGETHER = 64 }; /* records that are reserved at a time */
+static struct relock_thread *records[RELOCK_MAX_THREADS / TOGETHER];
 static uint32_t end;
 static uint32_t first_free; /* number + 1 */
 static uint32_t live;
@@ -27,9 +29,9 @@ static bool has_key;
 
 /* Where addresses were found, by their upper bits: a thread is mostly near the beginning of its
  * stack. */
-enum { PLACES = 1024, PLACE_SHIFT = 16, NUMBER_BITS = 16 };
+enum { PLACES = 1024, PLACE_SHIFT = 16, NUMBER_BITS = 20 };
 static uint64_t places[PLACES];
-_Static_assert(RELOCK_MAX_THREADS < 1 << NUMBER_BITS, "an entry has room for the number");
+_Static_assert(RELOCK_MAX_THREADS <= 1 << NUMBER_BITS, "an entry has room for the number");
 
 /* Not of a thread that has ended, whose memory may be gone, nor of one that has just begun. */
 static bool is_on_stack(const struct relock_thread *record, uintptr_t address) {
@@ -39,8 +41,8 @@ static bool is_on_stack(const struct relock_thread *record, uintptr_t address) {
 
 static struct relock_thread *find_on_stack(uintptr_t address) {
   for (uint32_t i = 0; i < relock_threads_end(); i++)
-    if (is_on_stack(&records[i], address))
-      return &records[i];
+    if (is_on_stack(relock_thread_numbered(i), address))
+      return relock_thread_numbered(i);
   return NULL;
 }
 
@@ -49,8 +51,8 @@ struct relock_thread *relock_thread_on_stack(uintptr_t address) {
   uint64_t *place = &places[(uint32_t)(upper * 0x9e3779b97f4a7c15ull >> 32) % PLACES];
   const uint64_t last = relock_load_relaxed(place);
   const uint32_t number = (uint32_t)(last % (1 << NUMBER_BITS));
-  if (last >> NUMBER_BITS == upper && is_on_stack(&records[number], address))
-    return &records[number];
+  if (last >> NUMBER_BITS == upper && is_on_stack(relock_thread_numbered(number), address))
+    return relock_thread_numbered(number);
   struct relock_thread *record = find_on_stack(address);
   if (record) /* none is not remembered: a thread may begin there */
     relock_store_relaxed(place, upper << NUMBER_BITS | record->number);
@@ -109,40 +111,50 @@ bool relock_first_thread_starts(void) {
   return first;
 }
 
-/* Under the lock. */
-static struct relock_thread *take_record(void) {
-  if (!records) {
-    struct relock_thread *range = relock_os->reserve(sizeof *records * RELOCK_MAX_THREADS);
-    if (range)
-      make_key();
-    /* Release: pairs with the acquire in relock_thread_numbered(). */
-    relock_store_release(&records, range);
-  }
-  if (!records || !has_key)
+/* Under the lock: one that no thread has had. Null: there is no room. */
+static struct relock_thread *new_record(void) {
+  if (end == RELOCK_MAX_THREADS)
     return NULL;
-  struct relock_thread *record;
-  if (first_free) {
-    record = &records[first_free - 1];
-    first_free = record->next_free;
-  } else {
-    if (end == RELOCK_MAX_THREADS)
-      return NULL;
-    record = &records[end];
-    record->number = end;
-    record->tag = (uint16_t)(end + 1);
-    /* Release: pairs with the acquire in relock_threads_end(). */
-    relock_store_release(&end, end + 1);
-  }
-  relock_count_own(&live, 1);
+  struct relock_thread **some = &records[end / TOGETHER];
+  if (!*some) /* Release: pairs with the acquire in relock_thread_numbered(). */
+    relock_store_release(some, relock_os->reserve(TOGETHER * sizeof **some));
+  if (!*some)
+    return NULL;
+  struct relock_thread *record = &(*some)[end % TOGETHER];
+  record->number = end;
+  record->tag = end < UINT16_MAX ? (uint16_t)(end + 1) : 0;
+  /* Release: pairs with the acquire in relock_threads_end(). */
+  relock_store_release(&end, end + 1);
   return record;
 }
 
-struct relock_thread *relock_thread_start(void) {
-  if (ended)
+/* Under the lock. */
+static struct relock_thread *take_record(void) {
+  make_key();
+  if (!has_key)
     return NULL;
+  struct relock_thread *record;
+  if (first_free) {
+    record = relock_thread_numbered(first_free - 1);
+    first_free = record->next_free;
+  } else {
+    record = new_record();
+  }
+  if (record)
+    relock_count_own(&live, 1);
+  return record;
+}
+
+static struct relock_thread *ask_for_record(void) {
   relock_guard_take(RELOCK_GUARD_THREADS);
   struct relock_thread *record = take_record();
   relock_guard_release(RELOCK_GUARD_THREADS);
+  refused = record ? 0 : RELOCK_REFUSED;
+  return record;
+}
+
+static __attribute__((noinline)) struct relock_thread *begin(void) {
+  struct relock_thread *record = ended ? NULL : ask_for_record();
   if (!record)
     return NULL;
   relock_store_relaxed(&record->thread_pointer, relock_thread_pointer());
@@ -177,13 +189,22 @@ struct relock_thread *relock_thread_start(void) {
   return record;
 }
 
+/* A thread that is refused a record does not go to the guard in each operation. */
+struct relock_thread *relock_thread_start(void) {
+  if (refused > 0) {
+    refused--;
+    return NULL;
+  }
+  return begin();
+}
+
 struct relock_thread *relock_thread_numbered(uint32_t number) {
-  /* Acquire: pairs with the release in take_record(). */
-  return &relock_load_acquire(&records)[number];
+  /* Acquire: pairs with the release in new_record(). */
+  return &relock_load_acquire(&records[number / TOGETHER])[number % TOGETHER];
 }
 
 uint32_t relock_threads_end(void) {
-  /* Acquire: pairs with the release in take_record(). */
+  /* Acquire: pairs with the release in new_record(). */
   return relock_load_acquire(&end);
 }
 
@@ -253,11 +274,12 @@ void relock_threads_after_fork(void) {
   first_free = 0;
   live = end;
   for (uint32_t i = 0; i < end; i++) {
-    records[i].owed = NULL; /* to threads that are gone */
-    if (&records[i] == relock_own_record)
+    struct relock_thread *record = relock_thread_numbered(i);
+    record->owed = NULL; /* to threads that are gone */
+    if (record == relock_own_record)
       continue;
     /* Its list may be torn, since threads go on while the kernel copies page by page. */
-    records[i].spares = NULL;
-    give_back(&records[i]);
+    record->spares = NULL;
+    give_back(record);
   }
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Thread records: what the runtime keeps for each thread that uses it. A record lies in one
- * reserved range of addresses, is found by its number, and is never unmapped; after its thread
- * has ended the next new thread takes it over. So a pointer to a request or a counter never
- * dangles, and a request line can name its client by a few bits.
+ * Thread records: what the runtime keeps for each thread that uses it. Records are reserved some at
+ * a time, found by their numbers, and never unmapped; after its thread has ended the next new
+ * thread takes a record over. So a pointer to a request or a counter never dangles, and a request
+ * line can name its client by a few bits. A thread for which there is no memory does without, and
+ * asks again later.
  *
  * A record follows the thread pointer: in a section that runs elsewhere with its client's
  * identity, relock_thread_self() is the client's record. The client itself waits meanwhile on
@@ -23,9 +24,12 @@
 #include <string.h>
 
 enum {
-  RELOCK_MAX_THREADS = 16384, /* that have a record at the same time */
-  RELOCK_REQUESTS = 6,        /* waits that a thread can be in at once, by nesting */
-  RELOCK_OWN_CLASSES = 24,    /* lock classes whose counters lie in the record itself */
+  RELOCK_MAX_THREADS = 1 << 20, /* that have a record at the same time */
+  RELOCK_REQUESTS = 6,          /* waits that a thread can be in at once, by nesting */
+  RELOCK_OWN_CLASSES = 24,      /* lock classes whose counters lie in the record itself */
+  RELOCK_PAGE_CLASSES = 64,     /* and others, whose counters lie together in a page */
+  RELOCK_PAGES = (RELOCK_MAX_CLASSES - RELOCK_OWN_CLASSES - 1) / RELOCK_PAGE_CLASSES + 1,
+  RELOCK_REFUSED = 1000 /* what was refused for want of memory is asked for again so much later */
 };
 
 /* A request line: one cache line, a node of a queue or list, with the section to run or, for a
@@ -68,7 +72,7 @@ struct relock_thread {
   uint32_t marks;     /* its number and whether it is urgent, see request.h */
   int tid;            /* as the kernel counts */
   void *signal_stack; /* see overflow.c; kept for the next thread */
-  uint16_t tag;       /* number + 1 */
+  uint16_t tag;       /* number + 1; 0: not one of the first 65,535 */
 
   /* Written by the thread itself. */
   _Alignas(RELOCK_CACHE_LINE) uint32_t depth; /* request lines in use */
@@ -92,16 +96,17 @@ struct relock_thread {
   uint32_t rcl_share;
   uint64_t rcl_resume_ns;
   struct relock_watch watch;
-  const struct relock_request *running;  /* for another thread, see overflow.c */
-  bool watched;                          /* overflows of its stack are reported */
-  struct relock_counters *more_counters; /* of classes from RELOCK_OWN_CLASSES on */
-  struct relock_times *times;            /* see times.h */
-  struct relock_cond_waiter *owed;       /* see locks/owed.h */
+  const struct relock_request *running; /* for another thread, see overflow.c */
+  bool watched;                         /* overflows of its stack are reported */
+  uint32_t counters_refused;            /* counts down, see RELOCK_REFUSED */
+  struct relock_times *times;           /* see times.h */
+  struct relock_cond_waiter *owed;      /* see locks/owed.h */
   struct relock_cond_waiter *owed_last;
   bool traces; /* its next call that takes a timed mutex */
 
   struct relock_request requests[RELOCK_REQUESTS];
   struct relock_counters counters[RELOCK_OWN_CLASSES];
+  struct relock_counters *more_counters[RELOCK_PAGES]; /* of the classes behind these */
 };
 
 /* The calling thread's record, or null: not yet made, or the thread is about to end. */
@@ -113,12 +118,14 @@ static inline struct relock_counters *relock_counters_of(struct relock_thread *r
                                                          uint32_t index) {
   if (RELOCK_LIKELY(index < RELOCK_OWN_CLASSES))
     return &record->counters[index];
+  const uint32_t more = index - RELOCK_OWN_CLASSES;
   /* Acquire: pairs with the release in make_counters(), counters.c. */
-  struct relock_counters *more = relock_load_acquire(&record->more_counters);
-  return more ? &more[index - RELOCK_OWN_CLASSES] : NULL;
+  struct relock_counters *page =
+      relock_load_acquire(&record->more_counters[more / RELOCK_PAGE_CLASSES]);
+  return page ? &page[more % RELOCK_PAGE_CLASSES] : NULL;
 }
 
-/* Makes the record. Null: no room, or the thread's exit handlers have run. */
+/* Makes the record. Null: no room, now or a while ago, or the thread's exit handlers have run. */
 struct relock_thread *relock_thread_start(void);
 
 static inline struct relock_thread *relock_thread_self(void) {
