@@ -166,7 +166,7 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
   }
   if (after_long)
     next = release_sleepers(mutex, next, &batch.wakes);
-  relock_batch_release(mutex);
+  relock_batch_release(&batch, mutex);
   appoint(mutex, next, &batch.wakes);
   relock_batch_end(&batch);
   return result;

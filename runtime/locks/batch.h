@@ -50,6 +50,7 @@ struct relock_batch {
   bool last_is_urgent;
   uint64_t longest, began, now, woke; /* in ticks; `woke`: when clients were woken last */
   struct relock_wakes wakes;
+  struct relock_cond_waiter *owed; /* see owed.h */
 };
 
 /* In ticks; the explorer's are nanoseconds, and pass at its will. */
@@ -74,7 +75,7 @@ static inline int relock_batch_begin(struct relock_batch *batch, relock_mutex_t 
   batch->wakes.count = 0;
   batch->longest = relock_batch_ticks(relock_tuning.batch_us);
   batch->began = batch->woke = relock_batch_clock();
-  relock_store_relaxed(&mutex->relock_private.executing, RELOCK_EXECUTING);
+  relock_sections_begin(mutex, RELOCK_EXECUTING, self);
   return call->section(call->context);
 }
 
@@ -105,9 +106,9 @@ static inline void relock_batch_run(struct relock_batch *batch, struct relock_re
 }
 
 /* The word is not the caller's any more, and the mutex is not touched, but on behalf of clients
- * that still wait. */
-static inline void relock_batch_release(relock_mutex_t *mutex) {
-  relock_store_relaxed(&mutex->relock_private.executing, 0);
+ * that still wait. Wake-ups that sections owe are sent by relock_batch_end(). */
+static inline void relock_batch_release(struct relock_batch *batch, relock_mutex_t *mutex) {
+  batch->owed = relock_sections_end(mutex);
   relock_word_release(&mutex->relock_private.word);
 }
 
@@ -116,6 +117,7 @@ static inline void relock_batch_end(struct relock_batch *batch) {
   if (batch->last)
     relock_wakes_add(&batch->wakes, relock_queue_grant(batch->last, RELOCK_DONE));
   relock_wakes_send(&batch->wakes);
+  relock_send_owed(batch->owed);
   if (batch->served)
     relock_count_batch(batch->self, batch->lock_class, batch->served);
 }

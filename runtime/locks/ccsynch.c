@@ -60,7 +60,7 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
   struct relock_batch batch;
   int result = relock_cc_combine(cc, &batch, mutex, &mutex->relock_private.tail, self, call);
   bool more = relock_cc_leave(cc, &mutex->relock_private.tail, self);
-  relock_batch_release(mutex);
+  relock_batch_release(&batch, mutex);
   if (more)
     relock_wakes_add(&batch.wakes, relock_queue_make_head(mutex, cc->next));
   relock_batch_end(&batch);

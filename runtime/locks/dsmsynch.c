@@ -44,7 +44,7 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
     relock_batch_run(&batch, next);
     next = relock_queue_leave(mutex, next);
   }
-  relock_batch_release(mutex);
+  relock_batch_release(&batch, mutex);
   if (next)
     relock_wakes_add(&batch.wakes, relock_queue_make_head(mutex, next));
   relock_batch_end(&batch);

@@ -184,7 +184,7 @@ static int combine(relock_mutex_t *mutex, struct publications *all, struct reloc
     relock_batch_run(&batch, next);
   }
   relock_store_relaxed(&mutex->relock_private.open, next == NULL);
-  relock_batch_release(mutex);
+  relock_batch_release(&batch, mutex);
   if (next)
     relock_wakes_add(&batch.wakes, relock_queue_make_head(mutex, next));
   relock_batch_end(&batch);

@@ -109,7 +109,7 @@ static int combine(struct way *way, relock_mutex_t *mutex, struct relock_thread 
   struct relock_batch batch;
   int result = relock_cc_combine(&way->cc, &batch, mutex, way->tail, self, call);
   struct next next = leave(way, mutex, self);
-  relock_batch_release(mutex);
+  relock_batch_release(&batch, mutex);
   appoint(next, mutex, &batch.wakes);
   relock_batch_end(&batch);
   return result;

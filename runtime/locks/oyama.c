@@ -103,7 +103,7 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self,
     list = request->next;
     relock_batch_run(&batch, request);
   }
-  relock_batch_release(mutex);
+  relock_batch_release(&batch, mutex);
   if (list)
     relock_wakes_add(&batch.wakes, relock_queue_make_head(mutex, list));
   relock_batch_end(&batch);
