@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * The locks of librelock, which times and counts them: see ../statistics/recorder.h. A lock that is held
- * stands among those that its thread reads under, since it has no record of its own, and its class
- * is a group without locks. Its calls are counted by librelock; samples of them tell here where
- * they come from. What librelock does not say, such as whose lock it was, is not recorded.
+ * The locks of librelock, which times and counts them: see ../statistics/recorder.h. A lock that is
+ * held stands among those that its thread reads under, since it has no record of its own, and its
+ * class is a group without locks. Its calls are counted by librelock; samples of them tell here
+ * where they come from. What librelock does not say, such as whose lock it was, is not recorded.
  */
 #include "../statistics/recorder.h"
 #include "hold.h"
