@@ -22,13 +22,16 @@ struct relock_algorithm {
   /* Runs the section under the word, in whatever thread, after a try of the word has failed.
    * Returns what the section returned. Null: the caller takes the word by lock and runs it. */
   int (*execute)(relock_mutex_t *mutex, struct relock_thread *self, const struct relock_call *call);
+  /* Optional. A holder is about to release the word, which it took by `lock`, and which set
+   * RELOCK_KIND_TELLS; clears that. */
+  void (*release)(relock_mutex_t *mutex);
   bool always_delegates; /* execute is called without a try of the word */
   bool has_annex;        /* see annex.h */
   bool has_server;       /* a class of it belongs to a server */
   bool can_move;         /* a class can come and go while its mutexes are used */
 };
 
-/* For both: `self` is the caller's record and can wait (relock_thread_can_wait()). */
+/* For the first two: `self` is the caller's record and can wait (relock_thread_can_wait()). */
 
 #define RELOCK_ALGORITHM(name) extern const struct relock_algorithm relock_##name;
 #include "algorithms.def"

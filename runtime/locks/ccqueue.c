@@ -23,14 +23,12 @@ uint32_t relock_cc_enter(struct relock_cc *cc, uintptr_t *tail, struct relock_th
   if (!cc->own)
     return RELOCK_HEAD;
   relock_request_fill(cc->own, self, call);
-  /* Release: pairs with the acquire in next_of(), for the request and the next line. */
+  /* Release: pairs with the acquire in relock_cc_next(), for the request and the next line. */
   relock_store_release(&cc->own->next, cc->next);
   return relock_queue_await(cc->own, wait);
 }
 
-/* The line behind, if the request is complete. One that has been begun is awaited for a moment:
- * else its client would combine, for the price of two more handovers. */
-static struct relock_request *next_of(struct relock_request *line, const uintptr_t *tail) {
+struct relock_request *relock_cc_next(struct relock_request *line, const uintptr_t *tail) {
   for (uint32_t looks = relock_wait_spins() / LINK_PART;; looks--) {
     /* Acquire: pairs with the release in relock_cc_enter(). */
     struct relock_request *next = relock_load_acquire(&line->next);
@@ -46,7 +44,7 @@ int relock_cc_combine(struct relock_cc *cc, struct relock_batch *batch, relock_m
   int result = relock_batch_begin(batch, mutex, self, call);
   struct relock_request *line = cc->next;
   for (;;) {
-    struct relock_request *next = next_of(line, tail);
+    struct relock_request *next = relock_cc_next(line, tail);
     if (!next || !relock_batch_takes(batch, line))
       break;
     __builtin_prefetch(next, 1); /* probably the next request; if not, it is looked at */

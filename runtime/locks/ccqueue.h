@@ -49,6 +49,10 @@ int relock_cc_combine(struct relock_cc *cc, struct relock_batch *batch, relock_m
                       const uintptr_t *tail, struct relock_thread *self,
                       const struct relock_call *call);
 
+/* The line behind, if the request is complete. One that has been begun is awaited for a moment:
+ * else its client would combine, for the price of two more handovers. By the combiner. */
+struct relock_request *relock_cc_next(struct relock_request *line, const uintptr_t *tail);
+
 /* The head, owning the word, leaves. True: there is a successor, to be granted HEAD in cc->next. */
 bool relock_cc_leave(struct relock_cc *cc, uintptr_t *tail, struct relock_thread *self);
 

@@ -14,8 +14,9 @@
 
 #include <relock/relock.h>
 
-/* Parts of a mutex's `kind`: its type, that the statistics know it, and that it is timed. */
-enum { RELOCK_KIND_TYPE = 3, RELOCK_KIND_SEEN = 4, RELOCK_KIND_TIMED = 8 };
+/* Parts of a mutex's `kind`: its type, that the statistics know it, that it is timed, and that its
+ * algorithm is to be told when the holder releases it (`release`, algorithm.h). */
+enum { RELOCK_KIND_TYPE = 3, RELOCK_KIND_SEEN = 4, RELOCK_KIND_TIMED = 8, RELOCK_KIND_TELLS = 16 };
 
 static inline bool relock_is_timed(const relock_mutex_t *mutex) {
   return RELOCK_UNLIKELY(relock_load_relaxed(&mutex->relock_private.kind) & RELOCK_KIND_TIMED);

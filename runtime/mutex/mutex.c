@@ -35,16 +35,21 @@ _Static_assert((int)PTHREAD_MUTEX_NORMAL == RELOCK_TYPE_NORMAL, "zero-filled mea
 _Static_assert((int)PTHREAD_MUTEX_RECURSIVE == RELOCK_TYPE_RECURSIVE, "the same values");
 _Static_assert((int)PTHREAD_MUTEX_ERRORCHECK == RELOCK_TYPE_ERRORCHECK, "the same values");
 
-enum { TYPE_MASK = RELOCK_KIND_TYPE, SEEN = RELOCK_KIND_SEEN, TIMED = RELOCK_KIND_TIMED };
+enum {
+  TYPE_MASK = RELOCK_KIND_TYPE,
+  SEEN = RELOCK_KIND_SEEN,
+  TIMED = RELOCK_KIND_TIMED,
+  TELLS = RELOCK_KIND_TELLS
+};
 enum { FAST = PTHREAD_MUTEX_NORMAL | SEEN };
 
 static inline int kind_of(const relock_mutex_t *mutex) {
   return relock_load_relaxed(&mutex->relock_private.kind);
 }
 
-/* No type, not timed, no section runs under it, and no wake-up is owed. */
+/* No type, not timed, nobody to be told, no section runs under it, and no wake-up is owed. */
 static inline bool is_plainly_held(const relock_mutex_t *mutex) {
-  return !(kind_of(mutex) & (TYPE_MASK | TIMED)) &&
+  return !(kind_of(mutex) & (TYPE_MASK | TIMED | TELLS)) &&
          !relock_load_relaxed(&mutex->relock_private.executing);
 }
 
@@ -295,6 +300,8 @@ static void release_timed(relock_mutex_t *mutex) {
 /* The caller owns the word. It may be a cleanup handler of a section that its client ran in its
  * place and that was cancelled: the section ends with this. */
 static __attribute__((noinline)) int release_slowly(relock_mutex_t *mutex) {
+  if (kind_of(mutex) & TELLS)
+    relock_load_relaxed(&relock_resolved_class_of(mutex)->relock_ops)->release(mutex);
   struct relock_cond_waiter *owed = relock_sections_end(mutex);
   if (relock_is_timed(mutex)) {
     release_timed(mutex);

@@ -22,7 +22,7 @@ namespace {
 constexpr double PanelWidth = 330, PanelHeight = 400, Left = 64, Top = 70, Gap = 26, Inset = 16;
 constexpr double LegendWidth = 170, Bottom = 56, LegendLine = 17;
 
-// Dark enough on white and apart for most eyes. With four markers, 20 locks and 12 others that
+// Dark enough on white and apart for most eyes. With four markers, 40 locks and 12 others that
 // they are compared with look different.
 constexpr const char *Colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b",
                                    "#56b4e9", "#7b3294", "#a6611a", "#4d9221", "#c51b7d"};
@@ -115,7 +115,7 @@ void Plot::chooseStyles() {
     Locks.push_back(R.Lock);
     Styles.push_back(
         {Compared ? Greys[Index % std::size(Greys)] : Colours[Index % std::size(Colours)],
-         Index % Markers, Compared});
+         (Compared ? Index : Index + Index / 20) % Markers, Compared});
   }
 }
 

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * fair: combining that shares the mutex by time and not by turns. Who asks with sections of 64
+ * microseconds gets as much of the mutex as who asks with sections of one, while both want it. The
+ * aim and the name are those of scheduler-cooperative locks (Patel et al., "Avoiding scheduler
+ * subversion using scheduler-cooperative locks", 2020) and of usage-fair delegation; the queue and
+ * the combiner are those of ccsynch (ccqueue.h), and stand, as all else, in the mutex's annex.
+ *
+ * Each thread has an account of the time that its sections and holds took under this mutex, read
+ * from the cycle counter once per section, by whoever runs it. The *level* is the least account of
+ * those present: who waits, or was served not longer than AWAY_US ago. Who arrives more than
+ * AHEAD_US above the level is held back before it enters the queue, asleep, until
+ *
+ *  - the level has come up to its account: the owner of the word wakes it, or
+ *  - nobody present is below it: then there is nobody to wait for, or
+ *  - it has waited for as long as it was ahead, times the threads present. Had they wanted the
+ *    mutex for all of that time, they would have caught up.
+ *
+ * So a thread gets its share and what the others leave; the mutex is idle for at most AWAY_US each
+ * time that the others leave it, which AHEAD_US keeps rare. Who was away, or slept, comes back with
+ * its account raised to CREDIT_US below the level: it may catch up on that, and no more.
+ *
+ * States of a thread, in `asks` of its account, its futex while it is held back:
+ *
+ *               arrives              ahead of its share
+ *   NOT_ASKING --------> ASKING ---------------------------> HELD_BACK
+ *       ^                 |  ^                                   |
+ *       `-----------------'  `-----------------------------------'
+ *        charged, by the      by the owner of the word, or the
+ *        owner of the word    thread itself after a deadline
+ *
+ * While one thread alone uses the mutex nothing is counted: `open` (annex.h) is 1, and everybody
+ * takes a free word as with any algorithm. The first that finds it taken clears `open`, and the
+ * owner of the word sets it when only one has been present for ALONE surveys.
+ *
+ * Invariants
+ *  - Of the accounts, `used` and `last` are written by the owner of the word, when it has served
+ *    the thread, and by the thread while it asks and has not entered the queue. Threads whose
+ *    numbers differ by ACCOUNTS share one; then each gets a part of one share, and what both write
+ *    is lost or not, but never anything else than a time.
+ *  - There is always somebody present who is not held back: whoever is at the level.
+ *  - A wake-up cannot be lost for long: who is held back sleeps with a deadline.
+ *  - What ccqueue.h says of the queue. A client's account is charged before it is told.
+ *
+ * Progress and fairness: no thread starves; it is held back for a bounded time, and then first
+ * come, first served. A preempted combiner or holder delays everybody, and pays for it: what is
+ * measured is the time under the mutex. A held-back thread delays nobody. Try and timed locks, and
+ * sections that find the mutex open, are neither held back nor charged. Memory: 4 KiB for each
+ * mutex once it was contended, a line of 64 bytes for each waiter.
+ */
+#include "../base/annex.h"
+#include "../base/class.h"
+#include "../base/options.h"
+#include "../base/word.h"
+#include "algorithm.h"
+#include "ccqueue.h"
+#include "queue.h"
+#include "section.h"
+
+#include <limits.h>
+#include <time.h>
+
+enum { AHEAD_US = 1000, CREDIT_US = 10000, AWAY_US = 50, ALONE = 64 };
+
+/* Sleeps of who is held back: the first, and the longest, between looks whether the others are
+ * still there. */
+enum { FIRST_SLEEP_US = AWAY_US + 10, LONGEST_SLEEP_US = 1000 };
+
+enum { ACCOUNTS = 124, MEMBER_BITS = 64, MOST_FREED = 8 };
+
+enum { NOT_ASKING, ASKING, HELD_BACK };
+
+struct account {
+  uint64_t used; /* ticks */
+  uint64_t last; /* when it was served */
+  uint32_t asks;
+};
+
+struct fair {
+  void *unused;     /* the annex's own when it is free */
+  uintptr_t tail;   /* of the queue */
+  uint32_t passing; /* arrivals may take a free word: the head of the queue sleeps */
+  /* Of the owner of the word. The level is read by all. */
+  uint32_t alone; /* surveys that found one thread present */
+  uint64_t level;
+  uint64_t since; /* what passes from here on is charged next */
+  struct account *holder;
+  uint64_t members[(ACCOUNTS + MEMBER_BITS - 1) / MEMBER_BITS]; /* accounts to look at */
+  _Alignas(RELOCK_CACHE_LINE) struct account accounts[ACCOUNTS];
+};
+_Static_assert(sizeof(struct fair) <= RELOCK_ANNEX_SIZE, "fits the annex");
+
+/* --- accounts -------------------------------------------------------------------------------- */
+
+/* Of two times near each other, whose processors' counters may differ. */
+static uint64_t from_to(uint64_t from, uint64_t to) { return to > from ? to - from : 0; }
+
+static struct account *account_of(struct fair *fair, const struct relock_thread *thread) {
+  return &fair->accounts[thread->number % ACCOUNTS];
+}
+
+static bool is_present(const struct account *account, uint64_t now, uint64_t away) {
+  return relock_load_relaxed(&account->asks) != NOT_ASKING ||
+         from_to(relock_load_relaxed(&account->last), now) < away;
+}
+
+struct survey {
+  uint64_t level; /* UINT64_MAX: nobody is present */
+  unsigned present;
+};
+
+/* By anybody. */
+static struct survey survey(struct fair *fair, uint64_t now) {
+  struct survey seen = {UINT64_MAX, 0};
+  const uint64_t away = relock_batch_ticks(AWAY_US);
+  for (unsigned word = 0; word < sizeof fair->members / sizeof *fair->members; word++)
+    for (uint64_t left = relock_load_relaxed(&fair->members[word]); left; left &= left - 1) {
+      const unsigned bit = (unsigned)__builtin_ctzll(left);
+      const struct account *account = &fair->accounts[word * MEMBER_BITS + bit];
+      const uint64_t used = relock_load_relaxed(&account->used);
+      if (!is_present(account, now, away))
+        continue;
+      seen.level = used < seen.level ? used : seen.level;
+      seen.present++;
+    }
+  return seen;
+}
+
+static void become_member(struct fair *fair, const struct account *account) {
+  const unsigned index = (unsigned)(account - fair->accounts);
+  uint64_t *members = &fair->members[index / MEMBER_BITS];
+  const uint64_t bit = (uint64_t)1 << index % MEMBER_BITS;
+  if (!(relock_load_relaxed(members) & bit))
+    relock_or_seq_cst(members, bit);
+}
+
+/* The owner of the word has served this account since it last looked at the clock. */
+static void charge(struct fair *fair, struct account *account, uint64_t now) {
+  const uint64_t used = relock_load_relaxed(&account->used) + from_to(fair->since, now);
+  relock_store_relaxed(&account->used, used);
+  relock_store_relaxed(&account->last, now);
+  relock_store_relaxed(&account->asks, NOT_ASKING);
+  fair->since = now;
+}
+
+/* Those who were held back and whom the level has reached. */
+struct freed {
+  unsigned count;
+  const uint32_t *futex[MOST_FREED];
+};
+
+static void free_some(struct fair *fair, struct freed *freed) {
+  for (unsigned word = 0; word < sizeof fair->members / sizeof *fair->members; word++)
+    for (uint64_t left = relock_load_relaxed(&fair->members[word]); left; left &= left - 1) {
+      const unsigned bit = (unsigned)__builtin_ctzll(left);
+      struct account *account = &fair->accounts[word * MEMBER_BITS + bit];
+      if (relock_load_relaxed(&account->asks) != HELD_BACK ||
+          relock_load_relaxed(&account->used) > fair->level || freed->count == MOST_FREED)
+        continue;
+      if (relock_cas_relaxed(&account->asks, HELD_BACK, ASKING))
+        freed->futex[freed->count++] = &account->asks;
+    }
+}
+
+/* By the owner of the word, before it releases it. Whom to wake then. */
+static void settle(relock_mutex_t *mutex, struct fair *fair, uint64_t now, struct freed *freed) {
+  const struct survey seen = survey(fair, now);
+  freed->count = 0;
+  if (seen.present)
+    relock_store_relaxed(&fair->level, seen.level);
+  if (seen.present > 1) {
+    fair->alone = 0;
+    free_some(fair, freed);
+  } else if (++fair->alone >= ALONE && !relock_load_relaxed(&mutex->relock_private.open)) {
+    relock_store_relaxed(&mutex->relock_private.open, 1);
+  }
+}
+
+static void wake(const struct freed *freed) {
+  for (unsigned i = 0; i < freed->count; i++)
+    relock_os->futex_wake(freed->futex[i], INT_MAX);
+}
+
+/* --- who is ahead ---------------------------------------------------------------------------- */
+
+static struct timespec in_us(uint32_t us) {
+  const uint64_t ns = relock_os->now_ns() + 1000ull * us;
+  return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+}
+
+/* Until the others have caught up, are gone, or could have caught up. */
+static void hold_back(struct fair *fair, struct account *account, struct relock_wait *wait) {
+  const uint64_t used = relock_load_relaxed(&account->used);
+  uint64_t waited = 0; /* in sleeps that lasted until their deadlines */
+  uint32_t sleep_us = FIRST_SLEEP_US;
+  for (;;) {
+    const struct survey seen = survey(fair, relock_batch_clock());
+    if (waited >= from_to(seen.level, used) * seen.present) /* 0 if nobody present is below it */
+      break;
+    relock_store_relaxed(&account->asks, HELD_BACK);
+    const struct timespec deadline = in_us(sleep_us);
+    if (relock_wait_park(wait, &account->asks, HELD_BACK, CLOCK_MONOTONIC, &deadline) != 0)
+      waited += relock_batch_ticks(sleep_us);
+    if (relock_load_relaxed(&account->asks) != HELD_BACK)
+      break;
+    sleep_us = sleep_us < LONGEST_SLEEP_US / 2 ? 2 * sleep_us : LONGEST_SLEEP_US;
+  }
+  relock_store_relaxed(&account->asks, ASKING);
+}
+
+/* A thread arrives: it is held back if it is ahead of its share. */
+static void arrive(relock_mutex_t *mutex, struct fair *fair, struct account *account,
+                   struct relock_wait *wait) {
+  const uint64_t level = relock_load_relaxed(&fair->level), credit = relock_batch_ticks(CREDIT_US);
+  uint64_t used = relock_load_relaxed(&account->used);
+  if (relock_load_relaxed(&mutex->relock_private.open))
+    relock_store_relaxed(&mutex->relock_private.open, 0);
+  relock_store_relaxed(&account->asks, ASKING);
+  become_member(fair, account);
+  if (used + credit < level) {
+    used = level - credit;
+    relock_store_relaxed(&account->used, used);
+  }
+  if (used > level + relock_batch_ticks(AHEAD_US))
+    hold_back(fair, account, wait);
+}
+
+/* --- the word -------------------------------------------------------------------------------- */
+
+/* While the head of the queue sleeps, as queue.h has it: but each arrival has come through
+ * arrive(). */
+static bool pass(relock_mutex_t *mutex, struct fair *fair, struct relock_wait *wait) {
+  while (relock_load_relaxed(&fair->passing)) {
+    if (relock_word_try(&mutex->relock_private.word))
+      return true;
+    if (!relock_wait_again(wait))
+      return false;
+  }
+  return false;
+}
+
+static void take_word(relock_mutex_t *mutex, struct fair *fair, struct relock_wait *wait) {
+  uint32_t *word = &mutex->relock_private.word;
+  if (!relock_word_spin(word, wait)) {
+    relock_store_relaxed(&fair->passing, 1);
+    const uint64_t start = relock_os->now_ns();
+    while (!relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
+      if (relock_os->now_ns() - start > 1000ull * relock_tuning.open_us)
+        relock_store_relaxed(&fair->passing, 0);
+  }
+  if (relock_load_relaxed(&fair->passing))
+    relock_store_relaxed(&fair->passing, 0);
+}
+
+static const uint32_t *make_head(struct fair *fair, struct relock_request *waiter) {
+  if (relock_load_relaxed(&waiter->state) == RELOCK_PARKED)
+    relock_store_relaxed(&fair->passing, 1);
+  return relock_queue_grant(waiter, RELOCK_HEAD);
+}
+
+/* --- holders --------------------------------------------------------------------------------- */
+
+/* The caller owns the word. From now on it is charged. */
+static void begin_hold(relock_mutex_t *mutex, struct fair *fair, struct account *account) {
+  fair->holder = account;
+  fair->since = relock_batch_clock();
+  relock_or_relaxed(&mutex->relock_private.kind, RELOCK_KIND_TELLS);
+}
+
+static void release(relock_mutex_t *mutex) {
+  struct fair *fair = (struct fair *)relock_load_relaxed(&mutex->relock_private.tail);
+  struct freed freed;
+  relock_and_relaxed(&mutex->relock_private.kind, (uint8_t)~RELOCK_KIND_TELLS);
+  if (!fair) /* a forked child that has forgotten its parent's annex */
+    return;
+  const uint64_t now = relock_batch_clock();
+  charge(fair, fair->holder, now);
+  settle(mutex, fair, now, &freed);
+  wake(&freed);
+}
+
+static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, self, mutex);
+  struct fair *fair = relock_annex(mutex);
+  if (!fair) {
+    relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
+    relock_wait_end(&wait);
+    return;
+  }
+  struct relock_cc cc = {NULL, NULL};
+  struct account *account = account_of(fair, self);
+  arrive(mutex, fair, account, &wait);
+  if (!pass(mutex, fair, &wait)) {
+    if (relock_cc_enter(&cc, &fair->tail, self, NULL, &wait) == RELOCK_HEAD) {
+      take_word(mutex, fair, &wait);
+      const uint32_t *futex =
+          relock_cc_leave(&cc, &fair->tail, self) ? make_head(fair, cc.next) : NULL;
+      if (futex)
+        relock_os->futex_wake(futex, 1);
+    } else { /* no memory */
+      relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
+    }
+  }
+  begin_hold(mutex, fair, account);
+  if (cc.own)
+    relock_node_give(self, cc.own);
+  relock_wait_end(&wait);
+}
+
+/* --- sections -------------------------------------------------------------------------------- */
+
+/* The combiner's own section and those behind it, as relock_cc_combine(); each client is charged
+ * before it is told. */
+static int serve(struct relock_cc *cc, struct relock_batch *batch, relock_mutex_t *mutex,
+                 struct fair *fair, struct relock_thread *self, const struct relock_call *call) {
+  struct account *served = account_of(fair, self);
+  fair->since = relock_batch_clock();
+  int result = relock_batch_begin(batch, mutex, self, call);
+  struct relock_request *line = cc->next;
+  for (;;) {
+    struct relock_request *next = relock_cc_next(line, &fair->tail);
+    if (!next || !relock_batch_takes(batch, line))
+      break;
+    __builtin_prefetch(next, 1); /* probably the next request; if not, it is looked at */
+    charge(fair, served, batch->now);
+    served = account_of(fair, relock_request_client(line));
+    relock_batch_run(batch, line);
+    line = next;
+  }
+  charge(fair, served, relock_batch_clock());
+  cc->next = line;
+  return result;
+}
+
+/* By the head of the queue, which owns the word; afterwards it is neither. */
+static int combine(relock_mutex_t *mutex, struct fair *fair, struct relock_cc *cc,
+                   struct relock_thread *self, const struct relock_call *call) {
+  struct relock_batch batch;
+  struct freed freed;
+  int result = serve(cc, &batch, mutex, fair, self, call);
+  settle(mutex, fair, fair->since, &freed);
+  bool more = relock_cc_leave(cc, &fair->tail, self);
+  relock_batch_release(&batch, mutex);
+  if (more)
+    relock_wakes_add(&batch.wakes, make_head(fair, cc->next));
+  wake(&freed);
+  relock_batch_end(&batch);
+  return result;
+}
+
+/* Without a place in the queue, for want of memory: not charged. */
+static int run_alone(relock_mutex_t *mutex, struct fair *fair, struct relock_thread *self,
+                     const struct relock_call *call) {
+  if (fair)
+    relock_store_relaxed(&account_of(fair, self)->asks, NOT_ASKING);
+  return relock_run_and_release(mutex, self, call->section, call->context);
+}
+
+static int execute(relock_mutex_t *mutex, struct relock_thread *self,
+                   const struct relock_call *call) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, self, mutex);
+  struct fair *fair = relock_annex(mutex);
+  struct relock_cc cc = {NULL, NULL};
+  uint32_t state = RELOCK_WAITING;
+  if (fair) {
+    arrive(mutex, fair, account_of(fair, self), &wait);
+    state = relock_cc_enter(&cc, &fair->tail, self, call, &wait);
+  }
+  if (state == RELOCK_HEAD)
+    take_word(mutex, fair, &wait);
+  else if (state == RELOCK_WAITING)
+    relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
+  relock_wait_end(&wait);
+
+  int result;
+  if (state == RELOCK_HEAD)
+    result = combine(mutex, fair, &cc, self, call);
+  else if (state == RELOCK_DONE)
+    result = relock_request_result(cc.own, call);
+  else
+    result = run_alone(mutex, fair, self, call);
+  if (cc.own)
+    relock_node_give(self, cc.own);
+  return result;
+}
+
+const struct relock_algorithm relock_fair = {
+    .name = "fair", .lock = lock, .execute = execute, .release = release, .has_annex = true};
