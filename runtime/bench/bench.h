@@ -38,6 +38,8 @@ struct result {
   double mean_ns, p99_ns, worst_ns;
   double jain;
   double switches; /* context switches per second */
+  /* With --lengths: of the time that sections took, and their cycles in all. */
+  double service_jain, work;
   /* The host before and after it, see struct host. */
   double transfer_ns[2], cycles_per_ns[2], ticks_per_ns;
 };
@@ -65,6 +67,7 @@ struct options {
   int threads[MAX_VALUES], thread_values;
   int lines[MAX_VALUES], line_values;
   int delays[MAX_VALUES], delay_values;
+  int lengths[MAX_VALUES], length_values; /* of the threads' sections, in turn; none: empty */
   int repetitions, milliseconds;
   bool pin, uncontended, table, calibrate;
 };
@@ -90,6 +93,9 @@ double measure_uncontended(struct row *row, double *cycles_per_ns);
 void measure_host(int first_cpu, int second_cpu, bool pin, struct host *host);
 /* Of where the caller runs: what struct host has but for the transfer. */
 void measure_clock(struct host *host);
+
+/* Takes so many cycles, rounded up to a few. */
+void spend_cycles(int cycles);
 
 uint64_t now_ns(void);
 void sleep_ms(int duration);

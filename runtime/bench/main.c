@@ -34,6 +34,7 @@ static const char usage[] =
     "  --threads LIST           numbers of threads (default 1,2,4,8,32)\n"
     "  --lines LIST             shared cache lines per section (default 1,5)\n"
     "  --delay LIST             cycles between sections (default 100,1000,10000,100000)\n"
+    "  --lengths LIST           cycles in the sections of the threads, in turn: 1000,64000\n"
     "  -r, --repetitions N      of each cell (default 5)\n"
     "  -m, --milliseconds N     of each repetition (default 200)\n"
     "  --no-pin                 let the kernel place the threads\n"
@@ -76,6 +77,7 @@ enum {
   THREADS,
   LINES,
   DELAY,
+  LENGTHS,
   NO_PIN,
   UNCONTENDED,
   CALIBRATE,
@@ -92,6 +94,7 @@ static void parse(int argc, char **argv, struct options *options) {
       {"threads", required_argument, NULL, THREADS},
       {"lines", required_argument, NULL, LINES},
       {"delay", required_argument, NULL, DELAY},
+      {"lengths", required_argument, NULL, LENGTHS},
       {"repetitions", required_argument, NULL, 'r'},
       {"milliseconds", required_argument, NULL, 'm'},
       {"no-pin", no_argument, NULL, NO_PIN},
@@ -122,6 +125,9 @@ static void parse(int argc, char **argv, struct options *options) {
       break;
     case DELAY:
       options->delay_values = number_list("--delay", optarg, 0, 1000000000, options->delays);
+      break;
+    case LENGTHS:
+      options->length_values = number_list("--lengths", optarg, 1, 1000000000, options->lengths);
       break;
     case 'r':
       options->repetitions = one_number("--repetitions", optarg, 1000);
@@ -163,6 +169,8 @@ static void parse(int argc, char **argv, struct options *options) {
   if (options->calibrate &&
       (options->uncontended || options->table || options->other || options->baseline))
     fail(2, "--calibrate goes without --uncontended, --table, --other and --baseline");
+  if (options->length_values && (options->calibrate || options->uncontended))
+    fail(2, "--lengths goes without --calibrate and --uncontended");
   if (list) {
     puts(lock_names(options));
     exit(0);

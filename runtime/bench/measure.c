@@ -38,6 +38,8 @@ struct worker {
   const struct row *row;
   uint64_t delay; /* ticks */
   int number;
+  int length;       /* cycles of its sections */
+  uint64_t service; /* ticks that they took; by whoever runs them */
   uint32_t histogram[BUCKETS];
 };
 
@@ -54,6 +56,8 @@ static struct {
 
 static bool pinning;
 static int milliseconds;
+static const int *lengths;
+static int length_count;
 static cpu_set_t allowed;
 static int cpus[CPU_SETSIZE], cpu_count;
 static struct worker *workers;
@@ -68,30 +72,42 @@ static int increment(void *context) {
   return 0;
 }
 
+static int serve(void *context) {
+  struct worker *worker = context;
+  const uint64_t start = ticks();
+  increment(shared.line);
+  spend_cycles(worker->length);
+  worker->service += ticks() - start;
+  return 0;
+}
+
+/* For a worker with sections of its own, or null. */
 static inline __attribute__((always_inline)) void operate(const struct row *row, enum way way,
-                                                          int thread) {
+                                                          int thread, struct worker *worker) {
+  const relock_section_t section = worker ? serve : increment;
+  void *context = worker ? (void *)worker : (void *)shared.line;
   switch (way) {
   case WAY_HOLD:
     relock_mutex_lock(&shared.mutex);
-    increment(shared.line);
+    section(context);
     relock_mutex_unlock(&shared.mutex);
     break;
   case WAY_EXECUTE:
-    relock_execute(&shared.mutex, increment, shared.line);
+    relock_execute(&shared.mutex, section, context);
     break;
   case WAY_ANY_THREAD:
-    relock_execute_any_thread(&shared.mutex, increment, shared.line);
+    relock_execute_any_thread(&shared.mutex, section, context);
     break;
   case WAY_PTHREAD:
     pthread_mutex_lock(&shared.pthread);
-    increment(shared.line);
+    section(context);
     pthread_mutex_unlock(&shared.pthread);
     break;
   case WAY_FETCH_AND_ADD:
     __atomic_fetch_add(&shared.line[0].value, 1, __ATOMIC_RELAXED);
     break;
   case WAY_OTHER:
-    row->other->execute(shared.other, thread, increment, shared.line);
+    row->other->execute(shared.other, thread, section, context);
     break;
   }
 }
@@ -114,14 +130,15 @@ static double bucket_value(unsigned bucket) {
 }
 
 /* One copy for each way, so that no row pays for the choice. */
-static inline __attribute__((always_inline)) void loop(struct worker *worker, enum way way) {
+static inline __attribute__((always_inline)) void loop(struct worker *worker, enum way way,
+                                                       bool serves) {
   const struct row *row = worker->row;
   const uint64_t delay = worker->delay;
   uint64_t operations = 0, total = 0, worst = 0;
   worker->start = ticks();
   do {
     uint64_t before = ticks();
-    operate(row, way, worker->number);
+    operate(row, way, worker->number, serves ? worker : NULL);
     uint64_t after = ticks(), taken = after - before;
     operations++;
     total += taken;
@@ -136,6 +153,13 @@ static inline __attribute__((always_inline)) void loop(struct worker *worker, en
   worker->worst = worst;
 }
 
+static inline __attribute__((always_inline)) void run(struct worker *worker, enum way way) {
+  if (worker->length)
+    loop(worker, way, true);
+  else
+    loop(worker, way, false);
+}
+
 static void *work(void *argument) {
   struct worker *worker = argument;
   const struct row *row = worker->row;
@@ -145,22 +169,22 @@ static void *work(void *argument) {
   pthread_barrier_wait(&shared.start);
   switch (row->way) {
   case WAY_HOLD:
-    loop(worker, WAY_HOLD);
+    run(worker, WAY_HOLD);
     break;
   case WAY_EXECUTE:
-    loop(worker, WAY_EXECUTE);
+    run(worker, WAY_EXECUTE);
     break;
   case WAY_ANY_THREAD:
-    loop(worker, WAY_ANY_THREAD);
+    run(worker, WAY_ANY_THREAD);
     break;
   case WAY_PTHREAD:
-    loop(worker, WAY_PTHREAD);
+    run(worker, WAY_PTHREAD);
     break;
   case WAY_FETCH_AND_ADD:
-    loop(worker, WAY_FETCH_AND_ADD);
+    run(worker, WAY_FETCH_AND_ADD);
     break;
   case WAY_OTHER:
-    loop(worker, WAY_OTHER);
+    run(worker, WAY_OTHER);
     break;
   }
   if (row->way == WAY_OTHER && row->other->leave)
@@ -199,6 +223,8 @@ void measure_start(const struct options *options) {
     most = options->threads[i] > most ? options->threads[i] : most;
   milliseconds = options->milliseconds;
   pinning = options->pin;
+  lengths = options->lengths;
+  length_count = options->length_values;
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
     fail(2, "cannot read which processors may be used: %s", strerror(errno));
   for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
@@ -241,7 +267,7 @@ static void make_lock(struct row *row, int thread_count, int lines) {
       fail(2, "%s: cannot be initialised", row->lock);
   }
   if (row->way != WAY_OTHER) /* whose threads alone are known to it */
-    operate(row, row->way, 0);
+    operate(row, row->way, 0, NULL);
   memset(shared.line, 0, sizeof shared.line);
 }
 
@@ -265,6 +291,8 @@ static void start_threads(struct row *row, const struct point *point) {
     struct worker *worker = &workers[i];
     worker->row = row;
     worker->number = i;
+    worker->length = length_count ? lengths[i % length_count] : 0;
+    worker->service = 0;
     worker->delay = (uint64_t)((double)point->delay * ticks_per_cycle() + 0.5);
     if (pinning) {
       cpu_set_t set;
@@ -291,6 +319,22 @@ static double percentile_99(int thread_count, uint64_t operations) {
   return 0;
 }
 
+/* Jain's index of `sum`, and the sum of its squares, over so many threads. */
+static double jain(double sum, double squares, int count) {
+  return squares > 0 ? sum * sum / (count * squares) : 1;
+}
+
+static void summarise_service(int thread_count, struct result *result) {
+  double sum = 0, squares = 0;
+  for (int i = 0; i < thread_count; i++) {
+    const double service = (double)workers[i].service;
+    sum += service;
+    squares += service * service;
+    result->work += (double)workers[i].operations * workers[i].length;
+  }
+  result->service_jain = jain(sum, squares, thread_count);
+}
+
 static void summarise(int thread_count, struct result *result) {
   uint64_t start = UINT64_MAX, end = 0, total = 0, worst = 0;
   double sum = 0, squares = 0;
@@ -307,7 +351,7 @@ static void summarise(int thread_count, struct result *result) {
   }
   double ns = 1e9 / ticks_per_second(), p99 = percentile_99(thread_count, result->operations);
   result->seconds = (double)(end - start) / ticks_per_second();
-  result->jain = squares > 0 ? sum * sum / (thread_count * squares) : 1;
+  result->jain = jain(sum, squares, thread_count);
   result->mean_ns = sum > 0 ? (double)total * ns / sum : 0;
   result->worst_ns = (double)worst * ns;
   result->p99_ns = p99 < (double)worst ? p99 * ns : result->worst_ns;
@@ -357,6 +401,8 @@ void measure(struct row *row, const struct point *point, struct result *result) 
   look_at_host(point, &after);
   alarm(0);
   summarise(point->threads, result);
+  if (length_count)
+    summarise_service(point->threads, result);
   set_host(result, &before, &after);
   result->switches = switches / result->seconds;
   check(row, point, result->operations);
@@ -370,7 +416,7 @@ static inline __attribute__((always_inline)) double per_operation(const struct r
   double operations = 0;
   do {
     for (int i = 0; i < BATCH; i++)
-      operate(row, way, 0);
+      operate(row, way, 0, NULL);
     operations += BATCH;
     end = now_ns();
   } while (end < limit);

@@ -82,6 +82,10 @@ void print_machine(const struct options *options, const struct row *rows, size_t
            "\"repetitions\":%d,\"milliseconds\":%d,\"rows\":%zu,\"cells\":%zu",
            online, allowed, frequency, options->pin ? "true" : "false", options->repetitions,
            options->milliseconds, row_count, cells);
+    for (int i = 0; i < options->length_values; i++)
+      printf("%s%d", i ? "," : ",\"lengths\":[", options->lengths[i]);
+    if (options->length_values)
+      putchar(']');
     const struct row *baseline = baseline_of(options, rows, row_count);
     if (baseline) {
       char label[LABEL];
@@ -109,12 +113,15 @@ void print_result(const struct row *row, const struct point *point, int repetiti
   printf(",\"lines\":%d,\"delay\":%ld,\"threads\":%d,\"repetition\":%d,\"operations\":%llu,"
          "\"seconds\":%.6f,\"mean_ns\":%.1f,\"p99_ns\":%.1f,\"worst_ns\":%.1f,\"jain\":%.4f,"
          "\"switches_per_second\":%.1f,\"transfer_ns\":[%.1f,%.1f],\"cycles_per_ns\":[%.3f,%.3f],"
-         "\"ticks_per_ns\":%.4f}\n",
+         "\"ticks_per_ns\":%.4f",
          point->lines, point->delay, point->threads, repetition,
          (unsigned long long)result->operations, result->seconds, result->mean_ns, result->p99_ns,
          result->worst_ns, result->jain, result->switches, result->transfer_ns[0],
          result->transfer_ns[1], result->cycles_per_ns[0], result->cycles_per_ns[1],
          result->ticks_per_ns);
+  if (result->work > 0)
+    printf(",\"service_jain\":%.4f,\"work\":%.0f", result->service_jain, result->work);
+  puts("}");
   print_flush();
 }
 

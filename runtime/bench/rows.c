@@ -77,7 +77,8 @@ static void add_references(const struct options *options) {
 #endif
   for (const struct relock_bench_lock *lock = others(options); lock->name; lock++)
     add_row(lock->name, "other", WAY_OTHER)->other = lock;
-  add_row("fetch-and-add", "limit", WAY_FETCH_AND_ADD);
+  if (!options->length_values) /* whose operation has no length */
+    add_row("fetch-and-add", "limit", WAY_FETCH_AND_ADD);
 }
 
 const char *lock_names(const struct options *options) {

@@ -87,6 +87,11 @@ static double thousands(const struct result *r) {
   return (double)r->operations / r->seconds / 1000;
 }
 
+/* With --lengths the cycles of sections in place of their number: of short ones there are more. */
+static double rate(const struct result *r) {
+  return r->work > 0 ? r->work / r->seconds / 1e6 : thousands(r);
+}
+
 static struct relock_bench_ratio ratio_at(const struct grid *grid, int t, size_t tried,
                                           size_t against) {
   double *ratios = calloc((size_t)grid->options->repetitions, sizeof *ratios);
@@ -96,7 +101,7 @@ static struct relock_bench_ratio ratio_at(const struct grid *grid, int t, size_t
   for (int i = 0; i < grid->options->repetitions; i++) {
     const struct result *a = result_of(grid, t, tried, i), *b = result_of(grid, t, against, i);
     if (relock_bench_comparable(a->transfer_ns, b->transfer_ns))
-      ratios[pairs++] = thousands(a) / thousands(b);
+      ratios[pairs++] = rate(a) / rate(b);
   }
   struct relock_bench_ratio ratio = relock_bench_ratio_of(ratios, pairs);
   free(ratios);
@@ -150,7 +155,7 @@ static double median_rate(const struct grid *grid, int t, size_t row) {
   if (!sample)
     fail(2, "no memory");
   for (int i = 0; i < grid->options->repetitions; i++)
-    sample[i] = thousands(result_of(grid, t, row, i));
+    sample[i] = rate(result_of(grid, t, row, i));
   const double median = spread_of(sample, grid->options->repetitions).median;
   free(sample);
   return median;
@@ -191,6 +196,7 @@ static double mean_us(const struct result *r) { return r->mean_ns / 1000; }
 static double p99_us(const struct result *r) { return r->p99_ns / 1000; }
 static double worst_ms(const struct result *r) { return r->worst_ns / 1e6; }
 static double fairness(const struct result *r) { return r->jain; }
+static double service_fairness(const struct result *r) { return r->service_jain; }
 static double switches(const struct result *r) { return r->switches; }
 
 /* Over all rows, whose repetitions were measured in turns: a column for each number of threads. */
@@ -232,6 +238,10 @@ void print_table(const struct options *options, const struct row *rows, size_t r
          lines, lines == 1 ? "" : "s", delay, options->repetitions);
   for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
     print_quantity(options, rows, row_count, results, quantities[i].what, quantities[i].value);
+  if (options->length_values) {
+    print_quantity(options, rows, row_count, results, "million cycles/s", rate);
+    print_quantity(options, rows, row_count, results, "fair by time (Jain)", service_fairness);
+  }
   const struct grid grid = {options, rows, row_count, results};
   putchar('\n');
   print_head(options, "the host meanwhile");

@@ -110,6 +110,10 @@ Error BenchResults::add(const json::Object &Line) {
                           R.number("jain"),        R.number("switches_per_second"),
                           R.around("transfer_ns"), R.around("cycles_per_ns"),
                           R.number("ticks_per_ns")};
+    if (hasLengths()) {
+      Sample.ServiceJain = R.number("service_jain");
+      Sample.Work = R.number("work");
+    }
     if (Error E = R.error())
       return E;
     if (Sample.Seconds == 0)
@@ -209,7 +213,7 @@ relock_bench_ratio ratio(const BenchCell &Tried, const BenchCell &Against) {
     for (const BenchSample &A : Against.Samples)
       if (T.Repetition == A.Repetition && A.Operations > 0 &&
           relock_bench_comparable(T.TransferNs.data(), A.TransferNs.data()))
-        Ratios.push_back(T.throughput() / A.throughput());
+        Ratios.push_back(T.rate() / A.rate());
   return relock_bench_ratio_of(Ratios.data(), int(Ratios.size()));
 }
 
@@ -258,6 +262,10 @@ static void writeCell(json::OStream &J, const BenchResults &Results, const Bench
     writeSpread(J, "switches_per_second", spread(C, [](S V) { return V.Switches; }));
     writeSpread(J, "transfer_ns", spread(both(C, &BenchSample::TransferNs)));
     writeSpread(J, "cycles_per_ns", spread(both(C, &BenchSample::CyclesPerNs)));
+    if (Results.hasLengths()) {
+      writeSpread(J, "service_jain", spread(C, [](S V) { return V.ServiceJain; }));
+      writeSpread(J, "work_per_second", spread(C, [](S V) { return V.rate(); }));
+    }
     std::optional<size_t> Baseline = Results.baseline();
     if (Baseline && *Baseline != C.Row)
       if (const BenchCell *Against = Results.find(*Baseline, {C.Lines, C.Delay}, C.Threads))

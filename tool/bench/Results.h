@@ -32,7 +32,11 @@ struct BenchSample {
   double Operations, Seconds, MeanNs, P99Ns, WorstNs, Jain, Switches;
   BenchAround TransferNs, CyclesPerNs; // a line's, between two processors; 0: there is one
   double TicksPerNs;
+  // With sections of several lengths: of the time that they took, and their cycles in all; else 0.
+  double ServiceJain = 0, Work = 0;
   double throughput() const { return Operations / Seconds; }
+  // What rows are compared by: of short sections there are more.
+  double rate() const { return (Work > 0 ? Work : Operations) / Seconds; }
 };
 
 // The repetitions of one row at one point.
@@ -69,6 +73,8 @@ struct BenchResults {
   std::vector<BenchPoint> points() const;
   std::vector<int64_t> threads(const BenchPoint &Point) const; // ascending
   const BenchCell *find(size_t Row, const BenchPoint &Point, int64_t Threads) const;
+  // Whether the threads' sections have lengths.
+  bool hasLengths() const { return Machine.getArray("lengths"); }
   // The row that the others are to be compared with, if one was asked for.
   std::optional<size_t> baseline() const;
   const BenchUncontended *uncontendedBaseline() const;

@@ -79,6 +79,12 @@ void printMarks(raw_ostream &OS) {
      << int(RELOCK_BENCH_LEAST_PAIRS) << " comparable pairs\n";
 }
 
+std::string serviceOf(const BenchCell &C) {
+  Spread Jain = spread(C, [](const BenchSample &S) { return S.ServiceJain; });
+  return shortSpread(spread(C, [](const BenchSample &S) { return S.rate(); }), Counts) +
+         formatv("  {0:F3} [{1:F3}-{2:F3}]", Jain.Median, Jain.Least, Jain.Most).str();
+}
+
 using Cells = std::vector<std::vector<std::string>>;
 
 } // namespace
@@ -173,7 +179,7 @@ static void printRatios(const BenchResults &Results, const BenchPoint &Point, si
 static void printFastest(const BenchResults &Results, const BenchPoint &Point, int64_t Threads,
                          raw_ostream &OS) {
   auto Throughput = [](const BenchCell *C) {
-    return spread(*C, [](const BenchSample &S) { return S.throughput(); }).Median;
+    return spread(*C, [](const BenchSample &S) { return S.rate(); }).Median;
   };
   std::vector<const BenchCell *> Locks;
   for (size_t Row = 0; Row < Results.Rows.size(); ++Row)
@@ -203,6 +209,8 @@ void printBenchPoint(const BenchResults &Results, const BenchPoint &Point, raw_o
   printBenchPointName(Point, OS);
   printBenchRows(Results, Point, "sections/s, median [least-most]", throughputOf, OS);
   printBenchRows(Results, Point, "latency: mean, p99, worst; fairness", latencyOf, OS);
+  if (Results.hasLengths())
+    printBenchRows(Results, Point, "cycles of sections/s; fair by time", serviceOf, OS);
   printHost(Results, Point, OS);
   if (std::optional<size_t> Baseline = Results.baseline())
     printRatios(Results, Point, *Baseline, OS);

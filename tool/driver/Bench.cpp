@@ -53,6 +53,9 @@ static cl::opt<std::string> Delay("delay", cl::value_desc("N,N"),
                                   cl::desc("cycles between sections (default "
                                            "100,1000,10000,100000)"),
                                   cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Lengths("lengths", cl::value_desc("N,N"),
+                                    cl::desc("cycles in the sections of the threads, in turn"),
+                                    cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Repetitions("r", cl::value_desc("N"),
                                         cl::desc("repetitions of each cell (default 5)"),
                                         cl::sub(Command), cl::cat(options()));
@@ -126,6 +129,7 @@ std::vector<std::string> arguments(StringRef Program) {
       {"--threads", &Threads},
       {"--lines", &Lines},
       {"--delay", &Delay},
+      {"--lengths", &Lengths},
       {"--repetitions", &Repetitions},
       {"--milliseconds", &Milliseconds},
       {"--other", &Other},

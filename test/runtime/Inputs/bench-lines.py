@@ -27,6 +27,9 @@ def members(record, expected):
 
 records = [json.loads(line) for line in sys.stdin]
 machine, *cells, end = records
+if "lengths" in machine:
+    MACHINE["lengths"] = list
+    CELL.update({"service_jain": float, "work": int})
 if "baseline" in machine:
     MACHINE["baseline"] = str
 members(machine, MACHINE)
@@ -48,6 +51,10 @@ for cell in cells:
     assert cell["operations"] >= cell["threads"] and cell["seconds"] > 0, cell
     assert cell["mean_ns"] <= cell["worst_ns"] and cell["p99_ns"] <= cell["worst_ns"], cell
     assert 0.99 / cell["threads"] <= cell["jain"] <= 1.0001, cell
+    if "lengths" in machine:
+        lengths = machine["lengths"]
+        assert 0.99 / cell["threads"] <= cell["service_jain"] <= 1.0001, cell
+        assert min(lengths) <= cell["work"] / cell["operations"] <= max(lengths), cell
     # The host was measured before and after; one processor has no other to send a line to.
     assert len(cell["cycles_per_ns"]) == len(cell["transfer_ns"]) == 2, cell
     assert min(cell["cycles_per_ns"]) > 0 and cell["ticks_per_ns"] > 0, cell
