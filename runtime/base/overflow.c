@@ -6,7 +6,10 @@
 #include "request.h"
 #include "thread.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <link.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,10 +26,25 @@ static const struct relock_thread *overflown(uintptr_t address) {
   uint32_t end = relock_threads_end();
   for (uint32_t i = 0; i < end; i++) {
     const struct relock_thread *record = relock_thread_numbered(i);
-    if (record->running && address - (record->stack_end - NEAR) < 2 * (uintptr_t)NEAR)
+    if (record->running && record->running->request &&
+        address - (record->stack_end - NEAR) < 2 * (uintptr_t)NEAR)
       return record;
   }
   return NULL;
+}
+
+/* Where addr2line(1) finds a function: addresses differ from run to run. Not dladdr(), which takes
+ * a lock. */
+static void describe(char *text, size_t size, relock_section_t section) {
+  snprintf(text, size, "%p", (void *)(uintptr_t)section);
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* the C library has _dl_find_object(), from 2.35 on */
+  struct dl_find_object object;
+  if (_dl_find_object((void *)(uintptr_t)section, &object) != 0)
+    return;
+  const struct link_map *map = object.dlfo_link_map;
+  snprintf(text, size, "%s+0x%" PRIxPTR, *map->l_name ? map->l_name : program_invocation_name,
+           (uintptr_t)section - map->l_addr);
+#endif
 }
 
 static void handle(int number, siginfo_t *info, void *context) {
@@ -35,13 +53,14 @@ static void handle(int number, siginfo_t *info, void *context) {
   bool sent = info->si_code <= 0; /* by kill(2) or the like, not by an access to memory */
   const struct relock_thread *runner = sent ? NULL : overflown((uintptr_t)info->si_addr);
   if (runner) {
-    char text[300];
+    const struct relock_request *request = runner->running->request;
+    char text[700], where[300];
+    describe(where, sizeof where, relock_section_asked_for(request));
     int length = snprintf(text, sizeof text,
-                          "relock: stack overflow in the section at %p, which thread %u ran for "
-                          "thread %u by relock_execute; give the threads that use this lock larger "
+                          "relock: stack overflow in the section at %s, which thread %d ran for "
+                          "thread %d by relock_execute; give the threads that use this lock larger "
                           "stacks, or hold the lock with relock_mutex_lock around this section\n",
-                          (void *)(uintptr_t)relock_section_asked_for(runner->running),
-                          runner->number, relock_request_client(runner->running)->number);
+                          where, runner->tid, relock_request_client(request)->tid);
     if (write(STDERR_FILENO, text, (size_t)length) < 0)
       errno = saved; /* nowhere left to say it */
   }

@@ -11,6 +11,7 @@
 #ifndef RELOCK_BASE_OVERFLOW_H
 #define RELOCK_BASE_OVERFLOW_H
 
+#include "atomic.h"
 #include "thread.h"
 
 #include <relock/relock.h>
@@ -19,23 +20,24 @@
 /* Has overflows of the thread's stack reported. Once in its life. */
 void relock_overflow_watch(struct relock_thread *self);
 
-/* Bracket the section of a filled line that the calling thread, whose record may be null, runs. The
- * second takes what the first returned: the line in which it is nested, or null. */
-static inline const struct relock_request *
-relock_overflow_begin(struct relock_thread *self, const struct relock_request *request) {
+/* Bracket the section of a filled line that the calling thread, whose record may be null, runs.
+ * `run` lies in the caller's frame. */
+static inline void relock_overflow_begin(struct relock_thread *self, struct relock_run *run,
+                                         const struct relock_request *request) {
   if (RELOCK_UNLIKELY(!self))
-    return NULL;
+    return;
   if (RELOCK_UNLIKELY(!self->watched))
     relock_overflow_watch(self);
-  const struct relock_request *outer = self->running;
-  self->running = request;
-  return outer;
+  run->request = request;
+  run->outer = self->running;
+  /* Whole for whoever finds it there, a handler or a debugger that stops this thread. */
+  relock_keep_order();
+  self->running = run;
 }
 
-static inline void relock_overflow_end(struct relock_thread *self,
-                                       const struct relock_request *outer) {
+static inline void relock_overflow_end(struct relock_thread *self, const struct relock_run *run) {
   if (RELOCK_LIKELY(self != NULL))
-    self->running = outer;
+    self->running = run->outer;
 }
 
 #endif

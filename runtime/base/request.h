@@ -115,9 +115,10 @@ static inline void relock_request_reply(struct relock_request *request, struct r
 
 static inline void relock_request_run(struct relock_request *request) {
   struct relock_thread *self = relock_thread_self();
-  const struct relock_request *outer = relock_overflow_begin(self, request);
+  struct relock_run run;
+  relock_overflow_begin(self, &run, request);
   const struct relock_reply reply = relock_request_section(request, &errno);
-  relock_overflow_end(self, outer);
+  relock_overflow_end(self, &run);
   relock_request_reply(request, reply);
 }
 

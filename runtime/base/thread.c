@@ -27,6 +27,10 @@ static struct relock_request *spare_nodes;
 static pthread_key_t exit_key;
 static bool has_key;
 
+/* For debug/layout.c. */
+extern struct relock_thread *relock_debug_records RELOCK_HIDDEN __attribute__((alias("records")));
+extern uint32_t relock_debug_records_end RELOCK_HIDDEN __attribute__((alias("end")));
+
 /* Where addresses were found, by their upper bits: a thread is mostly near the beginning of its
  * stack. */
 enum { PLACES = 1024, PLACE_SHIFT = 16, NUMBER_BITS = 20 };
@@ -61,6 +65,7 @@ struct relock_thread *relock_thread_on_stack(uintptr_t address) {
 
 static void give_back(struct relock_thread *record) {
   relock_store_relaxed(&record->stack_end, (uintptr_t)0);
+  record->running = NULL; /* it may have ended in a section */
   while (record->spares) {
     struct relock_request *node = record->spares;
     record->spares = node->next;
@@ -171,6 +176,8 @@ static __attribute__((noinline)) struct relock_thread *begin(void) {
   record->rcl_share = 0;
   record->watch = (struct relock_watch){0};
   record->running = NULL;
+  record->waits = NULL;
+  record->sleeps = NULL;
   record->watched = false;
   record->rcl_penalty = record->rcl_skip = record->rcl_patience = record->rcl_asks = 0;
   const struct relock_thread_life *told = relock_load_relaxed(&life);

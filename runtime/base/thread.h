@@ -63,6 +63,21 @@ struct relock_watch {
 
 struct relock_server;
 
+/* A section of another thread that runs on this stack: lies in the frame of the function that calls
+ * it, so that its address says where. For overflow.c and the debugger. */
+struct relock_run {
+  const struct relock_request *request; /* null: none just now, on a server */
+  const struct relock_run *outer;       /* in whose section this one runs, with the same record */
+};
+
+/* A wait on a condition variable, in the frame of who sleeps. For the debugger. */
+struct relock_sleep {
+  relock_cond_t *cond;
+  relock_mutex_t *mutex;
+};
+
+struct relock_wait;
+
 struct relock_thread {
   /* Constant while the record is in use, and so shared by the caches of all who serve it. */
   _Alignas(RELOCK_CACHE_LINE) uintptr_t thread_pointer;
@@ -96,7 +111,9 @@ struct relock_thread {
   uint32_t rcl_share;
   uint64_t rcl_resume_ns;
   struct relock_watch watch;
-  const struct relock_request *running; /* for another thread, see overflow.c */
+  const struct relock_run *running;     /* for another thread */
+  const struct relock_wait *waits;      /* for mutexes, see wait.h */
+  const struct relock_sleep *sleeps;    /* on a condition variable */
   bool watched;                         /* overflows of its stack are reported */
   uint32_t counters_refused;            /* counts down, see RELOCK_REFUSED */
   struct relock_times *times;           /* see times.h */

@@ -95,6 +95,12 @@ void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
   wait->parked = false;
   wait->self = self;
   wait->lock_class = mutex ? relock_class_of(mutex) : NULL;
+  if (self && mutex) {
+    wait->mutex = mutex;
+    wait->outer = self->waits;
+    relock_keep_order(); /* whole for a debugger that stops this thread */
+    self->waits = wait;
+  }
   if (self && relock_wait_counts(self))
     relock_wait_look(self, false);
 }
@@ -105,9 +111,15 @@ int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, c
   return relock_os->futex_wait(word, value, clock, deadline);
 }
 
+void relock_wait_give_up(const struct relock_wait *wait) {
+  if (wait->self && wait->lock_class)
+    wait->self->waits = wait->outer;
+}
+
 void relock_wait_end(const struct relock_wait *wait) {
   if (!wait->lock_class)
     return;
+  relock_wait_give_up(wait);
   const uint32_t index = wait->lock_class->relock_index;
   relock_stats_count(wait->self, index, RELOCK_COUNT_CONTENDED, 1);
   if (wait->parked)

@@ -27,6 +27,8 @@ struct relock_wait {
   bool parked;
   struct relock_thread *self;       /* to count for, in its record */
   const relock_class_t *lock_class; /* of the mutex, which may be gone at the end; null: no count */
+  const relock_mutex_t *mutex;      /* for the debugger, which finds it by the record, ... */
+  const struct relock_wait *outer;  /* and the one in whose section this one is */
 };
 
 /* Starts a wait of this thread, whose record may be null, for this mutex; null: not for a mutex,
@@ -60,8 +62,9 @@ static inline bool relock_wait_again(struct relock_wait *wait) {
 int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, clockid_t clock,
                      const struct timespec *deadline);
 
-/* Ends the wait and counts it. */
+/* Ends the wait and counts it, or does not. */
 void relock_wait_end(const struct relock_wait *wait);
+void relock_wait_give_up(const struct relock_wait *wait);
 
 /* Measured by relock_wait_calibrate(), which returns the first. */
 #define RELOCK_UNCALIBRATED UINT32_MAX

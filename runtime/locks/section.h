@@ -31,6 +31,16 @@ struct relock_step_call {
 };
 int relock_run_step(void *step_call) RELOCK_HIDDEN;
 
+/* The runtime's own sections, wrapped around the program's: where in its context one has the
+ * section that the program has asked for. Also for the debugger, see debug/layout.c. */
+struct relock_wrapper {
+  relock_section_t runs;
+  size_t section;
+  bool by_pointer; /* the context is the address of what has it */
+};
+enum { RELOCK_WRAPPERS = 6 };
+extern const struct relock_wrapper relock_wrappers[RELOCK_WRAPPERS] RELOCK_HIDDEN;
+
 /* Values of `executing`, beside RELOCK_OWES_WAKES. In a section that its own client runs instead of
  * a server, and in one that has waited on a condition variable, the caller may wait with the mutex:
  * ALONE. */

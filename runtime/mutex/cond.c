@@ -295,22 +295,28 @@ static uint32_t await_end(struct relock_cond_waiter *waiter) {
 }
 
 struct sleeper {
-  relock_cond_t *cond;
-  relock_mutex_t *mutex;
+  struct relock_sleep what;
   struct relock_cond_waiter *waiter;
   clockid_t clock;
   const struct timespec *deadline;
   int error;
 };
 
+static void note_sleep(const struct relock_sleep *what) {
+  struct relock_thread *self = relock_thread_self();
+  if (self)
+    self->sleeps = what;
+}
+
 /* Cleanup of a thread cancelled in its sleep. A broadcast need not be passed on: it has woken all
  * others as well. */
 static void cancelled(void *context) {
   struct sleeper *self = context;
   relock_times_wake(relock_own_record);
-  if (!leave(self->cond, self->waiter) && await_end(self->waiter) == SIGNALLED)
-    relock_cond_signal(self->cond);
-  relock_mutex_lock(self->mutex);
+  note_sleep(NULL);
+  if (!leave(self->what.cond, self->waiter) && await_end(self->waiter) == SIGNALLED)
+    relock_cond_signal(self->what.cond);
+  relock_mutex_lock(self->what.mutex);
 }
 
 /* 0: signalled; ETIMEDOUT. The thread can be cancelled while it sleeps. */
@@ -329,14 +335,16 @@ static int sleep_until_signalled(const struct sleeper *self) {
 
 int relock_cond_sleep(relock_cond_t *cond, relock_mutex_t *mutex, struct relock_cond_waiter *waiter,
                       clockid_t clock, const struct timespec *deadline) {
-  struct sleeper self = {cond, mutex, waiter, clock, deadline, 0};
+  struct sleeper self = {{cond, mutex}, waiter, clock, deadline, 0};
   const bool timed = relock_is_timed(mutex);
   if (timed)
     relock_times_sleep(relock_thread_self(), relock_resolved_class_of(mutex));
+  note_sleep(&self.what);
   pthread_cleanup_push(cancelled, &self);
   pthread_testcancel(); /* one that was pending is acted upon even if the signal is here already */
   self.error = sleep_until_signalled(&self);
   pthread_cleanup_pop(0);
+  note_sleep(NULL);
   if (self.error && !leave(cond, waiter)) {
     await_end(waiter);
     self.error = 0;

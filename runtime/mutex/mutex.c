@@ -455,16 +455,24 @@ static int run_timed(void *context) {
 
 static int run_timed_step(void *context) { return run_and_time(relock_run_step, context); }
 
+const struct relock_wrapper relock_wrappers[RELOCK_WRAPPERS] = {
+    {run_timed, offsetof(struct timed_section, section), false},
+    {run_timed_step, offsetof(struct timed_section, section), false},
+    {run_typed, offsetof(struct typed_section, asked_for), false},
+    {run_typed_timed, offsetof(struct typed_section, asked_for), false},
+    {relock_run_step, offsetof(struct relock_step_call, section), false},
+    {relock_run_submitted, offsetof(struct relock_submission, section), true},
+};
+
 /* In the context itself: what that refers to may be gone, but for the memory of statistics. */
 static relock_section_t asked_for(relock_section_t section, const void *context) {
-  if (section == run_timed || section == run_timed_step)
-    return ((const struct timed_section *)context)->section;
-  if (section == run_typed || section == run_typed_timed)
-    return ((const struct typed_section *)context)->asked_for;
-  if (section == relock_run_step)
-    return ((const struct relock_step_call *)context)->section;
-  if (section == relock_run_submitted)
-    return (*(struct relock_submission *const *)context)->section;
+  for (int i = 0; i < RELOCK_WRAPPERS; i++) {
+    const struct relock_wrapper *wrapper = &relock_wrappers[i];
+    if (section != wrapper->runs)
+      continue;
+    const char *wrapped = wrapper->by_pointer ? *(const char *const *)context : context;
+    return *(const relock_section_t *)(const void *)(wrapped + wrapper->section);
+  }
   return section;
 }
 
@@ -579,14 +587,17 @@ static inline struct relock_call call_of(relock_section_t section, void *context
                               how % 2};
 }
 
-static __attribute__((noinline)) int execute_long(relock_mutex_t *mutex, relock_section_t section,
-                                                  void *context, size_t how, const void *caller) {
+/* Names that begin with relock_execute are for the debugger, which looks for the way out of the
+ * runtime in a program without debug information: who asks for a section calls one of them. */
+static __attribute__((noinline)) int relock_execute_long(relock_mutex_t *mutex,
+                                                         relock_section_t section, void *context,
+                                                         size_t how, const void *caller) {
   const struct relock_call call = call_of(section, context, how);
   return final(execute_slowly(mutex, relock_resolved_class_of(mutex), &call, caller));
 }
 
-static inline int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
-                          size_t how, const void *caller) {
+static inline int relock_execute_how(relock_mutex_t *mutex, relock_section_t section, void *context,
+                                     size_t how, const void *caller) {
   relock_settle();
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
   if (relock_load_relaxed(&lock_class->relock_ops) == &relock_rcl) {
@@ -599,30 +610,30 @@ static inline int execute(relock_mutex_t *mutex, relock_section_t section, void 
   bool try_first = kind_of(mutex) == FAST && relock_class_tries_first(lock_class);
   if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))
     return final(relock_run_and_release(mutex, self, section, context));
-  return execute_long(mutex, section, context, how, caller);
+  return relock_execute_long(mutex, section, context, how, caller);
 }
 
 int relock_execute_submitted(relock_mutex_t *mutex, const struct relock_call *call,
                              const void *caller) {
-  return execute(mutex, call->section, call->context, 2 * call->copied, caller);
+  return relock_execute_how(mutex, call->section, call->context, 2 * call->copied, caller);
 }
 
 int relock_execute(relock_mutex_t *mutex, relock_section_t section, void *context) {
-  return execute(mutex, section, context, 1, __builtin_return_address(0));
+  return relock_execute_how(mutex, section, context, 1, __builtin_return_address(0));
 }
 
 int relock_execute_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context) {
-  return execute(mutex, section, context, 0, __builtin_return_address(0));
+  return relock_execute_how(mutex, section, context, 0, __builtin_return_address(0));
 }
 
 int relock_execute_copy(relock_mutex_t *mutex, relock_section_t section, void *context,
                         size_t size) {
-  return execute(mutex, section, context, 2 * size + 1, __builtin_return_address(0));
+  return relock_execute_how(mutex, section, context, 2 * size + 1, __builtin_return_address(0));
 }
 
 int relock_execute_copy_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context,
                                    size_t size) {
-  return execute(mutex, section, context, 2 * size, __builtin_return_address(0));
+  return relock_execute_how(mutex, section, context, 2 * size, __builtin_return_address(0));
 }
 
 /* Reads the type out of the attributes: 0, or why the mutex cannot have them. */

@@ -97,8 +97,9 @@ static bool is_in_section(const relock_mutex_t *mutex) {
 typedef int (*submit_t)(relock_mutex_t *mutex, relock_section_t section, void *context,
                         size_t size);
 
-static int execute(relock_mutex_t *mutex, relock_section_t section, void *context,
-                   relock_resume_t *resume, submit_t submit, const void *caller) {
+/* Its name is for the debugger, see mutex.c. */
+static int relock_execute_steps(relock_mutex_t *mutex, relock_section_t section, void *context,
+                                relock_resume_t *resume, submit_t submit, const void *caller) {
   struct relock_step step = {
       .mutex = mutex,
       .section = section,
@@ -120,24 +121,26 @@ int relock_execute_resumable(relock_mutex_t *mutex, relock_section_t section, vo
                              relock_resume_t *resume) {
   resume->at = 0;
   resume->error = 0;
-  return execute(mutex, section, context, resume, relock_execute_copy, __builtin_return_address(0));
+  return relock_execute_steps(mutex, section, context, resume, relock_execute_copy,
+                              __builtin_return_address(0));
 }
 
 int relock_execute_resumable_any_thread(relock_mutex_t *mutex, relock_section_t section,
                                         void *context, relock_resume_t *resume) {
   resume->at = 0;
   resume->error = 0;
-  return execute(mutex, section, context, resume, relock_execute_copy_any_thread,
-                 __builtin_return_address(0));
+  return relock_execute_steps(mutex, section, context, resume, relock_execute_copy_any_thread,
+                              __builtin_return_address(0));
 }
 
 int relock_execute_resumable_from(relock_mutex_t *mutex, relock_section_t section, void *context,
                                   relock_resume_t *resume) {
-  return execute(mutex, section, context, resume, relock_execute_copy, __builtin_return_address(0));
+  return relock_execute_steps(mutex, section, context, resume, relock_execute_copy,
+                              __builtin_return_address(0));
 }
 
 int relock_execute_resumable_from_any_thread(relock_mutex_t *mutex, relock_section_t section,
                                              void *context, relock_resume_t *resume) {
-  return execute(mutex, section, context, resume, relock_execute_copy_any_thread,
-                 __builtin_return_address(0));
+  return relock_execute_steps(mutex, section, context, resume, relock_execute_copy_any_thread,
+                              __builtin_return_address(0));
 }

@@ -297,8 +297,10 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   enum outcome outcome = await_server(server, slot, &wait);
   self->rcl_asks--;
   learn(self, outcome);
-  if (RELOCK_UNLIKELY(outcome == WITHDRAWN))
+  if (RELOCK_UNLIKELY(outcome == WITHDRAWN)) {
+    relock_wait_give_up(&wait);
     return run_here(mutex, server, self, call);
+  }
   relock_wait_end(&wait);
   relock_count_batch(self, lock_class, 1); /* for the server, which has no time to */
   if (RELOCK_UNLIKELY(self->rcl_share))

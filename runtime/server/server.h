@@ -74,7 +74,7 @@ struct relock_servicer {
   uint64_t misses;              /* of the cache, by those that had this place before */
   struct relock_thread *record; /* its thread's */
   int *here;                    /* its thread's errno */
-  const struct relock_request **running; /* where its thread's record says what it ran last */
+  const struct relock_request **running; /* where it says what it ran last */
   uint32_t last;                         /* slot that it has served, in turn */
   int miss_counter;
   int tid;

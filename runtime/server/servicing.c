@@ -331,8 +331,10 @@ void *relock_servicing_thread(void *argument) {
   if (record && !record->watched)
     relock_overflow_watch(record);
   self->here = &errno;
-  const struct relock_request *nowhere;
-  self->running = record ? &record->running : &nowhere;
+  struct relock_run run = {NULL, NULL};
+  self->running = &run.request;
+  if (record)
+    record->running = &run;
   relock_store_relaxed(&self->record, record);
   const uint32_t spins = relock_wait_spins();
   uint32_t idle = 0;
@@ -348,8 +350,10 @@ void *relock_servicing_thread(void *argument) {
     }
   }
   relock_store_relaxed(&self->record, NULL);
-  if (record)
+  if (record) {
+    record->running = NULL;
     record->rcl_serves = NULL; /* this is no end that a section has caused */
+  }
   /* Release: pairs with the acquire in activate(), pool.c. */
   relock_store_release(&self->state, RELOCK_SERVICER_NONE);
   return NULL;
