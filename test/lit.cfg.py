@@ -45,6 +45,14 @@ if config.relock_clang and not config.relock_emulator and os.path.exists(config.
     config.available_features.add("clang")
 if shutil.which("spatch"):
     config.available_features.add("spatch")
+# gdb with Python, which may run programs under itself (in a container ptrace(2) may be forbidden).
+debugger = ["gdb", "-nx", "-q", "-batch", "-ex", "python print('works')", "-ex", "run", "/bin/true"]
+if shutil.which("gdb") and not config.relock_emulator:
+    said = subprocess.run(debugger, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if "works" in said.stdout and "exited normally" in said.stdout:
+        config.available_features.add("gdb")
+if shutil.which("gdb-multiarch"):
+    config.available_features.add("gdb-multiarch")
 if shutil.which("ninja"):
     config.available_features.add("ninja")
 pprof = glob.glob("/usr/lib/go/pkg/tool/*/pprof")

@@ -14,6 +14,8 @@ REASONS = {
     "spatch": "spatch was not found (Debian's coccinelle)",
     "chromium": "chromium was not found (Debian's chromium), to open the report in a browser",
     "pprof": "Go's pprof was not found (Debian's golang-go)",
+    "gdb": "gdb was not found (Debian's gdb), has no Python, or may not trace programs here",
+    "gdb-multiarch": "gdb-multiarch was not found (Debian's gdb-multiarch)",
     "emulated": "another processor is emulated; the test says what cannot work there",
     "time-limits": "no test has a time limit, and one that hangs hangs the run: the Python module "
     "psutil is missing (Debian's python3-psutil)",

@@ -7,6 +7,7 @@
 #include "../base/generation.h"
 #include "../base/guard.h"
 #include "../base/word.h"
+#include "../debug/layout.h"
 #include "../mutex/environment.h"
 #include "../mutex/submit.h"
 #include "../server/client.h"
@@ -18,6 +19,9 @@
 
 extern const char relock_process_is_linked RELOCK_HIDDEN;
 const char relock_process_is_linked = 1; /* see mutex/choice.c */
+
+/* Every program that is linked with the runtime has it. */
+__attribute__((used)) static const struct relock_debug_layout *const layout = &relock_debug_layout;
 
 /* The sections that servers run may need the other guards to come to their ends. */
 static void before_fork(void) {
