@@ -360,7 +360,7 @@ void relock_times_wait_ends(const relock_mutex_t *mutex) {
 
 /* Where a section runs, the stack shows who runs it, and not who passed it on. */
 static bool runs_section(const struct relock_thread *self, const struct relock_times *times) {
-  const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  const uintptr_t here = relock_frame();
   if (here - self->stack_end >= self->stack || self->rcl_serves || times->executing)
     return true;
   for (uint32_t i = 0; i < times->held_count; i++) {
