@@ -172,6 +172,8 @@ class Checker:
         if "relock-stats" not in lines:
             fail("RELOCK_STATS=1 printed no table", "\n".join(lines))
         lines = lines[lines.index("relock-stats") + 1:]
+        if "" in lines:
+            lines = lines[:lines.index("")]
         columns = lines[0].split()
         for line in sorted(lines[1:]):
             row = dict(zip(columns, line.split()))

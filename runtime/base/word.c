@@ -9,12 +9,50 @@
 #include <stddef.h>
 
 /* Until the start-up code has asked the kernel: the way that works everywhere. */
-uint32_t relock_word_taken = RELOCK_WORD_HELD;
+uint32_t relock_word_taken = RELOCK_WORD_HELD, relock_word_has_barrier;
+
+static struct relock_barriers barriers;
+static uint64_t looked_ns, calm_until_ns; /* see bound_barriers() */
 
 void relock_word_start(void) {
   bool fast =
       RELOCK_HAS_OWNER_DECREMENT && relock_tuning.membarrier && relock_os->prepare_barrier();
+  relock_store_relaxed(&relock_word_has_barrier, (uint32_t)fast);
   relock_store_relaxed(&relock_word_taken, fast ? RELOCK_WORD_HELD_FAST : RELOCK_WORD_HELD);
+  barriers = (struct relock_barriers){0, 0};
+}
+
+struct relock_barriers relock_word_barriers(void) {
+  return (struct relock_barriers){relock_load_relaxed(&barriers.made),
+                                  relock_load_relaxed(&barriers.too_many)};
+}
+
+/* Looks at the clock after every so many barriers. When two looks follow each other in less than
+ * this time, words are taken as HELD from then on, until there was none such for calm_ms. */
+enum { BURST_NS = 10000000 };
+
+static void bound_barriers(uint64_t made) {
+  if (relock_tuning.barriers == 0 || made % relock_tuning.barriers != 0)
+    return;
+  const uint64_t now = relock_os->now_ns(), last = relock_load_relaxed(&looked_ns);
+  relock_store_relaxed(&looked_ns, now);
+  if (now - last >= BURST_NS)
+    return;
+  relock_store_relaxed(&calm_until_ns, now + 1000000ull * relock_tuning.calm_ms);
+  if (relock_cas_relaxed(&relock_word_taken, RELOCK_WORD_HELD_FAST, RELOCK_WORD_HELD))
+    relock_add_relaxed(&barriers.too_many, 1);
+}
+
+void relock_word_barrier(void) {
+  bound_barriers(relock_add_relaxed(&barriers.made, 1) + 1);
+  relock_os->barrier();
+}
+
+/* By a thread that is about to sleep for a word that was HELD. A process in which nobody does that
+ * has releases that are a quarter dearer, until somebody does. */
+static __attribute__((noinline)) void end_calm(void) {
+  if (relock_os->now_ns() >= relock_load_relaxed(&calm_until_ns))
+    relock_store_relaxed(&relock_word_taken, RELOCK_WORD_HELD_FAST);
 }
 
 void relock_word_release_slowly(uint32_t *word, bool wake) {
@@ -51,7 +89,9 @@ bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
   if (RELOCK_UNLIKELY(found >= RELOCK_WORD_SERVED))
     return relock_load_relaxed(&served_by)->inherit(word, found, wait, clock, deadline, error);
   if (found == RELOCK_WORD_HELD_FAST)
-    relock_os->barrier(); /* the release that may be half done has then seen the mark, or is over */
+    relock_word_barrier(); /* a release that was half done has seen the mark, or is over */
+  if (found == RELOCK_WORD_HELD && relock_barrier_works())
+    end_calm();
   int result = relock_wait_park(wait, word, RELOCK_WORD_PARKED, clock, deadline);
   if (error)
     *error = result;

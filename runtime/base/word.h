@@ -24,6 +24,12 @@
  * synchronisation of Dice, Huang and Yang, "Asymmetric Dekker synchronization" (2001). Where the
  * kernel has no such barrier, and where the release is not one instruction, words are HELD.
  *
+ * A barrier interrupts every processor that the process runs on. So there is a bound on their rate
+ * (`barriers` and `calm_ms`, tunables.def): where it is passed, words are taken as HELD for a
+ * while, and servers keep none. Which release a word needs is read from the word itself: HELD_FAST
+ * is changed by its owner, and by waiters to PARKED only, who make the barrier because they have
+ * found HELD_FAST. So words of both kinds may be there at any time.
+ *
  * SERVED and above: a server may run sections under the word without taking it, and whoever else
  * wants it takes it back first, see server/ownership.c. Then it is as if it had been FREE.
  *
@@ -49,8 +55,12 @@ enum {
   RELOCK_WORD_SERVED, /* by server 0; one more for each other */
 };
 
-/* HELD_FAST where this machine can release by a decrement, else HELD. */
+/* What words are taken as. HELD_FAST where this machine can release by a decrement, unless there
+ * were too many barriers lately, else HELD. */
 extern uint32_t relock_word_taken RELOCK_HIDDEN;
+
+/* Whether relock_word_barrier() may be called: constant, but in a forked child. */
+extern uint32_t relock_word_has_barrier RELOCK_HIDDEN;
 
 /* How whoever makes words SERVED parts with them. */
 struct relock_served {
@@ -73,10 +83,24 @@ bool relock_word_take_back(uint32_t *word, uint32_t served);
 /* Whether nobody is under the word: FREE, or SERVED without a section. */
 bool relock_word_is_free(uint32_t *word);
 
-/* Whether relock_os->barrier() may be called. */
 static inline bool relock_barrier_works(void) {
-  return relock_load_relaxed(&relock_word_taken) == RELOCK_WORD_HELD_FAST;
+  return RELOCK_LIKELY(relock_load_relaxed(&relock_word_has_barrier) != 0);
 }
+
+/* Whether words may be left so that whoever wants them has to make a barrier. */
+static inline bool relock_word_may_cost_barriers(void) {
+  return !relock_barrier_works() ||
+         relock_load_relaxed(&relock_word_taken) == RELOCK_WORD_HELD_FAST;
+}
+
+/* Every thread of the process has passed a barrier. Counted, for the bound. */
+void relock_word_barrier(void);
+
+/* How many there were in this process, and how often there were too many. */
+struct relock_barriers {
+  uint64_t made, too_many;
+};
+struct relock_barriers relock_word_barriers(void);
 
 static inline bool relock_word_try(uint32_t *word) {
   uint32_t taken = relock_load_relaxed(&relock_word_taken);
@@ -95,10 +119,11 @@ static inline bool relock_word_try(uint32_t *word) {
 void relock_word_release_slowly(uint32_t *word, bool wake);
 
 /* Nothing but the address is used after the release: the next owner may free the word. A
- * decrement of anything but HELD_FAST leaves the word taken, and a sleeper perhaps. */
+ * decrement of PARKED, which has come since the look, leaves the word taken, and a sleeper perhaps.
+ */
 static inline void relock_word_release(uint32_t *word) {
   /* Release: pairs with the acquire of whoever takes the word next. */
-  bool fast = RELOCK_LIKELY(relock_load_relaxed(&relock_word_taken) == RELOCK_WORD_HELD_FAST);
+  bool fast = RELOCK_LIKELY(relock_load_relaxed(word) == RELOCK_WORD_HELD_FAST);
   if (RELOCK_UNLIKELY(!fast || relock_owner_decrement(word) != RELOCK_WORD_FREE))
     relock_word_release_slowly(word, fast);
 }

@@ -138,6 +138,8 @@ static void learn_of_taking(struct relock_servicer *self, const relock_mutex_t *
 
 /* Whether the word is to be kept. */
 static bool keeps(struct relock_servicer *self, const relock_mutex_t *mutex) {
+  if (RELOCK_UNLIKELY(!relock_word_may_cost_barriers()))
+    return false;
   struct relock_reluctance *reluctance = reluctance_towards(self, mutex);
   if (reluctance->mutex != mutex)
     *reluctance = (struct relock_reluctance){.mutex = mutex, .next = LEAST_RELUCTANCE};
@@ -164,9 +166,10 @@ void relock_disown(struct relock_servicer *self, relock_mutex_t *mutex) {
   relock_store_relaxed(&mutex->relock_private.executing, 0);
   /* Release: pairs with the acquire of relock_own() in another thread of the pool, and of takers.
    * Fails when somebody sleeps for the word. */
-  if (relock_load_relaxed(&mutex->relock_private.tail) == 0 && keeps(self, mutex) &&
-      relock_cas_release(&mutex->relock_private.word, relock_load_relaxed(&relock_word_taken),
-                         relock_served_by(self->server)))
+  const uint32_t found = relock_load_relaxed(&mutex->relock_private.word);
+  if (found != RELOCK_WORD_PARKED && relock_load_relaxed(&mutex->relock_private.tail) == 0 &&
+      keeps(self, mutex) &&
+      relock_cas_release(&mutex->relock_private.word, found, relock_served_by(self->server)))
     return;
   relock_word_release(&mutex->relock_private.word);
 }

@@ -181,7 +181,7 @@ void relock_server_wake(struct relock_server *server);
  * pass a barrier, see announce(): of a server's time for a section they would be a twentieth. */
 static inline void relock_await_announcements(void) {
   if (relock_barrier_works())
-    relock_os->barrier();
+    relock_word_barrier();
 }
 
 /* Whether one of the server's threads runs, or is about to run or to refuse, the request in this

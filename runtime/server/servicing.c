@@ -270,7 +270,7 @@ static bool sleep_until_posted(struct relock_servicer *self) {
   struct relock_server *server = self->server;
   relock_exchange_seq_cst(&server->asleep, 1);
   if (relock_barrier_works())
-    relock_os->barrier(); /* clients have posted before, or see that this server is asleep */
+    relock_word_barrier(); /* clients have posted before, or see that this server is asleep */
   const bool stays = relock_load_seq_cst(&relock_first_thread_lives);
   const struct timespec deadline = relock_time(relock_os->now_ns() + RETIRE_NS);
   int error = 0;

@@ -5,6 +5,7 @@
 #include "../base/counters.h"
 #include "../base/guard.h"
 #include "../base/os.h"
+#include "../base/word.h"
 #include "../locks/algorithm.h"
 
 #include <inttypes.h>
@@ -150,6 +151,16 @@ static void print_server(const struct relock_report_server *entry, int descripto
           s->realtime ? "yes" : "no");
 }
 
+static void print_servers(const struct relock_report *report, int descriptor) {
+  if (report->server_count == 0)
+    return;
+  dprintf(descriptor, "\n%6s %10s %8s %19s %9s %13s %11s %8s %12s %7s %5s %4s\n", "server",
+          "sections", "use_rate", "false_serialization", "slow_rate", "manager_wakes",
+          "activations", "sleeps", "cache_misses", "threads", "cpu", "fifo");
+  for (size_t i = 0; i < report->server_count; i++)
+    print_server(&report->servers[i], descriptor);
+}
+
 void relock_report_print(const struct relock_report *report, int descriptor) {
   int width = 5;
   for (const struct relock_report_class *c = report->classes; c; c = c->next)
@@ -160,11 +171,9 @@ void relock_report_print(const struct relock_report *report, int descriptor) {
           "contended", "parked", "switches", "wait_ns", "wait_mean_ns");
   for (const struct relock_report_class *c = report->classes; c; c = c->next)
     print_class(c, width, descriptor);
-  if (report->server_count == 0)
-    return;
-  dprintf(descriptor, "\n%6s %10s %8s %19s %9s %13s %11s %8s %12s %7s %5s %4s\n", "server",
-          "sections", "use_rate", "false_serialization", "slow_rate", "manager_wakes",
-          "activations", "sleeps", "cache_misses", "threads", "cpu", "fifo");
-  for (size_t i = 0; i < report->server_count; i++)
-    print_server(&report->servers[i], descriptor);
+  print_servers(report, descriptor);
+  const struct relock_barriers barriers = relock_word_barriers();
+  if (barriers.made)
+    dprintf(descriptor, "\nmembarriers %" PRIu64 ", too many %" PRIu64 " times\n", barriers.made,
+            barriers.too_many);
 }
