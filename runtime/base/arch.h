@@ -15,7 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifndef __cplusplus /* LLVM has other names for what this defines */
 #include <sys/auxv.h>
+#endif
 #if __has_include(<sys/rseq.h>)
 #include <sys/rseq.h>
 #endif
@@ -140,6 +142,7 @@ static inline void relock_set_thread_pointer(uintptr_t pointer) {
 #endif
 }
 
+#ifndef __cplusplus
 static inline bool relock_may_set_thread_pointer(void) {
 #if defined(__x86_64__)
   enum { FSGSBASE = 1 << 1 }; /* of AT_HWCAP2, Documentation/arch/x86/x86_64/fsgs.rst */
@@ -148,5 +151,6 @@ static inline bool relock_may_set_thread_pointer(void) {
   return true;
 #endif
 }
+#endif
 
 #endif
