@@ -400,8 +400,9 @@ void reportCounts(const Conversion &Converted, const ProjectFile &Declared,
 }
 
 void reportLeftAsItIs(const Conversion &Converted) {
+  const char *PleaseReport = "; please report it, it is a bug in relock";
   for (const Reason &R : Converted.Left)
-    message(R.At, R.Message + "; please report it, it is a bug in relock", R.Code);
+    message(R.At, R.Message + (R.Code == "not-rewritten" ? PleaseReport : ""), R.Code);
   for (const UncoveredSite &Site : Converted.Decided.Uncovered)
     if (any_of(Site.Classes, [&](auto &Id) { return Converted.Chosen.count(Id) != 0; }))
       message(Site.At,

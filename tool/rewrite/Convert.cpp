@@ -79,13 +79,27 @@ private:
         continue;
       for (const Position &At : D.What.Written)
         if (Owners By = Tried.Result.ownersAt(At.File, At.Offset); !By.empty()) {
-          Faults.push_back({describe(D), std::move(By)});
+          Faults.push_back(missesTable(D) ? behindLink(D, std::move(By))
+                                          : Fault{describe(D), std::move(By)});
           break;
         }
     }
     if (Faults.empty())
       Faults.push_back({describe(Added.front()), search(Added.front(), Tried)});
     return Faults;
+  }
+
+  static bool missesTable(const NewDiagnostic &D) {
+    return StringRef(D.What.Text).ends_with("relock_locks.h' file not found");
+  }
+
+  // To hold the sections of the file would not help: each class there needs the table.
+  static Fault behindLink(const NewDiagnostic &D, Owners By) {
+    if (!By.Classes.empty())
+      By.Sections.clear();
+    return {"a unit reads " + shownPath(D.What.At.File) +
+                ", a link from whose folder an #include does not find the table of lock classes",
+            std::move(By), "behind-a-link"};
   }
 
   static std::string describe(const NewDiagnostic &D) {
@@ -176,7 +190,7 @@ private:
   }
 
   bool hold(const CheckedSection &S, const Fault &F) {
-    Reason Why = {"not-rewritten", "stays in its place, since " + F.Text, S.Facts.At};
+    Reason Why = {F.Code, "stays in its place, since " + F.Text, S.Facts.At};
     bool New = But.Held.try_emplace(keyOf(S.Facts), Why).second;
     if (New)
       Left.push_back(
@@ -185,7 +199,7 @@ private:
   }
 
   bool keep(const LockClass &Class, const Fault &F) {
-    Reason Why = {"not-rewritten", "cannot be rewritten, since " + F.Text, Class.At};
+    Reason Why = {F.Code, "cannot be rewritten, since " + F.Text, Class.At};
     bool New = But.Kept.try_emplace(Class.Id, Why).second;
     if (New)
       Left.push_back({Why.Code, "'" + Class.Name + "' " + Why.Message, Class.At});

@@ -595,15 +595,21 @@ private:
     return false;
   }
 
-  void addInclude(const std::string &File, StringRef Text, std::vector<OwnedEdit> &Edits) const {
+  // Where the table is not found, since the file is read through a link in another folder, it is
+  // the fault of all that changes there.
+  void addInclude(const std::string &File, StringRef Text, std::vector<OwnedEdit> &Edits) {
     std::string Name = "\"" + relativePath(sys::path::parent_path(File), Table) + "\"";
     if (includes(Text, Name))
       return;
     std::string Line = "#include " + Name + "\n";
     unsigned First = Text.size();
-    for (const OwnedEdit &E : Edits)
+    Owners All;
+    for (const OwnedEdit &E : Edits) {
       First = std::min(First, E.Edit.At.Begin);
+      All.add(E.By);
+    }
     unsigned At = includeOffset(Text, First);
+    Result.Owned[File].push_back({{At, At}, std::move(All)});
     Edits.insert(Edits.begin(), {{{At, At}, Line}, {}});
   }
 

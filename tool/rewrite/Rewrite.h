@@ -38,6 +38,7 @@ struct OwnedRange {
 struct Fault {
   std::string Text; // `two changes of FILE:LINE do not go together`
   Owners By;
+  std::string Code = "not-rewritten";
 };
 
 struct RewriteResult {

@@ -49,6 +49,80 @@ public:
   }
 };
 
+// A file of the disk with another text.
+class ReplacedFile : public vfs::File {
+public:
+  ReplacedFile(std::unique_ptr<vfs::File> OnDisk, StringRef Text)
+      : OnDisk(std::move(OnDisk)), Text(Text) {}
+
+  ErrorOr<vfs::Status> status() override {
+    ErrorOr<vfs::Status> Status = OnDisk->status();
+    if (!Status)
+      return Status;
+    return vfs::Status::copyWithNewSize(*Status, Text.size());
+  }
+  ErrorOr<std::string> getName() override { return OnDisk->getName(); }
+  ErrorOr<std::unique_ptr<MemoryBuffer>> getBuffer(const Twine &Name, int64_t, bool,
+                                                   bool) override {
+    return MemoryBuffer::getMemBuffer(Text, Name.str());
+  }
+  std::error_code close() override { return OnDisk->close(); }
+
+private:
+  std::unique_ptr<vfs::File> OnDisk;
+  StringRef Text;
+};
+
+// The disk with other texts, which are found by any path to their file: a compiler may come to it
+// through a link. New files are found from the folders that they are in, and from no other.
+class ReplacedFiles : public vfs::ProxyFileSystem {
+public:
+  ReplacedFiles(IntrusiveRefCntPtr<vfs::FileSystem> Disk, const FileTexts &Replaced)
+      : ProxyFileSystem(Disk), New(new vfs::InMemoryFileSystem) {
+    for (const auto &[Path, Text] : Replaced)
+      if (ErrorOr<vfs::Status> Status = Disk->status(Path))
+        Texts.try_emplace(Status->getUniqueID(), Text);
+      else
+        New->addFile(Path, 0, MemoryBuffer::getMemBuffer(Text));
+  }
+
+  ErrorOr<vfs::Status> status(const Twine &Path) override {
+    ErrorOr<vfs::Status> Status = ProxyFileSystem::status(Path);
+    if (!Status) {
+      Status = New->status(inRealFolder(Path));
+      return Status ? vfs::Status::copyWithNewName(*Status, Path) : Status;
+    }
+    auto Text = Texts.find(Status->getUniqueID());
+    return Text == Texts.end() ? Status
+                               : vfs::Status::copyWithNewSize(*Status, Text->second.size());
+  }
+
+  ErrorOr<std::unique_ptr<vfs::File>> openFileForRead(const Twine &Path) override {
+    ErrorOr<std::unique_ptr<vfs::File>> File = ProxyFileSystem::openFileForRead(Path);
+    if (!File)
+      return New->openFileForRead(inRealFolder(Path));
+    ErrorOr<vfs::Status> Status = (*File)->status();
+    auto Text = Status ? Texts.find(Status->getUniqueID()) : Texts.end();
+    if (Text == Texts.end())
+      return File;
+    return std::make_unique<ReplacedFile>(std::move(*File), Text->second);
+  }
+
+private:
+  std::map<sys::fs::UniqueID, StringRef> Texts;
+  IntrusiveRefCntPtr<vfs::InMemoryFileSystem> New;
+
+  SmallString<256> inRealFolder(const Twine &Path) {
+    SmallString<256> Text, Real;
+    Path.toVector(Text);
+    StringRef Folder = sys::path::parent_path(Text);
+    if (getRealPath(Folder.empty() ? "." : Folder, Real))
+      return Text;
+    sys::path::append(Real, sys::path::filename(Text));
+    return Real;
+  }
+};
+
 class Action : public ASTFrontendAction {
 public:
   Action(const UnitActions &Actions) : Actions(Actions) {}
@@ -155,14 +229,9 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
 std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
                                       const UnitActions &Actions, const FileTexts *Replaced,
                                       Warnings Wanted) {
-  IntrusiveRefCntPtr<vfs::FileSystem> Disk(vfs::createPhysicalFileSystem().release());
-  IntrusiveRefCntPtr<vfs::OverlayFileSystem> Files(new vfs::OverlayFileSystem(Disk));
-  if (Replaced) {
-    IntrusiveRefCntPtr<vfs::InMemoryFileSystem> Memory(new vfs::InMemoryFileSystem);
-    for (const auto &[Path, Text] : *Replaced)
-      Memory->addFile(Path, 0, MemoryBuffer::getMemBufferCopy(Text));
-    Files->pushOverlay(Memory);
-  }
+  IntrusiveRefCntPtr<vfs::FileSystem> Files(vfs::createPhysicalFileSystem().release());
+  if (Replaced)
+    Files = new ReplacedFiles(Files, *Replaced);
   Collector Diagnostics;
   if (Files->setCurrentWorkingDirectory(Command.Directory)) {
     UnitDiagnostic D;
