@@ -59,6 +59,8 @@ pprof = glob.glob("/usr/lib/go/pkg/tool/*/pprof")
 if pprof:
     config.available_features.add("pprof")
     config.substitutions.append(("%pprof", pprof[0]))
+if shutil.which("valgrind") and not config.relock_emulator:
+    config.available_features.add("valgrind")
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 # Another group that files of ours can be given to, so that a program gains its rights.

@@ -4,6 +4,7 @@
  */
 #include "counters.h"
 
+#include "annotate.h"
 #include "class.h"
 #include "os.h"
 #include "thread.h"
@@ -19,9 +20,12 @@ static struct relock_counters *make_counters(struct relock_thread *record, uint3
     record->counters_refused--;
     return NULL;
   }
-  struct relock_counters *page = relock_os->reserve(RELOCK_PAGE_CLASSES * sizeof *page);
+  const size_t size = RELOCK_PAGE_CLASSES * sizeof(struct relock_counters);
+  struct relock_counters *page = relock_os->reserve(size);
   if (!page)
     record->counters_refused = RELOCK_REFUSED;
+  else if (relock_is_watched())
+    relock_annotate_own(page, size);
   /* Release: pairs with the acquire in relock_counters_of(). */
   relock_store_release(&record->more_counters[(index - RELOCK_OWN_CLASSES) / RELOCK_PAGE_CLASSES],
                        page);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "guard.h"
 
+#include "annotate.h"
 #include "word.h"
 
 #include <time.h>
@@ -14,6 +15,8 @@ void relock_guard_take(enum relock_guard guard) {
 }
 
 void relock_guard_release(enum relock_guard guard) { relock_word_release(&words[guard]); }
+
+void relock_guards_annotate(void) { relock_annotate_own(words, sizeof words); }
 
 void relock_guards_take_all(void) {
   for (enum relock_guard guard = RELOCK_GUARD_CLASSES; guard < RELOCK_GUARDS; guard++)

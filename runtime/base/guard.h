@@ -25,6 +25,9 @@ enum relock_guard {
 void relock_guard_take(enum relock_guard guard);
 void relock_guard_release(enum relock_guard guard);
 
+/* At start, if a race detector looks on (annotate.h). */
+void relock_guards_annotate(void);
+
 /* Around a fork: FORK before everything else, and the others last; and afterwards, in the parent
  * and in the child. */
 void relock_guards_take_all(void);

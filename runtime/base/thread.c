@@ -4,6 +4,7 @@
  */
 #include "thread.h"
 
+#include "annotate.h"
 #include "guard.h"
 #include "os.h"
 #include "request.h"
@@ -126,6 +127,8 @@ static struct relock_thread *new_record(void) {
   if (!*some)
     return NULL;
   struct relock_thread *record = &(*some)[end % TOGETHER];
+  if (relock_is_watched())
+    relock_annotate_own(record, sizeof *record);
   record->number = end;
   record->tag = end < UINT16_MAX ? (uint16_t)(end + 1) : 0;
   /* Release: pairs with the acquire in relock_threads_end(). */
@@ -148,6 +151,14 @@ static struct relock_thread *take_record(void) {
   if (record)
     relock_count_own(&live, 1);
   return record;
+}
+
+void relock_threads_annotate(void) {
+  relock_annotate_own(records, sizeof records);
+  relock_annotate_own(&end, sizeof end);
+  relock_annotate_own(&first_free, sizeof first_free);
+  relock_annotate_own(&live, sizeof live);
+  relock_annotate_own(&spare_nodes, sizeof spare_nodes);
 }
 
 static struct relock_thread *ask_for_record(void) {

@@ -195,6 +195,9 @@ void relock_threads_tell(const struct relock_thread_life *who);
  * known when it ends. False: that will not be known. */
 bool relock_first_thread_starts(void);
 
+/* At start, if a race detector looks on (annotate.h). */
+void relock_threads_annotate(void);
+
 /* In a forked child, under the lock: frees the records of threads that are gone. */
 void relock_threads_after_fork(void);
 

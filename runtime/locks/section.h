@@ -6,6 +6,7 @@
 #ifndef RELOCK_LOCKS_SECTION_H
 #define RELOCK_LOCKS_SECTION_H
 
+#include "../base/annotate.h"
 #include "../base/atomic.h"
 #include "../base/request.h"
 #include "../base/thread.h"
@@ -14,12 +15,33 @@
 
 #include <relock/relock.h>
 
-/* Parts of a mutex's `kind`: its type, that the statistics know it, that it is timed, and that its
- * algorithm is to be told when the holder releases it (`release`, algorithm.h). */
-enum { RELOCK_KIND_TYPE = 3, RELOCK_KIND_SEEN = 4, RELOCK_KIND_TIMED = 8, RELOCK_KIND_TELLS = 16 };
+/* Parts of a mutex's `kind`: its type, that the statistics know it, that it is timed, that its
+ * algorithm is to be told when the holder releases it (`release`, algorithm.h), and that a race
+ * detector watches it (annotate.h). */
+enum {
+  RELOCK_KIND_TYPE = 3,
+  RELOCK_KIND_SEEN = 4,
+  RELOCK_KIND_TIMED = 8,
+  RELOCK_KIND_TELLS = 16,
+  RELOCK_KIND_WATCHED = 32
+};
 
 static inline bool relock_is_timed(const relock_mutex_t *mutex) {
   return RELOCK_UNLIKELY(relock_load_relaxed(&mutex->relock_private.kind) & RELOCK_KIND_TIMED);
+}
+
+static inline bool relock_mutex_is_watched(const relock_mutex_t *mutex) {
+  return RELOCK_UNLIKELY(relock_load_relaxed(&mutex->relock_private.kind) & RELOCK_KIND_WATCHED);
+}
+
+/* Releases the word of a mutex that may be watched. */
+static inline void relock_release_watched(relock_mutex_t *mutex) {
+  const bool watched = relock_mutex_is_watched(mutex);
+  if (watched)
+    relock_annotate_unlocking(mutex);
+  relock_word_release(&mutex->relock_private.word);
+  if (watched)
+    relock_annotate_unlocked(mutex);
 }
 
 /* A step of a resumable section, the context of relock_run_step(). The step itself is in its

@@ -45,6 +45,7 @@
  */
 #include "cond.h"
 
+#include "../base/annotate.h"
 #include "../base/class.h"
 #include "../base/generation.h"
 #include "../base/identity.h"
@@ -97,6 +98,10 @@ static struct relock_cond_waiter *top(uintptr_t incoming) {
 void relock_cond_enlist(relock_cond_t *cond, relock_mutex_t *mutex,
                         struct relock_cond_waiter *waiter) {
   uintptr_t *incoming = &cond->relock_private.incoming, seen;
+  if (relock_is_watched()) {
+    relock_annotate_own(cond, sizeof *cond);
+    relock_annotate_own(waiter, sizeof *waiter);
+  }
   waiter->mutex = mutex;
   waiter->state = WAITING;
   do {
@@ -459,6 +464,8 @@ int relock_cond_destroy(relock_cond_t *cond) {
     if (!busy && !left)
       relock_store_relaxed(destroyer, 1);
     close_list(cond);
+    if (!busy && left && relock_is_watched())
+      relock_annotate_end(cond, sizeof *cond);
     if (busy || left)
       return busy ? EBUSY : 0;
     if (!relock_wait_again(&wait))

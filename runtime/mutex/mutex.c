@@ -8,10 +8,11 @@
  * nobody else writes that value. `recursion` belongs to the owner. A timed mutex has something else
  * there when it is free, a normal one always: see struct relock_arrival, times.h.
  *
- * A mutex that is timed is never FAST: it takes the long way everywhere.
+ * A mutex that is timed or watched is never FAST: it takes the long way everywhere.
  */
 #define _GNU_SOURCE
 #include "../base/annex.h"
+#include "../base/annotate.h"
 #include "../base/counters.h"
 #include "../base/generation.h"
 #include "../base/guard.h"
@@ -39,7 +40,8 @@ enum {
   TYPE_MASK = RELOCK_KIND_TYPE,
   SEEN = RELOCK_KIND_SEEN,
   TIMED = RELOCK_KIND_TIMED,
-  TELLS = RELOCK_KIND_TELLS
+  TELLS = RELOCK_KIND_TELLS,
+  WATCHED = RELOCK_KIND_WATCHED
 };
 enum { FAST = PTHREAD_MUTEX_NORMAL | SEEN };
 
@@ -47,9 +49,10 @@ static inline int kind_of(const relock_mutex_t *mutex) {
   return relock_load_relaxed(&mutex->relock_private.kind);
 }
 
-/* No type, not timed, nobody to be told, no section runs under it, and no wake-up is owed. */
+/* No type, neither timed nor watched, nobody to be told, no section runs under it, and no wake-up is
+ * owed. */
 static inline bool is_plainly_held(const relock_mutex_t *mutex) {
-  return !(kind_of(mutex) & (TYPE_MASK | TIMED | TELLS)) &&
+  return !(kind_of(mutex) & (TYPE_MASK | TIMED | TELLS | WATCHED)) &&
          !relock_load_relaxed(&mutex->relock_private.executing);
 }
 
@@ -89,7 +92,11 @@ static inline void count_holder(relock_mutex_t *mutex, const relock_class_t *loc
 static void see(relock_mutex_t *mutex, relock_class_t *lock_class) {
   if (kind_of(mutex) & SEEN)
     return;
-  const uint8_t seen = relock_load_relaxed(&relock_stats_timed) ? SEEN | TIMED : SEEN;
+  uint8_t seen = relock_load_relaxed(&relock_stats_timed) ? SEEN | TIMED : SEEN;
+  if (relock_is_watched()) {
+    seen |= WATCHED;
+    relock_annotate_own(mutex, sizeof *mutex);
+  }
   if (!(relock_or_relaxed(&mutex->relock_private.kind, seen) & SEEN))
     relock_add_relaxed(&lock_class->relock_mutexes, 1);
 }
@@ -161,12 +168,12 @@ static int wait_for_word(relock_mutex_t *mutex, clockid_t clock, const struct ti
   return error;
 }
 
-/* Takes the word by the mutex's algorithm; without a record, or in too deep a nesting of waits,
- * in competition with everybody. */
+/* Takes the word by the mutex's algorithm; if it is watched, without a record, or in too deep a
+ * nesting of waits, in competition with everybody. */
 static void take_word(relock_mutex_t *mutex, const relock_class_t *lock_class) {
   struct relock_thread *self = relock_thread_self();
   forget_old_waiters(mutex);
-  if (RELOCK_LIKELY(relock_thread_can_wait(self)))
+  if (RELOCK_LIKELY(relock_thread_can_wait(self)) && !relock_mutex_is_watched(mutex))
     relock_load_relaxed(&lock_class->relock_ops)->lock(mutex, self);
   else
     wait_for_word(mutex, CLOCK_MONOTONIC, NULL);
@@ -194,16 +201,29 @@ static int lock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, const v
   return acquired_timed(mutex, lock_class, &acquisition);
 }
 
-static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_class_t *lock_class,
-                                                 const void *caller) {
-  see(mutex, lock_class);
-  if (is_typed(mutex) && is_owner(mutex))
-    return lock_again(mutex, EDEADLK);
+/* By a thread that does not own it. */
+static inline int lock_anew(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
   if (relock_is_timed(mutex))
     return lock_timed(mutex, lock_class, caller);
   if (!relock_queue_try(mutex))
     take_word(mutex, lock_class);
   return acquired(mutex, lock_class);
+}
+
+static int lock_watched(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
+  relock_annotate_locking(mutex, false);
+  lock_anew(mutex, lock_class, caller);
+  relock_annotate_locked(mutex, false);
+  return 0;
+}
+
+static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_class_t *lock_class,
+                                                 const void *caller) {
+  see(mutex, lock_class);
+  if (is_typed(mutex) && is_owner(mutex))
+    return lock_again(mutex, EDEADLK);
+  return relock_mutex_is_watched(mutex) ? lock_watched(mutex, lock_class, caller)
+                                        : lock_anew(mutex, lock_class, caller);
 }
 
 int relock_mutex_lock(relock_mutex_t *mutex) {
@@ -229,15 +249,32 @@ static int trylock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, cons
   return EBUSY;
 }
 
+/* By a thread that does not own it. */
+static inline int try_anew(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
+  if (relock_is_timed(mutex))
+    return trylock_timed(mutex, lock_class, caller);
+  return relock_word_try(&mutex->relock_private.word) ? acquired(mutex, lock_class) : EBUSY;
+}
+
+static int try_watched(relock_mutex_t *mutex, relock_class_t *lock_class, const void *caller) {
+  relock_annotate_locking(mutex, true);
+  const int error = try_anew(mutex, lock_class, caller);
+  if (error)
+    relock_annotate_not_locked(mutex);
+  else
+    relock_annotate_locked(mutex, true);
+  return error;
+}
+
 int relock_mutex_trylock(relock_mutex_t *mutex) {
   relock_settle();
   relock_class_t *lock_class = relock_resolved_class_of(mutex);
   see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EBUSY);
-  if (relock_is_timed(mutex))
-    return trylock_timed(mutex, lock_class, __builtin_return_address(0));
-  return relock_word_try(&mutex->relock_private.word) ? acquired(mutex, lock_class) : EBUSY;
+  return relock_mutex_is_watched(mutex)
+             ? try_watched(mutex, lock_class, __builtin_return_address(0))
+             : try_anew(mutex, lock_class, __builtin_return_address(0));
 }
 
 static int clocklock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, clockid_t clock,
@@ -260,15 +297,8 @@ static int clocklock_timed(relock_mutex_t *mutex, relock_class_t *lock_class, cl
   return error;
 }
 
-static inline int clocklock(relock_mutex_t *mutex, clockid_t clock, const struct timespec *deadline,
-                            const void *caller) {
-  relock_settle();
-  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
-    return EINVAL;
-  relock_class_t *lock_class = relock_resolved_class_of(mutex);
-  see(mutex, lock_class);
-  if (is_typed(mutex) && is_owner(mutex))
-    return lock_again(mutex, EDEADLK);
+static int lock_until(relock_mutex_t *mutex, relock_class_t *lock_class, clockid_t clock,
+                      const struct timespec *deadline, const void *caller) {
   if (relock_is_timed(mutex))
     return clocklock_timed(mutex, lock_class, clock, deadline, caller);
   if (relock_queue_try(mutex))
@@ -277,6 +307,31 @@ static inline int clocklock(relock_mutex_t *mutex, clockid_t clock, const struct
     return EINVAL;
   const int error = wait_for_word(mutex, clock, deadline);
   return error ? error : acquired(mutex, lock_class);
+}
+
+static int lock_watched_until(relock_mutex_t *mutex, relock_class_t *lock_class, clockid_t clock,
+                              const struct timespec *deadline, const void *caller) {
+  relock_annotate_locking(mutex, true);
+  const int error = lock_until(mutex, lock_class, clock, deadline, caller);
+  if (error)
+    relock_annotate_not_locked(mutex);
+  else
+    relock_annotate_locked(mutex, true);
+  return error;
+}
+
+static int clocklock(relock_mutex_t *mutex, clockid_t clock, const struct timespec *deadline,
+                     const void *caller) {
+  relock_settle();
+  if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
+    return EINVAL;
+  relock_class_t *lock_class = relock_resolved_class_of(mutex);
+  see(mutex, lock_class);
+  if (is_typed(mutex) && is_owner(mutex))
+    return lock_again(mutex, EDEADLK);
+  return relock_mutex_is_watched(mutex)
+             ? lock_watched_until(mutex, lock_class, clock, deadline, caller)
+             : lock_until(mutex, lock_class, clock, deadline, caller);
 }
 
 int relock_mutex_clocklock(relock_mutex_t *mutex, clockid_t clock,
@@ -293,7 +348,7 @@ static void release_timed(relock_mutex_t *mutex) {
   const struct relock_hold hold = relock_times_release(self, mutex);
   if (is_typed(mutex))
     set_owner(mutex, relock_times_arrive(self, 0).mark);
-  relock_word_release(&mutex->relock_private.word);
+  relock_release_watched(mutex);
   relock_times_released(self, &hold);
 }
 
@@ -307,7 +362,7 @@ static __attribute__((noinline)) int release_slowly(relock_mutex_t *mutex) {
     release_timed(mutex);
   } else {
     set_owner(mutex, 0);
-    relock_word_release(&mutex->relock_private.word);
+    relock_release_watched(mutex);
   }
   relock_send_owed(owed);
   return 0;
@@ -340,11 +395,34 @@ static int run_uncancelled(const struct relock_algorithm *algorithm, relock_mute
   return result;
 }
 
+static inline uint8_t executing_alone(const struct relock_algorithm *algorithm) {
+  /* What a section may do on a server it may do without. */
+  return algorithm->always_delegates ? RELOCK_EXECUTING_ALONE : RELOCK_EXECUTING;
+}
+
+/* Runs it as a holder: what another thread runs is as if it were that thread's. */
+static int run_watched(relock_mutex_t *mutex, struct relock_thread *self,
+                       const relock_class_t *lock_class, const struct relock_call *call) {
+  relock_annotate_locking(mutex, false);
+  if (!relock_queue_try(mutex))
+    take_word(mutex, lock_class);
+  relock_annotate_locked(mutex, false);
+  const uint8_t executing = executing_alone(relock_load_relaxed(&lock_class->relock_ops));
+  relock_sections_begin(mutex, executing, self);
+  int result = call->section(call->context);
+  struct relock_cond_waiter *owed = relock_sections_end(mutex);
+  relock_release_watched(mutex);
+  relock_send_owed(owed);
+  return result;
+}
+
 /* Runs the call by the mutex's algorithm. */
 static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
                             const struct relock_call *call) {
   const struct relock_algorithm *algorithm = relock_load_relaxed(&lock_class->relock_ops);
   struct relock_thread *self = relock_thread_self();
+  if (relock_mutex_is_watched(mutex))
+    return run_watched(mutex, self, lock_class, call);
   forget_old_waiters(mutex);
   if (relock_class_tries_first(lock_class) && relock_queue_try(mutex))
     return relock_run_and_release(mutex, self, call->section, call->context);
@@ -353,9 +431,7 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
     return run_uncancelled(algorithm, mutex, self, call);
   if (!relock_queue_try(mutex))
     take_word(mutex, lock_class);
-  /* What a section may do on a server it may do without. */
-  uint8_t executing = algorithm->always_delegates ? RELOCK_EXECUTING_ALONE : RELOCK_EXECUTING;
-  return relock_run_owned(executing, mutex, self, call->section, call->context);
+  return relock_run_owned(executing_alone(algorithm), mutex, self, call->section, call->context);
 }
 
 /* A section of a typed mutex, wrapped to set the owner that the section sees. */
@@ -523,7 +599,8 @@ static __attribute__((noinline)) int execute_timed(relock_mutex_t *mutex,
   struct relock_acquisition acquisition = {.section = (uintptr_t)timed.section,
                                            .caller = (uintptr_t)caller};
   may_trace(self, lock_class, &acquisition);
-  if (relock_class_tries_first(lock_class) && relock_queue_try(mutex))
+  if (relock_class_tries_first(lock_class) && !relock_mutex_is_watched(mutex) &&
+      relock_queue_try(mutex))
     return run_timed_here(mutex, lock_class, call, &acquisition);
   const uint64_t asked = relock_ticks(), before = times_contended(lock_class);
   relock_times_trace_wait(self, lock_class, &acquisition);
@@ -688,5 +765,7 @@ int relock_mutex_destroy(relock_mutex_t *mutex) {
     forget_old_waiters(mutex);
     relock_annex_give_back(mutex);
   }
+  if (relock_mutex_is_watched(mutex))
+    relock_annotate_end(mutex, sizeof *mutex);
   return 0;
 }

@@ -69,6 +69,7 @@ int relock_submit(relock_mutex_t *mutex, relock_section_t section, const void *c
   /* Acquire: pairs with the release in forget_old_waiters(), mutex.c. */
   bool plain =
       (kind & RELOCK_KIND_TYPE) == RELOCK_TYPE_NORMAL && kind & RELOCK_KIND_SEEN &&
+      !(kind & RELOCK_KIND_WATCHED) &&
       relock_load_acquire(&mutex->relock_private.generation) == (uint16_t)relock_generation();
   if (plain && relock_load_relaxed(&lock_class->relock_ops) == &relock_rcl && self) {
     if (!relock_load_relaxed(&relock_submits))

@@ -3,9 +3,13 @@
  * Start of the runtime and fork handlers: the class list is consistent in the child, the server is
  * started anew at its next use, and old waiters are forgotten.
  */
+#include "../base/annotate.h"
+#include "../base/class.h"
 #include "../base/counters.h"
 #include "../base/generation.h"
 #include "../base/guard.h"
+#include "../base/thread.h"
+#include "../base/wait.h"
 #include "../base/word.h"
 #include "../debug/layout.h"
 #include "../mutex/environment.h"
@@ -54,11 +58,22 @@ static void after_fork_in_child(void) {
   relock_word_start(); /* a child is not registered for barriers of its parent */
 }
 
+/* A detector that sees the runtime's own accesses is told which words are shared by other means than
+ * it knows; what is written once and read ever after is written before there are threads. */
+static void start_watched(void) {
+  relock_guards_annotate();
+  relock_threads_annotate();
+  relock_class_register(&relock_default_class);
+  relock_wait_calibrate();
+}
+
 __attribute__((constructor(101))) static void start(void) {
   relock_threads_tell(&relock_process_threads);
   relock_sections_wrapped_by(relock_unwrapped_section);
   relock_options_read();
   relock_word_start();
+  if (relock_is_watched())
+    start_watched();
   if (relock_os->is_first_thread() && relock_process_first_thread_starts())
     relock_stats_thread_start();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

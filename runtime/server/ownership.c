@@ -212,7 +212,7 @@ bool relock_server_begin_wait(relock_mutex_t *mutex) {
     relock_wake_heirs(inside);
   }
   if (owns_word)
-    relock_word_release(&mutex->relock_private.word);
+    relock_release_watched(mutex);
   relock_send_owed(owed);
   if (inside)
     relock_pool_waits(inside);

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "times.h"
 
+#include "../base/annotate.h"
 #include "../base/counters.h"
 #include "../base/os.h"
 #include "../base/thread.h"
@@ -89,8 +90,11 @@ static void *allocate(size_t size) {
     return NULL;
   }
   uint64_t at = relock_add_relaxed(&pool_used, size);
-  if (at + size <= pool_size)
+  if (at + size <= pool_size) {
+    if (relock_is_watched())
+      relock_annotate_own(pool + at, size);
     return pool + at;
+  }
   drop();
   return NULL;
 }
