@@ -39,15 +39,17 @@
  *  - A signal touches nothing of a waiter after its last state but the address. Between TAKEN and
  *    that state it may wait for the release of the mutex, see owed.h.
  *
- * The list's lock and `incoming` are tagged with the fork generation. In a child, a lock word of an
- * older generation is free and its list empty, and an `incoming` of an older one is 0: their holder
- * and their waiters do not exist.
+ * The list's lock is tagged with the fork generation, and `incoming` has one beside it, since it is
+ * an address that may need all of its bits (tagged memory). In a child, a lock word of an older
+ * generation is free and its list empty, and an `incoming` of an older one is 0: their holder and
+ * their waiters do not exist.
  */
 #include "cond.h"
 
 #include "../base/annotate.h"
 #include "../base/class.h"
 #include "../base/generation.h"
+#include "../base/guard.h"
 #include "../base/identity.h"
 #include "../base/os.h"
 #include "../base/panic.h"
@@ -71,28 +73,30 @@ enum { WAITING, LEAVING, TAKEN, SIGNALLED, BROADCAST };
 
 /* --- the newcomers --------------------------------------------------------------------------- */
 
-/* A waiter's address has 57 significant bits, of which its alignment leaves 51; below them are the
- * low bits of the generation, and whether the stack is empty and the list is not. */
-enum { LISTED = 1, GENERATION_SHIFT = 1, GENERATION_BITS = 12, ADDRESS_SHIFT = 13, ALIGNED = 6 };
-_Static_assert(_Alignof(struct relock_cond_waiter) == 1 << ALIGNED, "the bits left out are zero");
-
-static uintptr_t tag(void) {
-  return (uintptr_t)(relock_generation() & ((1u << GENERATION_BITS) - 1)) << GENERATION_SHIFT;
-}
-
-static uintptr_t incoming_for(const struct relock_cond_waiter *waiter) {
-  return (uintptr_t)waiter >> ALIGNED << ADDRESS_SHIFT | tag();
-}
-
-static bool is_stale(uintptr_t incoming) {
-  const uintptr_t tags = ((uintptr_t)1 << ADDRESS_SHIFT) - (1u << GENERATION_SHIFT);
-  return (incoming & tags) != tag();
-}
+/* A waiter's address, or this: the stack is empty and the list is not. */
+enum { LISTED = 1 };
 
 static struct relock_cond_waiter *top(uintptr_t incoming) {
-  if (is_stale(incoming))
-    return NULL;
-  return (struct relock_cond_waiter *)(incoming >> ADDRESS_SHIFT << ALIGNED);
+  return incoming == LISTED ? NULL : (struct relock_cond_waiter *)incoming;
+}
+
+/* Whether `incoming` is this process's, and not what its parent's waiters have left. */
+static bool is_of_this_process(const relock_cond_t *cond) {
+  /* Acquire: pairs with the release in forget_old_waiters(). */
+  return relock_load_acquire(&cond->relock_private.generation) == relock_generation();
+}
+
+/* By the first that waits, or destroys, in a forked child. None of those waiters exists here. */
+static void forget_old_waiters(relock_cond_t *cond) {
+  if (RELOCK_LIKELY(is_of_this_process(cond)))
+    return;
+  relock_guard_take(RELOCK_GUARD_OLD_WAITERS);
+  if (relock_load_relaxed(&cond->relock_private.generation) != relock_generation()) {
+    relock_store_relaxed(&cond->relock_private.incoming, 0);
+    /* Release: pairs with the acquire in is_of_this_process(). */
+    relock_store_release(&cond->relock_private.generation, relock_generation());
+  }
+  relock_guard_release(RELOCK_GUARD_OLD_WAITERS);
 }
 
 void relock_cond_enlist(relock_cond_t *cond, relock_mutex_t *mutex,
@@ -102,20 +106,20 @@ void relock_cond_enlist(relock_cond_t *cond, relock_mutex_t *mutex,
     relock_annotate_own(cond, sizeof *cond);
     relock_annotate_own(waiter, sizeof *waiter);
   }
+  forget_old_waiters(cond);
   waiter->mutex = mutex;
   waiter->state = WAITING;
   do {
     seen = relock_load_relaxed(incoming);
     waiter->next = top(seen);
     /* Release: pairs with the acquire in collect(). */
-  } while (!relock_cas_release(incoming, seen, incoming_for(waiter)));
+  } while (!relock_cas_release(incoming, seen, (uintptr_t)waiter));
 }
 
 /* Whether somebody may wait. A waiter that the caller's change of state concerns was pushed before
  * that change, in the order of the mutex, so that this reads its word or a later one. */
 static bool has_waiters(relock_cond_t *cond) {
-  uintptr_t incoming = relock_load_relaxed(&cond->relock_private.incoming);
-  return incoming != 0 && !is_stale(incoming);
+  return relock_load_relaxed(&cond->relock_private.incoming) != 0 && is_of_this_process(cond);
 }
 
 /* --- the list and its lock ------------------------------------------------------------------- */
@@ -187,7 +191,7 @@ static void collect(relock_cond_t *cond) {
   if (!top(relock_load_relaxed(incoming)))
     return;
   /* Acquire: pairs with the releases in relock_cond_enlist(). */
-  struct relock_cond_waiter *newest = top(relock_exchange_acquire(incoming, tag() | LISTED));
+  struct relock_cond_waiter *newest = top(relock_exchange_acquire(incoming, LISTED));
   struct relock_cond_waiter *oldest = NULL;
   while (newest) {
     struct relock_cond_waiter *next = newest->next;
@@ -203,6 +207,7 @@ static void collect(relock_cond_t *cond) {
 }
 
 static void open_list(relock_cond_t *cond) {
+  forget_old_waiters(cond);
   lock(cond);
   collect(cond);
 }
@@ -210,8 +215,8 @@ static void open_list(relock_cond_t *cond) {
 static void close_list(relock_cond_t *cond) {
   uintptr_t *incoming = &cond->relock_private.incoming;
   /* Fails when a waiter came meanwhile: then the word says so. */
-  if (!cond->relock_private.first && relock_load_relaxed(incoming) == (tag() | LISTED))
-    relock_cas_relaxed(incoming, tag() | LISTED, 0);
+  if (!cond->relock_private.first && relock_load_relaxed(incoming) == LISTED)
+    relock_cas_relaxed(incoming, LISTED, 0);
   unlock(cond);
 }
 
@@ -443,6 +448,7 @@ int relock_cond_init(relock_cond_t *cond, const pthread_condattr_t *attributes) 
     return ENOTSUP;
   memset(cond, 0, sizeof *cond);
   cond->relock_private.clock = (uint32_t)clock;
+  cond->relock_private.generation = relock_generation();
   return 0;
 }
 

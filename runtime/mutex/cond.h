@@ -15,7 +15,8 @@
 int relock_cond_check_time(clockid_t clock, const struct timespec *deadline);
 
 /* The first step: makes the waiter one of the condition variable's, behind those that wait
- * already. The caller owns the mutex's word. Never waits, whatever other threads do. */
+ * already. The caller owns the mutex's word. Never waits, whatever other threads do, but for others
+ * that are the first with it in a forked child, for a few instructions. */
 void relock_cond_enlist(relock_cond_t *cond, relock_mutex_t *mutex,
                         struct relock_cond_waiter *waiter);
 

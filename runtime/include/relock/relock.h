@@ -96,10 +96,11 @@ typedef union relock_cond {
   struct {
     void *first; /* waiters, in the order in which they came */
     void *last;
-    uintptr_t incoming; /* newcomers, not on the list yet; tagged with the fork generation */
+    uintptr_t incoming; /* newcomers, not on the list yet */
     uint32_t lock;      /* guards the list; tagged with the fork generation */
     uint32_t clock;
-    uint32_t destroyer; /* waits for threads that are leaving */
+    uint32_t destroyer;  /* waits for threads that are leaving */
+    uint32_t generation; /* of the process in which incoming was written */
   } relock_private;
   char relock_size[sizeof(pthread_cond_t)];
   __extension__ long long relock_align;
@@ -111,8 +112,8 @@ typedef int (*relock_section_t)(void *context);
 /* Runs section(context) under the mutex and returns what it returned. Another thread may run it;
  * the section then has the caller's thread identity all the same: errno, __thread variables,
  * pthread_self(), pthread_getspecific() and the allocator's caches are the caller's. Where the
- * machine cannot switch identity (no FSGSBASE, sanitizers), and under race detectors, the caller runs
- * the section itself.
+ * machine cannot switch identity (no FSGSBASE, sanitizers), and under race detectors, the caller
+ * runs the section itself.
  *
  * The section may use any lock but this one (a recursive mutex: also this one), and may block,
  * at the price of everybody behind it. It must not wait on a condition variable with this mutex
@@ -580,7 +581,7 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
   {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
 #define RELOCK_ERRORCHECK_MUTEX_INITIALIZER(id)                                                    \
   {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
-#define RELOCK_COND_INITIALIZER {{0, 0, 0, 0, 0, 0}}
+#define RELOCK_COND_INITIALIZER {{0, 0, 0, 0, 0, 0, 0}}
 
 /* The same for the default class, which needs no definition. All bytes zero are a normal mutex. */
 #define RELOCK_DEFAULT_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
