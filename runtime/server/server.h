@@ -78,7 +78,7 @@ struct relock_servicer {
   uint32_t last;                         /* slot that it has served, in turn */
   int miss_counter;
   int tid;
-  uint32_t elected; /* the cycle in which the manager gave it the processor last, see pool.c */
+  uint64_t elected; /* the cycle in which the manager gave it the processor last, see pool.c */
   const relock_mutex_t *runs_under;  /* the mutex of the section that it is in, else null */
   bool owns_once;                    /* its word, see ownership.c; false between sections */
   const relock_mutex_t *first_mutex; /* that was served in this pass */
@@ -124,7 +124,7 @@ struct relock_server {
   _Alignas(RELOCK_CACHE_LINE) uint32_t pool_word;
   uint32_t manager;       /* see pool.c; a futex */
   uint32_t reported;      /* since the manager has looked */
-  uint32_t elections;     /* cycles */
+  uint64_t elections;     /* cycles */
   uint64_t manager_wakes; /* statistics, by the manager */
   uint64_t activations;   /* under the pool's word */
   uint64_t parks;         /* times that the server went to sleep */
