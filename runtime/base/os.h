@@ -32,7 +32,8 @@ struct relock_os {
   bool (*prepare_barrier)(void);
   void (*barrier)(void);
   uint64_t (*now_ns)(void); /* monotonic */
-  /* Those that this process may use: at load, the thread that asks may have less. At least 1. */
+  /* Those that this process may use at a time: of those that it may run on, as many as the quota of
+   * its control groups is worth. At load: the thread that asks may have less. At least 1. */
   unsigned (*cpus)(void);
   unsigned (*cpu)(void);  /* the processor that runs the caller */
   unsigned (*node)(void); /* and its NUMA node, counted from 0 without gaps */

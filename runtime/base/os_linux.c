@@ -11,6 +11,7 @@
 
 #include "atomic.h"
 #include "panic.h"
+#include "quota.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -123,6 +124,7 @@ static uint64_t now_ns(void) {
 enum { MAX_CPUS = 4096 };
 static unsigned char process_cpus[MAX_CPUS / 8];
 static unsigned process_cpu_count;
+static unsigned process_cpu_quota; /* of their time, in processors; 0: all */
 
 __attribute__((constructor(102))) static void read_cpus(void) {
   int saved = errno;
@@ -131,13 +133,15 @@ __attribute__((constructor(102))) static void read_cpus(void) {
     for (size_t i = 0; i < sizeof process_cpus; i++)
       count += (unsigned)__builtin_popcount(process_cpus[i]);
   process_cpu_count = count;
+  process_cpu_quota = relock_quota("");
   errno = saved;
 }
 
 static unsigned cpus(void) {
   if (process_cpu_count == 0) /* asked by a constructor that comes before this one */
     read_cpus();
-  return process_cpu_count > 0 ? process_cpu_count : 1;
+  const unsigned count = process_cpu_count > 0 ? process_cpu_count : 1;
+  return process_cpu_quota > 0 && process_cpu_quota < count ? process_cpu_quota : count;
 }
 
 /* The node of each processor, from sysfs; read once. */

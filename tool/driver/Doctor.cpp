@@ -8,6 +8,8 @@
 #include "driver/Options.h"
 #include "support/Messages.h"
 
+#include "../../runtime/base/quota.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
@@ -85,21 +87,27 @@ std::vector<unsigned> processors() {
   return Numbers;
 }
 
+// Of these, how many at a time, as the runtime counts them.
+size_t processorsAtATime() {
+  size_t Quota = relock_quota("");
+  return Quota ? std::min(Quota, processors().size()) : processors().size();
+}
+
 Item lookAtProcessors() {
   std::vector<unsigned> Numbers = processors();
-  std::string Quota = firstLine("/sys/fs/cgroup/cpu.max"); // a container sees its own here
-  std::string Limit = Quota.empty() || StringRef(Quota).starts_with("max")
-                          ? ""
-                          : "; in cpu.max " + Quota + " (microseconds, of a period)";
+  size_t Usable = processorsAtATime();
+  std::string Limit = Usable < Numbers.size()
+                          ? "; control groups leave it the time of " + std::to_string(Usable)
+                          : "";
   return {"processors",
-          Numbers.size() > 1,
+          Usable > 1,
           Useful,
           std::to_string(Numbers.size()) + " of " + std::to_string(sysconf(_SC_NPROCESSORS_ONLN)) +
               ": " + rangeList(Numbers) + Limit,
           "On one processor nobody spins: every lock that is taken means a sleep, and no algorithm "
           "is much better than another.",
-          "widen the affinity of the process (taskset, the container's cpuset), or give the "
-          "virtual machine more processors"};
+          "widen the affinity of the process (taskset, the container's cpuset) or its quota "
+          "(cpu.max), or give the virtual machine more processors"};
 }
 
 Item lookAtTopology() {
@@ -324,7 +332,7 @@ Item lookAtThresholds() {
 constexpr size_t EnoughProcessors = 3;
 
 Item lookAtRoom() {
-  size_t N = processors().size();
+  size_t N = processorsAtATime();
   return {"room for a server",
           N >= EnoughProcessors,
           ForServers,
