@@ -11,6 +11,7 @@ static bool all;
 void timing_start(void) {
   all = secure_getenv(RELOCK_RECORDS_TIME_ALL) != NULL;
   long_hold = relock_ticks_per_millisecond() / RELOCK_LONG_PER_MILLISECOND;
+  processor_start();
   timing_always(false);
 }
 
@@ -73,9 +74,11 @@ void section_waits(struct thread *thread, uint64_t now) {
 }
 
 /* What it held, and its section, have begun after the clock was read last, and about so many
- * acquisitions later. If it holds nothing, what it acquires next begins now. */
+ * acquisitions later. If it holds nothing, what it acquires next begins now. Where the thread may
+ * have slept in between without being told, nobody knows when it began, and holds in which it loses
+ * its processor are chosen as others are. */
 void section_resumed(struct thread *thread) {
-  const bool lost = !thread->area->mark;
+  const bool lost = processor_tells && !thread->area->mark;
   processor_noticed(thread);
   if (lost && in_section(thread)) {
     const uint64_t before = thread->clock_countdown, now = thread->countdown;
