@@ -68,6 +68,8 @@ groups = [1] if os.getuid() == 0 else [g for g in os.getgroups() if g != os.getg
 if groups and not os.statvfs(build).f_flag & os.ST_NOSUID:
     config.available_features.add("other-group")
     config.substitutions.append(("%other_group", str(groups[0])))
+if os.geteuid() == 0:
+    config.available_features.add("root")
 mounts = ["unshare", "-rm", "true"]
 if shutil.which("unshare") and not subprocess.run(mounts, stderr=subprocess.DEVNULL).returncode:
     config.available_features.add("own-mounts")

@@ -20,6 +20,7 @@ enum relock_guard {
   RELOCK_GUARD_ANNEXES,     /* those that are free, annex.c */
   /* A mutex or a condition variable that a fork has copied while threads waited, mutex.c, cond.c. */
   RELOCK_GUARD_OLD_WAITERS,
+  RELOCK_GUARD_SIGNALS, /* handlers, signals.c; its holder blocks all signals */
   RELOCK_GUARDS
 };
 

@@ -2,7 +2,8 @@
  *
  * The services that the runtime needs from the operating system, as a table, so that the same
  * algorithm sources can run on another implementation (a simulator, a schedule explorer).
- * No function changes errno; the futex calls, yield and now_ns do not even write it.
+ * No function changes errno; the futex calls, yield, barrier, now_ns, thread_id, process_id and
+ * interrupt do not even write it.
  */
 #ifndef RELOCK_BASE_OS_H
 #define RELOCK_BASE_OS_H
@@ -11,6 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+
+/* The kernel's struct of the same layout. */
+struct relock_signal_action {
+  uintptr_t handler; /* 0: default, 1: ignored */
+  unsigned long flags;
+  uintptr_t restorer;
+  uint64_t mask;
+};
+
+/* Of the C library (glibc's), on the way of setuid() to each thread. */
+enum { RELOCK_SIGNAL_SETXID = 33, RELOCK_SIGNAL_CANCEL = 32 };
 
 struct relock_os {
   /* Sleeps while *word == expected until woken, until the deadline on that clock (null: for
@@ -58,6 +70,17 @@ struct relock_os {
   int (*count_misses)(int earlier);
   uint64_t (*read_counter)(int counter);
   bool (*is_first_thread)(void); /* the caller is the thread that the process began with */
+  int (*process_id)(void);
+  /* What the kernel has for a signal, those included that the C library keeps to itself; `set` may
+   * be null. False: that cannot be. */
+  bool (*signal_action)(int number, const struct relock_signal_action *set,
+                        struct relock_signal_action *found);
+  /* All signals of the calling thread, which no C library lets pass: those that were blocked. */
+  uint64_t (*block_signals)(void);
+  void (*restore_signals)(uint64_t blocked);
+  /* Makes the thread enter the C library's handler for setuid(), which does nothing then. Only if
+   * there is one. */
+  void (*interrupt)(int thread_id);
 };
 
 extern const struct relock_os *const relock_os __attribute__((visibility("hidden")));

@@ -2,9 +2,9 @@
  *
  * Operating system services on Linux.
  *
- * The futex calls go to the kernel directly: a client that sleeps while another thread runs its
- * section with its thread pointer must not touch errno, not even to save and restore it, because
- * the section may set it meanwhile.
+ * The calls that wait go to the kernel directly, and what the trampoline of signals.c calls: a
+ * client that waits while another thread runs its section with its thread pointer must not touch
+ * errno, not even to save and restore it, because the section may set it meanwhile.
  */
 #define _GNU_SOURCE
 #include "os.h"
@@ -30,34 +30,40 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* timeout: of a wait; of a requeue, how many move. */
-static long futex(const uint32_t *word, long operation, long value, const void *timeout,
-                  const uint32_t *other, long bits) {
+/* syscall(2) without errno: a negative error number. */
+static long kernel(long number, long first, long second, long third, long fourth, long fifth,
+                   long sixth) {
 #if defined(__x86_64__)
-  register const void *arg4 __asm__("r10") = timeout;
-  register const void *arg5 __asm__("r8") = other;
-  register long arg6 __asm__("r9") = bits;
+  register long arg4 __asm__("r10") = fourth;
+  register long arg5 __asm__("r8") = fifth;
+  register long arg6 __asm__("r9") = sixth;
   long result;
   __asm__ __volatile__("syscall"
                        : "=a"(result)
-                       : "a"((long)SYS_futex), "D"(word), "S"(operation), "d"(value), "r"(arg4),
-                         "r"(arg5), "r"(arg6)
+                       : "a"(number), "D"(first), "S"(second), "d"(third), "r"(arg4), "r"(arg5),
+                         "r"(arg6)
                        : "rcx", "r11", "memory");
   return result;
 #else
-  register long number __asm__("x8") = SYS_futex;
-  register long result __asm__("x0") = (long)word;
-  register long arg2 __asm__("x1") = operation;
-  register long arg3 __asm__("x2") = value;
-  register const void *arg4 __asm__("x3") = timeout;
-  register const void *arg5 __asm__("x4") = other;
-  register long arg6 __asm__("x5") = bits;
+  register long call __asm__("x8") = number;
+  register long result __asm__("x0") = first;
+  register long arg2 __asm__("x1") = second;
+  register long arg3 __asm__("x2") = third;
+  register long arg4 __asm__("x3") = fourth;
+  register long arg5 __asm__("x4") = fifth;
+  register long arg6 __asm__("x5") = sixth;
   __asm__ __volatile__("svc 0"
                        : "+r"(result)
-                       : "r"(number), "r"(arg2), "r"(arg3), "r"(arg4), "r"(arg5), "r"(arg6)
+                       : "r"(call), "r"(arg2), "r"(arg3), "r"(arg4), "r"(arg5), "r"(arg6)
                        : "memory");
   return result;
 #endif
+}
+
+/* timeout: of a wait; of a requeue, how many move. */
+static long futex(const uint32_t *word, long operation, long value, const void *timeout,
+                  const uint32_t *other, long bits) {
+  return kernel(SYS_futex, (long)word, operation, value, (long)timeout, (long)other, bits);
 }
 
 static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
@@ -223,7 +229,7 @@ static int start_thread(void *(*run)(void *), void *argument, const char *name) 
   return error;
 }
 
-static int thread_id(void) { return (int)syscall(SYS_gettid); }
+static int thread_id(void) { return (int)kernel(SYS_gettid, 0, 0, 0, 0, 0, 0); }
 
 static bool may_use_cpu(unsigned cpu) {
   return cpu < MAX_CPUS && cpus() > 0 && process_cpus[cpu / 8] >> cpu % 8 & 1;
@@ -313,6 +319,37 @@ static uint64_t read_counter(int counter) {
 
 static bool is_first_thread(void) { return syscall(SYS_gettid) == getpid(); }
 
+static int process_id(void) { return (int)kernel(SYS_getpid, 0, 0, 0, 0, 0, 0); }
+
+static bool signal_action(int number, const struct relock_signal_action *set,
+                          struct relock_signal_action *found) {
+  int saved = errno;
+  bool done = syscall(SYS_rt_sigaction, number, set, found, sizeof set->mask) == 0;
+  errno = saved;
+  return done;
+}
+
+static uint64_t block_signals(void) {
+  const uint64_t all = UINT64_MAX;
+  uint64_t blocked = 0;
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &blocked, sizeof all);
+  return blocked;
+}
+
+static void restore_signals(uint64_t blocked) {
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &blocked, NULL, sizeof blocked);
+}
+
+/* The handler looks at si_code, and acts upon SI_TKILL only. */
+static void interrupt(int id) {
+  siginfo_t info;
+  memset(&info, 0, sizeof info);
+  info.si_signo = RELOCK_SIGNAL_SETXID;
+  info.si_code = SI_QUEUE;
+  info.si_pid = process_id();
+  kernel(SYS_rt_tgsigqueueinfo, info.si_pid, id, RELOCK_SIGNAL_SETXID, (long)&info, 0, 0);
+}
+
 static const struct relock_os os_linux = {
     .futex_wait = futex_wait,
     .futex_wake = futex_wake,
@@ -338,6 +375,11 @@ static const struct relock_os os_linux = {
     .count_misses = count_misses,
     .read_counter = read_counter,
     .is_first_thread = is_first_thread,
+    .process_id = process_id,
+    .signal_action = signal_action,
+    .block_signals = block_signals,
+    .restore_signals = restore_signals,
+    .interrupt = interrupt,
 };
 
 const struct relock_os *const relock_os = &os_linux;

@@ -96,14 +96,14 @@ static inline void *relock_request_context(const struct relock_request *request)
 
 /* Runs the section of a filled line, by any other thread that owns the word of its mutex, and whose
  * errno is at `here`: neither that nor the client's is disturbed by somebody else's section. Writes
- * nothing to the line. */
+ * nothing to the line. The thread's record is null only for a section for any thread. */
 static inline struct relock_reply relock_request_section(const struct relock_request *request,
-                                                         int *here) {
+                                                         struct relock_thread *self, int *here) {
   void *context = relock_request_context(request);
   if (RELOCK_LIKELY(!(request->result & RELOCK_AS_CLIENT)))
     return relock_run_for_any_thread(request->section, context, here);
-  uintptr_t client = relock_request_client(request)->thread_pointer;
-  return (struct relock_reply){relock_run_as(client, request->section, context), 0};
+  struct relock_thread *client = relock_request_client(request);
+  return (struct relock_reply){relock_run_as(self, client, request->section, context), 0};
 }
 
 /* Last of all: the client looks at the line, and whatever is stored later has to fetch it back.
@@ -117,7 +117,7 @@ static inline void relock_request_run(struct relock_request *request) {
   struct relock_thread *self = relock_thread_self();
   struct relock_run run;
   relock_overflow_begin(self, &run, request);
-  const struct relock_reply reply = relock_request_section(request, &errno);
+  const struct relock_reply reply = relock_request_section(request, self, &errno);
   relock_overflow_end(self, &run);
   relock_request_reply(request, reply);
 }

@@ -8,6 +8,7 @@
 #include "guard.h"
 #include "os.h"
 #include "request.h"
+#include "signals.h"
 #include "stack.h"
 
 #include <pthread.h>
@@ -64,9 +65,37 @@ struct relock_thread *relock_thread_on_stack(uintptr_t address) {
   return record;
 }
 
+/* Where records were found, by their threads' ids. */
+enum { IDS = 4096 };
+static uint32_t number_of_id[IDS];
+
+static void set_id(struct relock_thread *record) {
+  const int tid = relock_os->thread_id();
+  relock_store_relaxed(&record->tid, tid);
+  relock_store_relaxed(&number_of_id[(uint32_t)tid % IDS], record->number);
+}
+
+static bool has_id(const struct relock_thread *record, int tid) {
+  return relock_load_relaxed(&record->tid) == tid;
+}
+
+struct relock_thread *relock_thread_with_id(int tid) {
+  const uint32_t last = relock_load_relaxed(&number_of_id[(uint32_t)tid % IDS]);
+  const uint32_t threads = relock_threads_end();
+  if (last < threads && has_id(relock_thread_numbered(last), tid))
+    return relock_thread_numbered(last);
+  for (uint32_t i = 0; i < threads; i++)
+    if (has_id(relock_thread_numbered(i), tid))
+      return relock_thread_numbered(i);
+  return NULL;
+}
+
 static void give_back(struct relock_thread *record) {
   relock_store_relaxed(&record->stack_end, (uintptr_t)0);
   record->running = NULL; /* it may have ended in a section */
+  relock_store_relaxed(&record->tid, 0);
+  relock_store_relaxed(&record->runs_as, 0);
+  relock_store_relaxed(&record->handlers, 0);
   while (record->spares) {
     struct relock_request *node = record->spares;
     record->spares = node->next;
@@ -179,7 +208,8 @@ static __attribute__((noinline)) struct relock_thread *begin(void) {
   relock_mark(record, false);
   record->depth = 0;
   record->cluster_age = 0;
-  record->tid = relock_os->thread_id();
+  set_id(record);
+  record->asks = 0;
   record->turn_waits = record->turn_step = record->turn_looks = 0;
   record->rcl_serves = NULL;
   record->rcl_number = 0;
@@ -204,6 +234,7 @@ static __attribute__((noinline)) struct relock_thread *begin(void) {
     thread_ends(record);
     return NULL;
   }
+  relock_signals_look();
   return record;
 }
 
@@ -291,6 +322,8 @@ void relock_node_give(struct relock_thread *self, struct relock_request *node) {
 void relock_threads_after_fork(void) {
   first_free = 0;
   live = end;
+  if (relock_own_record)
+    set_id(relock_own_record);
   for (uint32_t i = 0; i < end; i++) {
     struct relock_thread *record = relock_thread_numbered(i);
     record->owed = NULL; /* to threads that are gone */

@@ -88,10 +88,14 @@ struct relock_thread {
   int tid;            /* as the kernel counts */
   void *signal_stack; /* see overflow.c; kept for the next thread */
   uint16_t tag;       /* number + 1; 0: not one of the first 65,535 */
+  /* Handlers that run on its stack and have interrupted a wait of its, see identity.c; a futex. */
+  uint32_t handlers;
 
   /* Written by the thread itself. */
   _Alignas(RELOCK_CACHE_LINE) uint32_t depth; /* request lines in use */
-  uint32_t cluster;                           /* see topology.h */
+  uint32_t asks;    /* requests under way to be run with its identity, by nesting */
+  uint32_t runs_as; /* whose identity it uses, see identity.c: number + 1; 0: its own; a futex */
+  uint32_t cluster; /* see topology.h */
   uint32_t cluster_age;
   uint32_t next_free;  /* list of free records: number + 1 */
   uint64_t turn_began; /* when it last offered its processor, see wait.c */
@@ -156,6 +160,9 @@ struct relock_thread *relock_thread_numbered(uint32_t number);
 /* The record of the thread on whose stack that address is, which need not be what the thread
  * pointer says. Null: unknown. */
 struct relock_thread *relock_thread_on_stack(uintptr_t address);
+
+/* The record of the living thread with that number of the kernel. Null: it has none. */
+struct relock_thread *relock_thread_with_id(int tid);
 
 /* One more than the highest number ever given. */
 uint32_t relock_threads_end(void);

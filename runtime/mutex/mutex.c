@@ -390,7 +390,9 @@ static int run_uncancelled(const struct relock_algorithm *algorithm, relock_mute
                            struct relock_thread *self, const struct relock_call *call) {
   int previous;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous);
+  self->asks += call->as_client;
   int result = algorithm->execute(mutex, self, call);
+  self->asks -= call->as_client;
   pthread_setcancelstate(previous, NULL);
   return result;
 }
@@ -426,7 +428,7 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
   forget_old_waiters(mutex);
   if (relock_class_tries_first(lock_class) && relock_queue_try(mutex))
     return relock_run_and_release(mutex, self, call->section, call->context);
-  bool movable = !call->as_client || relock_identity_switchable();
+  bool movable = !call->as_client || relock_identity_movable(self);
   if (algorithm->execute && movable && RELOCK_LIKELY(relock_thread_can_wait(self)))
     return run_uncancelled(algorithm, mutex, self, call);
   if (!relock_queue_try(mutex))
@@ -639,11 +641,14 @@ static inline bool execute_at_server(relock_mutex_t *mutex, const relock_class_t
     return false;
   if (!call->as_client) /* the section runs with the identity of a thread that nobody cancels */
     return relock_client_execute(mutex, lock_class, call, result);
+  struct relock_thread *self = relock_own_record;
   int previous;
-  if (!relock_identity_switchable())
+  if (RELOCK_UNLIKELY(!self) || !relock_identity_movable(self))
     return false;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous);
+  self->asks++;
   bool executed = relock_client_execute(mutex, lock_class, call, result);
+  self->asks--;
   pthread_setcancelstate(previous, NULL);
   return executed;
 }

@@ -8,6 +8,8 @@
 #include "../base/counters.h"
 #include "../base/generation.h"
 #include "../base/guard.h"
+#include "../base/os.h"
+#include "../base/signals.h"
 #include "../base/thread.h"
 #include "../base/wait.h"
 #include "../base/word.h"
@@ -27,17 +29,22 @@ const char relock_process_is_linked = 1; /* see mutex/choice.c */
 /* Every program that is linked with the runtime has it. */
 __attribute__((used)) static const struct relock_debug_layout *const layout = &relock_debug_layout;
 
+static uint64_t signals; /* guarded by RELOCK_GUARD_FORK: what the thread that forks blocks */
+
 /* The sections that servers run may need the other guards to come to their ends. */
 static void before_fork(void) {
   relock_settle();
   relock_guard_take(RELOCK_GUARD_FORK);
   relock_servers_before_fork();
+  signals = relock_os->block_signals(); /* handlers may need a guard */
   relock_guards_take_all();
 }
 
 static void release_guards(void) {
   relock_guards_release_all();
+  const uint64_t mask = signals;
   relock_guard_release(RELOCK_GUARD_FORK);
+  relock_os->restore_signals(mask);
 }
 
 static void after_fork_in_parent(void) {
@@ -49,6 +56,7 @@ static void after_fork_in_child(void) {
   relock_add_relaxed(&relock_generation_counter, 1);
   relock_guards_after_fork();
   relock_threads_after_fork();
+  relock_signals_after_fork();
   relock_servers_after_fork();
   relock_stats_after_fork();
   relock_times_after_fork();

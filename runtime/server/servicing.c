@@ -115,7 +115,7 @@ run_specially(struct relock_servicer *self, uint32_t number, const struct relock
     relock_count_batch(relock_thread_self(), lock_class, 1);
   const bool timed = slot->result & RELOCK_LIMITED;
   const uint64_t start = timed ? relock_os->now_ns() : 0;
-  const struct relock_reply reply = relock_request_section(slot, self->here);
+  const struct relock_reply reply = relock_request_section(slot, self->record, self->here);
   if (timed)
     relock_store_relaxed(&self->server->spent_ns[number], relock_os->now_ns() - start);
   return reply;
@@ -139,6 +139,8 @@ static inline relock_mutex_t *look_again(struct relock_request *slot) {
 /* Runs the announced request if the word of its mutex can be had. */
 static inline bool run(struct relock_servicer *self, uint32_t number, struct relock_request *slot,
                        relock_mutex_t *mutex) {
+  if (RELOCK_UNLIKELY(slot->result & RELOCK_AS_CLIENT) && !self->record)
+    return false; /* who has no record cannot say whose identity it uses: its client runs it */
   if (!relock_own(self, mutex))
     return false;
   relock_store_relaxed(&self->runs_under, mutex);

@@ -9,6 +9,7 @@
 #include "scenarios.h"
 
 #include "../../../runtime/base/os.h"
+#include "../../../runtime/base/signals.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -172,6 +173,9 @@ static void *reserve(size_t size) {
   return memory + memory_used - size;
 }
 
+/* No signal is installed. */
+bool relock_sigaction_is_ours(void) { return false; }
+
 /* What an execution reserves, the next one finds zero-filled again. */
 void os_set_up(void) {
   memory_used_before = memory_used;
@@ -182,6 +186,16 @@ void os_begin(void) {
   memory_used = memory_used_before;
   now = now_before;
 }
+
+static int process_id(void) { return 1; }
+static bool signal_action(int number, const struct relock_signal_action *set,
+                          struct relock_signal_action *found) {
+  (void)number, (void)set, (void)found;
+  return false;
+}
+static uint64_t block_signals(void) { return 0; }
+static void restore_signals(uint64_t blocked) { (void)blocked; }
+static void interrupt(int id) { (void)id; }
 
 static const struct relock_os os_explored = {
     .futex_wait = futex_wait,
@@ -206,6 +220,11 @@ static const struct relock_os os_explored = {
     .count_misses = count_misses,
     .read_counter = read_counter,
     .is_first_thread = is_first_thread,
+    .process_id = process_id,
+    .signal_action = signal_action,
+    .block_signals = block_signals,
+    .restore_signals = restore_signals,
+    .interrupt = interrupt,
 };
 
 const struct relock_os *const relock_os = &os_explored;

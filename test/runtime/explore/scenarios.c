@@ -6,6 +6,8 @@
  */
 #include "scenarios.h"
 
+#include "../../../runtime/base/signals.h"
+#include "../../../runtime/base/thread.h"
 #include "../../../runtime/server/client.h"
 
 #include <relock/relock.h>
@@ -31,8 +33,12 @@ void scenarios_start(const char *algorithm) {
   relock_class_register(&explored);
 }
 
+static struct relock_thread *record_of[MAX_THREADS];
+
 void scenarios_warm_up(void) {
   static relock_mutex_t warm;
+  static int warmed;
+  record_of[warmed++] = relock_thread_self();
   relock_mutex_lock(&warm);
   relock_mutex_unlock(&warm);
 }
@@ -457,6 +463,26 @@ static void leave_by_execute(int id) {
 
 static void leave_mixed(int id) { id == 0 ? leave_by_hold(id) : leave_by_execute(id); }
 
+/* --- identities ------------------------------------------------------------------------------ */
+
+/* A thread uses the second one's identity, for two sections or for one that a handler on the thread
+ * interrupts, and a handler has interrupted the second thread in its wait. */
+static void run_as(int id) {
+  for (int i = 0; i < 2; i++) {
+    relock_identity_take(record_of[id], record_of[1]);
+    section(&jobs[id]);
+    relock_identity_give(record_of[id], record_of[1]);
+  }
+}
+
+static void handle(int id) {
+  relock_handler_begins(record_of[id]);
+  section(&jobs[id]);
+  relock_handler_ends(record_of[id]);
+}
+
+static void run_and_handle(int id) { id == 1 ? handle(id) : run_as(id); }
+
 /* --- the first thread ends ---------------------------------------------------------------------
  */
 
@@ -480,6 +506,8 @@ const struct scenario scenarios[] = {
     {"first-ends", "the first thread ends, and another goes on", 2, 0, set_up, first_thread_ends,
      ran_12},
     {"twice", "two sections and two holders", 2, 0, set_up, twice, ran_22},
+    {"handler", "sections with the identity of a thread that handles a signal", 2, 0, set_up,
+     run_and_handle, ran_21},
     {"timed", "a section and a timed lock", 2, 0, set_up, execute_timed, ran_1x},
     {"recursive", "a recursive mutex: a holder twice, and a section", 2, 1, set_up_recursive,
      recursive, ran_11},

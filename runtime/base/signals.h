@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Signal handlers in a process whose sections run with other threads' pointers. Every handler runs
+ * with the pointer of the thread on whose stack it runs, and what it has interrupted goes on with
+ * the pointer that it had. A handler on a client that waits and its section elsewhere do not run at
+ * the same time.
+ *
+ * A trampoline does this. It stands in front of all handlers from the moment on at which the first
+ * section is about to be switched: of those of the C library, too, which are found by asking the
+ * kernel, and of those that are installed later, since sigaction() and its kin are this library's
+ * (sigaction.c). Programs see their own handlers and flags as ever.
+ *
+ *   the kernel's handler                the table                what runs
+ *   the program's                       null or older            that, as it is: nothing switches
+ * yet the trampoline                      the program's            the trampoline, and from it that
+ *   default or ignored                  null or older            nothing
+ *
+ * The table has a handler before the kernel has the trampoline, and keeps it when the program
+ * resets the signal: a trampoline that is on its way then still finds one. Flags and mask are the
+ * kernel's only.
+ *
+ * What is not seen: handlers that a program installs by the system call itself once sections are
+ * switched, until the next thread begins. The C library's own are installed before there is a
+ * second thread (setuid), or look at threads that cannot be cancelled here (cancellation).
+ */
+#ifndef RELOCK_BASE_SIGNALS_H
+#define RELOCK_BASE_SIGNALS_H
+
+#include "atomic.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct relock_thread;
+
+/* Puts the trampoline in place. False, and nothing is changed: the program's calls of sigaction()
+ * do not come to this library, so that its later handlers would not be seen. */
+bool relock_signals_start(void);
+
+/* Looks for handlers without the trampoline, if it is in place. */
+void relock_signals_look(void);
+void relock_signals_look_at(int number);
+
+void relock_signals_after_fork(void); /* in the child */
+
+/* By the trampoline, around a handler that has interrupted its thread, whose record that is, in a
+ * wait: the first returns when no section uses the thread's identity, and none does until the last
+ * of nested ones. See identity.c. */
+void relock_handler_begins(struct relock_thread *self);
+void relock_handler_ends(struct relock_thread *self);
+
+/* --- for sigaction.c ------------------------------------------------------------------------- */
+
+/* With three arguments, as the kernel passes them; those that take one do not look at the others.
+ */
+typedef void relock_handler_t(int number, siginfo_t *info, void *context);
+
+enum { RELOCK_SIGNALS = 65 };
+
+/* The handlers behind the trampoline. Changed by who has locked them. */
+extern relock_handler_t *relock_handlers[RELOCK_SIGNALS] RELOCK_HIDDEN;
+
+void relock_trampoline(int number, siginfo_t *info, void *context) RELOCK_HIDDEN;
+
+/* Whether the trampoline is in place in this process. Not in the child of vfork(), which has the
+ * table of its parent but not its signals. */
+bool relock_signals_started(void);
+
+/* Handlers call sigaction() as well: until the table is unlocked there are none on this thread. */
+uint64_t relock_signals_lock(void);
+void relock_signals_unlock(uint64_t blocked);
+
+/* Whether the program's calls of sigaction() come to this library. */
+bool relock_sigaction_is_ours(void);
+
+#endif
