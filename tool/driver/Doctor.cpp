@@ -148,7 +148,8 @@ Item lookAtThreadPointer() {
           ForServers,
           Found,
           "A combiner or a server runs sections with their callers' identity (errno, thread-local "
-          "variables). Without it only sections for any thread are run by others.",
+          "variables). Without it, and in programs whose sigaction() is not librelock's, only "
+          "sections for any thread are run by others.",
           "Linux 5.9 or later, without the boot option nofsgsbase, on a processor from 2012 on "
           "(AMD: 2017); a virtual machine has to be given the feature"};
 }
@@ -173,7 +174,8 @@ Item lookAtMembarrier() {
           Has             ? "private expedited"
           : Commands >= 0 ? "not the private expedited one"
                           : strerror(errno),
-          "With it an unlock that nobody waits for is a quarter cheaper.",
+          "With it an unlock that nobody waits for is a quarter cheaper, and a section with its "
+          "caller's identity needs no atomic operation to keep signal handlers out.",
           "Linux 4.14 or later; allow the system call membarrier in the sandbox (seccomp)"};
 }
 

@@ -111,9 +111,11 @@ typedef int (*relock_section_t)(void *context);
 
 /* Runs section(context) under the mutex and returns what it returned. Another thread may run it;
  * the section then has the caller's thread identity all the same: errno, __thread variables,
- * pthread_self(), pthread_getspecific() and the allocator's caches are the caller's. Where the
- * machine cannot switch identity (no FSGSBASE, sanitizers), and under race detectors, the caller
- * runs the section itself.
+ * pthread_self(), pthread_getspecific() and the allocator's caches are the caller's. Where
+ * identity cannot be switched (no FSGSBASE, sanitizers, a program whose sigaction() is not this
+ * library's), and under race detectors, the caller runs the section itself. Signal handlers have
+ * the identity of the thread on whose stack they run; one that interrupts a section, or a wait for
+ * one, must return.
  *
  * The section may use any lock but this one (a recursive mutex: also this one), and may block,
  * at the price of everybody behind it. It must not wait on a condition variable with this mutex
