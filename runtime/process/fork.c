@@ -66,8 +66,8 @@ static void after_fork_in_child(void) {
   relock_word_start(); /* a child is not registered for barriers of its parent */
 }
 
-/* A detector that sees the runtime's own accesses is told which words are shared by other means than
- * it knows; what is written once and read ever after is written before there are threads. */
+/* A detector that sees the runtime's own accesses is told which words are shared by other means
+ * than it knows; what is written once and read ever after is written before there are threads. */
 static void start_watched(void) {
   relock_guards_annotate();
   relock_threads_annotate();
