@@ -12,6 +12,7 @@
  */
 #include "annotate.h"
 
+#include "arch.h"
 #include "atomic.h"
 
 #include <stdint.h>
@@ -46,25 +47,7 @@ enum {
 static uintptr_t request(uintptr_t number, uintptr_t first, uintptr_t second, uintptr_t third,
                          uintptr_t otherwise) {
   const volatile uintptr_t message[6] = {number, first, second, third, 0, 0};
-#if defined(__x86_64__)
-  uintptr_t answer = otherwise;
-  __asm__ __volatile__("rolq $3, %%rdi; rolq $13, %%rdi\n\t"
-                       "rolq $61, %%rdi; rolq $51, %%rdi\n\t"
-                       "xchgq %%rbx, %%rbx"
-                       : "+d"(answer)
-                       : "a"(message)
-                       : "cc", "memory");
-#else
-  register uintptr_t answer __asm__("x3") = otherwise;
-  register const volatile uintptr_t *at __asm__("x4") = message;
-  __asm__ __volatile__("ror x12, x12, #3; ror x12, x12, #13\n\t"
-                       "ror x12, x12, #51; ror x12, x12, #61\n\t"
-                       "orr x10, x10, x10"
-                       : "+r"(answer)
-                       : "r"(at)
-                       : "cc", "memory");
-#endif
-  return answer;
+  return relock_ask_valgrind(message, otherwise);
 }
 
 static void tell(uintptr_t number, const void *object, uintptr_t value) {

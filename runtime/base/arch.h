@@ -153,4 +153,31 @@ static inline bool relock_may_set_thread_pointer(void) {
 }
 #endif
 
+/* --- Valgrind -------------------------------------------------------------------------------- */
+
+/* A request to Valgrind, if it runs the program (valgrind.h): does nothing on a processor. Returns
+ * its answer, or `otherwise`. */
+static inline uintptr_t relock_ask_valgrind(const volatile uintptr_t message[6],
+                                            uintptr_t otherwise) {
+#if defined(__x86_64__)
+  uintptr_t answer = otherwise;
+  __asm__ __volatile__("rolq $3, %%rdi; rolq $13, %%rdi\n\t"
+                       "rolq $61, %%rdi; rolq $51, %%rdi\n\t"
+                       "xchgq %%rbx, %%rbx"
+                       : "+d"(answer)
+                       : "a"(message)
+                       : "cc", "memory");
+#else
+  register uintptr_t answer __asm__("x3") = otherwise;
+  register const volatile uintptr_t *at __asm__("x4") = message;
+  __asm__ __volatile__("ror x12, x12, #3; ror x12, x12, #13\n\t"
+                       "ror x12, x12, #51; ror x12, x12, #61\n\t"
+                       "orr x10, x10, x10"
+                       : "+r"(answer)
+                       : "r"(at)
+                       : "cc", "memory");
+#endif
+  return answer;
+}
+
 #endif

@@ -21,5 +21,6 @@ uintptr_t relock_address(const void *object);
 uintptr_t relock_thread_pointer(void);
 void relock_set_thread_pointer(uintptr_t pointer);
 bool relock_may_set_thread_pointer(void);
+uintptr_t relock_ask_valgrind(const volatile uintptr_t message[6], uintptr_t otherwise);
 
 #endif
