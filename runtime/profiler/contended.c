@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "contended.h"
 #include "edge.h"
+#include "histograms.h"
 #include "hold.h"
 #include "timeline.h"
 

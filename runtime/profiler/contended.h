@@ -5,8 +5,8 @@
 #ifndef RELOCK_PROFILER_CONTENDED_H
 #define RELOCK_PROFILER_CONTENDED_H
 
-#include "record.h"
 #include "sample.h"
+#include "thread.h"
 
 struct contended {
   struct relock_object *object;

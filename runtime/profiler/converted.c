@@ -6,8 +6,11 @@
  * where they come from. What librelock does not say, such as whose lock it was, is not recorded.
  */
 #include "../statistics/recorder.h"
+#include "histograms.h"
 #include "hold.h"
+#include "objects.h"
 #include "preload.h"
+#include "store.h"
 #include "timeline.h"
 
 static uint32_t lock_class(const void *key, bool hidden) {

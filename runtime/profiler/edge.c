@@ -2,6 +2,7 @@
 #include "edge.h"
 #include "hold.h"
 #include "pairs.h"
+#include "store.h"
 
 static uint32_t left = 1 << 16; /* 4 MiB in all, however many threads wait for each other */
 

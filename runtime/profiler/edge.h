@@ -5,7 +5,7 @@
 #ifndef RELOCK_PROFILER_EDGE_H
 #define RELOCK_PROFILER_EDGE_H
 
-#include "record.h"
+#include "thread.h"
 
 /* Who holds a lock that could not be taken. The owner of a mutex or spinlock may not have said so
  * yet, or no longer: then it is the one before. An rwlock that no writer holds has readers, which

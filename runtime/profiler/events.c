@@ -2,8 +2,10 @@
 #define _GNU_SOURCE
 #include "events.h"
 #include "counter_page.h"
+#include "gaps.h"
+#include "objects.h"
 #include "real.h"
-#include "sample.h"
+#include "store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,7 +131,7 @@ static void close_counter(struct event_counter *counter) {
 }
 
 /* The event as `relock profile` encodes it; see RELOCK_RECORDS_EVENT. */
-void events_start(void) {
+void events_start(uint64_t sampled) {
   const char *text = getenv(RELOCK_RECORDS_EVENT);
   unsigned long long config, config1, config2;
   unsigned type, flags;
@@ -145,7 +147,7 @@ void events_start(void) {
   wanted.exclude_user = flags & RELOCK_EVENT_NOT_USER ? 1 : 0;
   wanted.exclude_kernel = flags & RELOCK_EVENT_NOT_KERNEL ? 1 : 0;
   wanted.exclude_hv = flags & RELOCK_EVENT_NOT_HYPERVISOR ? 1 : 0;
-  interval = sample_interval() / 10;
+  interval = sampled / 10;
   page = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED)
     return;

@@ -7,10 +7,10 @@
 #ifndef RELOCK_PROFILER_EVENTS_H
 #define RELOCK_PROFILER_EVENTS_H
 
-#include "record.h"
+#include "thread.h"
 
-/* Reads the event from the environment. */
-void events_start(void);
+/* Reads the event from the environment. sampled: the interval of samples, in ticks. */
+void events_start(uint64_t sampled);
 /* Opens the counter of this, the first thread, or says in the header why there is none. */
 void events_calibrate(struct thread *thread);
 /* The records of a thread are new. */

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "hold.h"
+#include "histograms.h"
+#include "objects.h"
+#include "store.h"
 
 #include <stdlib.h>
 
@@ -101,14 +104,6 @@ bool read_forget(struct thread *thread, const void *lock, struct read_hold *hold
     return true;
   }
   return false;
-}
-
-void hold_forget(struct thread *thread, const struct relock_object *object) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < thread->held_count; i++)
-    if (thread->held[i].object != object && holds(thread, thread->held[i].object))
-      thread->held[kept++] = thread->held[i];
-  thread->held_count = kept;
 }
 
 /* Of a lock that the thread holds. */

@@ -17,10 +17,13 @@
 #ifndef RELOCK_PROFILER_HOLD_H
 #define RELOCK_PROFILER_HOLD_H
 
+#include "held.h"
+#include "histograms.h"
 #include "nesting.h"
+#include "objects.h"
 #include "processor.h"
-#include "record.h"
 #include "sample.h"
+#include "store.h"
 
 #include <string.h>
 
@@ -41,9 +44,6 @@ struct timed {
  * real functions', where nobody else wants the lock: what a hold lasts in which nothing happens. */
 extern uint64_t hold_bias;
 
-/* Takes the object, and those that other threads have released meanwhile, out of what the
- * thread holds. */
-void hold_forget(struct thread *thread, const struct relock_object *object);
 /* Takes the latest hold of the lock out of those that the thread reads under. */
 bool read_forget(struct thread *thread, const void *lock, struct read_hold *hold);
 void hold_came_from(struct thread *thread, uint32_t group, struct hold hold);
@@ -68,15 +68,6 @@ void hold_prepare(struct thread *thread, const struct relock_object *object, boo
 void section_resumed(struct thread *thread);
 /* The thread begins to wait, holding other locks or not. */
 void section_waits(struct thread *thread, uint64_t now);
-
-/* Other threads may write these two while they are looked at. Atomic, though on their own, so that
- * compilers do not make one load of both: it would have to wait until both stores are done. */
-static inline bool is_held(const struct relock_object *object) {
-  return __atomic_load_n(&object->counts.depth, __ATOMIC_RELAXED) != 0;
-}
-static inline bool holds(const struct thread *thread, const struct relock_object *object) {
-  return is_held(object) && __atomic_load_n(&object->counts.owner, __ATOMIC_RELAXED) == thread->id;
-}
 
 /* Once. One load and one comparison, of what is written together. */
 static inline bool holds_once(const struct thread *thread, const struct relock_object *object) {
@@ -138,11 +129,7 @@ static inline void section_ends(struct thread *thread, uint64_t now) {
   record->section_start = 0;
 }
 
-/* Since the last look at it. */
-static inline bool lost_processor(const struct thread *thread) {
-  return __atomic_load_n(&thread->area->mark, __ATOMIC_RELAXED) != PROCESSOR_MARK;
-}
-
+/* Looks at it. */
 static inline void processor_noticed(const struct thread *thread) {
   thread->area->mark = PROCESSOR_MARK;
 }

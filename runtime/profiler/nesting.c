@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "nesting.h"
-#include "hold.h"
+#include "held.h"
 #include "pairs.h"
-#include "preload.h"
+#include "store.h"
 
 /* `reading`: see relock_nesting. */
 static uint64_t key_of(uint32_t inner, uint32_t outer, uint32_t reading) {

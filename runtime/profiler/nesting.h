@@ -6,7 +6,7 @@
 #ifndef RELOCK_PROFILER_NESTING_H
 #define RELOCK_PROFILER_NESTING_H
 
-#include "record.h"
+#include "thread.h"
 
 /* The thread acquires `object`, an rwlock for reading or anything else, and holds others; `tried`:
  * it would not have waited. */

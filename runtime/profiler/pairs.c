@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pairs.h"
+#include "store.h"
 
 /* Each mutex of a static array is a group of its own, so that pairs can be many. */
 enum { FIRST_CAPACITY = 64, PAIRS_MAX = 1 << 14 };

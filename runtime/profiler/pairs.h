@@ -6,7 +6,7 @@
 #ifndef RELOCK_PROFILER_PAIRS_H
 #define RELOCK_PROFILER_PAIRS_H
 
-#include "record.h"
+#include "thread.h"
 
 /* The record of a key, of that kind and size and empty when it is new. Null when there is no room
  * for it. `left`: how many more the process may make; null if only memory limits them. */

@@ -13,9 +13,12 @@
 #include "contended.h"
 #include "events.h"
 #include "hold.h"
+#include "objects.h"
 #include "real.h"
 #include "record.h"
 #include "sample.h"
+#include "store.h"
+#include "threads.h"
 
 #include <errno.h>
 #include <stdatomic.h>
@@ -28,7 +31,6 @@ enum state { NEW, STARTING, RECORDING, OFF };
 static atomic_int state;
 static pthread_key_t thread_end;
 static __thread struct thread *self;
-__thread struct thread *recording_ready;
 static __thread bool starting; /* the thread's records are being made or finished */
 static __thread bool ended;
 

@@ -5,6 +5,7 @@
 #ifndef RELOCK_PROFILER_PRELOAD_H
 #define RELOCK_PROFILER_PRELOAD_H
 
+#include "objects.h"
 #include "sample.h"
 
 #include <stdbool.h>
@@ -36,9 +37,6 @@ static inline bool is_valid(const struct patience *patience) {
          is_clock(patience->clock);
 }
 
-/* The records of the calling thread while it may be recorded: null while the profiler is at work,
- * so that whatever that calls, and signal handlers on top of it, pass. */
-extern __thread struct thread *recording_ready;
 struct thread *recording_enter_first(void);
 
 /* The calling thread's records, or null when this call is not to be recorded. What is entered is

@@ -3,8 +3,11 @@
  * C11's threads, mutexes and conditions. In glibc these are the pthread ones under another name,
  * and it calls them by names of its own, so they pass through here.
  */
+#include "objects.h"
 #include "preload.h"
 #include "real.h"
+#include "store.h"
+#include "threads.h"
 
 #include <errno.h>
 

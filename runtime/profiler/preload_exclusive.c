@@ -8,6 +8,7 @@
 #include "hold.h"
 #include "preload.h"
 #include "real.h"
+#include "store.h"
 
 #include <errno.h>
 

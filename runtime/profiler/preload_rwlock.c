@@ -6,9 +6,11 @@
 #define _GNU_SOURCE
 #include "contended.h"
 #include "events.h"
+#include "histograms.h"
 #include "hold.h"
 #include "preload.h"
 #include "real.h"
+#include "store.h"
 
 #include <errno.h>
 

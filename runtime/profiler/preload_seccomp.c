@@ -10,6 +10,7 @@
 #include "events.h"
 #include "preload.h"
 #include "real.h"
+#include "store.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>

@@ -4,10 +4,13 @@
  * program waits for by itself. None of it is section time.
  */
 #define _GNU_SOURCE
+#include "histograms.h"
 #include "hold.h"
+#include "objects.h"
 #include "preload.h"
 #include "preload_seccomp.h"
 #include "real.h"
+#include "store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "sample.h"
-#include "hold.h"
+#include "held.h"
 #include "site.h"
+#include "store.h"
 
 #include <features.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SITE_TABLE_SIZE = 1 << 16, PROBES_MAX = 64, PERIOD_MAX = 1 << 16 };
+enum { SITE_TABLE_SIZE = 1 << 16, PROBES_MAX = 64 };
 /* Of backtraces, in ns; and the part of a thread's processor time that it gets for further ones. */
 enum { FIRST_BUDGET = 2000000, BUDGET_PART = 1024, LONGEST_INTERVAL = 64 };
 
@@ -23,11 +24,6 @@ void sample_start(void) {
 }
 
 uint64_t sample_interval(void) { return interval; }
-
-void sample_begin_at(struct sampling *sampling, uint32_t id) {
-  sampling->countdown = sampling->period = 1;
-  sampling->random = id * 0x9e3779b97f4a7c15ull;
-}
 
 void sample_begin(struct thread *thread) {
   sample_begin_at(&thread->acquisitions, thread->record->id);
@@ -72,17 +68,6 @@ static bool may_unwind(const struct thread *thread) {
 #else
   return !thread->held_count && !thread->read_count;
 #endif
-}
-
-uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t wanted) {
-  uint64_t weight = sampling->period, elapsed = now - sampling->last;
-  if (elapsed < wanted / 2 && sampling->period < PERIOD_MAX)
-    sampling->period *= 2;
-  else if (elapsed > 2 * wanted)
-    sampling->period = 1 + (uint64_t)((double)weight * (double)wanted / (double)elapsed);
-  sampling->last = now;
-  sampling->countdown = relock_random_gap(&sampling->random, sampling->period);
-  return weight;
 }
 
 static size_t hash(uint32_t group, bool reading, const uint64_t *frames, uint32_t count) {

@@ -12,7 +12,7 @@
 
 #include "../statistics/recorder.h"
 #include "events.h"
-#include "record.h"
+#include "gaps.h"
 
 /* One acquisition in the making; without a site and weights it is none. */
 struct sample {
@@ -33,23 +33,15 @@ struct wait_sample {
 enum { DUE_BACKTRACE = 1, DUE_EVENT = 2, DUE_TIMING = 4 };
 unsigned samples_due(struct thread *thread);
 void samples_await(struct thread *thread);
-#define SAMPLE_NEVER (UINT64_MAX / 2)
 
 /* Reads the interval from the environment. */
 void sample_start(void);
 /* A new thread: its first acquisitions are all samples, until it shows how many there are. */
 void sample_begin(struct thread *thread);
 
-/* The same for any other sampling, which keeps an interval of its own. */
-void sample_begin_at(struct sampling *sampling, uint32_t id);
 /* Ticks between two samples of a thread; 0: every acquisition is one. */
 uint64_t sample_interval(void);
-/* Returns how many the sample stands for, which is the mean of the gap that it ends, and sets when
- * the next one is due. */
-uint64_t sample_gap(struct sampling *sampling, uint64_t now, uint64_t interval);
 
-/* The next wait is a sample. */
-static inline bool sample_due(struct sampling *sampling) { return --sampling->countdown == 0; }
 /* For those purposes that are due. */
 struct sample sample_acquisition(struct thread *thread, const struct relock_object *object,
                                  bool reading, unsigned due);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "site.h"
-#include "record.h"
+#include "store.h"
 
 #include <link.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "timeline.h"
+#include "store.h"
 
 static struct relock_timeline *timeline;
 static bool refused; /* there was no room; what is missing shows in the number of waits */

@@ -5,7 +5,7 @@
 #ifndef RELOCK_PROFILER_TIMELINE_H
 #define RELOCK_PROFILER_TIMELINE_H
 
-#include "record.h"
+#include "thread.h"
 
 void timeline_add(const struct thread *thread, uint32_t group, uint64_t start, uint64_t wait);
 

@@ -7,7 +7,7 @@
 // RUN: %cc -g -O2 %s -o %t -I%source_root/runtime/profiler -lm
 // RUN: %t
 #include "Inputs/random.h"
-#include "record.h"
+#include "histograms.h"
 
 #include <math.h>
 #include <stdio.h>

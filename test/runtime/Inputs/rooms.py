@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Reads which file of the runtime knows which other one, by its #include lines and by the symbols
-of its object, and finds what leads upwards.
+of its object, and finds what leads upwards or in a circle.
 
-usage: rooms.py RUNTIME [OBJECTS]    OBJECTS holds ROOM/FILE.c.o; without it: by #include alone
+usage: rooms.py RUNTIME [OBJECTS [PROFILER]]
 
-A room may know those before it in ROOMS, as runtime/README.md draws them, and the profiler what it
-shares with the library.
+OBJECTS holds the library's ROOM/FILE.c.o, PROFILER the profiler's FILE.c.o; without: by #include.
+
+Of the library: a room may know those before it in ROOMS, as runtime/README.md draws them. Of the
+profiler: its files, each header with the source of the same name and all interposed functions
+(preload*) together, know each other in no circle.
 Prints each offending edge as FROM -> TO: by what, and exits with 1 if there is any.
 """
+import collections
 import pathlib
 import re
 import subprocess
@@ -34,7 +38,7 @@ def included(runtime, files):
                 yield str(file.relative_to(runtime)), str(target.relative_to(runtime)), "#include"
 
 
-def symbols(objects, runtime, rooms):
+def symbols(objects, runtime, rooms, prefix=""):
     """The same by symbols: who needs one that the other defines."""
     defined, needed = {}, []
     for file in sources(runtime, rooms):
@@ -48,7 +52,7 @@ def symbols(objects, runtime, rooms):
                 needed.append((name, symbol))
             elif kind.isupper():
                 defined[symbol] = name
-    return [(name, defined[symbol], symbol) for name, symbol in needed
+    return [(prefix + name, prefix + defined[symbol], symbol) for name, symbol in needed
             if defined.get(symbol, name) != name]
 
 
@@ -59,13 +63,49 @@ def upwards(edges, may_know):
             yield f"{source} -> {target}: {by}"
 
 
+def unit(name):
+    return "profiler/preload" if name.startswith("profiler/preload") else name.rsplit(".", 1)[0]
+
+
+def circle(edges):
+    """The edges of a shortest circle between units, or none."""
+    graph, why = collections.defaultdict(set), {}
+    for source, target, by in edges:
+        source, target = unit(source), unit(target)
+        if source != target:
+            graph[source].add(target)
+            why.setdefault((source, target), by)
+    best = []
+    for start in sorted(graph):
+        before, queue = {start: None}, collections.deque([start])
+        while queue:
+            at = queue.popleft()
+            for to in sorted(graph[at]):
+                if to == start:
+                    path = [to]
+                    while at:
+                        path.insert(0, at)
+                        at = before[at]
+                    if not best or len(path) < len(best):
+                        best = path
+                    queue.clear()
+                    break
+                if to not in before:
+                    before[to] = at
+                    queue.append(to)
+    return [f"{a} -> {b}: {why[a, b]}" for a, b in zip(best, best[1:])]
+
+
 def main():
     runtime = pathlib.Path(sys.argv[1]).resolve()
     edges = list(included(runtime, sources(runtime, ROOMS + ["profiler"])))
     if len(sys.argv) > 2:
         edges += symbols(pathlib.Path(sys.argv[2]), runtime, ROOMS)
+    if len(sys.argv) > 3:
+        edges += symbols(pathlib.Path(sys.argv[3]), runtime / "profiler", ["."], "profiler/")
     order = lambda room: SHARED + [room] if room == "profiler" else ROOMS[:ROOMS.index(room) + 1]
     found = list(upwards(edges, order))
+    found += circle(edge for edge in edges if all(name.startswith("profiler/") for name in edge[:2]))
     print("\n".join(found) if found else f"rooms: {len(edges)} edges, none leads upwards")
     return 1 if found else 0
 
