@@ -79,13 +79,12 @@ private:
         continue;
       for (const Position &At : D.What.Written)
         if (Owners By = Tried.Result.ownersAt(At.File, At.Offset); !By.empty()) {
-          Faults.push_back(missesTable(D) ? behindLink(D, std::move(By))
-                                          : Fault{describe(D), std::move(By)});
+          Faults.push_back(missesTable(D) ? behindLink(D, std::move(By)) : worse(D, std::move(By)));
           break;
         }
     }
     if (Faults.empty())
-      Faults.push_back({describe(Added.front()), search(Added.front(), Tried)});
+      Faults.push_back(worse(Added.front(), search(Added.front(), Tried)));
     return Faults;
   }
 
@@ -97,14 +96,17 @@ private:
   static Fault behindLink(const NewDiagnostic &D, Owners By) {
     if (!By.Classes.empty())
       By.Sections.clear();
-    return {"a unit reads " + shownPath(D.What.At.File) +
+    return {"behind-a-link",
+            "a unit reads " + shownPath(D.What.At.File) +
                 ", a link from whose folder an #include does not find the table of lock classes",
-            std::move(By), "behind-a-link"};
+            std::move(By)};
   }
 
-  static std::string describe(const NewDiagnostic &D) {
-    return "its new text does not compile as before (" + D.What.Text + ", near " +
-           shownPlace(D.What.At) + ")";
+  static Fault worse(const NewDiagnostic &D, Owners By) {
+    return {"not-rewritten",
+            "its new text does not compile as before (" + D.What.Text + ", near " +
+                shownPlace(D.What.At) + ")",
+            std::move(By)};
   }
 
   // --- Whose fault is it? -----------------------------------------------------------------------

@@ -95,7 +95,8 @@ private:
       Entries.push_back({Checked.Class.Identifier, Checked.Class.Name, Algorithm->second});
       Groups[Checked.Class.Group].Classes.insert(Checked.Class.Id);
       if (!Checked.converts())
-        Result.Faults.push_back({"'" + Checked.Class.Name + "' is kept", {{}, {Checked.Class.Id}}});
+        Result.Faults.push_back(
+            {"not-rewritten", "'" + Checked.Class.Name + "' is kept", {{}, {Checked.Class.Id}}});
       for (const CheckedSection &S : Checked.Sections) {
         if (S.Outcome != Verdict::Delegate) {
           ++Result.Held;
@@ -443,7 +444,8 @@ private:
     Owners By = E.By;
     By.add(Other);
     size_t Line = 1 + StringRef(Result.Before[File]).take_front(E.Edit.At.Begin).count('\n');
-    Result.Faults.push_back({"two changes of its text in " + shownPath(File) + ":" +
+    Result.Faults.push_back({"not-rewritten",
+                             "two changes of its text in " + shownPath(File) + ":" +
                                  std::to_string(Line) + " do not go together",
                              std::move(By)});
   }

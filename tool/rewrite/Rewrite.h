@@ -36,9 +36,9 @@ struct OwnedRange {
 
 // Why a text is of no use, and whose it is.
 struct Fault {
+  std::string Code;
   std::string Text; // `two changes of FILE:LINE do not go together`
   Owners By;
-  std::string Code = "not-rewritten";
 };
 
 struct RewriteResult {
