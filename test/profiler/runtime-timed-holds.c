@@ -4,7 +4,7 @@
 // is counted stays exact, what is timed is right on the whole, and a hold in which the thread waits,
 // or under the profiler sleeps, is timed in any case. The program times its holds too.
 // REQUIRES: plain
-// RUN: %cc -g -O1 %s %librelock -o %t -I%include -I%source_root/runtime/statistics -lpthread
+// RUN: %cc -g -O1 %s %librelock -o %t -I%include -I%source_root/runtime -lpthread
 // RUN: for attempt in 1 2 3 failed; do test $attempt != failed || exit 1; \
 // RUN:   %relock profile --sample-interval=1000000 -o %t.profile -- %t sleep > %t.truth || exit 1; \
 // RUN:   %python %S/Inputs/timed-holds.py %t.profile %t.truth && break; \
@@ -49,8 +49,8 @@
 // RUN: env RELOCK_PROFILE_TIME_ALL=1 RELOCK_STATS=%t.alone %t > %t.truth
 // RUN: %python %S/Inputs/expect.py %t.alone \
 // RUN:   'all(c["hold"]["timed"] == c["hold"]["count"] for c in profile["classes"])'
-#include "atomic.h"
-#include "buckets.h"
+#include "base/atomic.h"
+#include "statistics/buckets.h"
 
 #include <inttypes.h>
 #include <pthread.h>
