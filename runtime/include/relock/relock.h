@@ -200,7 +200,9 @@ int relock_cond_clockwait(relock_cond_t *cond, relock_mutex_t *mutex, relock_clo
                           const struct timespec *deadline);
 
 /* pthread_cond_signal wakes the thread that has waited longest, pthread_cond_broadcast all that
- * wait. Both may be called from a section, and with or without the mutex. Always 0. */
+ * wait. Both may be called from a section, and with or without the mutex. Where the caller holds the
+ * mutex that the waiters need, or its section runs under it on its own thread or a combiner's, they
+ * are woken when it is released: before that they could not go on. Always 0. */
 int relock_cond_signal(relock_cond_t *cond);
 int relock_cond_broadcast(relock_cond_t *cond);
 
