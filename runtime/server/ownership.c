@@ -161,17 +161,23 @@ bool relock_own_once(struct relock_servicer *self, relock_mutex_t *mutex) {
   return true;
 }
 
-void relock_disown(struct relock_servicer *self, relock_mutex_t *mutex) {
-  self->owns_once = false;
-  relock_store_relaxed(&mutex->relock_private.executing, 0);
+/* From taken to SERVED by this server, if it keeps the word. */
+static bool keep(struct relock_servicer *self, relock_mutex_t *mutex) {
   /* Release: pairs with the acquire of relock_own() in another thread of the pool, and of takers.
    * Fails when somebody sleeps for the word. */
   const uint32_t found = relock_load_relaxed(&mutex->relock_private.word);
-  if (found != RELOCK_WORD_PARKED && relock_load_relaxed(&mutex->relock_private.tail) == 0 &&
-      keeps(self, mutex) &&
-      relock_cas_release(&mutex->relock_private.word, found, relock_served_by(self->server)))
-    return;
-  relock_word_release(&mutex->relock_private.word);
+  return found != RELOCK_WORD_PARKED && relock_load_relaxed(&mutex->relock_private.tail) == 0 &&
+         keeps(self, mutex) &&
+         relock_cas_release(&mutex->relock_private.word, found, relock_served_by(self->server));
+}
+
+void relock_disown(struct relock_servicer *self, relock_mutex_t *mutex) {
+  self->owns_once = false;
+  /* A section that has waited on a condition variable has the mutex as a holder since. */
+  struct relock_cond_waiter *owed = relock_sections_end(mutex);
+  if (!keep(self, mutex))
+    relock_word_release(&mutex->relock_private.word);
+  relock_send_owed(owed);
 }
 
 /* --- sections that wait on condition variables ----------------------------------------------- */
