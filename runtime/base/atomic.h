@@ -61,6 +61,14 @@
 #define RELOCK_UNDER_TSAN 0
 #endif
 
+#if defined(__SANITIZE_ADDRESS__)
+#define RELOCK_UNDER_ASAN 1
+#elif defined(__has_feature)
+#define RELOCK_UNDER_ASAN __has_feature(address_sanitizer)
+#else
+#define RELOCK_UNDER_ASAN 0
+#endif
+
 /* Keeps the compiler from moving loads from behind it before stores in front of it. The processor
  * may still, so it is for a thread whose partner makes all threads pass a barrier
  * (relock_os->barrier). */

@@ -9,9 +9,18 @@
  *
  * Weak: a program may have its own functions of these names. They end up here all the same. So do
  * calls from a program that is statically linked; a sanitizer's functions come first, or next.
+ *
+ * A library that is built with a sanitizer leaves these names alone: the sanitizer calls them
+ * before it is ready for code that it has instrumented, and switches no identities.
  */
 #define _GNU_SOURCE
 #include "signals.h"
+
+#include "atomic.h"
+
+#if RELOCK_UNDER_TSAN || RELOCK_UNDER_ASAN
+bool relock_sigaction_is_ours(void) { return false; }
+#else
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -179,3 +188,4 @@ INTERPOSED sighandler_t sigset(int number, sighandler_t handler) {
     return SIG_ERR;
   return sigismember(&before, number) ? SIG_HOLD : found.sa_handler;
 }
+#endif

@@ -49,8 +49,8 @@ static inline int kind_of(const relock_mutex_t *mutex) {
   return relock_load_relaxed(&mutex->relock_private.kind);
 }
 
-/* No type, neither timed nor watched, nobody to be told, no section runs under it, and no wake-up is
- * owed. */
+/* No type, neither timed nor watched, nobody to be told, no section runs under it, and no wake-up
+ * is owed. */
 static inline bool is_plainly_held(const relock_mutex_t *mutex) {
   return !(kind_of(mutex) & (TYPE_MASK | TIMED | TELLS | WATCHED)) &&
          !relock_load_relaxed(&mutex->relock_private.executing);
@@ -418,6 +418,19 @@ static int run_watched(relock_mutex_t *mutex, struct relock_thread *self,
   return result;
 }
 
+/* By the owner of the word, who took it as a holder does: the algorithm is told of the end. */
+static int run_as_holder(relock_mutex_t *mutex, const struct relock_algorithm *algorithm,
+                         const struct relock_thread *self, const struct relock_call *call) {
+  relock_sections_begin(mutex, executing_alone(algorithm), self);
+  const int result = call->section(call->context);
+  if (kind_of(mutex) & TELLS)
+    algorithm->release(mutex);
+  struct relock_cond_waiter *owed = relock_sections_end(mutex);
+  relock_word_release(&mutex->relock_private.word);
+  relock_send_owed(owed);
+  return result;
+}
+
 /* Runs the call by the mutex's algorithm. */
 static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
                             const struct relock_call *call) {
@@ -433,7 +446,7 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
     return run_uncancelled(algorithm, mutex, self, call);
   if (!relock_queue_try(mutex))
     take_word(mutex, lock_class);
-  return relock_run_owned(executing_alone(algorithm), mutex, self, call->section, call->context);
+  return run_as_holder(mutex, algorithm, self, call);
 }
 
 /* A section of a typed mutex, wrapped to set the owner that the section sees. */
