@@ -402,22 +402,6 @@ static inline uint8_t executing_alone(const struct relock_algorithm *algorithm) 
   return algorithm->always_delegates ? RELOCK_EXECUTING_ALONE : RELOCK_EXECUTING;
 }
 
-/* Runs it as a holder: what another thread runs is as if it were that thread's. */
-static int run_watched(relock_mutex_t *mutex, struct relock_thread *self,
-                       const relock_class_t *lock_class, const struct relock_call *call) {
-  relock_annotate_locking(mutex, false);
-  if (!relock_queue_try(mutex))
-    take_word(mutex, lock_class);
-  relock_annotate_locked(mutex, false);
-  const uint8_t executing = executing_alone(relock_load_relaxed(&lock_class->relock_ops));
-  relock_sections_begin(mutex, executing, self);
-  int result = call->section(call->context);
-  struct relock_cond_waiter *owed = relock_sections_end(mutex);
-  relock_release_watched(mutex);
-  relock_send_owed(owed);
-  return result;
-}
-
 /* By the owner of the word, who took it as a holder does: the algorithm is told of the end. */
 static int run_as_holder(relock_mutex_t *mutex, const struct relock_algorithm *algorithm,
                          const struct relock_thread *self, const struct relock_call *call) {
@@ -426,9 +410,20 @@ static int run_as_holder(relock_mutex_t *mutex, const struct relock_algorithm *a
   if (kind_of(mutex) & TELLS)
     algorithm->release(mutex);
   struct relock_cond_waiter *owed = relock_sections_end(mutex);
-  relock_word_release(&mutex->relock_private.word);
+  relock_release_watched(mutex);
   relock_send_owed(owed);
   return result;
+}
+
+/* For a race detector, what another thread runs is as if it were that thread's. */
+static int run_watched(relock_mutex_t *mutex, const relock_class_t *lock_class,
+                       const struct relock_algorithm *algorithm, const struct relock_thread *self,
+                       const struct relock_call *call) {
+  relock_annotate_locking(mutex, false);
+  if (!relock_queue_try(mutex))
+    take_word(mutex, lock_class);
+  relock_annotate_locked(mutex, false);
+  return run_as_holder(mutex, algorithm, self, call);
 }
 
 /* Runs the call by the mutex's algorithm. */
@@ -437,7 +432,7 @@ static int run_by_algorithm(relock_mutex_t *mutex, relock_class_t *lock_class,
   const struct relock_algorithm *algorithm = relock_load_relaxed(&lock_class->relock_ops);
   struct relock_thread *self = relock_thread_self();
   if (relock_mutex_is_watched(mutex))
-    return run_watched(mutex, self, lock_class, call);
+    return run_watched(mutex, lock_class, algorithm, self, call);
   forget_old_waiters(mutex);
   if (relock_class_tries_first(lock_class) && relock_queue_try(mutex))
     return relock_run_and_release(mutex, self, call->section, call->context);
