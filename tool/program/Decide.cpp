@@ -75,10 +75,10 @@ class Decider::Known {
 public:
   Known(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs, bool AcceptUncovered)
       : Index(Index), Linked(Index, AcceptUncovered, Project), Table(Linked, Project),
-        ReachKernelOwned(Table.reaching(Linked.TakesKernelOwned)) {
+        ReachKernelOwned(Table.calls().reach(Linked.TakesKernelOwned)) {
     for (const auto &[Node, F] : Linked.Functions)
       for (const std::string &Stored : F.Stores)
-        Storing[Stored].insert(Node);
+        Storing[Stored][Node];
     findAll(Jobs);
     keepSemaphores();
   }
@@ -136,14 +136,13 @@ private:
   Program Linked;
   EffectTable Table;
   std::map<SectionKey, Section> Sections;
-  std::map<SectionKey, unsigned> SeenIn; // by how many units
-  // Sets of functions. Loose: those that take, release or wait with a class on their own terms, by
-  // the class. Storing: by the variable, field or record. Reach…: those that can reach
-  // one of these.
-  std::map<std::string, std::set<std::string>> ReachLoose, Storing, ReachStoring;
-  std::map<std::string, std::map<std::string, Step>> Loose;
-  std::map<std::string, Step> Keepers;
-  std::set<std::string> ReachKernelOwned, ReachKeepers;
+  std::map<SectionKey, unsigned> SeenIn;  // by how many units
+  std::map<std::string, WayEnds> Storing; // functions by the variable, field or record
+  // The functions that can reach those of Storing; those that take, release or wait with a class
+  // on their own terms, by the class; those that take such locks; and those that keep some.
+  std::map<std::string, Reach> ReachStoring, ReachLoose;
+  Reach ReachKernelOwned;
+  std::optional<Reach> ReachKeepers;
   std::map<std::string, std::set<Position>> Others; // acquisitions of other locks, by type
   std::vector<UnderLock> Under;
   std::vector<LockUse> Takes, TakenAgain;
@@ -163,33 +162,37 @@ private:
           });
       Pool.wait();
     }
+    WayEnds Keepers;
+    std::map<std::string, WayEnds> Loose;
     for (UnitSections &Unit : PerUnit) {
       std::set<SectionKey> Here;
       append_range(Under, Unit.Under);
       append_range(Takes, Unit.Takes);
       append_range(TakenAgain, Unit.TakenAgain);
       for (const LockUse &Use : Unit.Keepers)
-        Keepers.try_emplace(Use.Function,
-                            Step{"'" + Use.Name + "' takes a lock that it may keep", Use.At});
+        Keepers.try_emplace(
+            Use.Function,
+            std::vector<Step>{{"'" + Use.Name + "' takes a lock that it may keep", Use.At}});
       for (auto &[Type, At] : Unit.Others)
         Others[Type].insert(At);
       for (const LockUse &Use : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Use.Lock.Node))
-          Loose[Class->Id].try_emplace(Use.Function,
-                                       Step{"'" + Use.Name + "' takes, releases or waits with '" +
-                                                Class->Name + "', in no simple section of its own",
-                                            Use.At});
+          Loose[Class->Id].try_emplace(
+              Use.Function,
+              std::vector<Step>{{"'" + Use.Name + "' takes, releases or waits with '" +
+                                     Class->Name + "', in no simple section of its own",
+                                 Use.At}});
       for (Section &Found : Unit.Sections) {
         followPointers(Found);
         merge(std::move(Found), Here);
       }
     }
-    for (const auto &[Class, Functions] : Loose)
-      ReachLoose[Class] = Table.reaching(Functions);
+    for (auto &[Class, Functions] : Loose)
+      ReachLoose.emplace(Class, Table.calls().reach(std::move(Functions)));
     for (UnderLock &Fact : Under)
       Fact.Surely &= !mayBeReleasedBelow(Fact);
     Order.emplace(Linked, Table, Under, Takes);
-    ReachKeepers = Table.reaching(Keepers);
+    ReachKeepers.emplace(Table.calls().reach(std::move(Keepers)));
     // Every unit that compiles the function must have found the section in it.
     std::map<Position, unsigned> Definers;
     for (const UnitFacts &Unit : Index.Units)
@@ -210,9 +213,11 @@ private:
       if (!Class || !Class->Plain || F == Linked.Functions.end() ||
           any_of(Class->Kept, [](const Reason &R) { return R.Code == "semaphore"; }))
         continue;
-      const std::set<std::string> &Releasing = ReachLoose[Class->Id];
+      auto Releasing = ReachLoose.find(Class->Id);
       if (F->second.IndirectCalls.empty() &&
-          none_of(F->second.Calls, [&](const Call &C) { return Releasing.count(C.Function); }))
+          (Releasing == ReachLoose.end() || none_of(F->second.Calls, [&](const Call &C) {
+             return Releasing->second.has(C.Function);
+           })))
         Linked.keep(Class->Id,
                     {"semaphore",
                      "is taken again here by a thread that has not released it, and so waits for "
@@ -229,7 +234,7 @@ private:
     if (Reaching == ReachLoose.end() || F == Linked.Functions.end())
       return false;
     return any_of(F->second.Calls, [&](const Call &C) {
-      return !Linked.wrapperOf(C.Function) && Reaching->second.count(C.Function);
+      return !Linked.wrapperOf(C.Function) && Reaching->second.has(C.Function);
     });
   }
 
@@ -476,8 +481,8 @@ private:
   bool reachesStore(const std::string &Stored, const std::string &Function) {
     auto Known = ReachStoring.find(Stored);
     if (Known == ReachStoring.end())
-      Known = ReachStoring.emplace(Stored, Table.reaching(Storing[Stored])).first;
-    return Known->second.count(Function);
+      Known = ReachStoring.emplace(Stored, Table.calls().reach(Storing[Stored])).first;
+    return Known->second.has(Function);
   }
 
   // Empty where the section's own text changes it, or may do so through a pointer.
@@ -485,12 +490,12 @@ private:
     for (const Call &C : Found.Calls)
       for (const std::string &Stored : {Load.Node, Load.Record})
         if (reachesStore(Stored, C.Function)) {
-          std::map<std::string, Step> Targets;
-          for (const std::string &Node : Storing[Stored]) {
+          WayEnds Ends = Storing[Stored];
+          for (auto &[Node, Steps] : Ends) {
             const Function &F = Linked.Functions.at(Node);
-            Targets[Node] = {"'" + F.Name + "' may change '" + Load.Name + "'", F.At};
+            Steps = {{"'" + F.Name + "' may change '" + Load.Name + "'", F.At}};
           }
-          return Table.way(C, Targets);
+          return Table.calls().reach(std::move(Ends)).way(C);
         }
     return {};
   }
@@ -574,23 +579,24 @@ private:
       Checked.AnyThread &= !E.Identity;
       if (E.Refuse)
         Checked.Reasons.push_back({E.Refuse->Code, E.Refuse->Message, C.At, Table.wayToRefusal(C)});
-      if (ReachKernelOwned.count(C.Function))
+      if (ReachKernelOwned.has(C.Function))
         Checked.Reasons.push_back(
             {"kernel-thread",
              "calls '" + C.Name + "', which may take a mutex whose owner the kernel knows", C.At,
-             Table.way(C, Linked.TakesKernelOwned)});
-      if (ReachKeepers.count(C.Function))
+             ReachKernelOwned.way(C)});
+      if (ReachKeepers->has(C.Function))
         Checked.Reasons.push_back({"kernel-thread",
                                    "calls '" + C.Name +
                                        "', which may return holding a readers-writer lock, "
                                        "spinlock or the like, whose owner is a thread",
-                                   C.At, Table.way(C, Keepers)});
-      if (ReachLoose[Class.Id].count(C.Function))
+                                   C.At, ReachKeepers->way(C)});
+      if (auto Known = ReachLoose.find(Class.Id);
+          Known != ReachLoose.end() && Known->second.has(C.Function))
         Checked.Reasons.push_back({"releases-lock",
                                    "calls '" + C.Name +
                                        "', which may take, release or wait with '" + Class.Name +
                                        "' on its own terms",
-                                   C.At, Table.way(C, Loose[Class.Id])});
+                                   C.At, Known->second.way(C)});
     }
   }
 

@@ -6,8 +6,6 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
-#include <deque>
-
 using namespace llvm;
 
 namespace relock {
@@ -159,25 +157,14 @@ const DeclaredFunction *declarationOf(StringRef Name, bool Defined, const Projec
 }
 
 EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
-    : Linked(Linked), Project(Project) {
+    : Linked(Linked), Project(Project), Calls(Linked) {
   addOwnEffects();
   addLocksOfDeclared();
-  std::set<std::string> Identity, Waiting, Cancels;
-  for (const auto &[Node, E] : Known) {
-    if (E.Cancels)
-      Cancels.insert(Node);
-    if (E.Identity)
-      Identity.insert(Node);
-    if (E.Waits)
-      Waiting.insert(Node);
-  }
-  for (const std::string &Node : climb(Identity, /*ThroughWrappers=*/false, Declared))
-    Known[Node].Identity = true;
-  for (const std::string &Node : climb(Waiting, /*ThroughWrappers=*/true, Declared))
-    Known[Node].Waits = true;
-  for (const std::string &Node : climb(Cancels, /*ThroughWrappers=*/true, Declared))
-    Known[Node].Cancels = true;
-  propagateRefusals();
+  addRefusals();
+  climb(&Effects::Identity, /*ThroughWrappers=*/false);
+  climb(&Effects::Waits, /*ThroughWrappers=*/true);
+  climb(&Effects::Cancels, /*ThroughWrappers=*/true);
+  Waits.emplace(Calls.reach(std::move(OwnWaits), /*ThroughWrappers=*/true, Declared));
 }
 
 // What each function does itself, or by calling what the program does not define.
@@ -189,9 +176,8 @@ void EffectTable::addOwnEffects() {
     if (const DeclaredFunction *D = declarationOf(F.Name, /*Defined=*/true, Project)) {
       Own = declaredEffects(F.Name, *D);
       if (Own.Waits)
-        Waits[Node] = {Own.Refuse->Message, Own.Refuse->At};
+        OwnWaits[Node] = {{Own.Refuse->Message, Own.Refuse->At}};
       Declared.insert(Node);
-      addCalls(F, Own, /*Declared=*/true);
       continue;
     }
     // A lock that it takes may be recursive: its owner must be the caller.
@@ -206,24 +192,20 @@ void EffectTable::addOwnEffects() {
           Reason{"indirect-call", "'" + F.Name + "' calls through a pointer, which is not followed",
                  F.IndirectCalls.front().At};
     if (Own.Waits)
-      Waits[Node] = {Own.Refuse->Message, Own.Refuse->At};
-    addCalls(F, Own, /*Declared=*/false);
+      OwnWaits[Node] = {{Own.Refuse->Message, Own.Refuse->At}};
+    addCalls(F, Own);
   }
 }
 
-// Adds the calls of a function to the graph and, unless it is declared, their effects to its own.
-void EffectTable::addCalls(const Function &F, Effects &Own, bool Declared) {
+// Adds the effects of what a function calls that the program does not define, and of lock wrappers.
+void EffectTable::addCalls(const Function &F, Effects &Own) {
   for (const Call &C : F.Calls) {
     const Wrapper *Wraps = Linked.wrapperOf(C.Function);
     if (Wraps && Wraps->Kind != Operation::Wait) {
-      Own.Identity |= !Declared; // a lock operation
-      if (!Wraps->Pure)
-        WrapperCallers[C.Function].push_back(F.Node);
+      Own.Identity = true; // a lock operation
       continue;
     }
     if (Linked.isDefined(C.Function))
-      Callers[C.Function].push_back(F.Node);
-    if (Declared || Linked.isDefined(C.Function))
       continue;
     Effects E = externalEffects(C, Project);
     Own.Identity |= E.Identity;
@@ -232,10 +214,15 @@ void EffectTable::addCalls(const Function &F, Effects &Own, bool Declared) {
     if (!E.Refuse)
       continue;
     E.Refuse->Message = "'" + F.Name + "' " + E.Refuse->Message;
-    if (E.Waits && E.Refuse->Way.empty())
-      Waits.try_emplace(F.Node, Step{E.Refuse->Message, C.At});
-    else if (E.Waits)
-      Waits.try_emplace(C.Function, E.Refuse->Way.front());
+    if (E.Waits) {
+      std::vector<Step> Way = {{E.Refuse->Message, C.At}};
+      if (!E.Refuse->Way.empty()) { // declared: that says why
+        OwnWaits.try_emplace(C.Function, E.Refuse->Way);
+        Way = {{"'" + F.Name + "' calls '" + C.Name + "'", C.At}};
+        append_range(Way, E.Refuse->Way);
+      }
+      OwnWaits.try_emplace(F.Node, std::move(Way));
+    }
     if (!Own.Refuse)
       Own.Refuse = std::move(E.Refuse);
   }
@@ -245,39 +232,45 @@ void EffectTable::addCalls(const Function &F, Effects &Own, bool Declared) {
 void EffectTable::addLocksOfDeclared() {
   if (Declared.empty())
     return;
-  std::set<std::string> Takers;
+  WayEnds Takers;
   for (const auto &[Node, F] : Linked.Functions)
     if (F.TakesLocks ||
         any_of(F.Calls, [&](const Call &C) { return Linked.wrapperOf(C.Function); }))
-      Takers.insert(Node);
-  for (const std::string &Node : reaching(Takers))
-    if (Declared.count(Node))
+      Takers[Node];
+  const Reach Locking = Calls.reach(std::move(Takers));
+  for (const std::string &Node : Declared)
+    if (Locking.has(Node))
       Known[Node].Identity = true;
 }
 
 // Gives each function the nearest refusal below it, so that the message names the shortest way.
-void EffectTable::propagateRefusals() {
-  std::set<std::string> Level;
+void EffectTable::addRefusals() {
+  WayEnds Own;
   for (const auto &[Node, E] : Known)
-    if (E.Refuse)
-      Level.insert(Node);
-  while (!Level.empty()) {
-    std::set<std::string> Next;
-    for (const std::string &Node : Level)
-      for (CallGraph *Graph : {&Callers, &WrapperCallers})
-        for (const std::string &Caller : (*Graph)[Node])
-          if (!Known[Caller].Refuse && !Declared.count(Caller))
-            Next.insert(Caller);
-    for (const std::string &Node : Next) {
-      const Function &F = Linked.Functions.at(Node);
-      auto First = find_if(F.Calls, [&](const Call &C) { return Level.count(C.Function) != 0; });
-      Reason Inherited = *Known[First->Function].Refuse;
-      Inherited.Message = "'" + F.Name + "' calls " + Inherited.Message;
-      Known[Node].Refuse = std::move(Inherited);
-      this->Next.emplace(Node, *First);
+    if (E.Refuse) {
+      Own[Node] = {{E.Refuse->Message, E.Refuse->At}};
+      append_range(Own[Node], E.Refuse->Way);
     }
-    Level = std::move(Next);
-  }
+  Refusals.emplace(Calls.reach(std::move(Own), /*ThroughWrappers=*/true, Declared));
+  Refusals->each([&](const std::string &Node) {
+    const Call *Next = Refusals->next(Node);
+    if (!Next)
+      return;
+    Reason Inherited = *Known.at(Next->Function).Refuse;
+    Inherited.Message = "'" + Linked.Functions.at(Node).Name + "' calls " + Inherited.Message;
+    Known[Node].Refuse = std::move(Inherited);
+  });
+}
+
+// Whoever reaches a function with an effect has it; of a declared function only the file speaks.
+void EffectTable::climb(bool Effects::*Effect, bool ThroughWrappers) {
+  WayEnds Own;
+  for (const auto &[Node, E] : Known)
+    if (E.*Effect)
+      Own[Node];
+  Calls.reach(std::move(Own), ThroughWrappers, Declared).each([&](const std::string &Node) {
+    Known[Node].*Effect = true;
+  });
 }
 
 Effects EffectTable::of(const Call &C) const {
@@ -285,112 +278,14 @@ Effects EffectTable::of(const Call &C) const {
   return Found == Known.end() ? externalEffects(C, Project) : Found->second;
 }
 
-std::set<std::string> EffectTable::reaching(const std::map<std::string, Step> &Targets,
-                                            bool ThroughWrappers) const {
-  auto Nodes = make_first_range(Targets);
-  return reaching(std::set<std::string>(Nodes.begin(), Nodes.end()), ThroughWrappers);
-}
-
-std::set<std::string> EffectTable::reaching(const std::set<std::string> &Targets,
-                                            bool ThroughWrappers) const {
-  return climb(Targets, ThroughWrappers, {});
-}
-
-// Targets and those above them, up to but without the functions of Stop.
-std::set<std::string> EffectTable::climb(const std::set<std::string> &Targets, bool ThroughWrappers,
-                                         const std::set<std::string> &Stop) const {
-  std::set<std::string> Seen;
-  SmallVector<std::string, 16> Open(Targets.begin(), Targets.end());
-  auto Follow = [&](const CallGraph &Graph, const std::string &Callee) {
-    if (auto Found = Graph.find(Callee); Found != Graph.end())
-      copy_if(Found->second, std::back_inserter(Open),
-              [&](const std::string &Caller) { return !Stop.count(Caller); });
-  };
-  while (!Open.empty()) {
-    std::string Next = Open.pop_back_val();
-    if (!Seen.insert(Next).second)
-      continue;
-    Follow(Callers, Next);
-    if (ThroughWrappers)
-      Follow(WrapperCallers, Next);
-  }
-  return Seen;
-}
-
-// --- Ways ---------------------------------------------------------------------------------------
-
-// Caller: a node; empty: the section itself.
-Step EffectTable::callStep(const std::string &Caller, const Call &C) const {
-  auto From = Linked.Functions.find(Caller);
-  auto To = Linked.Functions.find(C.Function);
-  if (StringRef(Caller).starts_with("pointer:"))
-    return {"which may point to '" + C.Name + "'",
-            To == Linked.Functions.end() ? C.At : To->second.At};
-  std::string Text = From == Linked.Functions.end() ? "" : "'" + From->second.Name + "' ";
-  if (StringRef(C.Function).starts_with("pointer:"))
-    return {Text + "calls through a " + C.Name, C.At};
-  return {Text + "calls '" + C.Name + "'", C.At};
-}
-
-bool EffectTable::followed(const Call &C, bool ThroughWrappers) const {
-  const Wrapper *Wraps = Linked.wrapperOf(C.Function);
-  if (Wraps && Wraps->Kind != Operation::Wait)
-    return ThroughWrappers && !Wraps->Pure;
-  return Linked.isDefined(C.Function);
-}
-
-// A function of a library without a step of its own counts only where it is what is called: it does
-// with its argument what the program's function above it tells of.
-bool EffectTable::ends(const std::string &Node, const std::map<std::string, Step> &Targets) const {
-  auto Found = Targets.find(Node);
-  return Found != Targets.end() && (Linked.isDefined(Node) || !Found->second.Text.empty());
-}
-
 std::vector<Step> EffectTable::wayToRefusal(const Call &C) const {
+  if (Known.count(C.Function))
+    return Known.at(C.Function).Refuse ? Refusals->way(C) : std::vector<Step>();
   Effects Found = of(C);
-  if (!Found.Refuse || (!Known.count(C.Function) && Found.Refuse->Way.empty()))
+  if (!Found.Refuse || Found.Refuse->Way.empty())
     return {};
-  std::vector<Step> Steps = {callStep("", C)};
-  std::string Node = C.Function;
-  for (auto Further = Next.find(Node); Further != Next.end(); Further = Next.find(Node)) {
-    Steps.push_back(callStep(Node, Further->second));
-    Node = Further->second.Function;
-  }
-  if (auto Last = Known.find(Node); Last != Known.end())
-    Steps.push_back({Last->second.Refuse->Message, Last->second.Refuse->At});
+  std::vector<Step> Steps = Refusals->way(C); // the call itself
   append_range(Steps, Found.Refuse->Way);
-  return Steps;
-}
-
-std::vector<Step> EffectTable::wayToWait(const Call &C) const {
-  return way(C, Waits, /*ThroughWrappers=*/true, /*PastDeclared=*/false);
-}
-
-std::vector<Step> EffectTable::way(const Call &C, const std::map<std::string, Step> &Targets,
-                                   bool ThroughWrappers, bool PastDeclared) const {
-  std::map<std::string, std::pair<std::string, const Call *>> Before; // caller and call, by callee
-  std::deque<std::string> Queue = {C.Function};
-  Before[C.Function] = {"", &C};
-  for (; !Queue.empty() && !Targets.count(Queue.front()); Queue.pop_front())
-    if (auto Found = Linked.Functions.find(Queue.front());
-        Found != Linked.Functions.end() && (PastDeclared || !isDeclared(Found->first)))
-      for (const Call &Further : Found->second.Calls)
-        if ((ends(Further.Function, Targets) || followed(Further, ThroughWrappers)) &&
-            Before.try_emplace(Further.Function, Found->first, &Further).second)
-          Queue.push_back(Further.Function);
-  std::vector<Step> Steps;
-  if (Queue.empty())
-    return {callStep("", C)};
-  if (const Step &Last = Targets.at(Queue.front()); !Last.Text.empty())
-    Steps.push_back(Last);
-  for (std::string Node = Queue.front();;) {
-    auto [Caller, Through] = Before.at(Node);
-    Steps.push_back(callStep(Caller, *Through));
-    if (Caller.empty())
-      break;
-    Node = Caller;
-  }
-  std::reverse(Steps.begin(), Steps.end());
   return Steps;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "program/Program.h"
+#include "program/Reach.h"
 
 #include <map>
 #include <optional>
@@ -35,13 +36,7 @@ public:
 
   // The effects of a call, those of its callees included.
   Effects of(const Call &C) const;
-  // The functions that can reach one of Targets, these included. A call of a lock wrapper counts
-  // as a lock operation of the function that calls it, and is followed only if ThroughWrappers and
-  // the wrapper does more.
-  std::set<std::string> reaching(const std::set<std::string> &Targets,
-                                 bool ThroughWrappers = false) const;
-  std::set<std::string> reaching(const std::map<std::string, Step> &Targets,
-                                 bool ThroughWrappers = false) const;
+  const CallGraph &calls() const { return Calls; }
   // True for a function of the program of which the project file speaks.
   bool isDeclared(const std::string &Node) const { return Declared.count(Node); }
 
@@ -49,32 +44,22 @@ public:
   // Empty where the call itself is the cause. What the project file says stands at the end.
   std::vector<Step> wayToRefusal(const Call &C) const;
   // From a call to something that may wait, lock wrappers included.
-  std::vector<Step> wayToWait(const Call &C) const;
-  // From a call to the nearest of the functions that can be reached, as reaching() understands it,
-  // and the step that is given for that function.
-  std::vector<Step> way(const Call &C, const std::map<std::string, Step> &Targets,
-                        bool ThroughWrappers = false, bool PastDeclared = true) const;
+  std::vector<Step> wayToWait(const Call &C) const { return Waits->way(C); }
 
 private:
-  using CallGraph = std::map<std::string, std::vector<std::string>>;
-
   void addOwnEffects();
-  void addCalls(const Function &F, Effects &Own, bool Declared);
+  void addCalls(const Function &F, Effects &Own);
   void addLocksOfDeclared();
-  void propagateRefusals();
-  std::set<std::string> climb(const std::set<std::string> &Targets, bool ThroughWrappers,
-                              const std::set<std::string> &Stop) const;
-  Step callStep(const std::string &Caller, const Call &C) const;
-  bool followed(const Call &C, bool ThroughWrappers) const;
-  bool ends(const std::string &Node, const std::map<std::string, Step> &Targets) const;
+  void addRefusals();
+  void climb(bool Effects::*Effect, bool ThroughWrappers);
 
   const Program &Linked;
   const ProjectFile &Project;
-  CallGraph Callers, WrapperCallers;    // of functions; of wrappers that do more than the operation
+  CallGraph Calls;
   std::map<std::string, Effects> Known; // of the functions that the program defines
   std::set<std::string> Declared;       // those of them that the project file declares
-  std::map<std::string, Call> Next;     // on the way to the refusal of a function, if not its own
-  std::map<std::string, Step> Waits;    // of functions: the place at which they may wait
+  WayEnds OwnWaits;                     // of functions: the place at which they may wait
+  std::optional<Reach> Waits, Refusals;
 };
 
 } // namespace relock

@@ -95,15 +95,28 @@ void LockOrder::collectOperators(const std::vector<UnderLock> &Under) {
 }
 
 void LockOrder::collectTakers(const std::vector<LockUse> &Takes) {
+  std::map<Lock, WayEnds> Own; // the functions that wait for it themselves
   for (const LockUse &Use : Takes) {
     Lock Taken = lockOf(Use.Lock);
     Parts[Taken.first].insert(Taken.second);
-    // A library function that takes its argument is named by the call alone.
-    std::string Text = Use.Name.empty() ? "" : "'" + Use.Name + "' takes '" + shown(Taken) + "'";
-    Own[Taken].try_emplace(Use.Function, Step{std::move(Text), Use.At});
+    std::vector<Step> How;
+    if (!Use.Name.empty()) // else a library function, which the call names
+      How = {{"'" + Use.Name + "' takes '" + shown(Taken) + "'", Use.At}};
+    Own[Taken].try_emplace(Use.Function, std::move(How));
   }
-  for (const auto &[Taken, Functions] : Own)
-    Takers[Taken] = Table.reaching(Functions, /*ThroughWrappers=*/true);
+  for (auto &[Taken, Functions] : Own) {
+    auto It = Takers
+                  .emplace(Taken, Table.calls().reach(std::move(Functions),
+                                                      /*ThroughWrappers=*/true))
+                  .first;
+    It->second.each(
+        [&, &Taken = Taken](const std::string &Node) { TakenBelow[Node].push_back(Taken); });
+  }
+}
+
+ArrayRef<LockOrder::Lock> LockOrder::takenBelow(StringRef Function) const {
+  auto Found = TakenBelow.find(Function);
+  return Found == TakenBelow.end() ? ArrayRef<Lock>() : ArrayRef<Lock>(Found->second);
 }
 
 void LockOrder::add(UnderLock Fact) {
@@ -122,9 +135,8 @@ void LockOrder::add(UnderLock Fact) {
     Unseen.try_emplace({Held, Fact.Does}, Fact);
   if (Callee.Function.empty() || Table.of(Callee).Waits)
     Open.try_emplace(Held, Fact);
-  for (const auto &[Taken, Functions] : Takers)
-    if (Functions.count(Callee.Function))
-      After[Held].try_emplace(Taken, Fact);
+  for (const Lock &Taken : takenBelow(Callee.Function))
+    After[Held].try_emplace(Taken, Fact);
 }
 
 // What the holder does: waits for Taken, or, where that is null, for anything.
@@ -150,8 +162,8 @@ std::vector<Step> LockOrder::steps(const UnderLock &Fact, const Lock *Taken) con
   }
   if (Fact.Callee.Function.empty())
     return {{Who + "calls through a pointer, which is not followed," + While, Fact.At}};
-  std::vector<Step> Steps = Taken ? Table.way(Fact.Callee, Own.at(*Taken), /*ThroughWrappers=*/true)
-                                  : Table.wayToWait(Fact.Callee);
+  std::vector<Step> Steps =
+      Taken ? Takers.at(*Taken).way(Fact.Callee) : Table.wayToWait(Fact.Callee);
   Steps.front() = {Who + Steps.front().Text + While, Fact.At};
   return Steps;
 }
@@ -180,7 +192,14 @@ template <class Visit> bool LockOrder::eachAlike(const Lock &L, Visit Stop) cons
   return any_of(Known->second, [&](const std::string &Part) { return Stop(Lock(L.first, Part)); });
 }
 
-std::optional<Reason> LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) const {
+const std::optional<Reason> &LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) const {
+  auto [Known, New] = Waiting.try_emplace({Outer, Inner});
+  if (New)
+    Known->second = findWait(Outer, Inner);
+  return Known->second;
+}
+
+std::optional<Reason> LockOrder::findWait(const Lock &Outer, const Lock &Inner) const {
   std::optional<Reason> Found;
   // Who waits for it, on the shortest way, and how.
   std::map<Lock, std::pair<Lock, const UnderLock *>> Before = {{Inner, {Inner, nullptr}}};
@@ -241,13 +260,13 @@ std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const InnerLock
 
 std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const Call &Callee) const {
   Lock A = lockOf(Outer);
-  for (const auto &[Taken, Functions] : Takers) {
-    if (Taken.first == A.first || !Functions.count(Callee.Function))
+  for (const Lock &Taken : takenBelow(Callee.Function)) {
+    if (Taken.first == A.first)
       continue;
     if (std::optional<Reason> Found = waitsFor(A, Taken)) {
       Found->Message =
           "calls '" + Callee.Name + "', which takes '" + Taken.first + "', " + Found->Message;
-      std::vector<Step> Way = Table.way(Callee, Own.at(Taken), /*ThroughWrappers=*/true);
+      std::vector<Step> Way = Takers.at(Taken).way(Callee);
       Found->Way.insert(Found->Way.begin(), Way.begin(), Way.end());
       return Found;
     }

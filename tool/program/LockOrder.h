@@ -7,12 +7,16 @@
 #include "program/LockCycles.h"
 #include "section/Section.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringMap.h"
+
 #include <map>
 #include <optional>
 #include <set>
 
 namespace relock {
 
+// For one thread at a time.
 class LockOrder {
 public:
   // Takes: the locks that functions wait for themselves.
@@ -41,18 +45,21 @@ private:
   void add(UnderLock Fact);
   std::vector<Step> steps(const UnderLock &Fact, const Lock *Taken) const;
   template <class Visit> bool eachAlike(const Lock &L, Visit Stop) const;
-  std::optional<Reason> waitsFor(const Lock &Outer, const Lock &Inner) const;
+  llvm::ArrayRef<Lock> takenBelow(llvm::StringRef Function) const;
+  const std::optional<Reason> &waitsFor(const Lock &Outer, const Lock &Inner) const;
+  std::optional<Reason> findWait(const Lock &Outer, const Lock &Inner) const;
 
   const Program &Linked;
   const EffectTable &Table;
-  std::map<Lock, std::set<std::string>> Takers;       // the functions that may wait for it
+  std::map<Lock, Reach> Takers;                       // the functions that may wait for it
+  llvm::StringMap<std::vector<Lock>> TakenBelow;      // by function; the same
   std::map<std::string, std::set<std::string>> Parts; // of each class
-  std::map<Lock, std::map<std::string, Step>> Own;    // those that wait for it themselves
   std::map<Lock, std::map<Lock, UnderLock>> After;    // what a holder may wait for, and where
   std::map<std::pair<Lock, UnderLock::Action>, UnderLock> Unseen;
-  std::map<Lock, UnderLock> Open;                     // a holder may wait for anything there
+  std::map<Lock, UnderLock> Open; // a holder may wait for anything there
   // Locks that are one, since a declared operator takes one for the other: a name for all of them.
   std::map<std::string, std::string> Alias;
+  mutable std::map<std::pair<Lock, Lock>, std::optional<Reason>> Waiting; // what waitsFor() found
 };
 
 } // namespace relock

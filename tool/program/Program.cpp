@@ -596,10 +596,9 @@ void Program::collectKernelOwned(const std::vector<UnitFacts> &Units) {
   };
   auto Add = [&](const std::string &Function, StringRef Name, const std::string &Mutex,
                  const Position &At) {
-    TakesKernelOwned.try_emplace(Function, Step{("'" + Name + "' takes '" + classOf(Mutex)->Name +
-                                                 "', whose owner the kernel knows")
-                                                    .str(),
-                                                At});
+    std::string How =
+        ("'" + Name + "' takes '" + classOf(Mutex)->Name + "', whose owner the kernel knows").str();
+    TakesKernelOwned.try_emplace(Function, std::vector<Step>{{How, At}});
   };
   for (const UnitFacts &Unit : Units)
     for (const Site &S : Unit.Sites)

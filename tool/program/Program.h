@@ -25,6 +25,9 @@ struct Step {
   Position At;
 };
 
+// Functions that are looked for, by node, and what there is to say of each at the end of a way.
+using WayEnds = std::map<std::string, std::vector<Step>>;
+
 struct Reason {
   std::string Code, Message;
   Position At;
@@ -88,7 +91,7 @@ public:
   bool CancelsThreads = false;
   // Functions that take a mutex whose owner the kernel knows (priority protocols, robust ones),
   // and where.
-  std::map<std::string, Step> TakesKernelOwned;
+  WayEnds TakesKernelOwned;
   std::map<std::string, Position> WaitPlaces; // of the functions that wait on a condition variable
 
   // The class of a node, or null where the node belongs to none (a local object, say).
