@@ -481,7 +481,8 @@ int run() {
   if (Planned)
     for (const PlanServer &Server : Planned->Servers)
       Servers.push_back({Server.Number, Server.Cpu});
-  Expected<Conversion> Converted = convert(*Index, Facts, But, Chosen, Servers, Jobs);
+  Reparser Parsed(*Index, Jobs);
+  Expected<Conversion> Converted = convert(*Index, Facts, But, Chosen, Servers, Parsed);
   if (!Converted) {
     message(toString(Converted.takeError()), "changed");
     return BadUsage;

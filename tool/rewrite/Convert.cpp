@@ -4,7 +4,6 @@
 // without it, and so on. Each round takes something out, so that there is an end.
 #include "rewrite/Convert.h"
 
-#include "rewrite/Reparse.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,9 +16,9 @@ namespace {
 class Converter {
 public:
   Converter(const IndexResult &Index, Decider &Facts, Restrictions But, Choice Chosen,
-            const std::vector<TableServer> &Servers, unsigned Jobs)
+            const std::vector<TableServer> &Servers, Reparser &Parsed)
       : Index(Index), Facts(Facts), But(std::move(But)), Wanted(std::move(Chosen)),
-        Servers(Servers), Parsed(Index, Jobs) {}
+        Servers(Servers), Parsed(Parsed) {}
 
   Expected<Conversion> run() {
     for (;;) {
@@ -51,7 +50,7 @@ private:
   Restrictions But;
   const Choice Wanted;
   const std::vector<TableServer> &Servers;
-  Reparser Parsed;
+  Reparser &Parsed;
   std::vector<Reason> Left;
 
   Expected<Conversion> attempt(const Restrictions &Without) {
@@ -213,8 +212,8 @@ private:
 
 Expected<Conversion> convert(const IndexResult &Index, Decider &Facts, Restrictions But,
                              Choice Chosen, const std::vector<TableServer> &Servers,
-                             unsigned Jobs) {
-  return Converter(Index, Facts, std::move(But), std::move(Chosen), Servers, Jobs).run();
+                             Reparser &Parsed) {
+  return Converter(Index, Facts, std::move(But), std::move(Chosen), Servers, Parsed).run();
 }
 
 } // namespace relock

@@ -5,6 +5,7 @@
 // that class stays, and everything else converts.
 #pragma once
 
+#include "rewrite/Reparse.h"
 #include "rewrite/Rewrite.h"
 
 #include "llvm/Support/Error.h"
@@ -22,9 +23,10 @@ struct Conversion {
   std::vector<UnitDiagnostic> OfCuts;
 };
 
-// Chosen: as for rewrite(). Fails where the sources have changed since they were indexed.
+// Chosen: as for rewrite(). Parsed: of Index; it remembers texts that were good. Fails where the
+// sources have changed since they were indexed.
 llvm::Expected<Conversion> convert(const IndexResult &Index, Decider &Facts, Restrictions But,
                                    Choice Chosen, const std::vector<TableServer> &Servers,
-                                   unsigned Jobs);
+                                   Reparser &Parsed);
 
 } // namespace relock

@@ -22,12 +22,17 @@ static std::vector<UnitDiagnostic> added(std::vector<UnitDiagnostic> Before,
   return Result;
 }
 
-// Of the changed texts that a unit reads; empty: it reads none.
+// Of the changed texts that a unit reads, and of the new ones, which it may read then; empty: it
+// reads none.
 std::string Reparser::hashOf(size_t Unit, const FileTexts &Changed) const {
   std::string Hash;
   for (const Dependency &D : Index.Units[Unit].Dependencies)
     if (auto Text = Changed.find(D.File); Text != Changed.end())
       Hash += utohexstr(xxh3_64bits(Text->second)) + " ";
+  if (!Hash.empty())
+    for (const auto &[File, Text] : Changed)
+      if (!Read.contains(File))
+        Hash += utohexstr(xxh3_64bits(Text)) + " ";
   return Hash;
 }
 
@@ -45,7 +50,7 @@ std::vector<NewDiagnostic> Reparser::all(const FileTexts &Changed) {
   std::vector<size_t> Units;
   std::vector<std::string> Hashes;
   for (size_t I = 0; I < Index.Units.size(); ++I)
-    if (std::string Hash = hashOf(I, Changed); !Hash.empty() && Good[I] != Hash) {
+    if (std::string Hash = hashOf(I, Changed); !Hash.empty() && !Good[I].count(Hash)) {
       Units.push_back(I);
       Hashes.push_back(std::move(Hash));
     }
@@ -61,7 +66,7 @@ std::vector<NewDiagnostic> Reparser::all(const FileTexts &Changed) {
   std::vector<NewDiagnostic> Found;
   for (size_t I = 0; I < Units.size(); ++I) {
     if (PerUnit[I].empty())
-      Good[Units[I]] = Hashes[I];
+      Good[Units[I]].insert(std::move(Hashes[I]));
     for (UnitDiagnostic &D : PerUnit[I])
       Found.push_back({Units[I], std::move(D)});
   }

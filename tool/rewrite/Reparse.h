@@ -5,6 +5,10 @@
 
 #include "index/Index.h"
 
+#include "llvm/ADT/StringSet.h"
+
+#include <set>
+
 namespace relock {
 
 // What the new texts add to the diagnostics of a unit.
@@ -18,7 +22,11 @@ struct NewDiagnostic {
 class Reparser {
 public:
   Reparser(const IndexResult &Index, unsigned Jobs)
-      : Index(Index), Jobs(Jobs), Good(Index.Units.size()), Before(Index.Units.size()) {}
+      : Index(Index), Jobs(Jobs), Good(Index.Units.size()), Before(Index.Units.size()) {
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Dependency &D : Unit.Dependencies)
+        Read.insert(D.File);
+  }
 
   // Of all units that read these files. Empty: none.
   std::vector<NewDiagnostic> all(const FileTexts &Changed);
@@ -28,9 +36,10 @@ public:
 private:
   const IndexResult &Index;
   unsigned Jobs;
-  // By unit: the hash of the texts with which it is known to be good; its own diagnostics, once
+  llvm::StringSet<> Read; // the files of the program
+  // By unit: the hashes of the texts with which it is known to be good; its own diagnostics, once
   // they are asked for.
-  std::vector<std::string> Good;
+  std::vector<std::set<std::string>> Good;
   std::vector<std::optional<std::vector<UnitDiagnostic>>> Before;
 
   std::string hashOf(size_t Unit, const FileTexts &Changed) const;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Converts each lock class of a program alone, and each section alone, without changing a file: the
-// cases of one_at_a_time.py, which compiles them. A program is read once for all of its cases.
+// Converts each lock class of a program alone (with those that share its text), and each section
+// alone, without changing a file: the cases of one_at_a_time.py, which compiles them. A program is
+// read once for all of its cases.
 //
 //   convert-each BUILD FOLDER [--accept-uncovered] [--every=N] [--without=CODE]
 //
@@ -43,13 +44,14 @@ Choice groupOf(const Decision &Decided, const LockClass &Class) {
 
 std::vector<Case> casesOf(const Decision &Decided, const Decision *Before) {
   std::vector<Case> Cases;
+  std::set<std::string> Groups;
   for (size_t I = 0; I < Decided.Classes.size(); ++I) {
     const CheckedClass &Checked = Decided.Classes[I];
     if (!Checked.converts())
       continue;
     Choice Chosen = groupOf(Decided, Checked.Class);
     bool Stayed = !Before || !Before->Classes[I].converts();
-    if (Stayed)
+    if (Stayed && Groups.insert(Checked.Class.Group).second)
       Cases.push_back({Checked.Class.Name, Chosen, std::nullopt});
     for (size_t J = 0; J < Checked.Sections.size(); ++J) {
       const CheckedSection &S = Checked.Sections[J];
@@ -72,13 +74,13 @@ std::string faultOf(const Expected<Conversion> &Converted, bool Delegates) {
   return "";
 }
 
-json::Object tried(const IndexResult &Index, Decider &Facts, Restrictions But, const Case &C,
-                   const std::string &Folder) {
+json::Object tried(const IndexResult &Index, Decider &Facts, Reparser &Parsed, Restrictions But,
+                   const Case &C, const std::string &Folder) {
   json::Object Line{{"what", C.What}, {"section", C.Section.has_value()}};
   But.Only.emplace();
   if (C.Section)
     But.Only->insert(*C.Section);
-  Expected<Conversion> Converted = convert(Index, Facts, But, C.Chosen, {}, 0);
+  Expected<Conversion> Converted = convert(Index, Facts, But, C.Chosen, {}, Parsed);
   if (!Converted) {
     Line["fault"] = toString(Converted.takeError());
     return Line;
@@ -108,8 +110,9 @@ int run(const std::string &Build, const std::string &Folder, bool AcceptUncovere
   if (!Without.empty())
     But.Ignored.insert(Without);
   std::vector<Case> Cases = casesOf(Facts.decide(But), Without.empty() ? nullptr : &Before);
+  Reparser Parsed(*Index, 0);
   for (size_t I = 0; I < Cases.size(); I += Every) {
-    outs() << json::Value(tried(*Index, Facts, But, Cases[I], Folder)) << "\n";
+    outs() << json::Value(tried(*Index, Facts, Parsed, But, Cases[I], Folder)) << "\n";
     outs().flush();
     std::string Next;
     if (!std::getline(std::cin, Next))

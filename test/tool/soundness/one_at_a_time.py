@@ -9,8 +9,10 @@ OPTIONs, see convert-each.cpp; --syntax, besides, only parses the units (no code
 the optimiser), and --units=N compiles only N of those units that merely include what changed, which
 relock has parsed too. A case is good if what was asked for is converted, nothing is left out, and
 the units that changed compile with the program's own commands, and -I INCLUDE, without a new error
-or warning. Prints the faults, then one line with the numbers. Exit status 1 if there is a fault.
+or warning; a unit that was good with the same texts is not compiled again. Prints the faults, then
+one line with the numbers. Exit status 1 if there is a fault.
 """
+import hashlib
 import json
 import os
 import re
@@ -40,6 +42,7 @@ class Program:
             sys.exit("one_at_a_time: the sources have changes; commit them first")
         self.before = [self.compile(unit) for unit in self.units]
         self.read = [self.files(unit) for unit in self.units]
+        self.good = set()  # units with the hashes of changed files that they read
 
     # The files that a unit consists of.
     def files(self, unit):
@@ -84,7 +87,7 @@ class Program:
         affected = self.affected({os.path.realpath(name) for name in files})
         if not affected:
             return "no unit reads what changed: " + ", ".join(files)
-        kept = {}
+        kept, now = {}, {}
         try:
             for number, name in enumerate(files):
                 kept[name] = None
@@ -92,7 +95,17 @@ class Program:
                     with open(name, "rb") as file:
                         kept[name] = file.read()
                 shutil.copyfile(os.path.join(folder, str(number)), name)
-            return next((f for f in map(self.new_diagnostics, affected) if f), "")
+                with open(name, "rb") as file:
+                    now[os.path.realpath(name)] = hashlib.sha256(file.read()).digest()
+            new = {os.path.realpath(name) for name, text in kept.items() if text is None}
+            for unit in affected:
+                read = sorted((self.read[unit] | new) & now.keys())
+                texts = (unit, *(now[name] for name in read))
+                fault = "" if texts in self.good else self.new_diagnostics(unit)
+                if fault:
+                    return fault
+                self.good.add(texts)
+            return ""
         finally:
             for name, text in kept.items():
                 if text is None:
