@@ -6,11 +6,12 @@ Usage: one_at_a_time.py CONVERT_EACH INCLUDE BUILD [OPTION...]
 BUILD holds compile_commands.json of a program that compiles, whose sources are under git without
 changes; they are changed and put back for each case. CONVERT_EACH makes the texts and takes the
 OPTIONs, see convert-each.cpp; --syntax, besides, only parses the units (no code, so no warnings of
-the optimiser), and --units=N compiles only N of those units that merely include what changed, which
-relock has parsed too. A case is good if what was asked for is converted, nothing is left out, and
-the units that changed compile with the program's own commands, and -I INCLUDE, without a new error
-or warning; a unit that was good with the same texts is not compiled again. Prints the faults, then
-one line with the numbers. Exit status 1 if there is a fault.
+the optimiser), --units=N compiles only N of those units that merely include what changed, which
+relock has parsed too, and --without may name several codes, with commas, which are tried in turn.
+A case is good if what was asked for is converted, nothing is left out, and the units that changed
+compile with the program's own commands, and -I INCLUDE, without a new error or warning; a unit that
+was good with the same texts is not compiled again. Prints the faults, then a line with the numbers.
+Exit status 1 if there is a fault.
 """
 import hashlib
 import json
@@ -115,17 +116,11 @@ class Program:
                         file.write(text)
 
 
-def main():
-    convert_each, include, build, *options = sys.argv[1:]
-    compile_options = ["-fsyntax-only"] if "--syntax" in options else []
-    most_units = [int(o.split("=")[1]) for o in options if o.startswith("--units=")]
-    program = Program(os.path.abspath(include), os.path.abspath(build), compile_options,
-                      most_units[0] if most_units else None)
+# The numbers of classes, sections and faults.
+def try_cases(program, convert_each, build, options):
     classes = sections = faults = 0
     with tempfile.TemporaryDirectory() as folder:
-        cases = subprocess.Popen([convert_each, build, folder,
-                                  *(option for option in options
-                                    if not option.startswith(("--syntax", "--units=")))],
+        cases = subprocess.Popen([convert_each, build, folder, *options],
                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for line in cases.stdout:
             case = json.loads(line)
@@ -138,8 +133,26 @@ def main():
             cases.stdin.flush()
     if cases.wait():
         sys.exit("one_at_a_time: %s ended with status %d" % (convert_each, cases.returncode))
-    print("%d classes and %d sections, each alone: %d faults" % (classes, sections, faults))
-    sys.exit(faults > 0)
+    return classes, sections, faults
+
+
+def main():
+    convert_each, include, build, *options = sys.argv[1:]
+    compile_options = ["-fsyntax-only"] if "--syntax" in options else []
+    most_units = [int(o.split("=")[1]) for o in options if o.startswith("--units=")]
+    program = Program(os.path.abspath(include), os.path.abspath(build), compile_options,
+                      most_units[0] if most_units else None)
+    codes = [code for o in options if o.startswith("--without=")
+             for code in o.split("=")[1].split(",")]
+    options = [o for o in options if not o.startswith(("--syntax", "--units=", "--without="))]
+    all_faults = 0
+    for code in codes or [None]:
+        added = ["--without=" + code] if code else []
+        classes, sections, faults = try_cases(program, convert_each, build, options + added)
+        all_faults += faults
+        print("%s%d classes and %d sections, each alone: %d faults"
+              % ("without %s: " % code if code else "", classes, sections, faults), flush=True)
+    sys.exit(all_faults > 0)
 
 
 main()
