@@ -134,7 +134,7 @@ static enum turn await_turn(relock_mutex_t *mutex, struct relock_thread *self,
   }
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void adaptive_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_request *own = relock_request_take(self);
@@ -154,8 +154,9 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
 
 /* Runs the head's own section and those behind it. The caller owns the word and is the head;
  * afterwards it is neither. */
-static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_request *own,
-                   const struct relock_call *call, bool after_long) {
+static int adaptive_combine(relock_mutex_t *mutex, struct relock_thread *self,
+                            struct relock_request *own, const struct relock_call *call,
+                            bool after_long) {
   struct relock_batch batch;
   int result = relock_batch_begin(&batch, mutex, self, call);
   batch.most = batch.most < MOST ? batch.most : MOST - 1;
@@ -172,8 +173,8 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
   return result;
 }
 
-static int execute(relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int adaptive_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                            const struct relock_call *call) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_request *own = relock_request_take(self);
@@ -185,10 +186,10 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   else if (turn == PASSED)
     result = relock_run_and_release(mutex, self, call->section, call->context);
   else
-    result = combine(mutex, self, own, call, turn == HEAD_AFTER_LONG);
+    result = adaptive_combine(mutex, self, own, call, turn == HEAD_AFTER_LONG);
   relock_request_give(self);
   return result;
 }
 
 const struct relock_algorithm relock_adaptive = {
-    .name = "adaptive", .lock = lock, .execute = execute, .can_move = true};
+    .name = "adaptive", .lock = adaptive_lock, .execute = adaptive_execute, .can_move = true};

@@ -42,7 +42,7 @@ static uint32_t high_bound(void) {
   return high;
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void backoff_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   uint32_t delay = relock_spin_pauses(TRANSFER_NS), high = high_bound();
@@ -56,4 +56,4 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_backoff = {.name = "backoff", .lock = lock};
+const struct relock_algorithm relock_backoff = {.name = "backoff", .lock = backoff_lock};

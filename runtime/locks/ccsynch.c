@@ -31,7 +31,7 @@
 #include "queue.h"
 #include "section.h"
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void ccsynch_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_cc cc;
@@ -55,8 +55,8 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_cc *cc,
-                   const struct relock_call *call) {
+static int ccsynch_combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_cc *cc,
+                           const struct relock_call *call) {
   struct relock_batch batch;
   int result = relock_cc_combine(cc, &batch, mutex, &mutex->relock_private.tail, self, call);
   bool more = relock_cc_leave(cc, &mutex->relock_private.tail, self);
@@ -67,8 +67,8 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
   return result;
 }
 
-static int execute(relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int ccsynch_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                           const struct relock_call *call) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_cc cc;
@@ -81,7 +81,7 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
 
   int result;
   if (state == RELOCK_HEAD)
-    result = combine(mutex, self, &cc, call);
+    result = ccsynch_combine(mutex, self, &cc, call);
   else if (state == RELOCK_DONE)
     result = relock_request_result(cc.own, call);
   else
@@ -92,4 +92,4 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
 }
 
 const struct relock_algorithm relock_ccsynch = {
-    .name = "ccsynch", .lock = lock, .execute = execute};
+    .name = "ccsynch", .lock = ccsynch_lock, .execute = ccsynch_execute};

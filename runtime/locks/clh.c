@@ -36,7 +36,7 @@ static void wait_in_queue(relock_mutex_t *mutex, struct relock_thread *self,
     relock_os->futex_wake(futex, 1);
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void clh_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   if (!relock_queue_pass(mutex, &wait)) {
@@ -49,4 +49,4 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_clh = {.name = "clh", .lock = lock};
+const struct relock_algorithm relock_clh = {.name = "clh", .lock = clh_lock};

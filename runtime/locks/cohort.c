@@ -78,7 +78,7 @@ static void pass_on(relock_mutex_t *mutex, struct relock_clusters *clusters,
     relock_os->futex_wake(next, 1);
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void cohort_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_clusters *clusters = relock_annex(mutex);
@@ -95,4 +95,5 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_cohort = {.name = "cohort", .lock = lock, .has_annex = true};
+const struct relock_algorithm relock_cohort = {
+    .name = "cohort", .lock = cohort_lock, .has_annex = true};

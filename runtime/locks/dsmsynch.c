@@ -35,8 +35,8 @@
 
 /* Runs the combiner's own section and those behind it. The caller owns the word and is the head;
  * afterwards it is neither. */
-static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_request *own,
-                   const struct relock_call *call) {
+static int dsmsynch_combine(relock_mutex_t *mutex, struct relock_thread *self,
+                            struct relock_request *own, const struct relock_call *call) {
   struct relock_batch batch;
   int result = relock_batch_begin(&batch, mutex, self, call);
   struct relock_request *next = relock_queue_leave(mutex, own);
@@ -51,8 +51,8 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct rel
   return result;
 }
 
-static int execute(relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int dsmsynch_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                            const struct relock_call *call) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_request *own = relock_request_take(self);
@@ -61,11 +61,11 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   if (state == RELOCK_HEAD)
     relock_queue_take_word(mutex, &wait);
   relock_wait_end(&wait);
-  int result =
-      state == RELOCK_DONE ? relock_request_result(own, call) : combine(mutex, self, own, call);
+  int result = state == RELOCK_DONE ? relock_request_result(own, call)
+                                    : dsmsynch_combine(mutex, self, own, call);
   relock_request_give(self);
   return result;
 }
 
 const struct relock_algorithm relock_dsmsynch = {
-    .name = "dsmsynch", .lock = relock_queue_lock, .execute = execute};
+    .name = "dsmsynch", .lock = relock_queue_lock, .execute = dsmsynch_execute};

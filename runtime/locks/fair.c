@@ -267,7 +267,7 @@ static void begin_hold(relock_mutex_t *mutex, struct fair *fair, struct account 
   relock_or_relaxed(&mutex->relock_private.kind, RELOCK_KIND_TELLS);
 }
 
-static void release(relock_mutex_t *mutex) {
+static void fair_release(relock_mutex_t *mutex) {
   struct fair *fair = (struct fair *)relock_load_relaxed(&mutex->relock_private.tail);
   struct freed freed;
   relock_and_relaxed(&mutex->relock_private.kind, (uint8_t)~RELOCK_KIND_TELLS);
@@ -279,7 +279,7 @@ static void release(relock_mutex_t *mutex) {
   wake(&freed);
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void fair_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct fair *fair = relock_annex(mutex);
@@ -334,8 +334,8 @@ static int serve(struct relock_cc *cc, struct relock_batch *batch, relock_mutex_
 }
 
 /* By the head of the queue, which owns the word; afterwards it is neither. */
-static int combine(relock_mutex_t *mutex, struct fair *fair, struct relock_cc *cc,
-                   struct relock_thread *self, const struct relock_call *call) {
+static int fair_combine(relock_mutex_t *mutex, struct fair *fair, struct relock_cc *cc,
+                        struct relock_thread *self, const struct relock_call *call) {
   struct relock_batch batch;
   struct freed freed;
   int result = serve(cc, &batch, mutex, fair, self, call);
@@ -357,8 +357,8 @@ static int run_alone(relock_mutex_t *mutex, struct fair *fair, struct relock_thr
   return relock_run_and_release(mutex, self, call->section, call->context);
 }
 
-static int execute(relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int fair_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                        const struct relock_call *call) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct fair *fair = relock_annex(mutex);
@@ -376,7 +376,7 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
 
   int result;
   if (state == RELOCK_HEAD)
-    result = combine(mutex, fair, &cc, self, call);
+    result = fair_combine(mutex, fair, &cc, self, call);
   else if (state == RELOCK_DONE)
     result = relock_request_result(cc.own, call);
   else
@@ -386,5 +386,8 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   return result;
 }
 
-const struct relock_algorithm relock_fair = {
-    .name = "fair", .lock = lock, .execute = execute, .release = release, .has_annex = true};
+const struct relock_algorithm relock_fair = {.name = "fair",
+                                             .lock = fair_lock,
+                                             .execute = fair_execute,
+                                             .release = fair_release,
+                                             .has_annex = true};

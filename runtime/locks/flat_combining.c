@@ -165,8 +165,8 @@ static bool resign(struct publications *all) {
 
 /* Runs the leader's own section and those published. The caller owns the word; afterwards it does
  * not, and does not lead. */
-static int combine(relock_mutex_t *mutex, struct publications *all, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int flat_combining_combine(relock_mutex_t *mutex, struct publications *all,
+                                  struct relock_thread *self, const struct relock_call *call) {
   struct relock_batch batch;
   int result = relock_batch_begin(&batch, mutex, self, call);
   struct relock_request *next; /* taken */
@@ -231,8 +231,8 @@ static uint32_t ask(struct publications *all, struct relock_thread *self,
   return RELOCK_HEAD;
 }
 
-static int execute(relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int flat_combining_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                                  const struct relock_call *call) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct publications *all = relock_annex(mutex);
@@ -248,19 +248,21 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   if (state == RELOCK_DONE)
     result = relock_request_result(own, call);
   else if (state == RELOCK_HEAD)
-    result = combine(mutex, all, self, call);
+    result = flat_combining_combine(mutex, all, self, call);
   else
     result = relock_run_and_release(mutex, self, call->section, call->context);
   relock_request_give(self);
   return result;
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void flat_combining_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_flat_combining = {
-    .name = "flat_combining", .lock = lock, .execute = execute, .has_annex = true};
+const struct relock_algorithm relock_flat_combining = {.name = "flat_combining",
+                                                       .lock = flat_combining_lock,
+                                                       .execute = flat_combining_execute,
+                                                       .has_annex = true};

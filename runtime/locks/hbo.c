@@ -59,7 +59,7 @@ static bool back_off(struct relock_wait *wait, struct delay *delay) {
   return go_on;
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void hbo_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   uint32_t *word = &mutex->relock_private.word;
   uint16_t *hint = &mutex->relock_private.open;
   const uint16_t here = (uint16_t)(relock_cluster(self) + 1);
@@ -81,4 +81,4 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_hbo = {.name = "hbo", .lock = lock};
+const struct relock_algorithm relock_hbo = {.name = "hbo", .lock = hbo_lock};

@@ -66,7 +66,7 @@ static void take_word(relock_mutex_t *mutex, struct relock_clusters *clusters,
     relock_os->futex_wake(futex, 1);
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void hclh_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_clusters *clusters = relock_annex(mutex);
@@ -81,4 +81,4 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_hclh = {.name = "hclh", .lock = lock, .has_annex = true};
+const struct relock_algorithm relock_hclh = {.name = "hclh", .lock = hclh_lock, .has_annex = true};

@@ -73,7 +73,8 @@ struct next {
   struct relock_request *of_cluster, *of_order;
 };
 
-static struct next leave(struct way *way, relock_mutex_t *mutex, struct relock_thread *self) {
+static struct next hsynch_leave(struct way *way, relock_mutex_t *mutex,
+                                struct relock_thread *self) {
   struct next next = {NULL, NULL};
   if (relock_cc_leave(&way->cc, way->tail, self))
     next.of_cluster = way->cc.next;
@@ -89,14 +90,14 @@ static void appoint(struct next next, relock_mutex_t *mutex, struct relock_wakes
     relock_wakes_add(wakes, relock_queue_make_head(mutex, next.of_order));
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void hsynch_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct way way;
   if (await_turn(&way, mutex, self, NULL, &wait) == RELOCK_HEAD) {
     struct relock_wakes wakes;
     wakes.count = 0;
-    appoint(leave(&way, mutex, self), mutex, &wakes);
+    appoint(hsynch_leave(&way, mutex, self), mutex, &wakes);
     relock_wakes_send(&wakes);
   }
   if (way.cc.own)
@@ -104,19 +105,19 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-static int combine(struct way *way, relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int hsynch_combine(struct way *way, relock_mutex_t *mutex, struct relock_thread *self,
+                          const struct relock_call *call) {
   struct relock_batch batch;
   int result = relock_cc_combine(&way->cc, &batch, mutex, way->tail, self, call);
-  struct next next = leave(way, mutex, self);
+  struct next next = hsynch_leave(way, mutex, self);
   relock_batch_release(&batch, mutex);
   appoint(next, mutex, &batch.wakes);
   relock_batch_end(&batch);
   return result;
 }
 
-static int execute(relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int hsynch_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                          const struct relock_call *call) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct way way;
@@ -124,7 +125,7 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
   relock_wait_end(&wait);
   int result;
   if (state == RELOCK_HEAD)
-    result = combine(&way, mutex, self, call);
+    result = hsynch_combine(&way, mutex, self, call);
   else if (state == RELOCK_DONE)
     result = relock_request_result(way.cc.own, call);
   else
@@ -135,4 +136,4 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
 }
 
 const struct relock_algorithm relock_hsynch = {
-    .name = "hsynch", .lock = lock, .execute = execute, .has_annex = true};
+    .name = "hsynch", .lock = hsynch_lock, .execute = hsynch_execute, .has_annex = true};

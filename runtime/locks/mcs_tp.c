@@ -74,8 +74,8 @@ static uint32_t await_grant(struct relock_request *request, struct relock_wait *
 }
 
 /* HEAD or RETRY. */
-static uint32_t enter(relock_mutex_t *mutex, struct relock_request *request,
-                      struct relock_wait *wait, bool again) {
+static uint32_t mcs_tp_enter(relock_mutex_t *mutex, struct relock_request *request,
+                             struct relock_wait *wait, bool again) {
   publish(request);
   relock_store_relaxed(&request->state, again ? RELOCK_PARKED : RELOCK_WAITING);
   return relock_queue_join(mutex, request) ? RELOCK_HEAD : await_grant(request, wait);
@@ -99,13 +99,13 @@ static void hand_over(relock_mutex_t *mutex, struct relock_request *head) {
     wake(relock_queue_make_head(mutex, next));
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void mcs_tp_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_request *request = relock_request_take(self);
   relock_request_fill(request, self, NULL);
   bool passed = relock_queue_pass(mutex, &wait);
-  for (bool again = false; !passed && enter(mutex, request, &wait, again) == RELOCK_RETRY;
+  for (bool again = false; !passed && mcs_tp_enter(mutex, request, &wait, again) == RELOCK_RETRY;
        again = true)
     passed = relock_queue_pass(mutex, &wait);
   if (!passed) {
@@ -116,4 +116,4 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_mcs_tp = {.name = "mcs_tp", .lock = lock};
+const struct relock_algorithm relock_mcs_tp = {.name = "mcs_tp", .lock = mcs_tp_lock};

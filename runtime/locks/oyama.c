@@ -94,8 +94,8 @@ static struct relock_request *take_all(relock_mutex_t *mutex) {
 
 /* Runs the leader's own section, and then those on the list that it has and on all that it takes.
  * The caller owns the word; afterwards it does not, and does not lead. */
-static int combine(relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call, struct relock_request *list) {
+static int oyama_combine(relock_mutex_t *mutex, struct relock_thread *self,
+                         const struct relock_call *call, struct relock_request *list) {
   struct relock_batch batch;
   int result = relock_batch_begin(&batch, mutex, self, call);
   while ((list != END || (list = take_all(mutex))) && relock_batch_takes(&batch, list)) {
@@ -110,8 +110,8 @@ static int combine(relock_mutex_t *mutex, struct relock_thread *self,
   return result;
 }
 
-static int execute(relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int oyama_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                         const struct relock_call *call) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct relock_request *own = relock_request_take(self);
@@ -122,16 +122,17 @@ static int execute(relock_mutex_t *mutex, struct relock_thread *self,
     relock_queue_take_word(mutex, &wait);
   relock_wait_end(&wait);
   int result = state == RELOCK_DONE ? relock_request_result(own, call)
-                                    : combine(mutex, self, call, own->next);
+                                    : oyama_combine(mutex, self, call, own->next);
   relock_request_give(self);
   return result;
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void oyama_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_oyama = {.name = "oyama", .lock = lock, .execute = execute};
+const struct relock_algorithm relock_oyama = {
+    .name = "oyama", .lock = oyama_lock, .execute = oyama_execute};

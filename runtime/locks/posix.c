@@ -10,11 +10,11 @@
 #include "../base/word.h"
 #include "algorithm.h"
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void posix_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_posix = {.name = "posix", .lock = lock};
+const struct relock_algorithm relock_posix = {.name = "posix", .lock = posix_lock};

@@ -28,7 +28,7 @@ static bool test_and_set(uint32_t *word) {
   return relock_cas_acquire(word, RELOCK_WORD_FREE, relock_load_relaxed(&relock_word_taken));
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void tas_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   bool taken;
@@ -40,4 +40,4 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_tas = {.name = "tas", .lock = lock};
+const struct relock_algorithm relock_tas = {.name = "tas", .lock = tas_lock};

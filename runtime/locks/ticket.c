@@ -99,7 +99,7 @@ static void serve_next(relock_mutex_t *mutex, uint32_t ticket) {
     if (!last && relock_load_relaxed(slot) & SLEEPERS)
       relock_store_relaxed(&mutex->relock_private.open, 1);
     /* Sequentially consistent, as the load below: pair with the two in sleep_for(). As a release:
-     * pairs with the acquires in await_turn() and in lock(). */
+     * pairs with the acquires in await_turn() and in ticket_lock(). */
   } while (!relock_cas_seq_cst(tail, old, new));
   uint32_t marked = relock_load_seq_cst(slot);
   if (new == 0 || !(marked & SLEEPERS))
@@ -108,7 +108,7 @@ static void serve_next(relock_mutex_t *mutex, uint32_t ticket) {
   relock_os->futex_wake(slot, INT32_MAX);
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void ticket_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   if (!relock_queue_pass(mutex, &wait)) {
@@ -122,4 +122,4 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_ticket = {.name = "ticket", .lock = lock};
+const struct relock_algorithm relock_ticket = {.name = "ticket", .lock = ticket_lock};

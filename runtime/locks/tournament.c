@@ -39,7 +39,7 @@ struct group {
 };
 _Static_assert(RELOCK_MAX_CLUSTERS * sizeof(struct group) <= RELOCK_ANNEX_SIZE, "the groups' room");
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void tournament_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   struct group *groups = relock_annex(mutex);
@@ -55,4 +55,4 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
 }
 
 const struct relock_algorithm relock_tournament = {
-    .name = "tournament", .lock = lock, .has_annex = true};
+    .name = "tournament", .lock = tournament_lock, .has_annex = true};

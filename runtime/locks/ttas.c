@@ -38,7 +38,7 @@ static uint32_t next_random(uint32_t *state) {
   return *state;
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void ttas_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   uint32_t *word = &mutex->relock_private.word;
   uint32_t random = self->number * 0x9e3779b9u + 1;
   uint32_t limit = relock_spin_pauses(FIRST_NS), last = relock_wait_spins() / LAST_PART + 1;
@@ -61,4 +61,4 @@ static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_wait_end(&wait);
 }
 
-const struct relock_algorithm relock_ttas = {.name = "ttas", .lock = lock};
+const struct relock_algorithm relock_ttas = {.name = "ttas", .lock = ttas_lock};

@@ -127,13 +127,13 @@ static bool has_waiters(relock_cond_t *cond) {
 /* The lock: FREE, HELD or PARKED as in word.h, in the low bits, generation above. */
 static uint32_t lock_value(uint32_t state) { return relock_generation() << 2 | state; }
 
-static bool try_lock(relock_cond_t *cond) {
+static bool cond_try_lock(relock_cond_t *cond) {
   uint32_t *lock = &cond->relock_private.lock;
   uint32_t seen = relock_load_relaxed(lock);
   bool stale = seen >> 2 != lock_value(0) >> 2;
   if (!stale && seen != lock_value(RELOCK_WORD_FREE))
     return false;
-  /* Acquire: pairs with the release in unlock(). */
+  /* Acquire: pairs with the release in cond_unlock(). */
   if (!relock_cas_acquire(lock, seen, lock_value(RELOCK_WORD_HELD)))
     return false;
   if (stale)
@@ -141,24 +141,24 @@ static bool try_lock(relock_cond_t *cond) {
   return true;
 }
 
-static void lock(relock_cond_t *cond) {
+static void cond_lock(relock_cond_t *cond) {
   uint32_t *lock = &cond->relock_private.lock;
   struct relock_wait wait;
   relock_wait_begin(&wait, NULL, NULL);
   do {
-    if (try_lock(cond))
+    if (cond_try_lock(cond))
       return;
   } while (relock_wait_again(&wait));
   /* The generation is current from here on: a try fails on a stale word only if another thread
-   * has just replaced it. Acquire: pairs with the release in unlock(). */
+   * has just replaced it. Acquire: pairs with the release in cond_unlock(). */
   while (relock_exchange_acquire(lock, lock_value(RELOCK_WORD_PARKED)) !=
          lock_value(RELOCK_WORD_FREE))
     relock_wait_park(&wait, lock, lock_value(RELOCK_WORD_PARKED), CLOCK_MONOTONIC, NULL);
 }
 
-static void unlock(relock_cond_t *cond) {
+static void cond_unlock(relock_cond_t *cond) {
   uint32_t *lock = &cond->relock_private.lock;
-  /* Release: pairs with the acquires in try_lock() and lock(). */
+  /* Release: pairs with the acquires in cond_try_lock() and cond_lock(). */
   if (relock_exchange_release(lock, lock_value(RELOCK_WORD_FREE)) == lock_value(RELOCK_WORD_PARKED))
     relock_os->futex_wake(lock, 1);
 }
@@ -208,7 +208,7 @@ static void collect(relock_cond_t *cond) {
 
 static void open_list(relock_cond_t *cond) {
   forget_old_waiters(cond);
-  lock(cond);
+  cond_lock(cond);
   collect(cond);
 }
 
@@ -217,7 +217,7 @@ static void close_list(relock_cond_t *cond) {
   /* Fails when a waiter came meanwhile: then the word says so. */
   if (!cond->relock_private.first && relock_load_relaxed(incoming) == LISTED)
     relock_cas_relaxed(incoming, LISTED, 0);
-  unlock(cond);
+  cond_unlock(cond);
 }
 
 /* --- signals --------------------------------------------------------------------------------- */
@@ -273,7 +273,7 @@ int relock_cond_broadcast(relock_cond_t *cond) { return signal_waiters(cond, LON
 /* --- waiting --------------------------------------------------------------------------------- */
 
 /* Takes the waiter off the list after a deadline or a cancellation. False: a signal has it. */
-static bool leave(relock_cond_t *cond, struct relock_cond_waiter *waiter) {
+static bool cond_leave(relock_cond_t *cond, struct relock_cond_waiter *waiter) {
   if (!relock_cas_relaxed(&waiter->state, WAITING, LEAVING))
     return false;
   open_list(cond);
@@ -324,7 +324,7 @@ static void cancelled(void *context) {
   struct sleeper *self = context;
   relock_times_wake(relock_own_record);
   note_sleep(NULL);
-  if (!leave(self->what.cond, self->waiter) && await_end(self->waiter) == SIGNALLED)
+  if (!cond_leave(self->what.cond, self->waiter) && await_end(self->waiter) == SIGNALLED)
     relock_cond_signal(self->what.cond);
   relock_mutex_lock(self->what.mutex);
 }
@@ -355,7 +355,7 @@ int relock_cond_sleep(relock_cond_t *cond, relock_mutex_t *mutex, struct relock_
   self.error = sleep_until_signalled(&self);
   pthread_cleanup_pop(0);
   note_sleep(NULL);
-  if (self.error && !leave(cond, waiter)) {
+  if (self.error && !cond_leave(cond, waiter)) {
     await_end(waiter);
     self.error = 0;
   }

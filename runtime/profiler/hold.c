@@ -52,7 +52,7 @@ void hold_begins_timed(struct thread *thread, struct relock_object *object, stru
 /* What the thread waits for ends when the clock is read anyway, and can take long: from here on its
  * section, and what it holds, are timed for themselves alone. */
 void section_waits(struct thread *thread, uint64_t now) {
-  struct relock_thread *record = thread->record;
+  struct relock_thread_record *record = thread->record;
   if (!in_section(thread))
     record->sections++;
   if (record->section_start && record->section_weight != 1)

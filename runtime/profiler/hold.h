@@ -99,7 +99,7 @@ static inline bool in_section(const struct thread *thread) {
 
 /* The thread holds nothing else. After a wait for a lock the section has begun already: acquisition
  * included. */
-static inline void outermost_begins(struct relock_thread *record, struct timed timed) {
+static inline void outermost_begins(struct relock_thread_record *record, struct timed timed) {
   if (UNLIKELY(record->section_start))
     return;
   record->sections++;
@@ -124,7 +124,7 @@ static inline bool section_may_end(const struct thread *thread) {
   return UNLIKELY(thread->record->section_start) && !in_section(thread);
 }
 static inline void section_ends(struct thread *thread, uint64_t now) {
-  struct relock_thread *record = thread->record;
+  struct relock_thread_record *record = thread->record;
   record->section_time += record->section_weight * hold_length(record->section_start, now);
   record->section_start = 0;
 }
@@ -190,7 +190,7 @@ static inline bool nesting_counted_again(struct thread *thread, const struct rel
 static ALWAYS_INLINE void hold_begins(struct thread *thread, struct relock_object *object,
                                       struct timed timed, bool tried) {
   struct relock_counts *counts = &object->counts;
-  struct relock_thread *record = thread->record;
+  struct relock_thread_record *record = thread->record;
   struct held *held;
   if (!in_section(thread))
     outermost_begins(record, timed);

@@ -122,7 +122,7 @@ struct relock_header {
   char executable[1024];
 };
 
-struct relock_thread {
+struct relock_thread_record {
   struct relock_record record;
   uint32_t id;
   uint32_t live;

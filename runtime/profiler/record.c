@@ -28,7 +28,7 @@ static void clear_record(struct relock_record *record, const struct thread *surv
                          uint64_t now) {
   switch (record->kind) {
   case RELOCK_RECORD_THREAD: {
-    struct relock_thread *thread = (struct relock_thread *)record;
+    struct relock_thread_record *thread = (struct relock_thread_record *)record;
     bool lives = survivor && survivor->record == thread;
     thread->live = lives;
     thread->started = lives;

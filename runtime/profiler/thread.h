@@ -105,7 +105,7 @@ _Static_assert(sizeof(struct held) == 32, "two in a line");
  * theirs to threads that start, counts and all: memory follows the number of threads that live at
  * once. */
 struct thread {
-  RELOCK_LINE struct relock_thread *record;
+  RELOCK_LINE struct relock_thread_record *record;
   uint32_t id;        /* of the record */
   uint32_t once;      /* 1: the two are the owner and the depth of a lock that it holds */
   uint64_t countdown; /* to the next acquisition of which more is to be recorded: sample.h */

@@ -73,7 +73,7 @@ struct thread *thread_take(void) {
   return thread;
 }
 
-static void set_name(struct relock_thread *record, const char *name) {
+static void set_name(struct relock_thread_record *record, const char *name) {
   strncpy(record->name, name, sizeof record->name - 1);
 }
 
@@ -120,7 +120,7 @@ void thread_begin(struct thread *thread, uint64_t now, bool again) {
 }
 
 void thread_finish(struct thread *thread, uint64_t now) {
-  struct relock_thread *record = thread->record;
+  struct relock_thread_record *record = thread->record;
   if (record->section_start)
     record->section_time += record->section_weight * (now - record->section_start);
   record->section_start = record->wait_start = 0;

@@ -147,8 +147,8 @@ enum outcome { SERVED, SERVED_LATE, WITHDRAWN };
 /* Wants the request back. If a thread of the server is at it, sleeps until it has been run or
  * refused. Like all that a client does from its post on, this touches no thread-local variable: the
  * section may be running with its identity. */
-static enum outcome leave(struct relock_server *server, struct relock_request *slot,
-                          struct relock_wait *wait) {
+static enum outcome rcl_leave(struct relock_server *server, struct relock_request *slot,
+                              struct relock_wait *wait) {
   uint32_t number = (uint32_t)((slot - *server->slots) / 2);
   /* Sequentially consistent: pairs with announce(), which comes before the server looks at the
    * state. */
@@ -229,7 +229,7 @@ static enum outcome await_server(struct relock_server *server, struct relock_req
       break;
     relock_os->yield();
   }
-  enum outcome outcome = leave(server, slot, wait);
+  enum outcome outcome = rcl_leave(server, slot, wait);
   if (outcome == WITHDRAWN && observe(server).served == start.served)
     relock_pool_report(server);
   return outcome;
@@ -280,8 +280,8 @@ static inline void post(struct relock_server *server, struct relock_request *slo
     relock_server_wake(server);
 }
 
-static int execute(relock_mutex_t *mutex, struct relock_thread *self,
-                   const struct relock_call *call) {
+static int rcl_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                       const struct relock_call *call) {
   struct relock_server *server = relock_server_of(relock_class_of(mutex));
   struct relock_request *slot = free_slot(server, self);
   if (!slot)
@@ -445,13 +445,13 @@ bool relock_client_settle(struct relock_thread *self, bool *parked) {
   return waits && outcome != WITHDRAWN;
 }
 
-static void lock(relock_mutex_t *mutex, struct relock_thread *self) {
+static void rcl_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   relock_adaptive.lock(mutex, self);
 }
 
 const struct relock_algorithm relock_rcl = {.name = "rcl",
-                                            .lock = lock,
-                                            .execute = execute,
+                                            .lock = rcl_lock,
+                                            .execute = rcl_execute,
                                             .always_delegates = true,
                                             .has_server = true,
                                             .can_move = true};

@@ -226,7 +226,7 @@ private:
   }
 
   void readThread(RawProcess &Process, StringRef From) {
-    relock_thread Thread;
+    relock_thread_record Thread;
     if (!load(Thread, From))
       return;
     Thread.name[sizeof Thread.name - 1] = 0;
