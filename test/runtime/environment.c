@@ -251,7 +251,8 @@ static void *execute_and_be_cancelled(void *mutex) {
   int cancelled = 1;
   pthread_cleanup_push(unlock_if_in_section, mutex);
   relock_execute(mutex, sleep_in_section, &cancelled);
-  pthread_testcancel();
+  for (;;) /* until it is cancelled, which may come late */
+    pause();
   pthread_cleanup_pop(0);
   return NULL;
 }

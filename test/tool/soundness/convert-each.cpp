@@ -4,13 +4,14 @@
 // alone, without changing a file: the cases of one_at_a_time.py, which compiles them. A program is
 // read once for all of its cases.
 //
-//   convert-each BUILD FOLDER [--accept-uncovered] [--every=N] [--without=CODE]
+//   convert-each BUILD FOLDER [--accept-uncovered] [--every=N] [--ignoring=CODES] [--without=CODES]
 //
-// With --without only those sections that hold, and those classes that stay, for no other reason
-// than CODE, as if there were no such reason. Prints a line of JSON for each case: "what" is
-// converted; "section", whether that is one; "files", those that change, whose new texts are
-// FOLDER/0, FOLDER/1 and so on; and "fault", where relock itself finds one. It waits for a line of
-// input before it goes on with the next case.
+// With --ignoring as if there were no reasons with these codes, which have commas between them.
+// With --without, for each of its codes in turn, only those sections that hold, and those classes
+// that stay, for no other reason. Prints a line of JSON for each case: "what" is converted;
+// "section", whether that is one; "without", the code; "files", those that change, whose new texts
+// are FOLDER/0, FOLDER/1 and so on; and "fault", where relock itself finds one. It waits for a line
+// of input before it goes on with the next case.
 #include "driver/ProjectOption.h"
 #include "driver/ReadProgram.h"
 #include "driver/SectionPlace.h"
@@ -97,25 +98,42 @@ json::Object tried(const IndexResult &Index, Decider &Facts, Reparser &Parsed, R
   return Line;
 }
 
-int run(const std::string &Build, const std::string &Folder, bool AcceptUncovered, size_t Every,
-        const std::string &Without) {
+struct Options {
+  bool AcceptUncovered = false;
+  size_t Every = 1;
+  SmallVector<StringRef> Ignoring, Without;
+};
+
+int run(const std::string &Build, const std::string &Folder, const Options &Wanted) {
   std::optional<IndexResult> Index = readProgram({Build}, 0);
   cl::opt<std::string> Project("no-project");
   std::optional<ProjectFile> Declared;
   if (!Index || !Index->Unparsed.empty() || !(Declared = loadProject(Project, {Build}, *Index)))
     return 2;
-  Decider Facts(*Index, *Declared, 0, AcceptUncovered);
-  Restrictions But;
-  Decision Before = Facts.decide(But);
-  if (!Without.empty())
-    But.Ignored.insert(Without);
-  std::vector<Case> Cases = casesOf(Facts.decide(But), Without.empty() ? nullptr : &Before);
+  Decider Facts(*Index, *Declared, 0, Wanted.AcceptUncovered);
   Reparser Parsed(*Index, 0);
-  for (size_t I = 0; I < Cases.size(); I += Every) {
-    outs() << json::Value(tried(*Index, Facts, Parsed, But, Cases[I], Folder)) << "\n";
-    outs().flush();
-    std::string Next;
-    if (!std::getline(std::cin, Next))
+  Restrictions But;
+  for (StringRef Code : Wanted.Ignoring)
+    But.Ignored.insert(Code.str());
+  const Decision Before = Facts.decide(But);
+  auto Try = [&](const Restrictions &Less, ArrayRef<Case> Cases, StringRef Without) {
+    for (size_t I = 0; I < Cases.size(); I += Wanted.Every) {
+      json::Object Line = tried(*Index, Facts, Parsed, Less, Cases[I], Folder);
+      Line["without"] = Without;
+      outs() << json::Value(std::move(Line)) << "\n";
+      outs().flush();
+      std::string Next;
+      if (!std::getline(std::cin, Next))
+        return false;
+    }
+    return true;
+  };
+  if (Wanted.Without.empty())
+    return Try(But, casesOf(Before, nullptr), "") ? 0 : 2;
+  for (StringRef Code : Wanted.Without) {
+    Restrictions Less = But;
+    Less.Ignored.insert(Code.str());
+    if (!Try(Less, casesOf(Facts.decide(Less), &Before), Code))
       return 2;
   }
   return 0;
@@ -125,19 +143,19 @@ int run(const std::string &Build, const std::string &Folder, bool AcceptUncovere
 
 int main(int Count, char **Words) {
   if (Count < 3) {
-    errs()
-        << "usage: convert-each BUILD FOLDER [--accept-uncovered] [--every=N] [--without=CODE]\n";
+    errs() << "usage: convert-each BUILD FOLDER [--accept-uncovered] [--every=N] "
+              "[--ignoring=CODES] [--without=CODES]\n";
     return 2;
   }
-  bool AcceptUncovered = false;
-  size_t Every = 1;
-  StringRef Without;
+  Options Wanted;
   for (StringRef Word : ArrayRef(Words + 3, Count - 3)) {
-    AcceptUncovered |= Word == "--accept-uncovered";
+    Wanted.AcceptUncovered |= Word == "--accept-uncovered";
     if (Word.consume_front("--every="))
-      Word.getAsInteger(10, Every);
+      Word.getAsInteger(10, Wanted.Every);
+    if (Word.consume_front("--ignoring="))
+      Word.split(Wanted.Ignoring, ',');
     if (Word.consume_front("--without="))
-      Without = Word;
+      Word.split(Wanted.Without, ',');
   }
-  return run(Words[1], Words[2], AcceptUncovered, Every, Without.str());
+  return run(Words[1], Words[2], Wanted);
 }

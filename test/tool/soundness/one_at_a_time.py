@@ -7,11 +7,10 @@ BUILD holds compile_commands.json of a program that compiles, whose sources are 
 changes; they are changed and put back for each case. CONVERT_EACH makes the texts and takes the
 OPTIONs, see convert-each.cpp; --syntax, besides, only parses the units (no code, so no warnings of
 the optimiser), --units=N compiles only N of those units that merely include what changed, which
-relock has parsed too, and --without may name several codes, with commas, which are tried in turn.
-A case is good if what was asked for is converted, nothing is left out, and the units that changed
-compile with the program's own commands, and -I INCLUDE, without a new error or warning; a unit that
-was good with the same texts is not compiled again. Prints the faults, then a line with the numbers.
-Exit status 1 if there is a fault.
+relock has parsed too. A case is good if what was asked for is converted, nothing is left out, and
+the units that changed compile with the program's own commands, and -I INCLUDE, without a new error
+or warning; a unit that was good with the same texts is not compiled again. Prints the faults, then
+a line with the numbers, or one for each code of --without. Exit status 1 if there is a fault.
 """
 import hashlib
 import json
@@ -116,43 +115,35 @@ class Program:
                         file.write(text)
 
 
-# The numbers of classes, sections and faults.
-def try_cases(program, convert_each, build, options):
-    classes = sections = faults = 0
-    with tempfile.TemporaryDirectory() as folder:
-        cases = subprocess.Popen([convert_each, build, folder, *options],
-                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        for line in cases.stdout:
-            case = json.loads(line)
-            classes, sections = classes + (not case["section"]), sections + case["section"]
-            fault = case["fault"] or program.fault(case["files"], folder)
-            if fault:
-                faults += 1
-                print("%s: %s" % (case["what"], fault), flush=True)
-            cases.stdin.write("\n")
-            cases.stdin.flush()
-    if cases.wait():
-        sys.exit("one_at_a_time: %s ended with status %d" % (convert_each, cases.returncode))
-    return classes, sections, faults
-
-
 def main():
     convert_each, include, build, *options = sys.argv[1:]
     compile_options = ["-fsyntax-only"] if "--syntax" in options else []
     most_units = [int(o.split("=")[1]) for o in options if o.startswith("--units=")]
     program = Program(os.path.abspath(include), os.path.abspath(build), compile_options,
                       most_units[0] if most_units else None)
+    options = [o for o in options if not o.startswith(("--syntax", "--units="))]
     codes = [code for o in options if o.startswith("--without=")
              for code in o.split("=")[1].split(",")]
-    options = [o for o in options if not o.startswith(("--syntax", "--units=", "--without="))]
-    all_faults = 0
-    for code in codes or [None]:
-        added = ["--without=" + code] if code else []
-        classes, sections, faults = try_cases(program, convert_each, build, options + added)
-        all_faults += faults
+    counts = {code: [0, 0, 0] for code in codes or [""]}  # classes, sections, faults
+    with tempfile.TemporaryDirectory() as folder:
+        cases = subprocess.Popen([convert_each, build, folder, *options],
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for line in cases.stdout:
+            case = json.loads(line)
+            count = counts[case["without"]]
+            count[case["section"]] += 1
+            fault = case["fault"] or program.fault(case["files"], folder)
+            if fault:
+                count[2] += 1
+                print("%s: %s" % (case["what"], fault), flush=True)
+            cases.stdin.write("\n")
+            cases.stdin.flush()
+    if cases.wait():
+        sys.exit("one_at_a_time: %s ended with status %d" % (convert_each, cases.returncode))
+    for code, count in counts.items():
         print("%s%d classes and %d sections, each alone: %d faults"
-              % ("without %s: " % code if code else "", classes, sections, faults), flush=True)
-    sys.exit(all_faults > 0)
+              % ("without %s: " % code if code else "", *count))
+    sys.exit(any(count[2] for count in counts.values()))
 
 
 main()
