@@ -9,6 +9,7 @@
  *   os.c        relock_os: futexes, time, the barrier
  *   trace.c     names of addresses and places, and what happened
  *   fiber.c     stacks, switching between them, thread pointers
+ *   events.c    threads end and begin, are cancelled, and fork
  */
 #ifndef RELOCK_EXPLORE_ENGINE_H
 #define RELOCK_EXPLORE_ENGINE_H
@@ -17,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MAX_THREADS = 6, MAX_LOCATIONS = 384, MAX_CALLS = 64, MAX_BACK = 60 };
+enum { MAX_THREADS = 6, MAX_LOCATIONS = 384, MAX_CALLS = 64, MAX_BACK = 60, MAX_CLEANUPS = 4 };
 
 /* What a thread knows, or a message carries: how far each thread's past is known (happens-before),
  * and for each atomic location the oldest message that may still be read. */
@@ -27,6 +28,13 @@ struct view {
 };
 
 enum thread_state { RUNNING, ASLEEP, AT_BARRIER, ENDED };
+enum cancel { CANCEL_NONE, CANCEL_ASKED, CANCEL_UNDER_WAY };
+
+/* A handler that pthread_cleanup_push() has noted, and how many calls the thread was in. */
+struct cleanup {
+  void *buffer; /* begins with a sigjmp_buf */
+  int calls;
+};
 
 struct thread {
   int id;
@@ -43,6 +51,10 @@ struct thread {
   void *argument;
   void *stack_pointer;
   uintptr_t thread_pointer;
+  enum cancel cancel;
+  bool asynchronous, uncancellable; /* as pthread_setcanceltype() and _setcancelstate() said */
+  int cleanups;
+  struct cleanup cleanup[MAX_CLEANUPS];
   int calls;
   uintptr_t call[MAX_CALLS]; /* where the functions that it is in were called from */
   struct view view;
@@ -70,12 +82,16 @@ void yield_thread(void);
 bool barrier_is_open(const struct thread *waiter);
 void wake_thread(struct thread *thread);
 struct thread *start_fiber(void *(*run)(void *), void *argument);
+/* The current thread has come to its end. */
+__attribute__((noreturn)) void thread_ended(void);
 
 /* Chooses one of these numbers: how many messages an operation goes back in modification order.
  * The first is the default. */
 unsigned choose_message(const uint16_t *backs, unsigned count);
 unsigned choose_sleeper(unsigned candidates);
 bool choose_clock_jump(void);
+/* Which of the two processes after a fork. */
+bool choose_child(void);
 
 /* --- memory.c -------------------------------------------------------------------------------- */
 
@@ -93,6 +109,10 @@ uint64_t atomic_cas(void *address, int size, uint64_t expected, uint64_t value, 
 void plain_access(const void *address, size_t size, bool write, uintptr_t pc);
 void memory_freed(void *address, size_t size, uintptr_t pc);
 void full_barrier(void);
+/* In the child of a fork the current thread finds what memory has, and is alone with it until
+ * another one starts. */
+void memory_copied(void);
+void memory_has_company(void);
 
 /* The newest value, as the kernel sees it. */
 uint32_t newest_value(const uint32_t *word);
@@ -163,6 +183,16 @@ void fiber_switch(struct thread *from, struct thread *to);
 /* Calls a function on a fiber, outside of executions. */
 void fiber_call(struct thread *thread, void (*function)(void));
 bool on_fiber_stack(const void *address);
+
+/* The thread goes on with the thread pointer of a thread that has not run yet; once. */
+void fiber_renew(struct thread *thread);
+
+/* --- events.c -------------------------------------------------------------------------------- */
+
+void events_begin(void);
+/* Where a thread that others have cancelled ends. */
+void cancellation_point(void);
+bool is_child(void);
 
 /* --- the search ------------------------------------------------------------------------------ */
 

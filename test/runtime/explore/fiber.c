@@ -19,6 +19,9 @@ enum { STACK = 1 << 18 };
 static char *stacks;
 static void *search_stack_pointer;
 static uintptr_t search_thread_pointer;
+/* A thread's, and of one that has never run outside of executions: whatever that writes, thread-
+ * locals included, the end of the execution restores. */
+static uintptr_t first_pointer[MAX_THREADS], second_pointer[MAX_THREADS];
 static void (*called)(void);
 
 static uintptr_t thread_pointer(void) {
@@ -51,6 +54,19 @@ static void *lend_thread_pointer(void *place) {
   return NULL;
 }
 
+/* Of a system thread that sleeps for ever. */
+static uintptr_t new_thread_pointer(void) {
+  pthread_t thread;
+  uintptr_t pointer = 0;
+  if (pthread_create(&thread, NULL, lend_thread_pointer, &pointer) != 0) {
+    fprintf(stderr, "explore: cannot create a thread\n");
+    exit(2);
+  }
+  while (!__atomic_load_n(&pointer, __ATOMIC_ACQUIRE))
+    usleep(100);
+  return pointer;
+}
+
 void fibers_start(void) {
   search_thread_pointer = thread_pointer();
   stacks = mmap(NULL, (size_t)STACK * MAX_THREADS, PROT_READ | PROT_WRITE,
@@ -60,14 +76,9 @@ void fibers_start(void) {
     exit(2);
   }
   for (int i = 0; i < MAX_THREADS; i++) {
-    pthread_t thread;
     threads[i].id = i;
-    if (pthread_create(&thread, NULL, lend_thread_pointer, &threads[i].thread_pointer) != 0) {
-      fprintf(stderr, "explore: cannot create a thread\n");
-      exit(2);
-    }
-    while (!__atomic_load_n(&threads[i].thread_pointer, __ATOMIC_ACQUIRE))
-      usleep(100);
+    first_pointer[i] = new_thread_pointer();
+    second_pointer[i] = new_thread_pointer();
   }
 }
 
@@ -78,6 +89,17 @@ void fiber_reset(struct thread *thread, void (*entry)(void)) {
   for (int saved = 0; saved < 6; saved++)
     *--top = NULL;
   thread->stack_pointer = top;
+  thread->thread_pointer = first_pointer[thread->id];
+}
+
+void fiber_renew(struct thread *thread) {
+  if (thread->thread_pointer == second_pointer[thread->id]) {
+    fprintf(stderr, "explore: a thread can be renewed once\n");
+    exit(2);
+  }
+  thread->thread_pointer = second_pointer[thread->id];
+  if (thread == current)
+    set_thread_pointer(thread->thread_pointer);
 }
 
 void fiber_switch(struct thread *from, struct thread *to) {

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 1 << 13, MAX_RECORDS = 40, MAX_VIEWS = 1 << 14 };
+enum { CELLS = 1 << 16, MAX_RECORDS = 40, MAX_VIEWS = 1 << 14 };
 
 struct message {
   uint64_t value;
@@ -293,6 +293,23 @@ static void add_message(struct location *location, uint16_t position, struct mes
   location->count++;
 }
 
+/* The only thread of a forked child reads and writes memory itself, which has all bytes. */
+static bool alone;
+
+/* Outside of executions too. Notes what the end of the execution restores. */
+static bool is_direct(void *address, int size, bool write) {
+  if (!current)
+    return true;
+  if (!alone)
+    return false;
+  schedule_point(false);
+  struct cell *cell = cell_of((uintptr_t)address / 8);
+  cell->written |= write;
+  if (write)
+    forget_messages(cell, (uint8_t)(((1u << size) - 1) << ((uintptr_t)address & 7)));
+  return true;
+}
+
 static struct location *location_of(void *address, int size, bool write, uintptr_t pc) {
   uintptr_t at = (uintptr_t)address;
   struct cell *cell = cell_of(at / 8);
@@ -409,7 +426,7 @@ enum { IDLE_LOADS = 60 };
 
 uint64_t atomic_load(void *address, int size, int order, uintptr_t pc) {
   struct thread *self = current;
-  if (!self)
+  if (is_direct(address, size, false))
     return read_memory(address, size);
   schedule_point(is_shared(address, false));
   order = order_at(pc, "load", order);
@@ -433,7 +450,7 @@ uint64_t atomic_load(void *address, int size, int order, uintptr_t pc) {
 
 void atomic_store(void *address, int size, uint64_t value, int order, uintptr_t pc) {
   struct thread *self = current;
-  if (!self) {
+  if (is_direct(address, size, true)) {
     write_memory(address, size, value);
     return;
   }
@@ -481,7 +498,7 @@ static uint64_t truncated(uint64_t value, int size) {
 
 uint64_t atomic_rmw(void *address, int size, enum rmw operation, uint64_t value, int order,
                     uintptr_t pc) {
-  if (!current) {
+  if (is_direct(address, size, true)) {
     uint64_t old = read_memory(address, size);
     write_memory(address, size, apply(operation, old, value));
     return old;
@@ -507,7 +524,7 @@ uint64_t atomic_rmw(void *address, int size, enum rmw operation, uint64_t value,
 /* A failing one is a load. */
 uint64_t atomic_cas(void *address, int size, uint64_t expected, uint64_t value, int order,
                     int failure_order, uintptr_t pc) {
-  if (!current) {
+  if (is_direct(address, size, true)) {
     uint64_t old = read_memory(address, size);
     if (old == expected)
       write_memory(address, size, value);
@@ -546,9 +563,19 @@ void full_barrier(void) {
         threads[t].view.seen[i] = (uint16_t)(locations[i].count - 1);
 }
 
+void memory_copied(void) {
+  full_barrier();
+  for (int t = 0; t < thread_count; t++)
+    current->view.clock[t] = threads[t].view.clock[t];
+  alone = true;
+}
+
+void memory_has_company(void) { alone = false; }
+
 uint32_t newest_value(const uint32_t *word) { return *word; }
 
 void memory_begin(void) {
+  alone = false;
   location_count = 0;
   view_count = 0;
   used_count = 0;

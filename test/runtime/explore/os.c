@@ -46,6 +46,8 @@ static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
   schedule_point(true);
   struct thread *self = current;
   self->vain_yields = 0;
+  if (self->asynchronous)
+    cancellation_point();
   if (newest_value(word) != expected) {
     trace(CALLER, "futex wait on %s: not %x", address_name(word), expected);
     return 0;
@@ -56,6 +58,8 @@ static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
   self->timed_out = false;
   block(ASLEEP);
   self->futex = NULL;
+  if (self->asynchronous)
+    cancellation_point();
   return self->timed_out ? ETIMEDOUT : 0;
 }
 
@@ -187,7 +191,7 @@ void os_begin(void) {
   now = now_before;
 }
 
-static int process_id(void) { return 1; }
+static int process_id(void) { return is_child() ? 2 : 1; }
 static bool signal_action(int number, const struct relock_signal_action *set,
                           struct relock_signal_action *found) {
   (void)number, (void)set, (void)found;

@@ -6,6 +6,7 @@
  */
 #include "scenarios.h"
 
+#include "../../../runtime/base/os.h"
 #include "../../../runtime/base/signals.h"
 #include "../../../runtime/base/thread.h"
 #include "../../../runtime/server/client.h"
@@ -22,6 +23,7 @@ static int counter; /* sections run */
 static int other_counter;
 static int flag;
 static int users;
+static uint32_t baton;
 
 struct job {
   int id, times, other;
@@ -49,6 +51,7 @@ static void set_up(void) {
   relock_mutex_init(&doomed, NULL, &explored);
   relock_cond_init(&cond, NULL);
   counter = other_counter = flag = users = 0;
+  baton = 0;
   for (int i = 0; i < MAX_THREADS; i++)
     jobs[i] = (struct job){.id = i};
   name_memory("mutex", &mutex, sizeof mutex);
@@ -133,6 +136,7 @@ RAN(33)
 RAN(111)
 RAN(1111)
 static const char *ran_11x(void) { return ran("11?"); }
+static const char *ran_111x(void) { return ran("111?"); }
 
 static void hold_all(int id) { hold(id); }
 static void execute_all(int id) { execute(id); }
@@ -258,13 +262,8 @@ static void broadcast(int id) {
   relock_cond_broadcast(&cond);
 }
 
-/* A wait that times out must not eat the signal of another. */
-static void timed_wait(int id) {
+static void await_flag_timed(int id) {
   const struct timespec deadline = {.tv_sec = 1};
-  if (id == 1) {
-    signal_flag(id);
-    return;
-  }
   relock_mutex_lock(&mutex);
   while (!flag && relock_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &deadline) == 0)
     continue;
@@ -273,10 +272,13 @@ static void timed_wait(int id) {
   relock_mutex_unlock(&mutex);
 }
 
+/* A wait that times out must not eat the signal of another. */
+static void timed_wait(int id) { id == 1 ? signal_flag(id) : await_flag_timed(id); }
+
 /* The condition variable is gone as soon as all have been signalled. */
 static void free_cond(int id) {
   if (id != 1) {
-    id == 0 ? await_flag(id) : timed_wait(id);
+    id == 0 ? await_flag(id) : await_flag_timed(id);
     return;
   }
   relock_mutex_lock(&mutex);
@@ -286,6 +288,35 @@ static void free_cond(int id) {
   relock_mutex_unlock(&mutex);
   require(relock_cond_destroy(&cond) == 0, "relock_cond_destroy: busy after a broadcast");
   free_memory(&cond, sizeof cond);
+}
+
+/* Another thread unlocks the mutex, which a normal one allows. */
+static void take_over(int id) {
+  while (!relock_load_acquire(&baton))
+    relock_os->futex_wait(&baton, 0, CLOCK_MONOTONIC, NULL);
+  section(&jobs[id]);
+  relock_mutex_unlock(&mutex);
+}
+
+static void hand_over(void) {
+  relock_store_release(&baton, 1);
+  relock_os->futex_wake(&baton, 1);
+}
+
+/* The signal is owed by a thread that ends, and the next thread has its record. */
+static void owe_and_end(int id) {
+  relock_mutex_lock(&mutex);
+  flag = 1;
+  section(&jobs[id]);
+  relock_cond_signal(&cond);
+  hand_over();
+  end_thread();
+  begin_thread();
+  relock_cond_broadcast(&cond);
+}
+
+static void unlock_ended(int id) {
+  id == 0 ? await_flag(id) : id == 1 ? owe_and_end(id) : take_over(id);
 }
 
 /* Resumable sections. */
@@ -376,6 +407,151 @@ static void destroy_condition(int id) {
   require(relock_cond_destroy(&cond) == 0, "relock_cond_destroy: busy after a broadcast");
   free_memory(&cond, sizeof cond);
 }
+
+/* --- cancellation ---------------------------------------------------------------------------- */
+
+/* The mutex is held in a cleanup handler. */
+static void give_up(void *job) {
+  section(job);
+  relock_mutex_unlock(&mutex);
+}
+
+/* A wait that was not cancelled passes the signal on, as one that was must do. */
+static void await_cancellably(int id) {
+  relock_mutex_lock(&mutex);
+  pthread_cleanup_push(give_up, &jobs[id]);
+  while (!flag)
+    relock_cond_wait(&cond, &mutex);
+  pthread_cleanup_pop(0);
+  relock_cond_signal(&cond);
+  section(&jobs[id]);
+  relock_mutex_unlock(&mutex);
+}
+
+static void cancel_wait(int id) {
+  if (id == 0)
+    await_cancellably(id);
+  else if (id == 1)
+    await_flag(id);
+  else if (id == 2)
+    signal_flag(id);
+  else
+    cancel_thread(0);
+}
+
+static void cancel_lonely_wait(int id) {
+  if (id == 0)
+    await_cancellably(id);
+  else if (id == 1)
+    signal_flag(id);
+  else
+    cancel_thread(0);
+}
+
+/* The canceller is the one that signals, at another place each time. */
+static void cancel_and_signal(int id) {
+  if (id < 2) {
+    id == 0 ? await_cancellably(id) : await_flag(id);
+    return;
+  }
+  relock_mutex_lock(&mutex);
+  flag = 1;
+  section(&jobs[id]);
+  relock_cond_signal(&cond);
+  cancel_thread(0);
+  relock_mutex_unlock(&mutex);
+}
+
+static void cancel_and_broadcast(int id) {
+  if (id < 2) {
+    id == 0 ? await_cancellably(id) : await_flag_timed(id);
+    return;
+  }
+  relock_mutex_lock(&mutex);
+  flag = 1;
+  section(&jobs[id]);
+  relock_mutex_unlock(&mutex);
+  cancel_thread(0);
+  relock_cond_broadcast(&cond);
+}
+
+/* A section that waits: its client is cancelled. */
+static void await_resumable_cancellably(int id) {
+  struct waiting_job job = {.id = id};
+  pthread_cleanup_push(give_up, &jobs[id]);
+  relock_execute_resumable_any_thread(&mutex, waiting_section, &job, &job.resume);
+  pthread_cleanup_pop(0);
+  relock_cond_signal(&cond);
+}
+
+static void cancel_resumable(int id) {
+  if (id == 0)
+    await_resumable_cancellably(id);
+  else if (id == 1)
+    await_flag(id);
+  else
+    cancel_and_signal(id);
+}
+
+/* --- fork ------------------------------------------------------------------------------------ */
+
+/* What the only thread of a child may do with a mutex that nobody else held. */
+static void use_all(int id) {
+  const struct timespec deadline = {.tv_sec = 1};
+  hold(id);
+  execute(id);
+  try(id);
+  relock_mutex_lock(&mutex);
+  relock_cond_signal(&cond);
+  int error = relock_cond_clockwait(&cond, &mutex, CLOCK_MONOTONIC, &deadline);
+  require(error == ETIMEDOUT, "a wait in a child was signalled");
+  relock_mutex_unlock(&mutex);
+  require(relock_cond_destroy(&cond) == 0, "relock_cond_destroy: busy in a child");
+}
+
+/* The one that forks holds the mutex, while others wait for it in some way. */
+static void fork_and_hold(int id) {
+  require(relock_mutex_lock(&mutex) == 0, "relock_mutex_lock failed");
+  flag = 1;
+  bool child = fork_process();
+  section(&jobs[id]);
+  if (!child)
+    relock_cond_broadcast(&cond);
+  require(relock_mutex_unlock(&mutex) == 0, "relock_mutex_unlock failed");
+  if (child)
+    use_all(id);
+}
+
+static void fork_hold_execute(int id) {
+  if (id == 0)
+    fork_and_hold(id);
+  else
+    id == 1 ? hold(id) : execute(id);
+}
+
+static void fork_wait(int id) { id == 0 ? fork_and_hold(id) : await_flag(id); }
+
+/* Nothing is known of the mutex: it may be left taken, but not be taken twice. */
+static void fork_beside(int id) {
+  if (id != 0) {
+    id == 1 ? hold(id) : execute(id);
+    end_thread();
+    return;
+  }
+  bool child = fork_process();
+  if (!child)
+    hold(id);
+  else if (relock_mutex_trylock(&mutex) == 0) {
+    section(&jobs[id]);
+    relock_mutex_unlock(&mutex);
+    use_all(id);
+  }
+  relock_mutex_lock(&other);
+  relock_mutex_unlock(&other);
+  end_thread();
+}
+
+static const char *forked_ran(void) { return is_child() ? NULL : ran("111"); }
 
 /* --- several mutexes ------------------------------------------------------------------------- */
 
@@ -483,6 +659,55 @@ static void handle(int id) {
 
 static void run_and_handle(int id) { id == 1 ? handle(id) : run_as(id); }
 
+/* --- threads end and begin ------------------------------------------------------------------- */
+
+/* Another thread has the record, and the stack, of one that ended as soon as its section was run;
+ * the combiner may not be done with that one's. */
+static void execute_and_end(int id) {
+  execute(id);
+  end_thread();
+  begin_thread();
+  execute(id);
+}
+
+static void hold_and_end(int id) {
+  hold(id);
+  end_thread();
+  begin_thread();
+  hold(id);
+}
+
+static void end_mixed(int id) { id == 0 ? execute_and_end(id) : hold_and_end(id); }
+
+/* The third is new: it takes over the record of the first, or of the second, or has one of its
+ * own. */
+static void end_or_begin(int id) {
+  if (id == 2)
+    begin_thread();
+  execute(id);
+  if (id < 2)
+    end_thread();
+}
+
+static void hold_end_or_begin(int id) {
+  if (id == 2)
+    begin_thread();
+  hold(id);
+  if (id < 2)
+    end_thread();
+}
+
+static void submit_and_end(int id) {
+  struct job *job = &jobs[id];
+  require(relock_submit(&mutex, section_of, &job, sizeof(void *)) == 0, "relock_submit failed");
+  end_thread();
+  require(job->times == 1, "a thread ended before the section that it had submitted");
+  begin_thread();
+  execute(id);
+}
+
+static void end_submitted(int id) { id == 0 ? submit_and_end(id) : execute_and_end(id); }
+
 /* --- the first thread ends ---------------------------------------------------------------------
  */
 
@@ -506,6 +731,12 @@ const struct scenario scenarios[] = {
     {"first-ends", "the first thread ends, and another goes on", 2, 0, set_up, first_thread_ends,
      ran_12},
     {"twice", "two sections and two holders", 2, 0, set_up, twice, ran_22},
+    {"end-execute", "threads end whose sections were run, and others take over their records", 2, 2,
+     set_up, execute_and_end, ran_22},
+    {"end-hold", "the same with holders", 2, 2, set_up, hold_and_end, ran_22},
+    {"end-mixed", "the same with a holder and a section", 2, 2, set_up, end_mixed, ran_22},
+    {"end-submit", "a thread ends that has submitted a section", 2, 2, set_up, end_submitted,
+     ran_22},
     {"handler", "sections with the identity of a thread that handles a signal", 2, 0, set_up,
      run_and_handle, ran_21},
     {"timed", "a section and a timed lock", 2, 0, set_up, execute_timed, ran_1x},
@@ -543,6 +774,27 @@ const struct scenario scenarios[] = {
      set_up, free_cond, ran_111},
     {"resumable-3", "a timed wait of a section, a holder's wait, and a broadcast", 3, 3, set_up,
      resumable_mixed, ran_111},
+    {"unlock-ended-3", "a wait, a signal, whose thread ends, and an unlock by another thread", 3, 3,
+     set_up, unlock_ended, ran_111},
+    {"cancel-3", "a wait that is cancelled, and a signal", 3, 3, set_up, cancel_lonely_wait,
+     ran_11x},
+    {"cancel-signal-3", "one of two waits is signalled and cancelled", 3, 3, set_up,
+     cancel_and_signal, ran_111},
+    {"cancel-broadcast-3", "a broadcast to a wait that is cancelled and a timed one", 3, 3, set_up,
+     cancel_and_broadcast, ran_111},
+    {"cancel-4", "one of two waits is cancelled while a signal is sent", 4, 3, set_up, cancel_wait,
+     ran_111x},
+    {"cancel-resumable-3", "the client of a section that waits is cancelled", 3, 3, set_up,
+     cancel_resumable, ran_111},
+    {"fork-hold-3", "a holder forks while a holder and a section wait", 3, 3, set_up,
+     fork_hold_execute, forked_ran},
+    {"fork-wait-3", "a holder forks while others wait for a condition", 3, 3, set_up, fork_wait,
+     forked_ran},
+    {"fork-beside-3", "a fork beside a holder and a section", 3, 3, set_up, fork_beside,
+     forked_ran},
+    {"end-execute-3", "two threads end, and a third takes a record over: sections", 3, 3, set_up,
+     end_or_begin, ran_111},
+    {"end-hold-3", "the same with holders", 3, 3, set_up, hold_end_or_begin, ran_111},
     {"free-execute-3", "the client of the last of three sections frees the mutex", 3, 2,
      set_up_doomed_3, leave_by_execute, ran_111},
     {"hold-execute-4", "a holder and three sections", 4, 3, set_up, hold_and_execute, ran_1111},

@@ -24,6 +24,17 @@ enum { NEVER = 1000000 };
 void section_begins(int client);
 void section_ends(void);
 void free_memory(void *memory, size_t size);
+
+/* Events. The calling thread ends, as far as the runtime hears of it; it goes on as a thread that
+ * is new to the runtime, once in an execution, with that or without. */
+void end_thread(void);
+void begin_thread(void);
+/* pthread_cancel() */
+void cancel_thread(int id);
+/* Whether the execution goes on as the child, where the calling thread is the only one. */
+bool fork_process(void);
+bool is_child(void);
+
 __attribute__((noreturn)) void wrong(const char *what);
 
 #endif

@@ -149,6 +149,11 @@ bool choose_clock_jump(void) {
   return choose(options, 2) == 1;
 }
 
+bool choose_child(void) {
+  struct option options[] = {{0, FREE}, {1, FREE}};
+  return choose(options, 2) == 1;
+}
+
 /* --- the end of an execution ----------------------------------------------------------------- */
 
 static __attribute__((noreturn)) void leave(void) {
@@ -332,8 +337,7 @@ void wake_thread(struct thread *thread) {
   thread->timed_out = false;
 }
 
-static void run_thread(void) {
-  current->run(current->argument);
+void thread_ended(void) {
   current->state = ENDED;
   trace(0, "thread %d ends", current->id);
   if (all_ended())
@@ -343,12 +347,20 @@ static void run_thread(void) {
   abort();
 }
 
+static void run_thread(void) {
+  current->run(current->argument);
+  thread_ended();
+}
+
 struct thread *start_fiber(void *(*run)(void *), void *argument) {
   if (thread_count == MAX_THREADS)
     return NULL;
   struct thread *thread = &threads[thread_count++];
   thread->state = RUNNING;
   thread->daemon = thread->yielded = thread->in_decrement = false;
+  thread->cancel = CANCEL_NONE;
+  thread->asynchronous = thread->uncancellable = false;
+  thread->cleanups = 0;
   thread->calls = 0;
   thread->vain_yields = 0;
   thread->idle_loads = 0;
@@ -361,6 +373,10 @@ struct thread *start_fiber(void *(*run)(void *), void *argument) {
   }
   thread->view.clock[thread->id] = 1;
   fiber_reset(thread, run_thread);
+  if (is_child()) {
+    memory_has_company();
+    fiber_renew(thread);
+  }
   return thread;
 }
 
@@ -383,6 +399,7 @@ static void run_once(void) {
   outcome = CLEAN;
   memory_begin();
   os_begin();
+  events_begin();
   thread_count = 0;
   for (int i = 0; i < scenario->threads; i++)
     start_fiber(run_body, (void *)(intptr_t)i);

@@ -16,7 +16,7 @@ fi
 flags="-O1 -g -fno-inline -fno-omit-frame-pointer -DRELOCK_BUILDING_RUNTIME -DRELOCK_EXPLORE
   -I$runtime/include -I$runtime/$(dirname "$file")"
 # shellcheck disable=SC2086
-cc $flags -fsanitize=thread -c "$program.c" -o "$program.o"
+cc $flags -include "$here/libc.h" -fsanitize=thread -c "$program.c" -o "$program.o"
 # shellcheck disable=SC2086
 cc $flags -c "$here/main.c" -o "$program-main.o"
 # The changed object comes first, so that the library's is not looked for.
