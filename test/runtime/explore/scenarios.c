@@ -9,6 +9,7 @@
 #include "../../../runtime/base/os.h"
 #include "../../../runtime/base/signals.h"
 #include "../../../runtime/base/thread.h"
+#include "../../../runtime/locks/owed.h"
 #include "../../../runtime/server/client.h"
 
 #include <relock/relock.h>
@@ -551,6 +552,25 @@ static void fork_beside(int id) {
   end_thread();
 }
 
+/* In a child with several threads: mutex and condition as its parent's waiters have left them. */
+static void set_up_left(void) {
+  static struct relock_request gone;
+  static struct relock_cond_waiter waiter;
+  set_up();
+  mutex.relock_private.generation = UINT16_MAX;
+  mutex.relock_private.tail = (uintptr_t)&gone;
+  cond.relock_private.generation = UINT32_MAX;
+  cond.relock_private.incoming = (uintptr_t)&waiter;
+}
+
+/* One that broadcasts does not hold the mutex, nor has it before. */
+static void broadcast_beside(int id) {
+  if (id < 2)
+    wait_signal(id);
+  else
+    relock_cond_broadcast(&cond);
+}
+
 static const char *forked_ran(void) { return is_child() ? NULL : ran("111"); }
 
 /* --- several mutexes ------------------------------------------------------------------------- */
@@ -776,6 +796,10 @@ const struct scenario scenarios[] = {
      resumable_mixed, ran_111},
     {"unlock-ended-3", "a wait, a signal, whose thread ends, and an unlock by another thread", 3, 3,
      set_up, unlock_ended, ran_111},
+    {"left-hold-3", "holders of a mutex whose waiters a fork has left", 3, 3, set_up_left, hold_all,
+     ran_111},
+    {"left-wait-3", "a wait, a signal and a broadcast, and waiters that a fork has left", 3, 3,
+     set_up_left, broadcast_beside, ran_11x},
     {"cancel-3", "a wait that is cancelled, and a signal", 3, 3, set_up, cancel_lonely_wait,
      ran_11x},
     {"cancel-signal-3", "one of two waits is signalled and cancelled", 3, 3, set_up,
