@@ -61,6 +61,8 @@ if pprof:
     config.substitutions.append(("%pprof", pprof[0]))
 if shutil.which("valgrind") and not config.relock_emulator:
     config.available_features.add("valgrind")
+if all(shutil.which(program) for program in ["genmc", "clang-19", "opt-19"]):
+    config.available_features.add("genmc")
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 # Another group that files of ours can be given to, so that a program gains its rights.

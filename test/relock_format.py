@@ -14,6 +14,7 @@ REASONS = {
     "spatch": "spatch was not found (Debian's coccinelle)",
     "chromium": "chromium was not found (Debian's chromium), to open the report in a browser",
     "pprof": "Go's pprof was not found (Debian's golang-go)",
+    "genmc": "genmc (see test/runtime/genmc/README.md), clang-19 or opt-19 was not found",
     "gdb": "gdb was not found (Debian's gdb), has no Python, or may not trace programs here",
     "gdb-multiarch": "gdb-multiarch was not found (Debian's gdb-multiarch)",
     "emulated": "another processor is emulated; the test says what cannot work there",
