@@ -10,6 +10,7 @@
 #include "request.h"
 #include "signals.h"
 #include "stack.h"
+#include "word.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -327,6 +328,7 @@ void relock_threads_after_fork(void) {
   for (uint32_t i = 0; i < end; i++) {
     struct relock_thread *record = relock_thread_numbered(i);
     record->owed = NULL; /* to threads that are gone */
+    record->owing = RELOCK_WORD_FREE;
     if (record == relock_own_record)
       continue;
     /* Its list may be torn, since threads go on while the kernel copies page by page. */

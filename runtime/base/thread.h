@@ -123,6 +123,7 @@ struct relock_thread {
   struct relock_times *times;           /* see times.h */
   struct relock_cond_waiter *owed;      /* see locks/owed.h */
   struct relock_cond_waiter *owed_last;
+  uint32_t owing; /* a word */
   bool traces; /* its next call that takes a timed mutex */
 
   struct relock_request requests[RELOCK_REQUESTS];

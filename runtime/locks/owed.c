@@ -26,11 +26,8 @@ static struct relock_thread *holder_that_calls(const relock_mutex_t *mutex) {
   return self && self->tag == tag ? self : NULL;
 }
 
-bool relock_owe(relock_mutex_t *mutex, struct relock_cond_waiter *first,
-                struct relock_cond_waiter *last) {
-  struct relock_thread *self = holder_that_calls(mutex);
-  if (!self)
-    return false;
+static bool note(relock_mutex_t *mutex, struct relock_thread *self,
+                 struct relock_cond_waiter *first, struct relock_cond_waiter *last) {
   const uint8_t executing = relock_load_relaxed(&mutex->relock_private.executing);
   if (!self->owed)
     self->owed = first;
@@ -41,6 +38,38 @@ bool relock_owe(relock_mutex_t *mutex, struct relock_cond_waiter *first,
   self->owed_last = last;
   relock_store_relaxed(&mutex->relock_private.executing, executing | RELOCK_OWES_WAKES);
   return true;
+}
+
+/* The guard of a record's list against those who release a mutex for its thread. */
+static void take_owing(struct relock_thread *of) {
+  if (relock_word_try(&of->owing))
+    return;
+  struct relock_wait wait;
+  relock_wait_begin(&wait, NULL, NULL);
+  relock_word_wait(&of->owing, &wait, CLOCK_MONOTONIC, NULL);
+}
+
+bool relock_owe(relock_mutex_t *mutex, struct relock_cond_waiter *first,
+                struct relock_cond_waiter *last) {
+  struct relock_thread *self = holder_that_calls(mutex);
+  if (!self)
+    return false;
+  take_owing(self);
+  const bool owes = relock_load_relaxed(&mutex->relock_private.holder) == self->tag &&
+                    note(mutex, self, first, last);
+  relock_word_release(&self->owing);
+  return owes;
+}
+
+struct relock_cond_waiter *relock_sections_end_for_holder(relock_mutex_t *mutex) {
+  const uint16_t tag = relock_load_relaxed(&mutex->relock_private.holder);
+  if (tag == 0)
+    return relock_sections_end(mutex);
+  struct relock_thread *holder = relock_thread_numbered(tag - 1u);
+  take_owing(holder);
+  struct relock_cond_waiter *owed = relock_sections_end(mutex);
+  relock_word_release(&holder->owing);
+  return owed;
 }
 
 struct relock_cond_waiter *relock_take_owed(relock_mutex_t *mutex) {

@@ -8,7 +8,10 @@
  * Invariants
  *  - `holder` of a mutex is the tag of a thread record only while its word is owned on behalf of
  *    that thread; it is written by the owner of the word. So a thread that reads its own tag there
- *    owns the word, and nobody else writes what is said here.
+ *    owns the word, and nobody else writes what is said here: unless another thread releases the
+ *    mutex for it, as any may that was told to. Such a thread finds a tag that is not its own, and
+ *    ends that under the guard `owing` of the holder's record, under which the holder notes
+ * waiters.
  *  - `executing` has the bit RELOCK_OWES_WAKES while, and only while, waiters are owed wake-ups at
  *    the release of this mutex. They are on the list `owed` of its holder's record, and all of them
  *    wait with this mutex. A record has such a list for one mutex at a time; signals under another
@@ -53,6 +56,12 @@ static inline void relock_set_no_holder(relock_mutex_t *mutex) {
  * caller does not own the mutex, or it owes wake-ups at another one; they are to be woken now. */
 bool relock_owe(relock_mutex_t *mutex, struct relock_cond_waiter *first,
                 struct relock_cond_waiter *last) RELOCK_HIDDEN;
+
+/* Whether the word is owned on behalf of the caller, as far as that is known. */
+static inline bool relock_is_holder(const relock_mutex_t *mutex) {
+  const struct relock_thread *self = relock_own_record;
+  return relock_load_relaxed(&mutex->relock_private.holder) == (self ? self->tag : 0);
+}
 
 /* By the owner of the word. */
 static inline bool relock_owes(const relock_mutex_t *mutex) {

@@ -87,6 +87,9 @@ static inline struct relock_cond_waiter *relock_sections_end(relock_mutex_t *mut
   return owed;
 }
 
+/* The same by a thread that is not the holder, and is to release the mutex all the same. */
+struct relock_cond_waiter *relock_sections_end_for_holder(relock_mutex_t *mutex) RELOCK_HIDDEN;
+
 /* Ends sections and releases the word of a mutex that owes wake-ups. */
 void relock_release_owing(relock_mutex_t *mutex) RELOCK_HIDDEN;
 

@@ -354,10 +354,11 @@ static void release_timed(relock_mutex_t *mutex) {
 
 /* The caller owns the word. It may be a cleanup handler of a section that its client ran in its
  * place and that was cancelled: the section ends with this. */
-static __attribute__((noinline)) int release_slowly(relock_mutex_t *mutex) {
+static int release_slowly(relock_mutex_t *mutex) {
   if (kind_of(mutex) & TELLS)
     relock_load_relaxed(&relock_resolved_class_of(mutex)->relock_ops)->release(mutex);
-  struct relock_cond_waiter *owed = relock_sections_end(mutex);
+  struct relock_cond_waiter *owed =
+      relock_is_holder(mutex) ? relock_sections_end(mutex) : relock_sections_end_for_holder(mutex);
   if (relock_is_timed(mutex)) {
     release_timed(mutex);
   } else {
@@ -368,17 +369,20 @@ static __attribute__((noinline)) int release_slowly(relock_mutex_t *mutex) {
   return 0;
 }
 
+static __attribute__((noinline)) int unlock_slowly(relock_mutex_t *mutex) {
+  if (is_typed(mutex) && !is_owner(mutex))
+    return EPERM;
+  if (mutex->relock_private.recursion > 0) { /* of a recursive one */
+    mutex->relock_private.recursion--;
+    return 0;
+  }
+  return release_slowly(mutex);
+}
+
 int relock_mutex_unlock(relock_mutex_t *mutex) {
   relock_settle();
-  if (RELOCK_UNLIKELY(!is_plainly_held(mutex))) {
-    if (is_typed(mutex) && !is_owner(mutex))
-      return EPERM;
-    if (mutex->relock_private.recursion > 0) { /* of a recursive one */
-      mutex->relock_private.recursion--;
-      return 0;
-    }
-    return release_slowly(mutex);
-  }
+  if (RELOCK_UNLIKELY(!is_plainly_held(mutex) || !relock_is_holder(mutex)))
+    return unlock_slowly(mutex);
   relock_set_no_holder(mutex);
   relock_word_release(&mutex->relock_private.word);
   return 0;

@@ -304,6 +304,19 @@ static void hand_over(void) {
   relock_os->futex_wake(&baton, 1);
 }
 
+/* The signal comes when another thread unlocks the mutex, or has done so. */
+static void signal_late(int id) {
+  relock_mutex_lock(&mutex);
+  flag = 1;
+  section(&jobs[id]);
+  hand_over();
+  relock_cond_signal(&cond);
+}
+
+static void unlock_other(int id) {
+  id == 0 ? await_flag(id) : id == 1 ? signal_late(id) : take_over(id);
+}
+
 /* The signal is owed by a thread that ends, and the next thread has its record. */
 static void owe_and_end(int id) {
   relock_mutex_lock(&mutex);
@@ -794,6 +807,8 @@ const struct scenario scenarios[] = {
      set_up, free_cond, ran_111},
     {"resumable-3", "a timed wait of a section, a holder's wait, and a broadcast", 3, 3, set_up,
      resumable_mixed, ran_111},
+    {"unlock-other-3", "a wait, a signal, and an unlock by another thread meanwhile", 3, 3, set_up,
+     unlock_other, ran_111},
     {"unlock-ended-3", "a wait, a signal, whose thread ends, and an unlock by another thread", 3, 3,
      set_up, unlock_ended, ran_111},
     {"left-hold-3", "holders of a mutex whose waiters a fork has left", 3, 3, set_up_left, hold_all,
