@@ -70,16 +70,18 @@ void writeWay(json::OStream &J, const std::vector<Step> &Way) {
   });
 }
 
+void writeEach(json::OStream &J, const std::vector<Reason> &Reasons) {
+  for (const Reason &R : Reasons)
+    J.object([&] {
+      J.attribute("code", R.Code);
+      J.attribute("message", R.Message);
+      J.attribute("location", shownPlace(R.At));
+      writeWay(J, R.Way);
+    });
+}
+
 void writeReasons(json::OStream &J, const std::vector<Reason> &Reasons) {
-  J.attributeArray("reasons", [&] {
-    for (const Reason &R : Reasons)
-      J.object([&] {
-        J.attribute("code", R.Code);
-        J.attribute("message", R.Message);
-        J.attribute("location", shownPlace(R.At));
-        writeWay(J, R.Way);
-      });
-  });
+  J.attributeArray("reasons", [&] { writeEach(J, Reasons); });
 }
 
 namespace {
@@ -181,6 +183,8 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
                     for (const std::string &Name : S.RestsOn)
                       J.value(Name);
                 });
+                if (S.Outcome == Verdict::Delegate && !S.Accepted.empty())
+                  J.attributeArray("accepted", [&] { writeEach(J, S.Accepted); });
                 J.attributeArray("drops_tests", [&] {
                   if (S.Outcome == Verdict::Delegate)
                     for (const ResultTest &Test : S.Facts.Tests)
@@ -243,6 +247,10 @@ void printProposals(const Decision &Decided) {
       outs() << Comma << Name;
     outs() << "]\n";
   }
+  for (const auto &[Code, Sections] : Decided.Acceptable)
+    outs() << "# A matter of taste that alone holds " << Sections
+           << (Sections == 1 ? " section" : " sections") << " (relock explain " << Code
+           << "); if you accept it, add:\n# accept: [" << Code << "]\n";
   if (Decided.Operators.empty())
     return;
   outs() << "# Unknown functions with names like operations of locks; those that are, add without "
@@ -332,6 +340,9 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
       if (S.Outcome == Verdict::Hold)
         for (const Reason &R : S.Reasons)
           printReason(R, "      ");
+      if (S.Outcome == Verdict::Delegate)
+        for (const Reason &R : S.Accepted)
+          printReason(R, "      accepted: ");
     }
   }
   for (const UncoveredSite &Site : Decided.Uncovered)
@@ -345,6 +356,8 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
   printTests(Decided);
   if (!Declared.Path.empty())
     outs() << trustLine(countTrust(Decided, anyClass), Declared) << "\n";
+  for (const std::string &Line : acceptedLines(Decided, anyClass, Declared))
+    outs() << Line << "\n";
 }
 
 // What is asked for besides the list of all classes and sections.

@@ -71,4 +71,21 @@ std::string trustLine(const TrustCounts &Trust, const ProjectFile &Project) {
          (Functions == 1 ? " function)" : " functions)");
 }
 
+std::vector<std::string> acceptedLines(const Decision &Decided,
+                                       function_ref<bool(const CheckedClass &)> Counts,
+                                       const ProjectFile &Project) {
+  std::map<std::string, size_t> Sections;
+  for (const CheckedClass &Class : Decided.Classes)
+    for (const CheckedSection &S : Class.Sections)
+      if (S.Outcome == Verdict::Delegate && Counts(Class))
+        for (const auto &[Code, At] : Project.Accepted)
+          Sections[Code] += any_of(S.Accepted, [&](const Reason &R) { return R.Code == Code; });
+  std::vector<std::string> Lines;
+  for (const auto &[Code, At] : Project.Accepted)
+    Lines.push_back(std::to_string(Sections[Code]) +
+                    (Sections[Code] == 1 ? " section is" : " sections are") + " delegated since " +
+                    shownPlace(At) + " accepts " + Code);
+  return Lines;
+}
+
 } // namespace relock

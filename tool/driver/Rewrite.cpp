@@ -393,6 +393,8 @@ void reportCounts(const Conversion &Converted, const ProjectFile &Declared,
   };
   if (!Declared.Path.empty())
     errs() << "relock: " << trustLine(countTrust(Converted.Decided, Converts), Declared) << "\n";
+  for (const std::string &Line : acceptedLines(Converted.Decided, Converts, Declared))
+    errs() << "relock: " << Line << "\n";
   if (Planned && !Planned->Cuts.empty())
     errs() << "relock: " << cutLine(*Planned) << "\n";
   if (Planned)

@@ -116,6 +116,7 @@ public:
     Result.Unmatched = unmatchedEntries(Linked);
     if (Wanted.Suggestions) {
       findHolding(Result);
+      findAcceptable(Result);
       Result.Operators = proposeOperators(Index.Units, Linked);
       Result.Libraries = proposeLibraries(Linked);
     }
@@ -420,6 +421,9 @@ private:
     checkCancellation(Found, Table, Checked);
     keepFirst(Checked.Reasons);
     ignore(But, Checked.Reasons);
+    auto IsAccepted = [&](const Reason &R) { return Linked.Project.Accepted.count(R.Code) != 0; };
+    copy_if(Checked.Reasons, std::back_inserter(Checked.Accepted), IsAccepted);
+    erase_if(Checked.Reasons, IsAccepted);
     bool Delegate = Checked.Reasons.empty() && Found.Extract;
     Checked.Outcome = Delegate ? Verdict::Delegate : Verdict::Hold;
     return Checked;
@@ -642,6 +646,16 @@ private:
         if (Alone.Outcome != Verdict::Delegate || Alone.AnyThread != S.AnyThread)
           collectLifted(Lifted, S, Alone, S.RestsOn);
       }
+  }
+
+  static void findAcceptable(Decision &Result) {
+    for (const CheckedClass &Checked : Result.Classes)
+      for (const CheckedSection &S : Checked.Sections)
+        if (S.Outcome == Verdict::Hold && S.Facts.Extract && !S.Reasons.empty() &&
+            all_of(S.Reasons, [&](const Reason &R) {
+              return isAcceptable(R.Code) && R.Code == S.Reasons.front().Code;
+            }))
+          ++Result.Acceptable[S.Reasons.front().Code];
   }
 
   // Which sections would be delegated if all functions were known.

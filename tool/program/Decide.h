@@ -21,6 +21,7 @@ struct CheckedSection {
   Verdict Outcome = Verdict::Hold;
   bool AnyThread = false; // proved free of thread identity
   std::vector<Reason> Reasons;
+  std::vector<Reason> Accepted;  // would be reasons, if the project file did not accept them
   std::set<std::string> RestsOn; // delegated: functions without whose declaration it would not be
 };
 
@@ -66,7 +67,8 @@ struct Decision {
   std::vector<AccidentalMerge> Merges;
 
   // Extras::Suggestions, for a project file.
-  std::vector<HoldingFunction> Holding; // the most important first
+  std::vector<HoldingFunction> Holding;     // the most important first
+  std::map<std::string, size_t> Acceptable; // codes that alone hold so many sections
   std::vector<ProposedOperator> Operators;
   std::map<std::string, size_t> Libraries; // with the number of functions that they know
 

@@ -68,7 +68,9 @@ private:
             return elements(Value, Key, [&](yaml::Node *Name) { return readLibrary(Name); });
           if (Key == "roots")
             return elements(Value, Key, [&](yaml::Node *Folder) { return readFolder(Folder); });
-          return unknownKey(At, Key, "version, functions, operators, libraries and roots");
+          if (Key == "accept")
+            return elements(Value, Key, [&](yaml::Node *Code) { return readAccepted(Code); });
+          return unknownKey(At, Key, "version, functions, operators, libraries, roots and accept");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
   }
@@ -218,6 +220,16 @@ private:
     for (const auto &[Library, File] : libraryFiles())
       Known.push_back(Library);
     return fail(N, "a library must be one of " + join(Known, ", "));
+  }
+
+  bool readAccepted(const yaml::Node *N) {
+    std::optional<std::string> Code = scalar(N);
+    if (!Code || !isAcceptable(*Code))
+      return fail(N, "'" + Twine(Code.value_or("")) +
+                         "' cannot be accepted; of the reasons for which sections hold, only "
+                         "'function-name' is a matter of taste");
+    Result.Accepted.try_emplace(*Code, place(N));
+    return true;
   }
 
   // Relative to the project file.

@@ -41,6 +41,10 @@ struct DeclaredOperator {
   Position At;
 };
 
+// True for the code of a reason that is a matter of taste: the result compiles and is safe, and
+// tells a reader something else than before. The user may accept it, once for the program.
+inline bool isAcceptable(llvm::StringRef Code) { return Code == "function-name"; }
+
 class ProjectFile {
 public:
   static llvm::Expected<ProjectFile> read(llvm::StringRef File); // fails with YamlError
@@ -57,7 +61,8 @@ public:
   std::map<std::string, DeclaredFunction, std::less<>> Prefixes; // without the `*`
   // Their names are in Functions, too.
   std::map<std::string, DeclaredOperator, std::less<>> Operators;
-  std::set<std::string> Libraries; // that the file names
+  std::set<std::string> Libraries;          // that the file names
+  std::map<std::string, Position> Accepted; // codes of reasons, see isAcceptable()
   // Folders whose text may change besides the source root's; absolute.
   std::vector<std::string> Roots;
 };

@@ -998,7 +998,7 @@ private:
     if (Result.Macro.empty())
       checkConditions(Result, Text, Found);
     checkLockOperand(Lock, Text, allMentions(), Skips, S, Found);
-    if (!Found.Against.empty())
+    if (!all_of(Found.Against, [](const Reason &R) { return isAcceptable(R.Code); }))
       return;
     for (const Decl *D : F->decls())
       if (const auto *V = dyn_cast<VarDecl>(D))

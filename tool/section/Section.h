@@ -239,7 +239,7 @@ struct Section {
   bool UsesFloat = false;            // computes in floating point
   std::set<ResultTest> Tests;        // that a delegated section drops
   std::set<std::string> Trusts;      // functions that only the project file says to keep no pointer
-  std::optional<Extraction> Extract; // if nothing speaks against it
+  std::optional<Extraction> Extract; // if nothing speaks against it but what can be accepted
   // The section of that acquisition releases the lock for a while, and takes it again here.
   std::optional<Position> Continues;
 };
