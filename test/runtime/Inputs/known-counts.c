@@ -1,18 +1,42 @@
 /* SPDX-License-Identifier: MIT
  * Contention with known numbers: the statistics must show exactly these. */
+#define _GNU_SOURCE
 #include <relock/relock.h>
+#include <stdio.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 RELOCK_LOCK_CLASS(busy, "busy", "ccsynch");
 static relock_mutex_t mutex = RELOCK_MUTEX_INITIALIZER(busy);
 
+static volatile int waiter; /* the thread that is about to wait */
+
+/* Returns when it sleeps: the next one comes behind it. */
+static void await_sleep(void) {
+  char name[64], state = 0;
+  while (state != 'S') {
+    usleep(20000);
+    if (!waiter)
+      continue;
+    snprintf(name, sizeof name, "/proc/self/task/%d/stat", waiter);
+    FILE *file = fopen(name, "r");
+    if (!file || fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+      state = 0;
+    if (file)
+      fclose(file);
+  }
+  waiter = 0;
+}
+
 static int nothing(void *context) { return context != NULL; }
 
 static void *execute(void *context) {
+  waiter = (int)syscall(SYS_gettid);
   relock_execute_any_thread(&mutex, nothing, context);
   return NULL;
 }
 
 static void *hold(void *context) {
+  waiter = (int)syscall(SYS_gettid);
   relock_mutex_lock(&mutex);
   relock_mutex_unlock(&mutex);
   return context;
@@ -23,7 +47,7 @@ int main(void) {
   relock_mutex_lock(&mutex);
   for (int i = 0; i < 5; i++) {
     pthread_create(&thread[i], NULL, i < 3 ? execute : hold, NULL);
-    usleep(100000); /* in this order, and asleep */
+    await_sleep();
   }
   relock_mutex_unlock(&mutex);
   for (int i = 0; i < 5; i++)
