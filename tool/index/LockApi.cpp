@@ -146,8 +146,7 @@ const CallExpr *soleCall(const Stmt *S) {
 }
 
 static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &OS) {
-  for (E = E->IgnoreParens(); isa<CastExpr>(E);
-       E = cast<CastExpr>(E)->getSubExpr()->IgnoreParens())
+  for (E = E->IgnoreParens(); isa<CastExpr>(E); E = cast<CastExpr>(E)->getSubExpr()->IgnoreParens())
     if (isa<ExplicitCastExpr>(E) && E->getType()->isIntegerType()) // it may lose bits of an index
       OS << "(" << E->getType().getCanonicalType().getAsString() << ")";
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
@@ -225,6 +224,13 @@ static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &O
   }
   // Anything else is equal only to itself.
   OS << E->getStmtClassName() << "@" << E->getBeginLoc().getRawEncoding();
+}
+
+const Expr *withoutIdleCasts(const Expr *E) {
+  const auto *Cast = dyn_cast<CStyleCastExpr>(E->IgnoreParens());
+  bool Idle = Cast && Cast->getType().getCanonicalType() ==
+                          Cast->getSubExpr()->getType().getCanonicalType();
+  return Idle ? withoutIdleCasts(Cast->getSubExpr()) : E;
 }
 
 std::string lockKey(const Expr *E, const ParmVarDecl *Parameter) {

@@ -44,6 +44,10 @@ SyncType syncObject(clang::QualType T);
 // itself, or in braces, `do { … } while (0)`, a statement expression; `(void)` is looked through.
 const clang::CallExpr *soleCall(const clang::Stmt *S);
 
+// An operand without casts that change nothing: `&q->lock` of
+// `(pthread_mutex_t *)&q->lock`.
+const clang::Expr *withoutIdleCasts(const clang::Expr *E);
+
 // A lock operand in canonical form, so that the operands of a lock and an unlock can be
 // compared: spelling, parentheses and casts do not matter, declarations do. The parameter
 // Parameter, if given, is written `$`.

@@ -66,6 +66,7 @@ private:
 
   // How callers name the wrapper's operand: from one variable, or through a companion.
   bool followOperand(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
+    Operand = withoutIdleCasts(Operand);
     const VarDecl *Base = operandBase(Operand);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     bool OneBase = Base && (Parameter || Base->hasGlobalStorage()) && !Base->isStaticLocal();

@@ -55,7 +55,7 @@ void LockOperations::add(const CallExpr *Call) {
     Op.Node = Known->second->Node;
     Op.Key = lockKey(Operand);
     Op.Part = lockPart(Operand, false, S);
-    Op.Lock = operandText(Operand->IgnoreParenImpCasts());
+    Op.Lock = operandText(withoutIdleCasts(Operand)->IgnoreParenImpCasts());
   } else if (const Wrapper *W = Linked.wrapperOf(nodeFor(Callee, S))) {
     if (nodeFor(Callee, S) == nodeFor(F, S))
       return;
@@ -155,8 +155,12 @@ const LockOperation *LockOperations::at(const CallExpr *Call) const {
   return Found == All.end() ? nullptr : &*Found;
 }
 
-// `&(q->lock)`, as a macro leaves it: `&q->lock`.
+// `&(q->lock)`, as a macro leaves it: `&q->lock`. A cast to the mutex's type goes with that type.
 std::string LockOperations::operandText(const Expr *E) const {
+  if (const auto *Cast = dyn_cast<CStyleCastExpr>(E->IgnoreParenImpCasts());
+      Cast && Cast->getType()->isPointerType() &&
+      syncObject(Cast->getType()->getPointeeType()) == SyncType::Mutex)
+    return "(relock_mutex_t *)" + operandText(Cast->getSubExpr()->IgnoreImpCasts());
   const auto *Address = dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts());
   if (Address && Address->getOpcode() == UO_AddrOf && Address->getOperatorLoc().isMacroID())
     return "&" + S.expressionText(Address->getSubExpr()->IgnoreParens());
