@@ -33,7 +33,8 @@
  *
  * A handler that interrupts the section gives the identity back for as long as it lasts. So a
  * thread that is stopped in a section of another lets that other's handlers run, and stops the
- * section, as they would have been interrupted both without delegation.
+ * section, as they would have been interrupted both without delegation. When the handler has ended,
+ * the section has to wait for handlers of its client still; signals come meanwhile.
  *
  * A thread's record is its own here and not a client's: a thread that runs a client's section runs
  * none of others inside it (relock_thread_has_room()).

@@ -63,20 +63,46 @@ bool relock_sigaction_is_ours(void) {
   return sigaction(SIGUSR1, NULL, &probe) == 0 && reached;
 }
 
+/* What the program has installed, instead of what the kernel says. */
+static void translate(struct sigaction *found, relock_handler_t *handler, bool without_info) {
+  if (found->sa_sigaction == relock_trampoline)
+    found->sa_sigaction = handler;
+  if (without_info)
+    found->sa_flags &= ~SA_SIGINFO;
+}
+
+static bool has_no_info(int number) {
+  return relock_load_relaxed(&relock_handlers_without_info) & relock_signal_bit(number);
+}
+
+static void set_without_info(int number, bool without) {
+  if (without)
+    relock_or_relaxed(&relock_handlers_without_info, relock_signal_bit(number));
+  else
+    relock_and_relaxed(&relock_handlers_without_info, ~relock_signal_bit(number));
+}
+
 /* With the table locked: a handler and its flags belong together. */
 static int put(int number, struct sigaction *action, struct sigaction *found) {
   relock_handler_t **entry = &relock_handlers[number], *before = *entry;
+  const bool had_no_info = has_no_info(number);
   const bool handles = action && is_handler(action);
   if (handles) {
     /* Release: pairs with the acquire in relock_trampoline(). */
     relock_store_release(entry, action->sa_sigaction);
     action->sa_sigaction = relock_trampoline;
+    set_without_info(number, !(action->sa_flags & SA_SIGINFO));
+    action->sa_flags |= SA_SIGINFO;
   }
   const int result = next(number, action, found);
-  if (result != 0 && handles)
+  if (result == 0) {
+    translate(found, before, had_no_info);
+    if (action && !handles)
+      set_without_info(number, false);
+  } else if (handles) {
     relock_store_release(entry, before);
-  if (result == 0 && found->sa_sigaction == relock_trampoline)
-    found->sa_sigaction = before;
+    set_without_info(number, had_no_info);
+  }
   return result;
 }
 
@@ -84,8 +110,8 @@ static int put(int number, struct sigaction *action, struct sigaction *found) {
  * and no use for more. */
 static int pass_on(int number, const struct sigaction *action, struct sigaction *found) {
   const int result = next(number, action, found);
-  if (result == 0 && found->sa_sigaction == relock_trampoline)
-    found->sa_sigaction = relock_load_relaxed(&relock_handlers[number]);
+  if (result == 0)
+    translate(found, relock_load_relaxed(&relock_handlers[number]), has_no_info(number));
   if (relock_signals_started()) /* meanwhile: this one may have been missed */
     relock_signals_look_at(number);
   return result;
@@ -123,8 +149,6 @@ INTERPOSED int sigaction(int number, const struct sigaction *action, struct siga
 /* Signals that interrupt system calls although signal() has installed their handlers. */
 static uint64_t interrupting;
 
-static uint64_t bit_of(int number) { return (uint64_t)1 << (number - 1); }
-
 static bool is_wrong(int number, sighandler_t handler) {
   const bool wrong = handler == SIG_ERR || number < 1 || number >= RELOCK_SIGNALS;
   if (wrong)
@@ -145,7 +169,7 @@ static sighandler_t install(int number, sighandler_t handler, int flags, bool bl
 /* BSD's: the handler stays. */
 INTERPOSED sighandler_t signal(int number, sighandler_t handler) {
   const bool known = number >= 1 && number < RELOCK_SIGNALS;
-  const bool interrupts = known && relock_load_relaxed(&interrupting) & bit_of(number);
+  const bool interrupts = known && relock_load_relaxed(&interrupting) & relock_signal_bit(number);
   return install(number, handler, interrupts ? 0 : SA_RESTART, true);
 }
 INTERPOSED __THROW sighandler_t bsd_signal(int number, sighandler_t handler)
@@ -164,10 +188,10 @@ INTERPOSED int siginterrupt(int number, int interrupts) {
   if (change(number, NULL, &action) != 0)
     return -1;
   if (interrupts) {
-    relock_or_relaxed(&interrupting, bit_of(number));
+    relock_or_relaxed(&interrupting, relock_signal_bit(number));
     action.sa_flags &= ~SA_RESTART;
   } else {
-    relock_and_relaxed(&interrupting, ~bit_of(number));
+    relock_and_relaxed(&interrupting, ~relock_signal_bit(number));
     action.sa_flags |= SA_RESTART;
   }
   return change(number, &action, NULL);

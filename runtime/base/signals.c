@@ -20,8 +20,11 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
+#include <ucontext.h>
 
 relock_handler_t *relock_handlers[RELOCK_SIGNALS];
+uint64_t relock_handlers_without_info;
 
 static uint32_t started; /* the process, by its number; 0: not yet */
 
@@ -79,6 +82,13 @@ static bool excludes_sections(int number) {
   return number != RELOCK_SIGNAL_SETXID && number != RELOCK_SIGNAL_CANCEL;
 }
 
+/* The signals that are blocked in what the handler has interrupted. */
+static uint64_t blocked_without(const void *context) {
+  uint64_t blocked;
+  memcpy(&blocked, &((const ucontext_t *)context)->uc_sigmask, sizeof blocked);
+  return blocked;
+}
+
 /* foreign: the pointer is a client's. It may be the thread's own while it is about to switch. */
 static __attribute__((noinline)) void handle(struct relock_thread *self, bool foreign,
                                              relock_handler_t *handler, int number, siginfo_t *info,
@@ -95,8 +105,12 @@ static __attribute__((noinline)) void handle(struct relock_thread *self, bool fo
   handler(number, info, context);
   if (waits)
     relock_handler_ends(self);
-  if (client)
+  if (client) {
+    /* This waits for handlers of the client, which may wait for the next signal of this thread:
+     * that comes now, on top of this frame, as it would if the section were not another's. */
+    relock_os->restore_signals(blocked_without(context));
     relock_identity_take(self, client);
+  }
   if (foreign)
     relock_set_thread_pointer(interrupted);
 }
@@ -151,6 +165,9 @@ static void put_in_front(int number) {
   /* Release: pairs with the acquire in relock_trampoline(). */
   relock_store_release(&relock_handlers[number], (relock_handler_t *)action.handler);
   action.handler = (uintptr_t)relock_trampoline;
+  if (!(action.flags & SA_SIGINFO))
+    relock_or_relaxed(&relock_handlers_without_info, relock_signal_bit(number));
+  action.flags |= SA_SIGINFO;
   relock_os->signal_action(number, &action, NULL);
 }
 

@@ -17,7 +17,8 @@
  *
  * The table has a handler before the kernel has the trampoline, and keeps it when the program
  * resets the signal: a trampoline that is on its way then still finds one. Flags and mask are the
- * kernel's only.
+ * kernel's only, but for SA_SIGINFO: the trampoline needs it, as AArch64 passes the context only
+ * then, and the table says where the program has not set it.
  *
  * What is not seen: handlers that a program installs by the system call itself once sections are
  * switched, until the next thread begins. The C library's own are installed before there is a
@@ -60,6 +61,11 @@ enum { RELOCK_SIGNALS = 65 };
 
 /* The handlers behind the trampoline. Changed by who has locked them. */
 extern relock_handler_t *relock_handlers[RELOCK_SIGNALS] RELOCK_HIDDEN;
+
+/* Those of them that the program has installed without SA_SIGINFO, by relock_signal_bit(). */
+extern uint64_t relock_handlers_without_info RELOCK_HIDDEN;
+
+static inline uint64_t relock_signal_bit(int number) { return (uint64_t)1 << (number - 1); }
 
 void relock_trampoline(int number, siginfo_t *info, void *context) RELOCK_HIDDEN;
 

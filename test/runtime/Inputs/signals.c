@@ -267,6 +267,38 @@ static void awaited_handler(void) {
   end_section();
 }
 
+/* --- again: the section's runner is signalled again, and its caller's handler waits for that ----
+ */
+
+static atomic_int handled_by_runner;
+static atomic_bool handled_by_client, may_leave;
+
+static void wait_for_runner_again(int number) {
+  look_at_identity(number);
+  if (own_tid == client_tid) {
+    handled_by_client = true;
+    while (handled_by_runner < 2)
+      sched_yield();
+  } else if (++handled_by_runner == 1) {
+    while (!may_leave)
+      sched_yield();
+  }
+}
+
+static void signal_again(void) {
+  install(SIGUSR1, wait_for_runner_again);
+  start_section(look);
+  pthread_kill(runner, SIGUSR1);
+  while (handled_by_runner < 1)
+    usleep(100);
+  pthread_kill(client, SIGUSR1);
+  while (!handled_by_client)
+    usleep(100);
+  pthread_kill(runner, SIGUSR1);
+  may_leave = true;
+  end_section();
+}
+
 /* --- threads that hammer ---------------------------------------------------------------------- */
 
 /* Has its caller's identity from its beginning to its end, and its errno for itself. */
@@ -370,8 +402,9 @@ int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } cases[] = {{"identity", identity},       {"errno", keep_errno}, {"setuid", change_user},
-               {"awaited", awaited_handler}, {"hammer", torture},   {"stop", stop_the_world}};
+  } cases[] = {{"identity", identity},       {"errno", keep_errno},   {"setuid", change_user},
+               {"awaited", awaited_handler}, {"again", signal_again}, {"hammer", torture},
+               {"stop", stop_the_world}};
   alarm(100);
   for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
     if (strcmp(argv[1], cases[i].name) == 0) {
