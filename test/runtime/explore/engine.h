@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MAX_THREADS = 6, MAX_LOCATIONS = 384, MAX_CALLS = 64, MAX_BACK = 60, MAX_CLEANUPS = 4 };
+enum { MAX_THREADS = 6, MAX_LOCATIONS = 1024, MAX_CALLS = 64, MAX_BACK = 60, MAX_CLEANUPS = 4 };
 
 /* What a thread knows, or a message carries: how far each thread's past is known (happens-before),
  * and for each atomic location the oldest message that may still be read. */
