@@ -20,19 +20,16 @@ static __thread bool ended; /* exit handlers have run: no record any more */
 static __thread bool first; /* of its process, and the server is told when it ends */
 static __thread uint32_t refused __attribute__((tls_model("initial-exec"))); /* RELOCK_REFUSED */
 
-/* Guarded by RELOCK_GUARD_THREADS; `records` and `end` are also read without it. */
+/* Guarded by RELOCK_GUARD_THREADS; these two are also read without it. */
 enum { TOGETHER = 64 }; /* records that are reserved at a time */
-static struct relock_thread *records[RELOCK_MAX_THREADS / TOGETHER];
-static uint32_t end;
+struct relock_thread *relock_thread_records[RELOCK_MAX_THREADS / TOGETHER];
+uint32_t relock_thread_records_end;
+/* Guarded by it, too. */
 static uint32_t first_free; /* number + 1 */
 static uint32_t live;
 static struct relock_request *spare_nodes;
 static pthread_key_t exit_key;
 static bool has_key;
-
-/* For debug/layout.c. */
-extern struct relock_thread *relock_debug_records RELOCK_HIDDEN __attribute__((alias("records")));
-extern uint32_t relock_debug_records_end RELOCK_HIDDEN __attribute__((alias("end")));
 
 /* Where addresses were found, by their upper bits: a thread is mostly near the beginning of its
  * stack. */
@@ -149,20 +146,21 @@ bool relock_first_thread_starts(void) {
 
 /* Under the lock: one that no thread has had. Null: there is no room. */
 static struct relock_thread *new_record(void) {
-  if (end == RELOCK_MAX_THREADS)
+  if (relock_thread_records_end == RELOCK_MAX_THREADS)
     return NULL;
-  struct relock_thread **some = &records[end / TOGETHER];
+  struct relock_thread **some = &relock_thread_records[relock_thread_records_end / TOGETHER];
   if (!*some) /* Release: pairs with the acquire in relock_thread_numbered(). */
     relock_store_release(some, relock_os->reserve(TOGETHER * sizeof **some));
   if (!*some)
     return NULL;
-  struct relock_thread *record = &(*some)[end % TOGETHER];
+  struct relock_thread *record = &(*some)[relock_thread_records_end % TOGETHER];
   if (relock_is_watched())
     relock_annotate_own(record, sizeof *record);
-  record->number = end;
-  record->tag = end < UINT16_MAX ? (uint16_t)(end + 1) : 0;
+  record->number = relock_thread_records_end;
+  record->tag =
+      relock_thread_records_end < UINT16_MAX ? (uint16_t)(relock_thread_records_end + 1) : 0;
   /* Release: pairs with the acquire in relock_threads_end(). */
-  relock_store_release(&end, end + 1);
+  relock_store_release(&relock_thread_records_end, relock_thread_records_end + 1);
   return record;
 }
 
@@ -184,8 +182,8 @@ static struct relock_thread *take_record(void) {
 }
 
 void relock_threads_annotate(void) {
-  relock_annotate_own(records, sizeof records);
-  relock_annotate_own(&end, sizeof end);
+  relock_annotate_own(relock_thread_records, sizeof relock_thread_records);
+  relock_annotate_own(&relock_thread_records_end, sizeof relock_thread_records_end);
   relock_annotate_own(&first_free, sizeof first_free);
   relock_annotate_own(&live, sizeof live);
   relock_annotate_own(&spare_nodes, sizeof spare_nodes);
@@ -250,12 +248,12 @@ struct relock_thread *relock_thread_start(void) {
 
 struct relock_thread *relock_thread_numbered(uint32_t number) {
   /* Acquire: pairs with the release in new_record(). */
-  return &relock_load_acquire(&records[number / TOGETHER])[number % TOGETHER];
+  return &relock_load_acquire(&relock_thread_records[number / TOGETHER])[number % TOGETHER];
 }
 
 uint32_t relock_threads_end(void) {
   /* Acquire: pairs with the release in new_record(). */
-  return relock_load_acquire(&end);
+  return relock_load_acquire(&relock_thread_records_end);
 }
 
 uint32_t relock_threads_live(void) { return relock_load_relaxed(&live); }
@@ -322,10 +320,10 @@ void relock_node_give(struct relock_thread *self, struct relock_request *node) {
 
 void relock_threads_after_fork(void) {
   first_free = 0;
-  live = end;
+  live = relock_thread_records_end;
   if (relock_own_record)
     set_id(relock_own_record);
-  for (uint32_t i = 0; i < end; i++) {
+  for (uint32_t i = 0; i < relock_thread_records_end; i++) {
     struct relock_thread *record = relock_thread_numbered(i);
     record->owed = NULL; /* to threads that are gone */
     record->owing = RELOCK_WORD_FREE;

@@ -167,6 +167,9 @@ struct relock_thread *relock_thread_with_id(int tid);
 
 /* One more than the highest number ever given. */
 uint32_t relock_threads_end(void);
+/* The same, and the records, for who looks at them from outside: debug/layout.c. */
+extern uint32_t relock_thread_records_end RELOCK_HIDDEN;
+extern struct relock_thread *relock_thread_records[] RELOCK_HIDDEN;
 
 /* Threads that have a record now. */
 uint32_t relock_threads_live(void);

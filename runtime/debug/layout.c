@@ -46,9 +46,6 @@ __asm__(".pushsection .debug_gdb_scripts, \"MS\", %progbits, 1\n"
         ".popsection\n");
 #endif
 
-extern struct relock_thread *relock_debug_records RELOCK_HIDDEN; /* thread.c */
-extern uint32_t relock_debug_records_end RELOCK_HIDDEN;
-
 #define SIZE(name, type) {#name ".size", sizeof(type)}
 #define MEMBER(name, type, member) {#name "." #member, offsetof(type, member)}
 #define THREAD(member) MEMBER(thread, struct relock_thread, member)
@@ -75,8 +72,8 @@ const struct relock_debug_layout relock_debug_layout = {
         THREAD(sleeps),
         THREAD(rcl_serves),
         THREAD(rcl_number),
-        ADDRESS("records", &relock_debug_records),
-        ADDRESS("records_end", &relock_debug_records_end),
+        ADDRESS("records", relock_thread_records),
+        ADDRESS("records_end", &relock_thread_records_end),
 
         MEMBER(run, struct relock_run, request),
         MEMBER(run, struct relock_run, outer),
