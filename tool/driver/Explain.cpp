@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
-// relock explain: prints what the documentation says of a code. The pages are tool/doc/refusals.md
-// and tool/doc/messages.md, embedded when the command is built; each code has a section there.
+// relock explain: prints what the documentation says of a code, or what is known of a function of
+// the C library. The pages are tool/doc/refusals.md and tool/doc/messages.md, embedded when the
+// command is built; each code has a section there.
 #include "driver/Explain.h"
 
 #include "driver/Options.h"
 #include "driver/Subcommand.h"
+#include "libraries/LibraryFunctions.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -18,9 +20,10 @@ using namespace llvm;
 
 namespace relock {
 
-static cl::SubCommand Command("explain", "explain the code of a message, or of a reason to refuse");
-static cl::opt<std::string> Code(cl::Positional, cl::desc("[CODE]"), cl::sub(Command),
-                                 cl::cat(options()));
+static cl::SubCommand Command("explain", "explain the code of a message, or of a reason to refuse; "
+                                         "or say what is known of a function of the C library");
+static cl::list<std::string> Wanted(cl::Positional, cl::desc("[CODE|FUNCTION]..."),
+                                    cl::sub(Command), cl::cat(options()));
 
 namespace {
 
@@ -101,27 +104,60 @@ void listCodes(const std::vector<Page> &Pages) {
   }
 }
 
-int run() {
-  std::vector<Page> Pages = explainPages();
-  StringRef Wanted = StringRef(Code).trim("[]"); // as messages show it
-  if (Wanted.empty()) {
-    listCodes(Pages);
-    return Done;
+// In the terms of the project file, where the user can say something else.
+void print(StringRef Name, const LibraryFunction &F) {
+  outs() << Name << " (Functions of the C library)\n\n"
+         << "    - names: [" << Name << "]\n"
+         << "      effect: " << effectName(F.Effect) << "\n";
+  if (F.Pointers) {
+    outs() << "      pointers: [";
+    ListSeparator Comma;
+    for (const PointerFlow &Flow : *F.Pointers)
+      outs() << Comma << '"' << pointerFlowText(Flow) << '"';
+    outs() << "]\n";
+  } else {
+    outs() << "      keeps-pointers: true\n";
   }
+  if (F.CancelPoint)
+    outs() << "\nIt may be a cancellation point.\n";
+}
+
+// False: it is neither a code nor a function.
+bool explain(StringRef Name, const std::vector<Page> &Pages) {
   bool Found = false;
   for (const Page &P : Pages) {
-    if (P.Code != Wanted)
+    if (P.Code != Name)
       continue;
     outs() << (Found ? "\n" : "");
     print(P);
     Found = true;
   }
-  if (Found)
-    return Done;
-  message("there is no code '" + Wanted.str() + "'; nearest are " + nearest(Pages, Wanted) +
-              "; without a code, `relock explain` lists all",
-          "unknown-code");
-  return BadUsage;
+  const LibraryFunction *Function = libraryFunction(Name);
+  if (Function) {
+    outs() << (Found ? "\n" : "");
+    print(Name, *Function);
+  }
+  return Found || Function;
+}
+
+int run() {
+  std::vector<Page> Pages = explainPages();
+  if (Wanted.empty())
+    listCodes(Pages);
+  int Status = Done;
+  for (size_t I = 0; I < Wanted.size(); ++I) {
+    StringRef Name = StringRef(Wanted[I]).trim("[]"); // as messages show it
+    outs() << (I ? "\n" : "");
+    if (explain(Name, Pages))
+      continue;
+    outs().flush();
+    message("there is no code '" + Name.str() +
+                "', and no function of the C library; nearest are " + nearest(Pages, Name) +
+                "; without a code, `relock explain` lists all",
+            "unknown-code");
+    Status = BadUsage;
+  }
+  return Status;
 }
 
 } // namespace

@@ -18,6 +18,7 @@
 #include "index/Touched.h"
 #include "index/Undefined.h"
 #include "index/Wrappers.h"
+#include "libraries/LibraryFunctions.h"
 #include "support/Source.h"
 
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -102,6 +103,7 @@ public:
 
   bool VisitFunctionDecl(FunctionDecl *F) {
     recordPrototype(F);
+    recordNamesake(F);
     if (syncType(F->getReturnType()) != SyncType::None && !S.inSystemHeader(F->getLocation()))
       declare(F, resultNode(nodeFor(F, S)), DeclarationKind::Result, F->getReturnType(),
               F->getFunctionTypeLoc() ? F->getFunctionTypeLoc().getReturnLoc() : TypeLoc());
@@ -441,6 +443,21 @@ private:
     Record.Name = F->getNameAsString();
     Record.At = S.shown(F->getLocation());
     Record.Prototypes.push_back({S.position(Range->File, Semicolon + 1), {}});
+    Facts.Functions.push_back(std::move(Record));
+  }
+
+  void recordNamesake(const FunctionDecl *F) {
+    if (!F->getIdentifier() || F->isDefined() || F->getBuiltinID() ||
+        S.SM.isInMainFile(F->getLocation()) || !libraryFunction(F->getName()) ||
+        any_of(F->redecls(), [&](const FunctionDecl *Declared) {
+          return S.inSystemHeader(Declared->getLocation());
+        }))
+      return;
+    Function Record;
+    Record.Node = nodeFor(F, S);
+    Record.Name = F->getNameAsString();
+    Record.At = S.shown(F->getLocation());
+    Record.Namesake = true;
     Facts.Functions.push_back(std::move(Record));
   }
 

@@ -217,6 +217,9 @@ struct Function {
   std::string Name;
   Position At;
   bool Defined = false;
+  // The program's own header declares it, and nothing else that the unit reads, though the C
+  // library has one of that name.
+  bool Namesake = false;
   bool AddressTaken = false;
   bool TakesLocks = false;
   bool Waits = false; // on a condition variable

@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 9;
+constexpr int Version = 10;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -84,6 +84,7 @@ template <class V> void fields(V &&Visit, TouchedLine &L) {
 }
 template <class V> void fields(V &&Visit, Function &F) {
   Visit("node", F.Node), Visit("name", F.Name), Visit("at", F.At), Visit("defined", F.Defined);
+  Visit("namesake", F.Namesake);
   Visit("addressTaken", F.AddressTaken), Visit("takesLocks", F.TakesLocks);
   Visit("waits", F.Waits), Visit("stores", F.Stores);
   Visit("touched", F.Touched);

@@ -2,78 +2,12 @@
 #include "program/Effects.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallVector.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 
 namespace relock {
 
-StringRef plainName(StringRef Name) {
-  if (Name.consume_front("__builtin_"))
-    Name.consume_back("_chk"), Name.consume_front("__");
-  return Name;
-}
-
 namespace {
-
-const StringMap<FunctionEffect> &library() {
-  static const StringMap<FunctionEffect> Table = [] {
-    StringMap<FunctionEffect> Names;
-    auto Add = [&](StringRef List, FunctionEffect Effect) {
-      SmallVector<StringRef, 64> Words;
-      List.split(Words, ' ', -1, /*KeepEmpty=*/false);
-      for (StringRef Word : Words)
-        Names[Word] = Effect;
-    };
-#define PLAIN(LIST) Add(LIST, FunctionEffect::Plain);
-#define IDENTITY(LIST) Add(LIST, FunctionEffect::Identity);
-#define KERNEL(LIST) Add(LIST, FunctionEffect::Thread);
-#define BLOCKS(LIST) Add(LIST, FunctionEffect::Blocks);
-#define JUMPS(LIST) Add(LIST, FunctionEffect::Jumps);
-#define CANCELS(LIST)
-#include "program/LibraryEffects.def"
-    return Names;
-  }();
-  return Table;
-}
-
-// The library functions that touch their thread, return soon, and may be cancellation points.
-const StringSet<> &cancellationPoints() {
-  static const StringSet<> Names = [] {
-    StringSet<> Result;
-    for (StringRef List : {
-#define PLAIN(LIST)
-#define IDENTITY(LIST)
-#define KERNEL(LIST)
-#define BLOCKS(LIST)
-#define JUMPS(LIST)
-#define CANCELS(LIST) StringRef(LIST),
-#include "program/LibraryEffects.def"
-         }) {
-      SmallVector<StringRef, 64> Words;
-      List.split(Words, ' ', -1, /*KeepEmpty=*/false);
-      for (StringRef Word : Words)
-        Result.insert(Word);
-    }
-    return Result;
-  }();
-  return Names;
-}
-
-// Compiler builtins compute; the few that do more are refused where a section contains them.
-bool isBuiltin(StringRef Name) {
-  return Name.starts_with("__builtin_") || Name.starts_with("__sync_") ||
-         Name.starts_with("__atomic_") || Name.starts_with("__c11_");
-}
-
-FunctionEffect libraryEffect(StringRef Name) {
-  auto Found = library().find(plainName(Name));
-  if (Found != library().end())
-    return Found->second;
-  return isBuiltin(Name) ? FunctionEffect::Identity : FunctionEffect::Unknown;
-}
 
 // The effects of a function of the program as the project file declares them.
 Effects declaredEffects(StringRef Name, const DeclaredFunction &Declared) {
@@ -105,15 +39,19 @@ Effects declaredEffects(StringRef Name, const DeclaredFunction &Declared) {
 }
 
 // The effects of a function that the program does not define.
-Effects externalEffects(const Call &C, const ProjectFile &Project) {
+Effects externalEffects(const Call &C, const Program &Linked, const ProjectFile &Project) {
   const DeclaredFunction *Declared = declarationOf(C.Name, /*Defined=*/false, Project);
-  FunctionEffect Effect = Declared ? Declared->Effect : libraryEffect(C.Name);
+  auto Namesake = Linked.Namesakes.find(C.Function);
+  const LibraryFunction *Library =
+      Namesake == Linked.Namesakes.end() ? libraryFunction(C.Name) : nullptr;
+  FunctionEffect Effect = Declared  ? Declared->Effect
+                          : Library ? Library->Effect
+                                    : FunctionEffect::Unknown;
   Effects Result;
   Result.Identity = Effect != FunctionEffect::Plain && Effect != FunctionEffect::Thread;
   Result.Waits = Result.Identity && Effect != FunctionEffect::Identity;
-  Result.Cancels = Effect == FunctionEffect::Identity
-                       ? Declared || cancellationPoints().contains(plainName(C.Name))
-                       : Effect != FunctionEffect::Plain;
+  Result.Cancels = Effect == FunctionEffect::Identity ? Declared || Library->CancelPoint
+                                                      : Effect != FunctionEffect::Plain;
   switch (Effect) {
   case FunctionEffect::Plain:
   case FunctionEffect::Identity:
@@ -137,6 +75,9 @@ Effects externalEffects(const Call &C, const ProjectFile &Project) {
         Reason{"unknown-callee", "calls '" + C.Name + "', which is not in the program", C.At};
     break;
   }
+  if (!Declared && Namesake != Linked.Namesakes.end())
+    Result.Refuse->Way = {{"'" + C.Name + "' is declared here, and not by the C library's headers",
+                           Namesake->second}};
   if (Declared && Result.Refuse) {
     Effects Says = declaredEffects(C.Name, *Declared);
     Result.Refuse->Way = {{Says.Refuse->Message, Says.Refuse->At}};
@@ -152,7 +93,7 @@ const DeclaredFunction *declarationOf(StringRef Name, bool Defined, const Projec
   if (const DeclaredFunction *Named = Project.named(Plain);
       Named && !(Defined && !Named->Library.empty()))
     return Named;
-  bool Other = Defined || libraryEffect(Name) != FunctionEffect::Unknown;
+  bool Other = Defined || libraryFunction(Name);
   return Other ? nullptr : Project.prefixOf(Plain);
 }
 
@@ -207,7 +148,7 @@ void EffectTable::addCalls(const Function &F, Effects &Own) {
     }
     if (Linked.isDefined(C.Function))
       continue;
-    Effects E = externalEffects(C, Project);
+    Effects E = externalEffects(C, Linked, Project);
     Own.Identity |= E.Identity;
     Own.Waits |= E.Waits;
     Own.Cancels |= E.Cancels;
@@ -275,7 +216,7 @@ void EffectTable::climb(bool Effects::*Effect, bool ThroughWrappers) {
 
 Effects EffectTable::of(const Call &C) const {
   auto Found = Known.find(C.Function);
-  return Found == Known.end() ? externalEffects(C, Project) : Found->second;
+  return Found == Known.end() ? externalEffects(C, Linked, Project) : Found->second;
 }
 
 std::vector<Step> EffectTable::wayToRefusal(const Call &C) const {

@@ -19,9 +19,6 @@ struct Effects {
   std::optional<Reason> Refuse; // why a section that calls it must hold
 };
 
-// `memcpy` of `__builtin___memcpy_chk`.
-llvm::StringRef plainName(llvm::StringRef Name);
-
 // The entry of the project file that counts for a function. A prefix speaks of functions of which
 // nothing else is known: neither defined by the program nor known from the C library.
 const DeclaredFunction *declarationOf(llvm::StringRef Name, bool Defined,

@@ -1,31 +1,17 @@
 // SPDX-License-Identifier: MIT
 //
 // Where the pointers that a function is given can be found when it has returned: what the table of
-// the C library (LibraryPointers.def) and the project file say. Of any other function nothing is
+// the C library (LibraryFunctions.def) and the project file say. Of any other function nothing is
 // known but its body.
 #pragma once
 
-#include "llvm/ADT/StringRef.h"
+#include "libraries/LibraryFunctions.h"
 
-#include <optional>
 #include <vector>
 
 namespace relock {
 
 class ProjectFile;
-
-// One way that a pointer goes through a call: `1>result`, `*2>*1`, `2>kept`.
-struct PointerFlow {
-  // An argument, or what is read behind it: Loads says how many times.
-  struct Place {
-    enum { Argument, Result, Kept } Kind = Argument;
-    unsigned Index = 0, Loads = 0;
-  };
-  Place From, To;
-};
-
-// What is wrong with the text stands in Problem if the result is empty.
-std::optional<PointerFlow> readPointerFlow(llvm::StringRef Text, std::string &Problem);
 
 struct PointerEffects {
   enum {

@@ -141,6 +141,8 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         WaitPlaces.try_emplace(S.Function, S.At);
   for (const UnitFacts &Unit : Units)
     for (const Function &F : Unit.Functions) {
+      if (F.Namesake && isOwnText(F.At))
+        Namesakes.try_emplace(F.Node, F.At);
       Function &Merged = Functions[F.Node];
       bool Taken = Merged.AddressTaken || F.AddressTaken;
       std::vector<Prototype> Prototypes = Merged.Prototypes;

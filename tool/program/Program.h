@@ -89,6 +89,8 @@ public:
   bool AddressesKnown = true;                // these are all
   bool SetsFloatEnvironment = false;         // rounding modes and the like, a thread's own
   bool CancelsThreads = false;
+  // Functions that are not the C library's of their names, and which header says so.
+  std::map<std::string, Position> Namesakes;
   // Functions that take a mutex whose owner the kernel knows (priority protocols, robust ones),
   // and where.
   WayEnds TakesKernelOwned;

@@ -14,24 +14,6 @@ using namespace llvm;
 
 namespace relock {
 
-StringRef effectName(FunctionEffect E) {
-  switch (E) {
-  case FunctionEffect::Plain:
-    return "plain";
-  case FunctionEffect::Identity:
-    return "identity";
-  case FunctionEffect::Thread:
-    return "thread";
-  case FunctionEffect::Blocks:
-    return "blocks";
-  case FunctionEffect::Jumps:
-    return "jumps";
-  case FunctionEffect::Unknown:
-    return "unknown";
-  }
-  llvm_unreachable("effect");
-}
-
 namespace {
 
 class Reader : YamlReader {

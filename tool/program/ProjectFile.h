@@ -5,7 +5,7 @@
 #pragma once
 
 #include "index/Records.h"
-#include "program/PointerEffects.h"
+#include "libraries/LibraryFunctions.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
@@ -16,11 +16,6 @@
 #include <string>
 
 namespace relock {
-
-// What calling a function does to the thread that runs it: see LibraryEffects.def.
-enum class FunctionEffect { Plain, Identity, Thread, Blocks, Jumps, Unknown };
-
-llvm::StringRef effectName(FunctionEffect E);
 
 struct DeclaredFunction {
   FunctionEffect Effect = FunctionEffect::Unknown;

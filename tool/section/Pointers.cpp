@@ -450,7 +450,8 @@ private:
     const FunctionDecl *Definition = Callee ? Callee->getDefinition() : nullptr;
     if (Definition && S.inSystemHeader(Definition->getLocation()))
       return false;
-    return Callee && (Definition || Linked.isDefined(nodeFor(Callee, S)));
+    return Callee && (Definition || Linked.isDefined(nodeFor(Callee, S)) ||
+                      Linked.Namesakes.count(nodeFor(Callee, S)));
   }
 
   Objects apply(const PointerEffects &Effects, ArrayRef<Objects> Given) {

@@ -11,7 +11,6 @@
 // CHECK-NEXT: the address of 'name' may be kept, which lives longer than the section [address-outlives]
 // CHECK-NEXT: hold straight environment
 // CHECK-NEXT: the address of 'name' may be kept, which lives longer than the section [address-outlives]
-// CHECK-NEXT: 'putenv', which is not in the program [unknown-callee]
 // CHECK-NEXT: delegate straight words
 // CHECK-NEXT: hold straight word_of_constant
 // CHECK-NEXT: the address of 'text' may be kept, which lives longer than the section [address-outlives]
