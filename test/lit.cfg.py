@@ -106,8 +106,8 @@ config.environment["TSAN_OPTIONS"] = (
     + os.path.join(source, "test", "tsan.supp")
 )
 # A thread that is cancelled leaves the shadow of its frames behind it, and the sanitizer of GCC 12
-# finds that under its own call when it takes its signal stack away.
-config.environment["ASAN_OPTIONS"] = "use_sigaltstack=0"
+# finds that under its own call when it takes its signal stack away. Tests preload libraries.
+config.environment["ASAN_OPTIONS"] = "use_sigaltstack=0:verify_asan_link_order=0"
 if sanitizer == "undefined":
     config.environment["UBSAN_OPTIONS"] = "halt_on_error=1:print_stacktrace=1"
 

@@ -87,6 +87,8 @@ public:
       Record.Touched = touchedLines(F->getBody(), S, [](const Stmt *) { return false; });
       if (Facts.Sites.size() == FirstSite + 1 && !HasHandler)
         Record.Wraps = findWrapper(F, Facts.Sites[FirstSite], Operands, S);
+      else if (Facts.Sites.size() == FirstSite && !HasHandler)
+        Record.Relays = findRelay(F, Operands, S);
       if (Record.Wraps && Record.Wraps->Computed)
         for (const FunctionDecl *Declared : F->redecls())
           if (std::optional<Prototype> P = computedPrototype(Declared, *Record.Wraps, S))

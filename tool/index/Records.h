@@ -162,12 +162,16 @@ struct WrapperOperand {
   std::string Expression; // `$` stands for the argument
   std::string Variable;   // node of the variable that it starts from, if that is global
   int Parameter = -1;     // which argument `$` is; -1: none
+
+  bool operator==(const WrapperOperand &) const = default;
 };
 
 // A value in memory that a lock operand reads.
 struct OperandLoad {
   std::string Name;
   std::string Node, Record; // the variable or field; the struct that a field is part of
+
+  bool operator==(const OperandLoad &) const = default;
 };
 
 // A declaration of a lock wrapper. At: directly behind it. Parameters: their text there, of those
@@ -180,8 +184,18 @@ struct Prototype {
   friend bool operator<(const Prototype &A, const Prototype &B) { return A.At < B.At; }
 };
 
+// Where a lock wrapper stands, and who can call it.
+struct WrapperPlace {
+  bool Exported = false; // other files can call it
+  bool Declared = false; // it has prototypes
+  bool Common = false;   // an inline function of a header, which need not be used
+  Position Begin, End;   // its definition
+
+  bool operator==(const WrapperPlace &) const = default;
+};
+
 // A function that is no more than a lock operation, or a wait, for its callers.
-struct Wrapper {
+struct Wrapper : WrapperPlace {
   Operation Kind = Operation::Lock;
   std::string Node;       // of the mutex
   std::string Variable;   // node of the variable that the expression starts from, if it is global
@@ -200,10 +214,26 @@ struct Wrapper {
   std::vector<unsigned> Parameters;
   std::string Storage;            // `static `
   std::vector<std::string> Taken; // names that mean something else in the companion
-  bool Exported = false;          // other files can call it
-  bool Declared = false;          // it has prototypes
-  bool Common = false;            // an inline function of a header, which need not be used
-  Position Begin, End;            // its definition
+  std::string Through;            // node of the wrapper that it calls for that; empty: none
+  bool Elsewhere = false;         // only the file of another wrapper may see the name of the lock
+};
+
+// An argument of a relayed call.
+struct RelayedArgument {
+  WrapperOperand Operand; // Expression empty: more than one variable and members of it
+  std::vector<OperandLoad> Loads;
+  bool LoadsUnknown = false;
+
+  bool operator==(const RelayedArgument &) const = default;
+};
+
+// A function that does no more than to call another one. It is a lock wrapper if that is.
+struct Relay : WrapperPlace {
+  std::string Callee; // node
+  std::vector<RelayedArgument> Arguments;
+  bool Tests = false, Aborts = false; // as of a Wrapper
+
+  bool operator==(const Relay &) const = default;
 };
 
 // A line of shared memory: what it is a part of, and which line of it, counted from its begin.
@@ -233,6 +263,7 @@ struct Function {
   std::vector<TouchedLine> Touched;
   std::vector<Prototype> Prototypes; // of `void f(void)`, and of lock wrappers
   std::optional<Wrapper> Wraps;
+  std::optional<Relay> Relays;
 };
 
 // A function that this unit calls and whose name is that of a lock operation, perhaps.

@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 10;
+constexpr int Version = 11;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -68,16 +68,27 @@ template <class V> void fields(V &&Visit, OperandLoad &L) {
 template <class V> void fields(V &&Visit, Prototype &P) {
   Visit("at", P.At), Visit("parameters", P.Parameters);
 }
+template <class V> void fields(V &&Visit, WrapperPlace &P) {
+  Visit("exported", P.Exported), Visit("declared", P.Declared), Visit("common", P.Common);
+  Visit("begin", P.Begin), Visit("end", P.End);
+}
 template <class V> void fields(V &&Visit, Wrapper &W) {
+  fields(Visit, static_cast<WrapperPlace &>(W));
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
   Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
   Visit("tests", W.Tests), Visit("aborts", W.Aborts);
-  Visit("condition", W.Condition), Visit("deadline", W.Deadline), Visit("common", W.Common);
+  Visit("condition", W.Condition), Visit("deadline", W.Deadline);
   Visit("loads", W.Loads), Visit("loadsUnknown", W.LoadsUnknown), Visit("computed", W.Computed);
   Visit("parameters", W.Parameters), Visit("storage", W.Storage), Visit("taken", W.Taken);
-  Visit("exported", W.Exported), Visit("declared", W.Declared), Visit("begin", W.Begin);
-  Visit("end", W.End);
+}
+template <class V> void fields(V &&Visit, RelayedArgument &A) {
+  Visit("operand", A.Operand), Visit("loads", A.Loads), Visit("loadsUnknown", A.LoadsUnknown);
+}
+template <class V> void fields(V &&Visit, Relay &R) {
+  fields(Visit, static_cast<WrapperPlace &>(R));
+  Visit("callee", R.Callee), Visit("arguments", R.Arguments);
+  Visit("tests", R.Tests), Visit("aborts", R.Aborts);
 }
 template <class V> void fields(V &&Visit, TouchedLine &L) {
   Visit("line", L.Line), Visit("written", L.Written);
@@ -92,6 +103,7 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("indirectCalls", F.IndirectCalls), Visit("callbacks", F.Callbacks),
       Visit("identityUses", F.IdentityUses);
   Visit("prototypes", F.Prototypes), Visit("wraps", F.Wraps);
+  Visit("relays", F.Relays);
 }
 template <class V> void fields(V &&Visit, SkippedSite &S) {
   Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator),

@@ -44,25 +44,68 @@ public:
       return std::nullopt;
     if (!followOperand(Operand, F, W))
       return std::nullopt;
-    W.Exported = F->hasExternalFormalLinkage() && !F->isInlined();
-    W.Declared = F->getPreviousDecl() != nullptr;
-    W.Common = F->isInlined() && !S.SM.isInMainFile(S.SM.getExpansionLoc(F->getLocation()));
-    if (std::optional<Source::Range> Range = S.range(F->getSourceRange())) {
-      W.Begin = S.position(Range->File, Range->Begin);
-      W.End = S.position(Range->File, Range->End);
-    }
-    SmallPtrSet<const ValueDecl *, 4> Loaded;
-    collectLoaded(Operand, Loaded, W.LoadsUnknown);
-    for (const ValueDecl *D : Loaded)
-      if (!isa<ParmVarDecl>(D))
-        W.Loads.push_back(operandLoad(D, S));
-    sort(W.Loads, [](const OperandLoad &A, const OperandLoad &B) { return A.Node < B.Node; });
+    describePlace(F, W);
+    W.Loads = loadsOf(Operand, W.LoadsUnknown);
     return W;
+  }
+
+  std::optional<Relay> findRelay(const FunctionDecl *F) {
+    const auto *Body = cast<CompoundStmt>(F->getBody());
+    const CallExpr *Call = firstCall(Body);
+    Relay R;
+    if (!Call || !onlyOperationOfBody(Body, Call, S.Context, 0, &R.Aborts))
+      return std::nullopt;
+    R.Tests = !soleOperation(Body, Call);
+    R.Callee = nodeFor(Call->getDirectCallee(), S);
+    for (const Expr *Argument : Call->arguments()) {
+      RelayedArgument Passed;
+      if (std::optional<WrapperOperand> Operand = wrapperOperand(Argument)) {
+        Passed.Operand = *Operand;
+        Passed.Loads = loadsOf(Argument, Passed.LoadsUnknown);
+      }
+      R.Arguments.push_back(std::move(Passed));
+    }
+    describePlace(F, R);
+    return R;
   }
 
 private:
   const LockOperands &Operands;
   const Source &S;
+
+  void describePlace(const FunctionDecl *F, WrapperPlace &Place) {
+    Place.Exported = F->hasExternalFormalLinkage() && !F->isInlined();
+    Place.Declared = F->getPreviousDecl() != nullptr;
+    Place.Common = F->isInlined() && !S.SM.isInMainFile(S.SM.getExpansionLoc(F->getLocation()));
+    if (std::optional<Source::Range> Range = S.range(F->getSourceRange())) {
+      Place.Begin = S.position(Range->File, Range->Begin);
+      Place.End = S.position(Range->File, Range->End);
+    }
+  }
+
+  std::vector<OperandLoad> loadsOf(const Expr *Operand, bool &Unknown) {
+    SmallPtrSet<const ValueDecl *, 4> Loaded;
+    collectLoaded(Operand, Loaded, Unknown);
+    std::vector<OperandLoad> Loads;
+    for (const ValueDecl *D : Loaded)
+      if (!isa<ParmVarDecl>(D))
+        Loads.push_back(operandLoad(D, S));
+    sort(Loads, [](const OperandLoad &A, const OperandLoad &B) { return A.Node < B.Node; });
+    return Loads;
+  }
+
+  // The first call of a function that a library does not declare.
+  const CallExpr *firstCall(const Stmt *Statement) const {
+    if (const auto *Call = dyn_cast<CallExpr>(Statement)) {
+      const FunctionDecl *Callee = Call->getDirectCallee();
+      if (Callee && !Callee->getBuiltinID() && !S.inSystemHeader(Callee->getLocation()))
+        return Call;
+    }
+    for (const Stmt *Child : Statement->children())
+      if (const CallExpr *Found = Child ? firstCall(Child) : nullptr)
+        return Found;
+    return nullptr;
+  }
 
   // How callers name the wrapper's operand: from one variable, or through a companion.
   bool followOperand(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
@@ -189,6 +232,11 @@ private:
 std::optional<Wrapper> findWrapper(const FunctionDecl *F, const Site &Only,
                                    const LockOperands &Operands, const Source &S) {
   return WrapperFinder(Operands, S).find(F, Only);
+}
+
+std::optional<Relay> findRelay(const FunctionDecl *F, const LockOperands &Operands,
+                               const Source &S) {
+  return WrapperFinder(Operands, S).findRelay(F);
 }
 
 } // namespace relock

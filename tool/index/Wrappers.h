@@ -24,4 +24,8 @@ using LockOperands =
 std::optional<Wrapper> findWrapper(const clang::FunctionDecl *F, const Site &Only,
                                    const LockOperands &Operands, const Source &S);
 
+// What F relays, which has no lock operation of its own.
+std::optional<Relay> findRelay(const clang::FunctionDecl *F, const LockOperands &Operands,
+                               const Source &S);
+
 } // namespace relock

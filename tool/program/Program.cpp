@@ -5,6 +5,7 @@
 #include "program/ClassNames.h"
 #include "program/Effects.h"
 #include "program/MacroUsers.h"
+#include "program/Relays.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -163,12 +164,15 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
           Merged.Wraps.reset();
         if (Merged.Wraps)
           joinWrappers(*Merged.Wraps, *F.Wraps);
+        if (Merged.Relays != F.Relays)
+          Merged.Relays.reset();
       } else if (Merged.Node.empty()) {
         Merged = F;
       }
       Merged.AddressTaken = Taken;
       Merged.Prototypes = std::move(Prototypes);
     }
+  wrapRelays(Functions);
   for (auto &[Node, F] : Functions) {
     for (const std::string &Stored : F.Stores)
       if (StringRef Address = Stored; Address.consume_front("&"))
@@ -715,7 +719,7 @@ std::string Program::calledThrough(const std::string &Type) const {
 
 bool Program::canExecuteThrough(const std::string &FunctionNode) const {
   const Wrapper *W = wrapperOf(FunctionNode);
-  return W && W->Pure && !W->End.File.empty() &&
+  return W && W->Pure && !W->Elsewhere && !W->End.File.empty() &&
          (W->Computed || (W->Exported && W->Parameter < 0)) &&
          !Functions.at(FunctionNode).Prototypes.empty() &&
          all_of(Functions.at(FunctionNode).Prototypes,

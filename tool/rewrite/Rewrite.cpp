@@ -261,14 +261,26 @@ private:
           ++Gone[Node].first;
           Gone[Node].second.add(S.By);
         }
-    for (const StaticWrapper &W : Decided.StaticWrappers) {
-      auto Found = Gone.find(W.Node);
-      if (Found == Gone.end() || Found->second.first != W.Calls || W.Facts.Common)
-        continue;
-      if (W.Facts.Declared)
-        insertLate(W.Facts.Begin, "__attribute__((unused)) ", Found->second.second);
-      else
-        removeFunction(W, Found->second.second);
+    std::set<std::string> Done;
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const StaticWrapper &W : Decided.StaticWrappers) {
+        auto Found = Gone.find(W.Node);
+        if (Found == Gone.end() || Found->second.first != W.Calls || W.Facts.Common ||
+            !Done.insert(W.Node).second)
+          continue;
+        const Owners By = Found->second.second;
+        if (W.Facts.Declared) {
+          insertLate(W.Facts.Begin, "__attribute__((unused)) ", By);
+          continue;
+        }
+        removeFunction(W, By);
+        if (!W.Facts.Through.empty()) { // its call of that goes with it
+          ++Gone[W.Facts.Through].first;
+          Gone[W.Facts.Through].second.add(By);
+          Changed = true;
+        }
+      }
     }
   }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+#include "program/Relays.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <optional>
+
+using namespace llvm;
+
+namespace relock {
+
+// `&$->lock` of an argument `&$->queue` is `&$->queue.lock`.
+static std::string put(StringRef Argument, StringRef Expression) {
+  size_t At = Expression.find('$');
+  if (At == StringRef::npos)
+    return Expression.str();
+  StringRef Before = Expression.take_front(At), After = Expression.substr(At + 1);
+  bool Path =
+      all_of(Argument, [](char C) { return isAlnum(C) || StringRef("_$@.->").contains(C); });
+  if (StringRef Object = Argument; Object.consume_front("&") && After.consume_front("->"))
+    return (Before + Object + "." + After).str();
+  if (Path || Expression == "$")
+    return (Before + Argument + After).str();
+  return (Before + "(" + Argument + ")" + After).str();
+}
+
+// Gives an operand of the inner wrapper the terms of the outer one's callers.
+static bool pass(const Relay &R, int &Parameter, std::string &Variable, std::string &Expression,
+                 std::string *Key, Wrapper *Loads) {
+  if (Parameter < 0)
+    return true; // a global one: it is the same everywhere
+  if (size_t(Parameter) >= R.Arguments.size())
+    return false;
+  const RelayedArgument &Argument = R.Arguments[Parameter];
+  if (Argument.Operand.Expression.empty())
+    return false;
+  Expression = put(Argument.Operand.Expression, Expression);
+  if (Key)
+    *Key = put(Argument.Operand.Expression, *Key);
+  if (Loads) {
+    append_range(Loads->Loads, Argument.Loads);
+    Loads->LoadsUnknown |= Argument.LoadsUnknown;
+  }
+  Parameter = Argument.Operand.Parameter;
+  Variable = Argument.Operand.Variable;
+  return true;
+}
+
+static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner) {
+  if (Inner.Computed)
+    return std::nullopt;
+  Wrapper Outer = Inner;
+  static_cast<WrapperPlace &>(Outer) = R;
+  Outer.Through = R.Callee;
+  Outer.Tests |= R.Tests;
+  Outer.Aborts |= R.Aborts;
+  Outer.Elsewhere |= Inner.Parameter < 0 && Inner.Begin.File != R.Begin.File;
+  if (!pass(R, Outer.Parameter, Outer.Variable, Outer.Expression, &Outer.Key, &Outer))
+    return std::nullopt;
+  for (std::optional<WrapperOperand> *Operand : {&Outer.Condition, &Outer.Deadline})
+    if (*Operand && !pass(R, (*Operand)->Parameter, (*Operand)->Variable, (*Operand)->Expression,
+                          nullptr, nullptr))
+      return std::nullopt;
+  return Outer;
+}
+
+void wrapRelays(std::map<std::string, Function> &Functions) {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (auto &[Node, F] : Functions) {
+      if (!F.Relays || F.Wraps)
+        continue;
+      auto Inner = Functions.find(F.Relays->Callee);
+      if (Inner == Functions.end() || !Inner->second.Wraps)
+        continue;
+      F.Wraps = wrap(*F.Relays, *Inner->second.Wraps);
+      Changed |= F.Wraps.has_value();
+    }
+  }
+}
+
+} // namespace relock
