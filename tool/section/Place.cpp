@@ -20,10 +20,16 @@ static unsigned throughSemicolon(StringRef Text, unsigned End) {
 }
 
 // The indentation of the first line that begins in the text.
+// Of the first line that begins with a statement, as far as a line says that by itself.
 static std::string firstIndent(StringRef Text, StringRef Else) {
-  for (StringRef Line : drop_begin(split(Text, '\n')))
-    if (!Line.trim().empty())
+  for (StringRef Line : drop_begin(split(Text, '\n'))) {
+    StringRef Words = Line.trim();
+    StringRef Behind = Words.drop_while([](char C) { return isAlnum(C) || C == '_'; }).ltrim();
+    bool Label = Behind.starts_with(":") || Words.starts_with("case ");
+    bool Other = Words.empty() || Label || StringRef("#/*").contains(Words.front());
+    if (!Other)
       return Line.take_while([](char C) { return C == ' ' || C == '\t'; }).str();
+  }
   return Else.str();
 }
 
@@ -113,10 +119,11 @@ bool SectionPlacer::placeSurroundings() {
     return refuse("declaration-outlives",
                   "variables of the section are used after it, and its block begins in a macro",
                   At);
-  if (End.Guard) {
+  if (End.Guard)
     Result.InBranch = !isa_and_nonnull<CompoundStmt>(Parents.getParent(End.Guard->Outer));
-    Result.BodyIndent = firstIndent(File.slice(Result.Body.Begin, Result.Body.End), Result.Indent);
-  }
+  std::string First = firstIndent(File.slice(Result.Body.Begin, Result.Body.End), Result.Indent);
+  if (End.Guard || !StringRef(First).starts_with(Result.Indent)) // the lock stands further right
+    Result.BodyIndent = First;
   return true;
 }
 
