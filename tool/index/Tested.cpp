@@ -166,7 +166,8 @@ private:
       return std::nullopt;
     Expr::EvalResult Value;
     if (E->getType()->isIntegerType() && E->EvaluateAsInt(Value, Context))
-      return Result{Value.Val.getInt().getExtValue()};
+      if (std::optional<int64_t> Fits = Value.Val.getInt().tryExtValue())
+        return Result{*Fits};
     return Result();
   }
 
