@@ -24,7 +24,7 @@ config.test_exec_root = os.path.join(build, "test")
 config.needs = []
 config.timeout = 300 if config.relock_emulator else 120
 if lit_config.params.get("long"):
-    config.timeout = 1800  # the explorer's deeper runs take minutes each
+    config.timeout = 5400  # the explorer's deeper runs take up to an hour each
 
 # Without the Python module psutil a test that hangs is not ended: suite/time-limits.test says so in
 # the summary.

@@ -554,13 +554,15 @@ private:
           Moved[{C.Outer->Statement.Begin, C.Outer->Index}] += C.Mentions;
           Mentions[{C.Outer->Statement.Begin, C.Outer->Index}] = C.Outer->Mentions;
         }
+    std::optional<unsigned> Gone; // all lines from the block's brace to here
     for (const auto &[Begin, D] : Statements) {
       std::vector<std::string> Left;
       for (size_t I = 0; I < D->All.size(); ++I)
         if (!Moved.count({Begin, I}) || Moved[{Begin, I}] != Mentions[{Begin, I}])
           Left.push_back(Text.slice(D->All[I].Begin, D->All[I].End).str());
       Range Lines = D->Lines;
-      bool First = Text.take_front(Lines.Begin).rtrim().ends_with("{");
+      bool First = Gone == Lines.Begin || Text.take_front(Lines.Begin).rtrim().ends_with("{");
+      Gone = First && Left.empty() ? std::optional(Lines.End) : std::nullopt;
       if (First && Text.substr(Lines.End).starts_with("\n"))
         ++Lines.End; // the blank line that set the declarations apart
       if (Left.empty())
