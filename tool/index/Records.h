@@ -227,11 +227,12 @@ struct RelayedArgument {
   bool operator==(const RelayedArgument &) const = default;
 };
 
-// A function that does no more than to call another one. It is a lock wrapper if that is.
+// A function that does no more than to call another one, or that calls one by the name of a lock
+// operation whatever it does besides. It is a lock wrapper if that is.
 struct Relay : WrapperPlace {
   std::string Callee; // node
   std::vector<RelayedArgument> Arguments;
-  bool Tests = false, Aborts = false; // as of a Wrapper
+  bool Pure = true, Tests = false, Aborts = false; // as of a Wrapper
 
   bool operator==(const Relay &) const = default;
 };

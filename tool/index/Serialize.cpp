@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 11;
+constexpr int Version = 12;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -88,7 +88,7 @@ template <class V> void fields(V &&Visit, RelayedArgument &A) {
 template <class V> void fields(V &&Visit, Relay &R) {
   fields(Visit, static_cast<WrapperPlace &>(R));
   Visit("callee", R.Callee), Visit("arguments", R.Arguments);
-  Visit("tests", R.Tests), Visit("aborts", R.Aborts);
+  Visit("pure", R.Pure), Visit("tests", R.Tests), Visit("aborts", R.Aborts);
 }
 template <class V> void fields(V &&Visit, TouchedLine &L) {
   Visit("line", L.Line), Visit("written", L.Written);

@@ -28,17 +28,16 @@ public:
     if (W.Kind != Operation::Lock && W.Kind != Operation::Unlock && !Waits)
       return std::nullopt;
     const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
-    const CallExpr *Call = nullptr;
-    for (const Stmt *Child : Body->body())
-      if (!Call)
-        Call = topOperation(Child);
+    const CallExpr *Call = operationIn(Body);
     if (!Call)
+      return std::nullopt;
+    W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &W.Aborts);
+    if (!W.Pure && !alwaysCalls(Body, Call))
       return std::nullopt;
     auto [Operand, Node] = Operands.lookup(Call);
     if (untypedVariable(Operand, S))
       return std::nullopt; // callers cannot write the operand
     W.Node = Node;
-    W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &W.Aborts);
     W.Tests = W.Pure && !soleOperation(Body, Call);
     if (Waits && !onlyWaits(Body, Call, W))
       return std::nullopt;
@@ -51,11 +50,22 @@ public:
 
   std::optional<Relay> findRelay(const FunctionDecl *F) {
     const auto *Body = cast<CompoundStmt>(F->getBody());
-    const CallExpr *Call = firstCall(Body);
-    Relay R;
-    if (!Call || !onlyOperationOfBody(Body, Call, S.Context, 0, &R.Aborts))
+    std::vector<const CallExpr *> Calls;
+    collectCalls(Body, Calls);
+    if (Calls.empty())
       return std::nullopt;
-    R.Tests = !soleOperation(Body, Call);
+    Relay R;
+    const CallExpr *Call = Calls.front();
+    R.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &R.Aborts);
+    if (!R.Pure) {
+      erase_if(Calls, [](const CallExpr *Other) {
+        const FunctionDecl *Callee = Other->getDirectCallee();
+        return !Callee->getIdentifier() || !looksLikeOperation(Callee->getName());
+      });
+      if (Calls.size() != 1 || !alwaysCalls(Body, Call = Calls.front()))
+        return std::nullopt;
+    }
+    R.Tests = R.Pure && !soleOperation(Body, Call);
     R.Callee = nodeFor(Call->getDirectCallee(), S);
     for (const Expr *Argument : Call->arguments()) {
       RelayedArgument Passed;
@@ -94,17 +104,16 @@ private:
     return Loads;
   }
 
-  // The first call of a function that a library does not declare.
-  const CallExpr *firstCall(const Stmt *Statement) const {
+  // The calls of functions that no library declares.
+  void collectCalls(const Stmt *Statement, std::vector<const CallExpr *> &Calls) const {
     if (const auto *Call = dyn_cast<CallExpr>(Statement)) {
       const FunctionDecl *Callee = Call->getDirectCallee();
       if (Callee && !Callee->getBuiltinID() && !S.inSystemHeader(Callee->getLocation()))
-        return Call;
+        Calls.push_back(Call);
     }
     for (const Stmt *Child : Statement->children())
-      if (const CallExpr *Found = Child ? firstCall(Child) : nullptr)
-        return Found;
-    return nullptr;
+      if (Child)
+        collectCalls(Child, Calls);
   }
 
   // How callers name the wrapper's operand: from one variable, or through a companion.
@@ -148,15 +157,29 @@ private:
     return soleCall(Return ? cast<Stmt>(Return->getRetValue()) : Body) == Call;
   }
 
-  // The lock operation that a statement of the body always performs, whatever it does besides.
-  const CallExpr *topOperation(const Stmt *Statement) const {
-    const CallExpr *Call = operationIn(Statement);
-    if (const auto *Return = dyn_cast<ReturnStmt>(Statement))
-      return Return->getRetValue() && soleCall(Return->getRetValue()) == Call ? Call : nullptr;
-    const auto *Result = dyn_cast<DeclStmt>(Statement);
-    bool Always = Call && (soleCall(Statement) == Call || (Result && Result->isSingleDecl()) ||
-                           onlyOperation(Statement, Call, S.Context));
-    return Always ? Call : nullptr;
+  // True if the function, when it returns at its end, has made the call, whatever it does besides.
+  bool alwaysCalls(const CompoundStmt *Body, const CallExpr *Call) const {
+    return any_of(Body->body(), [&](const Stmt *Statement) {
+      return alwaysEvaluates(Statement, Call) || onlyOperation(Statement, Call, S.Context);
+    });
+  }
+
+  static bool alwaysEvaluates(const Stmt *Statement, const CallExpr *Call) {
+    if (!Statement || Statement == Call)
+      return Statement;
+    const auto *Binary = dyn_cast<BinaryOperator>(Statement);
+    if (Binary && Binary->isLogicalOp())
+      return alwaysEvaluates(Binary->getLHS(), Call);
+    if (Binary && Binary->isCommaOp())
+      return false; // two operations written as one, rather than a wrapper
+    if (const auto *Choice = dyn_cast<AbstractConditionalOperator>(Statement))
+      return alwaysEvaluates(Choice->getCond(), Call);
+    if (const auto *If = dyn_cast<IfStmt>(Statement))
+      return alwaysEvaluates(If->getCond(), Call);
+    if (!isa<Expr>(Statement) && !isa<DeclStmt>(Statement) && !isa<ReturnStmt>(Statement))
+      return soleCall(Statement) == Call;
+    return any_of(Statement->children(),
+                  [&](const Stmt *Child) { return alwaysEvaluates(Child, Call); });
   }
 
   // True if the function does nothing but to wait, and callers can name what it waits with. A timed

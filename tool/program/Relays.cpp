@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
+#include <set>
 
 using namespace llvm;
 
@@ -49,11 +50,12 @@ static bool pass(const Relay &R, int &Parameter, std::string &Variable, std::str
 }
 
 static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner) {
-  if (Inner.Computed)
+  if (Inner.Computed || (Inner.Kind == Operation::Wait && !R.Pure))
     return std::nullopt;
   Wrapper Outer = Inner;
   static_cast<WrapperPlace &>(Outer) = R;
   Outer.Through = R.Callee;
+  Outer.Pure &= R.Pure;
   Outer.Tests |= R.Tests;
   Outer.Aborts |= R.Aborts;
   Outer.Elsewhere |= Inner.Parameter < 0 && Inner.Begin.File != R.Begin.File;
@@ -66,7 +68,7 @@ static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner) {
   return Outer;
 }
 
-void wrapRelays(std::map<std::string, Function> &Functions) {
+static void wrapAll(std::map<std::string, Function> &Functions) {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (auto &[Node, F] : Functions) {
@@ -78,6 +80,32 @@ void wrapRelays(std::map<std::string, Function> &Functions) {
       F.Wraps = wrap(*F.Relays, *Inner->second.Wraps);
       Changed |= F.Wraps.has_value();
     }
+  }
+}
+
+// A relay that does more may call another wrapper, whatever its name: it may release what it takes.
+static bool callsOtherWrappers(const Function &F,
+                               const std::map<std::string, Function> &Functions) {
+  std::set<Position> Places; // several units may compile it
+  for (const Call &C : F.Calls)
+    if (auto Callee = Functions.find(C.Function); Callee != Functions.end() && Callee->second.Wraps)
+      Places.insert(C.At);
+  return Places.size() > 1;
+}
+
+void wrapRelays(std::map<std::string, Function> &Functions) {
+  for (bool Again = true; Again;) {
+    Again = false;
+    wrapAll(Functions);
+    for (auto &[Node, F] : Functions)
+      if (F.Wraps && F.Relays && !F.Relays->Pure && callsOtherWrappers(F, Functions)) {
+        F.Relays.reset();
+        Again = true;
+      }
+    if (Again) // what was found through those counts no more
+      for (auto &[Node, F] : Functions)
+        if (F.Wraps && !F.Wraps->Through.empty())
+          F.Wraps.reset();
   }
 }
 

@@ -6,7 +6,7 @@
 // CHECK:      hold cross-function checked_lock
 // CHECK-NEXT: is a lock wrapper; its sections are listed where it is called [cross-function]
 // CHECK:      hold cross-function inverted_lock
-// CHECK-NEXT: [tested-result]
+// CHECK-NEXT: is not unlocked in this function; its callers hold the lock [cross-function]
 // CHECK:      hold cross-function inverted_assert
 // CHECK-NEXT: is not unlocked in this function; its callers hold the lock [cross-function]
 // CHECK:      hold cross-function begin
