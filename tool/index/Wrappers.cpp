@@ -56,7 +56,9 @@ public:
       return std::nullopt;
     Relay R;
     const CallExpr *Call = Calls.front();
-    R.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &R.Aborts);
+    R.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &R.Aborts) &&
+             none_of(Call->arguments(),
+                     [&](const Expr *Argument) { return Argument->HasSideEffects(S.Context); });
     if (!R.Pure) {
       erase_if(Calls, [](const CallExpr *Other) {
         const FunctionDecl *Callee = Other->getDirectCallee();
