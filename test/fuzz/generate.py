@@ -504,6 +504,7 @@ class Maker:
             forms += [("BRACED_LOCK(%s)" % m[1:], "BRACED_UNLOCK(%s)" % m[1:])]
         if lock == 3:
             forms += [("lock_three();", "unlock_three();")] * 3
+            forms += [("nested_lock_three();", "nested_unlock_three();")] * 3
         return self.rng.choice(forms)
 
     def section(self, lock, depth, loop):
@@ -580,7 +581,7 @@ class Maker:
             return Node("{", [Node("const bool %s = true;" % flag, "if (%s)" % flag, "  " + take, body,
                                    "if (%s)" % flag, "  " + drop)], "}") \
                 if not take.startswith("BRACED") else Node(take, body, drop)
-        if form < 0.97 and not take.startswith(("BRACED", "lock_three")):  # tried
+        if form < 0.97 and not take.startswith(("BRACED", "lock_three", "nested")):  # tried
             return Node("while (pthread_mutex_trylock(%s) != 0)" % self.mutex(inner), "  sched_yield();",
                         body, "pthread_mutex_unlock(%s);" % self.mutex(inner))
         return Node("if (pthread_mutex_lock(%s) != 0)" % self.mutex(inner), "  abort();", body,
