@@ -496,11 +496,11 @@ void reportEvent(const Profile &P) {
 std::vector<RawProcess> readWithChildren(StringRef Folder) {
   std::vector<RawProcess> Processes = readFolder(Folder);
   auto Missing = [&] {
-    int64_t Count = 0;
+    uint64_t Count = 0; // a record that was cut short may count anything
     for (const RawProcess &Process : Processes)
-      Count += int64_t(Process.Header.forks) - int64_t(Process.Header.unrecorded_children) -
+      Count += uint64_t(Process.Header.forks) - uint64_t(Process.Header.unrecorded_children) -
                (Process.Header.forked != 0);
-    return Count > 0; // a fork that failed is missing, too, and does not come
+    return int64_t(Count) > 0; // a fork that failed is missing, too, and does not come
   };
   for (int Waits = 0; Missing() && Waits < 100; ++Waits) {
     usleep(10'000);
