@@ -7,6 +7,7 @@
 
 #include "driver/Options.h"
 #include "driver/Subcommand.h"
+#include "index/LockApi.h"
 #include "libraries/LibraryFunctions.h"
 #include "support/Messages.h"
 
@@ -104,22 +105,28 @@ void listCodes(const std::vector<Page> &Pages) {
   }
 }
 
-// In the terms of the project file, where the user can say something else.
-void print(StringRef Name, const LibraryFunction &F) {
-  outs() << Name << " (Functions of the C library)\n\n"
-         << "    - names: [" << Name << "]\n"
-         << "      effect: " << effectName(F.Effect) << "\n";
-  if (F.Pointers) {
-    outs() << "      pointers: [";
-    ListSeparator Comma;
-    for (const PointerFlow &Flow : *F.Pointers)
-      outs() << Comma << '"' << pointerFlowText(Flow) << '"';
-    outs() << "]\n";
-  } else {
-    outs() << "      keeps-pointers: true\n";
+// What is known of a function of the C library, in the terms of the project file, where the user
+// can say something else.
+void print(StringRef Name, const LibraryFunction *F, bool Operates) {
+  outs() << Name << " (Functions of the C library)\n\n";
+  if (F) {
+    outs() << "    - names: [" << Name << "]\n"
+           << "      effect: " << effectName(F->Effect) << "\n";
+    if (F->Pointers) {
+      outs() << "      pointers: [";
+      ListSeparator Comma;
+      for (const PointerFlow &Flow : *F->Pointers)
+        outs() << Comma << '"' << pointerFlowText(Flow) << '"';
+      outs() << "]\n";
+    } else {
+      outs() << "      keeps-pointers: true\n";
+    }
+    if (F->CancelPoint)
+      outs() << "\nIt may be a cancellation point.\n";
   }
-  if (F.CancelPoint)
-    outs() << "\nIt may be a cancellation point.\n";
+  if (Operates)
+    outs() << (F ? "\n" : "")
+           << "It operates locks: in a class that converts, another function takes its place.\n";
 }
 
 // False: it is neither a code nor a function.
@@ -133,11 +140,12 @@ bool explain(StringRef Name, const std::vector<Page> &Pages) {
     Found = true;
   }
   const LibraryFunction *Function = libraryFunction(Name);
-  if (Function) {
+  const bool Operates = lockFunction(Name).has_value();
+  if (Function || Operates) {
     outs() << (Found ? "\n" : "");
-    print(Name, *Function);
+    print(Name, Function, Operates);
   }
-  return Found || Function;
+  return Found || Function || Operates;
 }
 
 int run() {

@@ -74,10 +74,7 @@ public:
     bool OuterHasHandler = std::exchange(HasHandler, false);
     if (F->doesThisDeclarationHaveABody()) {
       CurrentFunction = F;
-      Function Record;
-      Record.Node = nodeFor(F, S);
-      Record.Name = F->getNameAsString();
-      Record.At = S.shown(F->getLocation());
+      Function Record = recordOf(F, F->getLocation());
       Record.Defined = true;
       if (F->hasExternalFormalLinkage())
         FunctionPointers::recordCallbacks(F, Record);
@@ -197,10 +194,7 @@ public:
         Pointers.takeAddress(F, functionTypeText(F->getType()));
       if (S.inSystemHeader(F->getLocation()))
         return true;
-      Function Taken;
-      Taken.Node = nodeFor(F, S);
-      Taken.Name = F->getNameAsString();
-      Taken.At = S.shown(E->getExprLoc());
+      Function Taken = recordOf(F, E->getExprLoc());
       Taken.AddressTaken = true;
       Facts.Functions.push_back(std::move(Taken));
     }
@@ -430,6 +424,14 @@ private:
   }
 
   // A lock wrapper that other files call needs a companion that they can call too.
+  Function recordOf(const FunctionDecl *F, SourceLocation At) const {
+    Function Record;
+    Record.Node = nodeFor(F, S);
+    Record.Name = F->getNameAsString();
+    Record.At = S.shown(At);
+    return Record;
+  }
+
   void recordPrototype(const FunctionDecl *F) {
     if (F->doesThisDeclarationHaveABody() || F->getNumParams() ||
         !F->getReturnType()->isVoidType() || S.inSystemHeader(F->getLocation()))
@@ -440,10 +442,7 @@ private:
     size_t Semicolon = S.fileText(Range->File).find_first_not_of(" \t\n", Range->End);
     if (Semicolon == StringRef::npos || S.fileText(Range->File)[Semicolon] != ';')
       return;
-    Function Record;
-    Record.Node = nodeFor(F, S);
-    Record.Name = F->getNameAsString();
-    Record.At = S.shown(F->getLocation());
+    Function Record = recordOf(F, F->getLocation());
     Record.Prototypes.push_back({S.position(Range->File, Semicolon + 1), {}});
     Facts.Functions.push_back(std::move(Record));
   }
@@ -455,10 +454,7 @@ private:
           return S.inSystemHeader(Declared->getLocation());
         }))
       return;
-    Function Record;
-    Record.Node = nodeFor(F, S);
-    Record.Name = F->getNameAsString();
-    Record.At = S.shown(F->getLocation());
+    Function Record = recordOf(F, F->getLocation());
     Record.Namesake = true;
     Facts.Functions.push_back(std::move(Record));
   }

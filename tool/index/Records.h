@@ -223,6 +223,7 @@ struct RelayedArgument {
   WrapperOperand Operand; // Expression empty: more than one variable and members of it
   std::vector<OperandLoad> Loads;
   bool LoadsUnknown = false;
+  bool Opaque = false; // members of what it points to cannot be named there
 
   bool operator==(const RelayedArgument &) const = default;
 };

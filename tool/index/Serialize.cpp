@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 12;
+constexpr int Version = 13;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -84,6 +84,7 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
 }
 template <class V> void fields(V &&Visit, RelayedArgument &A) {
   Visit("operand", A.Operand), Visit("loads", A.Loads), Visit("loadsUnknown", A.LoadsUnknown);
+  Visit("opaque", A.Opaque);
 }
 template <class V> void fields(V &&Visit, Relay &R) {
   fields(Visit, static_cast<WrapperPlace &>(R));

@@ -74,6 +74,8 @@ public:
       if (std::optional<WrapperOperand> Operand = wrapperOperand(Argument)) {
         Passed.Operand = *Operand;
         Passed.Loads = loadsOf(Argument, Passed.LoadsUnknown);
+        QualType Behind = Argument->IgnoreParenImpCasts()->getType()->getPointeeType();
+        Passed.Opaque = !Behind.isNull() && Behind->isIncompleteType();
       }
       R.Arguments.push_back(std::move(Passed));
     }

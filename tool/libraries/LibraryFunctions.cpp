@@ -4,6 +4,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/ErrorHandling.h"
 
 using namespace llvm;
 
@@ -88,9 +89,13 @@ struct Table {
       if (Flows == "unknown")
         Function.Pointers.reset();
       else
-        for (StringRef Flow : split(Flows, ' '))
-          if (!Flow.empty())
-            Function.Pointers->push_back(*readPointerFlow(Flow, Problem));
+        for (StringRef Text : split(Flows, ' ')) {
+          std::optional<PointerFlow> Flow = readPointerFlow(Text, Problem);
+          if (!Flow && !Text.empty())
+            report_fatal_error("LibraryFunctions.def: '" + Text + "' " + Problem);
+          if (Flow)
+            Function.Pointers->push_back(*Flow);
+        }
       for (StringRef Name : split(Names, ' '))
         Functions[Name] = Function;
     };

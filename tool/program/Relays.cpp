@@ -29,7 +29,7 @@ static std::string put(StringRef Argument, StringRef Expression) {
 
 // Gives an operand of the inner wrapper the terms of the outer one's callers.
 static bool pass(const Relay &R, int &Parameter, std::string &Variable, std::string &Expression,
-                 std::string *Key, Wrapper *Loads) {
+                 std::string *Key, Wrapper *Lock) {
   if (Parameter < 0)
     return true; // a global one: it is the same everywhere
   if (size_t(Parameter) >= R.Arguments.size())
@@ -37,12 +37,14 @@ static bool pass(const Relay &R, int &Parameter, std::string &Variable, std::str
   const RelayedArgument &Argument = R.Arguments[Parameter];
   if (Argument.Operand.Expression.empty())
     return false;
+  const bool Looks = StringRef(Expression).contains("$->");
   Expression = put(Argument.Operand.Expression, Expression);
   if (Key)
     *Key = put(Argument.Operand.Expression, *Key);
-  if (Loads) {
-    append_range(Loads->Loads, Argument.Loads);
-    Loads->LoadsUnknown |= Argument.LoadsUnknown;
+  if (Lock) {
+    append_range(Lock->Loads, Argument.Loads);
+    Lock->LoadsUnknown |= Argument.LoadsUnknown;
+    Lock->Elsewhere |= Argument.Opaque && Looks;
   }
   Parameter = Argument.Operand.Parameter;
   Variable = Argument.Operand.Variable;

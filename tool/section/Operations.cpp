@@ -27,6 +27,36 @@ static void substitute(std::string &Text, const std::string &Argument) {
     Text.replace(At, 1, Argument);
 }
 
+// True if members can be named behind an expression of that type: `->base.mutex` of a pointer to a
+// struct that is complete here, and not of a handle.
+static bool canName(QualType T, StringRef Members, const ASTContext &Context) {
+  for (bool Arrow; (Arrow = Members.consume_front("->")) || Members.consume_front(".");) {
+    if (Arrow)
+      T = T->isArrayType() ? Context.getAsArrayType(T)->getElementType() : T->getPointeeType();
+    const RecordDecl *Record = T.isNull() ? nullptr : T->getAsRecordDecl();
+    if (!Record || !Record->getDefinition())
+      return false;
+    StringRef Name = Members.take_while([](char C) { return isAsciiIdentifierContinue(C); });
+    auto Found = Record->getDefinition()->lookup(&Context.Idents.get(Name));
+    const auto *Member = Found.empty() ? nullptr : dyn_cast<ValueDecl>(Found.front());
+    if (!Member)
+      return false;
+    T = Member->getType();
+    Members = Members.drop_front(Name.size());
+  }
+  return true;
+}
+
+// The same for what follows the global variable that an expression starts from.
+static bool canNameFromGlobal(StringRef Expression, const ASTContext &Context) {
+  Expression = Expression.ltrim("&*(");
+  StringRef Name = Expression.take_while([](char C) { return isAsciiIdentifierContinue(C); });
+  for (const NamedDecl *D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name)))
+    if (const auto *V = dyn_cast<VarDecl>(D))
+      return canName(V->getType(), Expression.drop_front(Name.size()), Context);
+  return true;
+}
+
 void LockOperations::collect(const Stmt *Statement) {
   if (!Statement)
     return;
@@ -76,6 +106,8 @@ void LockOperations::add(const CallExpr *Call) {
       if (unsigned(W->Parameter) >= Call->getNumArgs())
         return;
       const Expr *Argument = Call->getArg(W->Parameter);
+      Op.Visible = canName(Argument->IgnoreParenImpCasts()->getType(),
+                           StringRef(W->Expression).split('$').second, S.Context);
       if (StringRef Member = W->Expression; Member == "$" || Member.consume_front("&$->"))
         if (Member == "$" || isValidAsciiIdentifier(Member))
           Op.Part = lockPart(Argument, Member != "$", S);
@@ -95,7 +127,8 @@ void LockOperations::add(const CallExpr *Call) {
       substitute(Op.Key, lockKey(Argument));
       substitute(Op.Lock, Simple || W->Expression == "$" ? Text : "(" + Text + ")");
     } else {
-      Op.Visible = Visible.contains(W->Variable) && !hidden(W->Expression);
+      Op.Visible = Visible.contains(W->Variable) && !hidden(W->Expression) &&
+                   canNameFromGlobal(W->Expression, S.Context);
     }
   } else {
     addOther(Call);

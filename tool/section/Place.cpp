@@ -19,15 +19,16 @@ static unsigned throughSemicolon(StringRef Text, unsigned End) {
   return At < Text.size() && Text[At] == ';' ? At + 1 : End;
 }
 
-// The indentation of the first line that begins in the text.
-// Of the first line that begins with a statement, as far as a line says that by itself.
+// The indentation of the first line that begins in the text with a statement: neither blank nor a
+// directive, a label or a part of a comment, as far as a line says that by itself.
 static std::string firstIndent(StringRef Text, StringRef Else) {
   for (StringRef Line : drop_begin(split(Text, '\n'))) {
     StringRef Words = Line.trim();
     StringRef Behind = Words.drop_while([](char C) { return isAlnum(C) || C == '_'; }).ltrim();
     bool Label = Behind.starts_with(":") || Words.starts_with("case ");
-    bool Other = Words.empty() || Label || StringRef("#/*").contains(Words.front());
-    if (!Other)
+    bool Comment = any_of(ArrayRef<StringRef>{"//", "/*", "*/", "* "},
+                          [&](StringRef Mark) { return Words.starts_with(Mark); });
+    if (!Words.empty() && !Label && !Comment && Words != "*" && !Words.starts_with("#"))
       return Line.take_while([](char C) { return C == ' ' || C == '\t'; }).str();
   }
   return Else.str();
