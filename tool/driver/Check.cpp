@@ -194,6 +194,13 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
           });
         });
     });
+    J.attributeArray("wrappers", [&] {
+      for (const auto &[At, Function] : Decided.InOperators)
+        J.object([&] {
+          J.attribute("function", Function);
+          J.attribute("location", shownPlace(At));
+        });
+    });
     J.attributeArray("uncovered", [&] {
       for (const UncoveredSite &Site : Decided.Uncovered)
         J.object([&] {
@@ -350,8 +357,15 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
   for (const AccidentalMerge &M : Decided.Merges)
     outs() << shownPlace(M.At) << ": " << describe(M) << " [accidental-merge]\n";
   Counts C = count(Decided);
+  if (!Decided.InOperators.empty())
+    outs() << "lock wrappers, whose sections are listed where they are called:\n";
+  for (const auto &[At, Function] : Decided.InOperators)
+    outs() << "  " << Function << " (" << shownPlace(At) << ")\n";
   outs() << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, "
-         << C.Keep << " keep, " << C.Uncovered << " uncovered\n";
+         << C.Keep << " keep, " << C.Uncovered << " uncovered";
+  if (!Decided.InOperators.empty())
+    outs() << ", " << Decided.InOperators.size() << " in lock wrappers";
+  outs() << "\n";
   printOtherLocks(Decided);
   printTests(Decided);
   if (!Declared.Path.empty())

@@ -86,6 +86,8 @@ public:
         Record.Wraps = findWrapper(F, Facts.Sites[FirstSite], Operands, S);
       else if (Facts.Sites.size() == FirstSite && !HasHandler)
         Record.Relays = findRelay(F, Operands, S);
+      if (Facts.Sites.size() <= FirstSite + 1 && !HasHandler)
+        Record.Forwards = findForward(F, Operands, S);
       if (Record.Wraps && Record.Wraps->Computed)
         for (const FunctionDecl *Declared : F->redecls())
           if (std::optional<Prototype> P = computedPrototype(Declared, *Record.Wraps, S))
@@ -255,6 +257,8 @@ public:
     std::string Node = nodeFor(Callee, S);
     if (CurrentFacts)
       recordCalls(Call, S, CurrentFacts->Calls, CurrentFacts->IndirectCalls);
+    LockCall Given;
+    Given.Nodes.resize(Call->getNumArgs());
     for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
       const Expr *Argument = Call->getArg(I);
       bool Bytes = takesBytes(Callee) &&
@@ -264,11 +268,16 @@ public:
       else if (syncType(Argument->getType()) == SyncType::None)
         Nodes.passUntyped(Argument, Callee, I);
       else if (I < Callee->getNumParams())
-        Out.flow(Nodes.resolve(Argument), parameterNode(Node, I), Flow::Argument,
+        Out.flow(Given.Nodes[I] = Nodes.resolve(Argument), parameterNode(Node, I), Flow::Argument,
                  Argument->getExprLoc());
       else
         Out.escape(Nodes.resolve(Argument), "unknown-use", "is passed as a variable argument",
                    Argument->getExprLoc());
+    }
+    if (any_of(Given.Nodes, [](const std::string &Lock) { return !Lock.empty(); })) {
+      Given.Callee = Node;
+      Given.Function = CurrentFacts ? CurrentFacts->Node : "";
+      Edits.called(Call, std::move(Given));
     }
     return true;
   }

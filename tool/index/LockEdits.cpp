@@ -25,7 +25,7 @@ void LockEdits::typeToken(TypeLoc Spelled, const std::string &Node, SourceLocati
       const TypedefNameDecl *Typedef = Named.getTypedefNameDecl();
       StringRef Name = Typedef->getName();
       if (!isSyncName(Name) && !S.inSystemHeader(Typedef->getLocation()))
-        return Out.flow(Node, nodeFor(Typedef, S), Flow::Text, At);
+        return ownName(Named.getNameLoc(), Typedef, Node, At);
       if (!isSyncName(Name) || !S.editable(Named.getNameLoc()))
         break;
       Out.sharedEdit(Named.getNameLoc(), Name.size(), relockName(Name), Node);
@@ -44,6 +44,34 @@ void LockEdits::typeToken(TypeLoc Spelled, const std::string &Node, SourceLocati
   }
   Out.escape(Node, "type-spelling", "is declared with a type that is not spelled 'pthread_…_t'",
              At);
+}
+
+// A name of the program's own for the type: what it stands for changes, or its uses do.
+void LockEdits::ownName(SourceLocation L, const TypedefNameDecl *Typedef, const std::string &Node,
+                        SourceLocation At) {
+  QualType T = Typedef->getUnderlyingType();
+  SyncType Object = T->isArrayType() || T.hasQualifiers() ? SyncType::None : syncObject(T);
+  std::string Own = nodeFor(Typedef, S);
+  if ((Object != SyncType::Mutex && Object != SyncType::Condition) || !S.editable(L))
+    return Out.flow(Node, Own, Flow::Text, At);
+  Out.flow(Node, Own, Flow::Named, At);
+  Out.sharedEdit(L, Typedef->getName().size(),
+                 Object == SyncType::Mutex ? "relock_mutex_t" : "relock_cond_t", Node);
+  Facts.Edits.back().Where = Edit::AtUse;
+  Facts.Edits.back().Macro = Own;
+}
+
+void LockEdits::called(const CallExpr *Call, LockCall Record) {
+  const auto *Ref = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
+  Record.At = S.shown(Call->getExprLoc());
+  Record.Spelled = S.spelled(Call->getExprLoc());
+  if (Ref && S.editable(Ref->getLocation()) && S.editable(Call->getRParenLoc())) {
+    Record.Name = S.spelled(Ref->getLocation());
+    Record.Length = Ref->getDecl()->getName().size();
+    Record.InMacro = !S.inFile(Ref->getLocation());
+    Record.Behind = S.spelled(behindArguments(Call));
+  }
+  Facts.LockCalls.push_back(std::move(Record));
 }
 
 void LockEdits::sizeTokens(const Stmt *E, const std::string &Node) {

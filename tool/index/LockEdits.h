@@ -39,6 +39,9 @@ public:
   // locks that are converted and locks that are not.
   void renameCall(const clang::CallExpr *Call, const clang::DeclRefExpr *CalleeRef,
                   llvm::StringRef Name, const clang::Expr *Operand, const std::string &Node);
+  // A call of a function of the program, which may be no more than another name for one of POSIX.
+  // Record: what is known of it but for its text.
+  void called(const clang::CallExpr *Call, LockCall Record);
   // The function's name where it is not called but handed on, to be called with that lock.
   void renameHandler(const clang::DeclRefExpr *Handler, llvm::StringRef Name,
                      const std::string &Node);
@@ -54,6 +57,8 @@ private:
   UnitFacts &Facts;
   llvm::DenseMap<const clang::CallExpr *, const clang::Stmt *> WholeStatement;
 
+  void ownName(clang::SourceLocation L, const clang::TypedefNameDecl *Typedef,
+               const std::string &Node, clang::SourceLocation At);
   bool hasDesignators(clang::SourceLocation At) const;
   void nameUnlessNamed(clang::FileID File, unsigned Offset, std::string Text,
                        const std::string &Node, const std::string &Variable);

@@ -88,9 +88,10 @@ struct Edit {
   std::string Node;
   // An operation that a macro spells for the lock that it is given can be renamed at its use or in
   // the macro's body: the body where all users of the macro are converted, else the uses.
+  // Names of the program's own for the types are like such macros, see Layers.
   // An initialiser that is added is needed only if no other text names the class.
   enum Place { Anywhere, AtUse, InBody, IfUnnamed } Where = Anywhere;
-  std::string Macro = {};    // AtUse, InBody: the place in the body
+  std::string Macro = {};    // AtUse, InBody: the place in the body, or the node of the name
   std::string Variable = {}; // IfUnnamed: what is initialised, once
 };
 
@@ -111,6 +112,7 @@ struct Flow {
   enum Kind {
     Text,       // they only share source text: two classes, but converted together
     NamingText, // they share text that names their class
+    Named,      // From is declared with the name To of the program for its type, see Layers
     Argument,
     Return,
     Assignment,
@@ -121,6 +123,17 @@ struct Flow {
   } How = Text;
   bool Untyped = false; // as `void *`
   Position At;          // of shared text: itself
+};
+
+// A call of a function of the program that is given pointers to mutexes or condition variables.
+struct LockCall {
+  Position At, Spelled; // as of a Site
+  std::string Callee;
+  std::vector<std::string> Nodes; // by argument; empty: none
+  std::string Function;           // node of the enclosing function; empty outside functions
+  Position Name, Behind;          // the callee's name; behind the last argument
+  unsigned Length = 0;            // of the name; 0: no file has it
+  bool InMacro = false;           // the name is spelled in the body of a macro
 };
 
 // Why the class of a node cannot be converted.
@@ -238,6 +251,17 @@ struct Relay : WrapperPlace {
   bool operator==(const Relay &) const = default;
 };
 
+// A function that hands its parameters to a lock function, all of them in their order, and does no
+// more than to test the result.
+struct Forward : WrapperPlace {
+  std::string Posix;         // the name of the lock function, or …
+  std::string Callee;        // … the node of a function of the program
+  bool Tests = false;        // the result
+  bool NoAttributes = false; // a null pointer follows
+
+  bool operator==(const Forward &) const = default;
+};
+
 // A line of shared memory: what it is a part of, and which line of it, counted from its begin.
 struct TouchedLine {
   std::string Line;
@@ -266,6 +290,7 @@ struct Function {
   std::vector<Prototype> Prototypes; // of `void f(void)`, and of lock wrappers
   std::optional<Wrapper> Wraps;
   std::optional<Relay> Relays;
+  std::optional<Forward> Forwards;
 };
 
 // A function that this unit calls and whose name is that of a lock operation, perhaps.
@@ -327,6 +352,7 @@ struct UnitFacts {
   std::vector<Edit> Edits;
   std::vector<Site> Sites;
   std::vector<Flow> Flows;
+  std::vector<LockCall> LockCalls;
   std::vector<Escape> Escapes;
   std::vector<Function> Functions;
   std::vector<TakenFunction> Taken;

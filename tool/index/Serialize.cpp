@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 13;
+constexpr int Version = 14;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -39,6 +39,12 @@ template <class V> void fields(V &&Visit, Site &S) {
 template <class V> void fields(V &&Visit, Flow &F) {
   Visit("from", F.From), Visit("to", F.To), Visit("how", F.How);
   Visit("untyped", F.Untyped), Visit("at", F.At);
+}
+template <class V> void fields(V &&Visit, LockCall &C) {
+  Visit("at", C.At), Visit("spelled", C.Spelled), Visit("callee", C.Callee);
+  Visit("nodes", C.Nodes), Visit("function", C.Function);
+  Visit("name", C.Name), Visit("behind", C.Behind), Visit("length", C.Length);
+  Visit("inMacro", C.InMacro);
 }
 template <class V> void fields(V &&Visit, Escape &E) {
   Visit("node", E.Node), Visit("code", E.Code), Visit("message", E.Message), Visit("at", E.At);
@@ -91,6 +97,11 @@ template <class V> void fields(V &&Visit, Relay &R) {
   Visit("callee", R.Callee), Visit("arguments", R.Arguments);
   Visit("pure", R.Pure), Visit("tests", R.Tests), Visit("aborts", R.Aborts);
 }
+template <class V> void fields(V &&Visit, Forward &F) {
+  fields(Visit, static_cast<WrapperPlace &>(F));
+  Visit("posix", F.Posix), Visit("callee", F.Callee), Visit("tests", F.Tests);
+  Visit("noAttributes", F.NoAttributes);
+}
 template <class V> void fields(V &&Visit, TouchedLine &L) {
   Visit("line", L.Line), Visit("written", L.Written);
 }
@@ -104,7 +115,7 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("indirectCalls", F.IndirectCalls), Visit("callbacks", F.Callbacks),
       Visit("identityUses", F.IdentityUses);
   Visit("prototypes", F.Prototypes), Visit("wraps", F.Wraps);
-  Visit("relays", F.Relays);
+  Visit("relays", F.Relays), Visit("forwards", F.Forwards);
 }
 template <class V> void fields(V &&Visit, SkippedSite &S) {
   Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator),
@@ -132,7 +143,8 @@ template <class V> void fields(V &&Visit, ConvertedClass &C) {
 template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("mainFile", U.MainFile), Visit("dependencies", U.Dependencies);
   Visit("declarations", U.Declarations), Visit("edits", U.Edits), Visit("sites", U.Sites);
-  Visit("flows", U.Flows), Visit("escapes", U.Escapes), Visit("functions", U.Functions);
+  Visit("flows", U.Flows), Visit("lockCalls", U.LockCalls), Visit("escapes", U.Escapes),
+      Visit("functions", U.Functions);
   Visit("taken", U.Taken), Visit("pointerCasts", U.PointerCasts);
   Visit("openTypes", U.OpenTypes);
   Visit("skipped", U.Skipped), Visit("lockLikes", U.LockLikes);

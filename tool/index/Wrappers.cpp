@@ -83,6 +83,53 @@ public:
     return R;
   }
 
+  std::optional<Forward> findForward(const FunctionDecl *F) {
+    const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
+    const CallExpr *Call = Body ? operationIn(Body) : nullptr;
+    Forward Found;
+    if (!Call) {
+      std::vector<const CallExpr *> Calls;
+      collectCalls(F->getBody(), Calls);
+      if (Calls.size() != 1)
+        return std::nullopt;
+      Call = Calls.front();
+      Found.Callee = nodeFor(Call->getDirectCallee(), S);
+    } else {
+      Found.Posix = Call->getDirectCallee()->getName();
+    }
+    if (F->isVariadic() || !onlyOperationOfBody(Body, Call, S.Context))
+      return std::nullopt;
+    bool Sole = soleOperation(Body, Call);
+    std::optional<LockFunction> Api = lockFunction(Found.Posix);
+    Found.Tests = !Sole;
+    // Only of these are the failures that a test looks for none of the program's own.
+    bool Fails = Api && (acquires(Api->Kind)
+                             ? Api->Kind != Operation::Lock
+                             : Api->Kind == Operation::Wait || Api->Kind == Operation::Unsupported);
+    if (Found.Tests && (Fails || !Api))
+      return std::nullopt;
+    unsigned Given = Call->getNumArgs();
+    if (Api && (Api->Kind == Operation::Init || Api->Kind == Operation::CondInit)) {
+      // What attributes say is part of the class.
+      if (Given != 2 ||
+          !Call->getArg(1)->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+        return std::nullopt;
+      Found.NoAttributes = true;
+      --Given;
+    }
+    if (Given != F->getNumParams())
+      return std::nullopt;
+    for (unsigned I = 0; I < Given; ++I) {
+      const auto *Ref =
+          dyn_cast<DeclRefExpr>(withoutIdleCasts(Call->getArg(I))->IgnoreParenImpCasts());
+      if (!Ref || Ref->getDecl() != F->getParamDecl(I) ||
+          syncType(Ref->getType()) != syncType(Call->getArg(I)->getType()))
+        return std::nullopt; // also: it is handed on as a `void *`
+    }
+    describePlace(F, Found);
+    return Found;
+  }
+
 private:
   const LockOperands &Operands;
   const Source &S;
@@ -259,6 +306,11 @@ private:
 std::optional<Wrapper> findWrapper(const FunctionDecl *F, const Site &Only,
                                    const LockOperands &Operands, const Source &S) {
   return WrapperFinder(Operands, S).find(F, Only);
+}
+
+std::optional<Forward> findForward(const FunctionDecl *F, const LockOperands &Operands,
+                                   const Source &S) {
+  return WrapperFinder(Operands, S).findForward(F);
 }
 
 std::optional<Relay> findRelay(const FunctionDecl *F, const LockOperands &Operands,

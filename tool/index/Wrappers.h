@@ -28,4 +28,8 @@ std::optional<Wrapper> findWrapper(const clang::FunctionDecl *F, const Site &Onl
 std::optional<Relay> findRelay(const clang::FunctionDecl *F, const LockOperands &Operands,
                                const Source &S);
 
+// What F forwards.
+std::optional<Forward> findForward(const clang::FunctionDecl *F, const LockOperands &Operands,
+                                   const Source &S);
+
 } // namespace relock

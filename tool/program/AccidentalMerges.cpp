@@ -100,7 +100,8 @@ private:
   }
 
   void add(const Flow &F) {
-    if (F.How == Flow::Text || Linked.keepsApart(F) || !Linked.classOf(F.From))
+    if (F.How == Flow::Text || F.How == Flow::Named || Linked.keepsApart(F) ||
+        !Linked.classOf(F.From))
       return;
     auto [A, B] = std::minmax(F.From, F.To);
     auto [Known, New] = Edges.try_emplace({A, B}, Edge{A, B, &F, {}});

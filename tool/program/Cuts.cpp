@@ -19,7 +19,8 @@ Ends endsOf(const Flow &F) { return std::minmax(F.From, F.To); }
 
 // Text that two declarations share is no flow, and a condition variable goes with its mutexes.
 bool canBeCut(const Flow &F) {
-  return F.How != Flow::Text && F.How != Flow::NamingText && F.How != Flow::Wait;
+  return F.How != Flow::Text && F.How != Flow::NamingText && F.How != Flow::Named &&
+         F.How != Flow::Wait;
 }
 
 class Cutter {

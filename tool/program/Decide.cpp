@@ -93,10 +93,15 @@ public:
           Class == Linked.classOf(Cut.To) && Class)
         Result.IdleCuts.push_back(Cut);
     Result.Edits = Linked.Edits;
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Site &S : Unit.Sites)
+        if (acquires(S.Kind) && Linked.operatorOf(S.Function))
+          Result.InOperators.emplace(S.At, S.FunctionName);
     Result.StaticWrappers = staticWrappers();
     std::map<std::string, CheckedClass *> ById;
     for (const LockClass &Class : Linked.Classes)
-      Result.Classes.push_back({Class, {}, {}});
+      if (!Class.Layer)
+        Result.Classes.push_back({Class, {}, {}});
     for (CheckedClass &Checked : Result.Classes)
       ignore(But, Checked.Class.Kept);
     keepRestricted(But, Result);
@@ -339,12 +344,26 @@ private:
     std::map<std::string, std::set<Position>> Calls;
     for (const auto &[Node, F] : Linked.Functions)
       for (const Call &C : F.Calls)
-        if (Linked.wrapperOf(C.Function))
+        if (Linked.wrapperOf(C.Function) || Linked.operatorOf(C.Function))
           Calls[C.Function].insert(C.At);
+    std::map<std::string, std::set<std::string>> Users; // groups, by operator
+    for (const UnitFacts &Unit : Index.Units)
+      for (const LockCall &C : Unit.LockCalls)
+        if (const Layers::Operator *Does = Linked.operatorOf(C.Callee))
+          Users[C.Callee].insert(Linked.groupOf(C.Nodes[Does->Mutex]));
     std::vector<StaticWrapper> Result;
-    for (const auto &[Node, F] : Linked.Functions)
-      if (F.Wraps && !F.Wraps->Exported && !F.AddressTaken)
-        Result.push_back({Node, *F.Wraps, Calls[Node].size()});
+    for (const auto &[Node, F] : Linked.Functions) {
+      const Layers::Operator *Does = Linked.operatorOf(Node);
+      const WrapperPlace *Place = F.Wraps ? &*F.Wraps : nullptr;
+      if (Does)
+        Place = &*F.Forwards;
+      if (!Place || Place->Exported || F.AddressTaken)
+        continue;
+      StaticWrapper W = {Node, *Place, F.Wraps ? F.Wraps->Through : "", Calls[Node].size(), {}};
+      if (Does)
+        W.Layer = {Does->Kind == Operation::Init, Linked.layerOf(Node), Users[Node]};
+      Result.push_back(std::move(W));
+    }
     return Result;
   }
 

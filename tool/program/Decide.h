@@ -44,8 +44,15 @@ const CheckedSection &begunBy(const CheckedClass &Class, const CheckedSection &S
 // A lock wrapper that only one file can call: it goes when its last call goes.
 struct StaticWrapper {
   std::string Node;
-  Wrapper Facts;
+  WrapperPlace Place;
+  std::string Through; // see Wrapper
   size_t Calls = 0;
+  // Of the program's own lock layer: its calls can be replaced, see Layers.
+  struct {
+    bool Initialises = false;    // they are, in any case
+    std::string Id;              // empty: of none
+    std::set<std::string> Users; // the groups of the locks that it is called with
+  } Layer;
 };
 
 // An unknown function without which sections would be delegated: Alone, or with others as well.
@@ -56,6 +63,9 @@ struct HoldingFunction {
 
 struct Decision {
   std::vector<CheckedClass> Classes;
+  // The acquisitions in functions of the program's own lock layer, and which functions these are:
+  // their callers have the sections.
+  std::map<Position, std::string> InOperators;
   std::vector<UncoveredSite> Uncovered;
   std::map<std::string, std::vector<Edit>> Edits; // by group, see Program
   std::vector<StaticWrapper> StaticWrappers;

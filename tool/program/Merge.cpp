@@ -13,7 +13,9 @@ using namespace llvm;
 
 namespace relock {
 
-static bool isText(const Flow &F) { return F.How == Flow::Text || F.How == Flow::NamingText; }
+static bool isText(const Flow &F) {
+  return F.How == Flow::Text || F.How == Flow::NamingText || F.How == Flow::Named;
+}
 
 MergeFinder::MergeFinder(const std::vector<UnitFacts> &Units, const Program &Linked)
     : Units(Units), Linked(Linked), MacroUsers(macroUsers(Units)) {
@@ -95,7 +97,7 @@ std::optional<std::vector<Step>> MergeFinder::chain(const NamedLock &From, const
       continue;
     for (const Flow *F : Further->second) {
       const std::string &Next = F->From == At ? F->To : F->From;
-      if ((ThroughText || F->How != Flow::Text) &&
+      if ((ThroughText || (F->How != Flow::Text && F->How != Flow::Named)) &&
           Through.try_emplace(Next, Link{F, At, Next}).second)
         Queue.push_back(Next);
     }
@@ -147,6 +149,7 @@ std::string MergeFinder::describe(const Flow &F) const {
     return From + " is waited for with " + To;
   case Flow::Text:
   case Flow::NamingText:
+  case Flow::Named:
     break;
   }
   return From + " and " + To + " share this text";

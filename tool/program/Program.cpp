@@ -6,6 +6,7 @@
 #include "program/Effects.h"
 #include "program/MacroUsers.h"
 #include "program/Relays.h"
+#include "support/Source.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,8 +55,9 @@ Program::Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFi
     : Project(Project), Roots(Project.Roots) {
   Roots.push_back(Index.Root);
   const std::vector<UnitFacts> &Units = Index.Units;
-  linkFlows(Units);
   linkFunctions(Units);
+  collectUnmixing(Units);
+  linkLayers(Units);
   linkPointers(Units, Index.Unparsed.empty() && Index.NotC.empty() && !Index.Broken);
   nameClasses(Units);
   collectEdits(Units);
@@ -68,6 +70,7 @@ Program::Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFi
   keepOutsideRoots();
   collectUncovered(Units, AcceptUncovered);
   collectKernelOwned(Units);
+  keepUsersOfLayers(Units);
   keepGroups();
   for (LockClass &Class : Classes) {
     sort(Class.Kept);
@@ -97,18 +100,118 @@ void Program::collectUnmixing(const std::vector<UnitFacts> &Units) {
     }
 }
 
-bool Program::keepsApart(const Flow &F) const {
+bool Program::unmixes(const Flow &F) const {
   return F.Untyped && F.How == Flow::Argument && Unmixing.count(parameterOwner(F.To));
 }
 
+bool Program::keepsApart(const Flow &F) const {
+  return unmixes(F) || ((F.How == Flow::Named || F.How == Flow::Argument) && Own.has(F.To));
+}
+
+// A layer that tests for failures is one only for locks that do not fail.
+void Program::linkLayers(const std::vector<UnitFacts> &Units) {
+  std::set<std::string> Failing;
+  do {
+    Mixed = Together = Sets();
+    Given.clear();
+    Own = Layers(Units, Functions, Failing);
+    linkFlows(Units);
+    linkCalls(Units);
+  } while (findFailing(Units, Failing));
+}
+
+// What the calls of a layer's functions make of their arguments.
+void Program::linkCalls(const std::vector<UnitFacts> &Units) {
+  auto Unite = [&](const std::string &A, const std::string &B, bool Mixes) {
+    Together.unite(A, B);
+    if (Mixes)
+      Mixed.unite(A, B);
+  };
+  Own.eachParameter(
+      [&](const std::string &Node, const std::string &First) { Unite(Node, First, true); });
+  for (const UnitFacts &Unit : Units)
+    for (const LockCall &C : Unit.LockCalls) {
+      const Layers::Operator *Does = Own.operatorOf(C.Callee);
+      if (!Does || Does->Mutex >= C.Nodes.size())
+        continue;
+      auto [Known, New] = Given.try_emplace({C.At, C.Spelled, C.Callee}, C.Nodes);
+      std::string First;
+      for (unsigned I : Does->Locks) {
+        if (I >= C.Nodes.size() || C.Nodes[I].empty())
+          continue;
+        if (!First.empty()) // a condition variable goes with its mutexes
+          Unite(First, C.Nodes[I], true);
+        First = C.Nodes[I];
+        if (!Known->second[I].empty()) // several calls of one macro: they are not told apart
+          Unite(Known->second[I], First, true);
+        else
+          Known->second[I] = First;
+        if (C.InMacro && !Own.has(First))
+          Unite(First, tokenNode(C.Name), Does->Kind == Operation::Init);
+      }
+    }
+}
+
+// Finds functions of layers that test for failures, and are given a mutex that may fail.
+bool Program::findFailing(const std::vector<UnitFacts> &Units,
+                          std::set<std::string> &Failing) const {
+  std::set<std::string> Special;
+  for (const UnitFacts &Unit : Units) {
+    for (const Site &S : Unit.Sites)
+      if (S.Kind == Operation::Init && !S.Attribute.empty())
+        Special.insert(find(S.Node));
+    for (const Edit &E : Unit.Edits)
+      if (StringRef(E.Text).contains("ERRORCHECK") || StringRef(E.Text).contains("RECURSIVE"))
+        Special.insert(find(E.Node));
+  }
+  size_t Before = Failing.size();
+  for (const UnitFacts &Unit : Units)
+    for (const LockCall &C : Unit.LockCalls)
+      if (const Layers::Operator *Does = Own.operatorOf(C.Callee);
+          Does && Does->Tests && any_of(C.Nodes, [&](const std::string &Node) {
+            return !Node.empty() && Special.count(find(Node));
+          }))
+        Failing.insert(C.Callee);
+  return Failing.size() != Before;
+}
+
+// What makes a layer stay as it is makes its users stay: they meet there.
+void Program::keepUsersOfLayers(const std::vector<UnitFacts> &Units) {
+  std::map<std::string, const LockClass *> Kept; // by layer
+  Own.eachParameter([&](const std::string &Node, const std::string &) {
+    if (const LockClass *Class = classOf(Node); Class && !Class->Kept.empty())
+      Kept.emplace(Own.of(Node), Class);
+  });
+  if (Kept.empty())
+    return;
+  std::vector<std::pair<size_t, Reason>> Users;
+  auto Use = [&](const std::string &Node, const std::string &Layer) {
+    auto Found = ClassOfRoot.find(find(Node));
+    if (auto By = Kept.find(Layer);
+        Found != ClassOfRoot.end() && By != Kept.end() && !Classes[Found->second].Layer)
+      Users.push_back({Found->second, By->second->Kept.front()});
+  };
+  for (const UnitFacts &Unit : Units) {
+    for (const Flow &F : Unit.Flows)
+      if (F.How == Flow::Named)
+        Use(F.From, Own.of(F.To));
+    for (const LockCall &C : Unit.LockCalls)
+      if (const Layers::Operator *Does = Own.operatorOf(C.Callee))
+        for (unsigned I : Does->Locks)
+          if (I < C.Nodes.size())
+            Use(C.Nodes[I], Own.of(parameterNode(C.Callee, I)));
+  }
+  for (auto &[Class, Why] : Users)
+    Classes[Class].Kept.push_back(std::move(Why));
+}
+
 void Program::linkFlows(const std::vector<UnitFacts> &Units) {
-  collectUnmixing(Units);
   for (const UnitFacts &Unit : Units)
     for (const Flow &F : Unit.Flows) {
       if (keepsApart(F))
         continue;
       Together.unite(F.From, F.To);
-      if (F.How != Flow::Text)
+      if (F.How != Flow::Text && F.How != Flow::Named)
         Mixed.unite(F.From, F.To);
     }
   for (const Flow &F : macroUsers(Units))
@@ -166,13 +269,15 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
           joinWrappers(*Merged.Wraps, *F.Wraps);
         if (Merged.Relays != F.Relays)
           Merged.Relays.reset();
+        if (Merged.Forwards != F.Forwards)
+          Merged.Forwards.reset();
       } else if (Merged.Node.empty()) {
         Merged = F;
       }
       Merged.AddressTaken = Taken;
       Merged.Prototypes = std::move(Prototypes);
     }
-  wrapRelays(Functions);
+  wrapRelays(Functions, Units);
   for (auto &[Node, F] : Functions) {
     for (const std::string &Stored : F.Stores)
       if (StringRef Address = Stored; Address.consume_front("&"))
@@ -292,10 +397,14 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
       if (E.Text.find("$CLASS") != std::string::npos)
         UsedAt(E.Node, E.At);
   }
+  std::set<std::string> LayerRoots;
+  Own.eachParameter(
+      [&](const std::string &Node, const std::string &) { LayerRoots.insert(find(Node)); });
   for (const std::string &Root : HasMutex) {
     LockClass Class;
     Class.Id = Root;
     Class.Group = Together.find(Root);
+    Class.Layer = LayerRoots.count(Root) != 0;
     if (const Declaration *D = Naming[Root]) {
       Class.Name = D->Name;
       Class.At = D->At;
@@ -318,7 +427,7 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
     ClassOfRoot[Classes[I].Id] = I;
   for (const UnitFacts &Unit : Units)
     for (const Flow &F : Unit.Flows)
-      if (auto Found = ClassOfRoot.find(find(F.From)); keepsApart(F) && Found != ClassOfRoot.end())
+      if (auto Found = ClassOfRoot.find(find(F.From)); unmixes(F) && Found != ClassOfRoot.end())
         Classes[Found->second].Trusts.insert(Unmixing.at(parameterOwner(F.To)));
 }
 
@@ -502,22 +611,79 @@ void Program::keepOutsideRoots() {
     }
 }
 
+// Gives each group that uses a layer the edits of the layer's own text, for where all of them
+// convert.
+void Program::collectLayerEdits(const std::vector<UnitFacts> &Units,
+                                std::map<std::string, std::vector<Edit>> &Bodies) {
+  std::map<std::pair<std::string, std::string>, std::string> Users; // a node, by layer and group
+  auto Use = [&](const std::string &Node, const std::string &Layer) {
+    if (!Node.empty() && !Own.has(Node))
+      Users.emplace(std::make_pair(Layer, Together.find(Node)), Node);
+  };
+  for (const UnitFacts &Unit : Units) {
+    for (const Flow &F : Unit.Flows)
+      if (F.How == Flow::Named)
+        Use(F.From, Own.of(F.To));
+    for (const LockCall &C : Unit.LockCalls) {
+      for (Edit &E : Own.editsOf(C))
+        addEdit(std::move(E));
+      if (const Layers::Operator *Does = Own.operatorOf(C.Callee))
+        for (unsigned I : Does->Locks)
+          if (I < C.Nodes.size())
+            Use(C.Nodes[I], Own.of(parameterNode(C.Callee, I)));
+    }
+  }
+  std::set<std::string> WithClass;
+  for (const LockClass &Class : Classes)
+    WithClass.insert(Class.Group);
+  for (const auto &[By, Node] : Users) {
+    const auto &[Layer, Group] = By;
+    // What is in no class does not hinder the layer, unless there is more of it to change.
+    auto List = Edits.find(Group);
+    if (!WithClass.count(Group) && List != Edits.end() &&
+        all_of(List->second, [&](const Edit &E) { return Own.has(E.Macro); }))
+      Edits.erase(List);
+    if (WithClass.count(Group))
+      for (Edit E : Bodies[Layer]) {
+        E.Node = Node;
+        Edits[Group].push_back(std::move(E));
+      }
+  }
+}
+
+void Program::addEdit(Edit E) {
+  auto Found = ClassOfRoot.find(find(E.Node));
+  if (Found != ClassOfRoot.end()) {
+    LockClass &Class = Classes[Found->second];
+    bool ChecksErrors = E.Text.find("ERRORCHECK") != std::string::npos;
+    Class.Plain &= !ChecksErrors && E.Text.find("RECURSIVE") == std::string::npos;
+    if (ChecksErrors)
+      Class.ChecksErrors = E.At;
+    size_t Name = E.Text.find("$CLASS");
+    if (Name != std::string::npos)
+      E.Text.replace(Name, StringRef("$CLASS").size(), Class.Identifier);
+  }
+  Edits[Together.find(E.Node)].push_back(std::move(E));
+}
+
 void Program::collectEdits(const std::vector<UnitFacts> &Units) {
+  std::map<std::string, std::vector<Edit>> Bodies; // by layer
   for (const UnitFacts &Unit : Units)
     for (Edit E : Unit.Edits) {
-      auto Found = ClassOfRoot.find(find(E.Node));
-      if (Found != ClassOfRoot.end()) {
-        LockClass &Class = Classes[Found->second];
-        bool ChecksErrors = E.Text.find("ERRORCHECK") != std::string::npos;
-        Class.Plain &= !ChecksErrors && E.Text.find("RECURSIVE") == std::string::npos;
-        if (ChecksErrors)
-          Class.ChecksErrors = E.At;
-        size_t Name = E.Text.find("$CLASS");
-        if (Name != std::string::npos)
-          E.Text.replace(Name, StringRef("$CLASS").size(), Class.Identifier);
+      std::string Names = E.Where == Edit::AtUse ? Own.of(E.Macro) : "", Layer = Own.of(E.Node);
+      if (!Names.empty())
+        E.Macro = Names;
+      if (Layer.empty()) {
+        addEdit(std::move(E));
+      } else if (Names.empty()) { // else the layer's own use of its name
+        if (StringRef(E.Text).contains("RELOCK_CLASS("))
+          E.Text = ", NULL"; // the uses name their class
+        E.Where = Edit::InBody;
+        E.Macro = Layer;
+        Bodies[Layer].push_back(std::move(E));
       }
-      Edits[Together.find(E.Node)].push_back(std::move(E));
     }
+  collectLayerEdits(Units, Bodies);
   auto Key = [](const Edit &E) {
     return std::tie(E.At, E.Length, E.Text, E.Where, E.Macro, E.Variable);
   };
@@ -557,6 +723,8 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
   for (size_t I = 0; I < Units.size(); ++I) {
     for (const Site &S : Units[I].Sites)
       Has[I].insert({S.At, S.Spelled});
+    for (const LockCall &C : Units[I].LockCalls)
+      Has[I].insert({C.At, C.Spelled});
     for (const Function &F : Units[I].Functions)
       if (F.Defined)
         Definers[F.At].push_back(I);
@@ -582,6 +750,21 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
             {"other-configuration",
              "is operated on here, which another command for this text compiles differently",
              S.At});
+    }
+  // A call of a layer's function may be spelled as one of POSIX's.
+  for (const UnitFacts &Unit : Units)
+    for (const LockCall &C : Unit.LockCalls) {
+      const Layers::Operator *Does = Own.operatorOf(C.Callee);
+      auto F = Functions.find(C.Function);
+      if (!Does || C.InMacro || F == Functions.end() || Does->Mutex >= C.Nodes.size() ||
+          none_of(Definers[F->second.At],
+                  [&](size_t Other) { return !Has[Other].count({C.At, C.Spelled}); }))
+        continue;
+      if (auto Found = ClassOfRoot.find(find(C.Nodes[Does->Mutex])); Found != ClassOfRoot.end())
+        Classes[Found->second].Kept.push_back(
+            {"other-configuration",
+             "is operated on here, which another command for this text compiles differently",
+             C.At});
     }
   // The body names their class where it is one; else theirs is the default class.
   for (auto &[Group, List] : Edits)
@@ -614,6 +797,13 @@ void Program::collectKernelOwned(const std::vector<UnitFacts> &Units) {
     for (const Call &C : F.Calls)
       if (const Wrapper *W = wrapperOf(C.Function); W && KernelOwned(W->Node))
         Add(Node, F.Name, W->Node, C.At);
+  for (const UnitFacts &Unit : Units)
+    for (const LockCall &C : Unit.LockCalls)
+      if (const Layers::Operator *Does = Own.operatorOf(C.Callee);
+          Does && acquires(Does->Kind) && Does->Mutex < C.Nodes.size() &&
+          KernelOwned(C.Nodes[Does->Mutex]))
+        if (auto F = Functions.find(C.Function); F != Functions.end())
+          Add(C.Function, F->second.Name, C.Nodes[Does->Mutex], C.At);
 }
 
 void Program::keep(const std::string &Id, Reason Why) {
@@ -710,6 +900,22 @@ std::string describe(const UncoveredSite &Site) {
 const LockClass *Program::classOf(const std::string &Node) const {
   auto It = ClassOfRoot.find(find(Node));
   return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
+}
+
+const Layers::Operator *Program::operatorOf(const std::string &FunctionNode) const {
+  return Own.operatorOf(FunctionNode);
+}
+
+std::string Program::layerOf(const std::string &FunctionNode) const {
+  const Layers::Operator *Does = Own.operatorOf(FunctionNode);
+  return Does ? Own.of(parameterNode(FunctionNode, Does->Mutex)) : "";
+}
+
+std::string Program::lockAt(const std::string &FunctionNode, const Position &At,
+                            const Position &Spelled) const {
+  const Layers::Operator *Does = Own.operatorOf(FunctionNode);
+  auto Found = Does ? Given.find({At, Spelled, FunctionNode}) : Given.end();
+  return Found == Given.end() ? "" : Found->second[Does->Mutex];
 }
 
 std::string Program::calledThrough(const std::string &Type) const {

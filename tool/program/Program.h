@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Records.h"
+#include "program/Layers.h"
 #include "program/ProjectFile.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -13,6 +14,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace relock {
@@ -53,6 +55,7 @@ struct LockClass {
   std::optional<Position> ChecksErrors; // by what is here, objects of it may
   std::set<std::string> Files;          // that declare it
   bool Global = false;                  // it has a name that every file can declare
+  bool Layer = false;                   // the parameters of a layer's functions: no lock
   std::string Group;                    // equal for the classes that are converted together
   // Functions that only the project file says not to mix its pointers.
   std::set<std::string> Trusts;
@@ -99,7 +102,15 @@ public:
   // The class of a node, or null where the node belongs to none (a local object, say).
   const LockClass *classOf(const std::string &Node) const;
   const Wrapper *wrapperOf(const std::string &FunctionNode) const;
-  // True for a flow that makes no class, since the project file says so of the function.
+  // What a function is another name for; null: nothing.
+  const Layers::Operator *operatorOf(const std::string &FunctionNode) const;
+  std::string layerOf(const std::string &FunctionNode) const; // of such a function
+  std::string groupOf(const std::string &Node) const { return Together.find(Node); }
+  // The node of the lock that such a function is given at a call.
+  std::string lockAt(const std::string &FunctionNode, const Position &At,
+                     const Position &Spelled) const;
+  // True for a flow that makes no class: the project file says so of the function, or it goes to
+  // a layer.
   bool keepsApart(const Flow &F) const;
   bool isDefined(const std::string &FunctionNode) const;
   // The node of a function that calls whatever a pointer to functions of this type may point to;
@@ -125,6 +136,13 @@ private:
   };
 
   std::string find(const std::string &Node) const { return Mixed.find(Node); }
+  void linkLayers(const std::vector<UnitFacts> &Units);
+  void linkCalls(const std::vector<UnitFacts> &Units);
+  bool findFailing(const std::vector<UnitFacts> &Units, std::set<std::string> &Failing) const;
+  void keepUsersOfLayers(const std::vector<UnitFacts> &Units);
+  void collectLayerEdits(const std::vector<UnitFacts> &Units,
+                         std::map<std::string, std::vector<Edit>> &Bodies);
+  bool unmixes(const Flow &F) const;
   void collectUnmixing(const std::vector<UnitFacts> &Units);
   void linkFlows(const std::vector<UnitFacts> &Units);
   void linkFunctions(const std::vector<UnitFacts> &Units);
@@ -136,6 +154,7 @@ private:
   void collectUndefined(const std::vector<UnitFacts> &Units);
   bool isOwnText(const Position &At) const;
   void keepOutsideRoots();
+  void addEdit(Edit E);
   void collectEdits(const std::vector<UnitFacts> &Units);
   void dropNeedlessInitialisers(std::vector<Edit> &List) const;
   void collectConfigurations(const std::vector<UnitFacts> &Units);
@@ -146,6 +165,9 @@ private:
   std::vector<std::string> Roots; // folders of the program's own text
   Sets Mixed;                     // nodes of one class
   Sets Together;                  // nodes of one group
+  Layers Own;
+  // The nodes that an operator of a layer is given, by place and function.
+  std::map<std::tuple<Position, Position, std::string>, std::vector<std::string>> Given;
   std::map<std::string, size_t> ClassOfRoot;
   std::map<std::string, std::string> Unmixing; // the names of the functions that mix no pointers
 };

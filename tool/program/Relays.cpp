@@ -51,12 +51,14 @@ static bool pass(const Relay &R, int &Parameter, std::string &Variable, std::str
   return true;
 }
 
-static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner) {
+static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner, StringRef Lock) {
   if (Inner.Computed || (Inner.Kind == Operation::Wait && !R.Pure))
     return std::nullopt;
   Wrapper Outer = Inner;
   static_cast<WrapperPlace &>(Outer) = R;
   Outer.Through = R.Callee;
+  if (!Lock.empty())
+    Outer.Node = Lock;
   Outer.Pure &= R.Pure;
   Outer.Tests |= R.Tests;
   Outer.Aborts |= R.Aborts;
@@ -70,7 +72,27 @@ static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner) {
   return Outer;
 }
 
-static void wrapAll(std::map<std::string, Function> &Functions) {
+// The locks that functions give to others, by the two functions.
+using LocksGiven = std::map<std::pair<std::string, std::string>, std::vector<const LockCall *>>;
+
+// The lock that a relay gives to what it calls; empty: it is found there. Nothing: it may be
+// several.
+static std::optional<std::string> lockGiven(const LocksGiven &Given, const std::string &Relay,
+                                            const std::string &Callee, int Parameter) {
+  auto Found = Given.find({Relay, Callee});
+  if (Found == Given.end() || Parameter < 0)
+    return "";
+  std::optional<std::string> Lock;
+  for (const LockCall *C : Found->second) {
+    std::string Node = size_t(Parameter) < C->Nodes.size() ? C->Nodes[Parameter] : "";
+    if (Lock && *Lock != Node)
+      return std::nullopt;
+    Lock = Node;
+  }
+  return Lock;
+}
+
+static void wrapAll(std::map<std::string, Function> &Functions, const LocksGiven &Given) {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (auto &[Node, F] : Functions) {
@@ -79,7 +101,11 @@ static void wrapAll(std::map<std::string, Function> &Functions) {
       auto Inner = Functions.find(F.Relays->Callee);
       if (Inner == Functions.end() || !Inner->second.Wraps)
         continue;
-      F.Wraps = wrap(*F.Relays, *Inner->second.Wraps);
+      std::optional<std::string> Lock =
+          lockGiven(Given, Node, F.Relays->Callee, Inner->second.Wraps->Parameter);
+      if (!Lock)
+        continue;
+      F.Wraps = wrap(*F.Relays, *Inner->second.Wraps, *Lock);
       Changed |= F.Wraps.has_value();
     }
   }
@@ -95,10 +121,14 @@ static bool callsOtherWrappers(const Function &F,
   return Places.size() > 1;
 }
 
-void wrapRelays(std::map<std::string, Function> &Functions) {
+void wrapRelays(std::map<std::string, Function> &Functions, const std::vector<UnitFacts> &Units) {
+  LocksGiven Given;
+  for (const UnitFacts &Unit : Units)
+    for (const LockCall &C : Unit.LockCalls)
+      Given[{C.Function, C.Callee}].push_back(&C);
   for (bool Again = true; Again;) {
     Again = false;
-    wrapAll(Functions);
+    wrapAll(Functions, Given);
     for (auto &[Node, F] : Functions)
       if (F.Wraps && F.Relays && !F.Relays->Pure && callsOtherWrappers(F, Functions)) {
         F.Relays.reset();

@@ -8,10 +8,11 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace relock {
 
 // Makes lock wrappers of the functions that relay to one.
-void wrapRelays(std::map<std::string, Function> &Functions);
+void wrapRelays(std::map<std::string, Function> &Functions, const std::vector<UnitFacts> &Units);
 
 } // namespace relock

@@ -85,6 +85,10 @@ private:
   std::map<std::string, std::string> CompanionNames; // the wrapper's name by its companion's
   RewriteResult Result;
   std::list<Extraction> Retyped;
+  // Static functions of the program's lock layer whose calls become others where they convert; and
+  // those of them that nothing calls any more.
+  std::set<std::string> ReplacedCalls;
+  std::map<std::string, Owners> Uncalled;
 
   void plan() {
     std::map<std::string, Owners> Groups;
@@ -170,6 +174,18 @@ private:
           continue;
         Plans[E.At.File].Tokens[{{E.At.Offset, E.At.Offset + E.Length}, E.Text}].add(By);
       }
+    }
+    for (const StaticWrapper &W : Decided.StaticWrappers) {
+      const bool Replaced = W.Layer.Initialises || Split.count(W.Layer.Id);
+      if (W.Layer.Id.empty() || !Replaced || W.Layer.Users.empty())
+        continue;
+      ReplacedCalls.insert(W.Node);
+      if (!all_of(W.Layer.Users,
+                  [&](const std::string &Group) { return Groups.count(Group) != 0; }))
+        continue;
+      Plans[W.Place.Begin.File];
+      for (const std::string &Group : W.Layer.Users)
+        Uncalled[W.Node].add(Groups.at(Group));
     }
   }
 
@@ -266,18 +282,21 @@ private:
       Changed = false;
       for (const StaticWrapper &W : Decided.StaticWrappers) {
         auto Found = Gone.find(W.Node);
-        if (Found == Gone.end() || Found->second.first != W.Calls || W.Facts.Common ||
-            !Done.insert(W.Node).second)
+        auto Replaced = Uncalled.find(W.Node);
+        bool Unused = ReplacedCalls.count(W.Node)
+                          ? Replaced != Uncalled.end()
+                          : Found != Gone.end() && Found->second.first == W.Calls;
+        if (!Unused || W.Place.Common || !Done.insert(W.Node).second)
           continue;
-        const Owners By = Found->second.second;
-        if (W.Facts.Declared) {
-          insertLate(W.Facts.Begin, "__attribute__((unused)) ", By);
+        const Owners By = Replaced != Uncalled.end() ? Replaced->second : Found->second.second;
+        if (W.Place.Declared) {
+          insertLate(W.Place.Begin, "__attribute__((unused)) ", By);
           continue;
         }
         removeFunction(W, By);
-        if (!W.Facts.Through.empty()) { // its call of that goes with it
-          ++Gone[W.Facts.Through].first;
-          Gone[W.Facts.Through].second.add(By);
+        if (!W.Through.empty()) { // its call of that goes with it
+          ++Gone[W.Through].first;
+          Gone[W.Through].second.add(By);
           Changed = true;
         }
       }
@@ -286,7 +305,7 @@ private:
 
   // Its companion, which stands behind it, takes its place.
   void removeFunction(const StaticWrapper &Unused, const Owners &By) {
-    const Wrapper &W = Unused.Facts;
+    const WrapperPlace &W = Unused.Place;
     StringRef Text = Result.Before[W.Begin.File];
     unsigned Begin = Text.rfind('\n', W.Begin.Offset) + 1, End = W.End.Offset;
     size_t Line = Text.find('\n', End);

@@ -71,8 +71,8 @@ public:
         Parents(F->getBody()), Locks(F, S, Sites, Linked, VisibleGlobals, Parents) {}
 
   void run() {
-    if (Operations.empty() && Locks.Others.empty())
-      return;
+    if ((Operations.empty() && Locks.Others.empty()) || Linked.operatorOf(nodeFor(F, S)))
+      return; // an operator's callers have the lock
     collectJumps(F->getBody());
     std::string Function = nodeFor(F, S);
     followLocks(Function);

@@ -90,7 +90,10 @@ void LockOperations::add(const CallExpr *Call) {
     if (nodeFor(Callee, S) == nodeFor(F, S))
       return;
     Op.Kind = W->Kind;
-    Op.Node = W->Node;
+    Op.Node = Linked.lockAt(nodeFor(Callee, S), S.shown(Call->getExprLoc()),
+                            S.spelled(Call->getExprLoc()));
+    if (Op.Node.empty())
+      Op.Node = W->Node;
     Op.ThroughWrapper = true;
     Op.Wrapper = nodeFor(Callee, S);
     Op.Wraps = W;
@@ -130,7 +133,7 @@ void LockOperations::add(const CallExpr *Call) {
       Op.Visible = Visible.contains(W->Variable) && !hidden(W->Expression) &&
                    canNameFromGlobal(W->Expression, S.Context);
     }
-  } else {
+  } else if (!addOperator(Call, Op)) {
     addOther(Call);
     return;
   }
@@ -142,6 +145,21 @@ void LockOperations::add(const CallExpr *Call) {
   Op.Tests = Op.Wraps && Op.Wraps->Tests;
   Op.Tests |= Op.Branch ? soleCall(Op.Branch) != Call : !resultIgnored(Call);
   All.push_back(std::move(Op));
+}
+
+// A trylock or a timed lock under another name.
+bool LockOperations::addOperator(const CallExpr *Call, LockOperation &Op) const {
+  const std::string Callee = nodeFor(Call->getDirectCallee(), S);
+  const Layers::Operator *Does = Linked.operatorOf(Callee);
+  if (!Does || (Does->Kind != Operation::TryLock && Does->Kind != Operation::TimedLock))
+    return false;
+  const Expr *Operand = Call->getArg(Does->Mutex);
+  Op.Kind = Does->Kind;
+  Op.Node = Linked.lockAt(Callee, S.shown(Call->getExprLoc()), S.spelled(Call->getExprLoc()));
+  Op.Key = lockKey(Operand);
+  Op.Part = lockPart(Operand, false, S);
+  Op.Lock = operandText(withoutIdleCasts(Operand)->IgnoreParenImpCasts());
+  return !Op.Node.empty();
 }
 
 // Which lock it is matters little: they are one class for each type, told apart by field.

@@ -66,6 +66,7 @@ private:
   bool testCanGo(const clang::Stmt *Statement, const LockOperation &Op) const;
   void collect(const clang::Stmt *Statement);
   void add(const clang::CallExpr *Call);
+  bool addOperator(const clang::CallExpr *Call, LockOperation &Op) const;
   void addOther(const clang::CallExpr *Call);
   using StatementTest = llvm::function_ref<bool(const clang::Stmt *)>;
   const clang::Stmt *wholeStatement(const clang::CallExpr *Call, StatementTest IsAll) const;

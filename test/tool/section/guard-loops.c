@@ -38,14 +38,14 @@
 // CHECK-NEXT:       struct in_branches_section3 section3 = {.result = &result, .n = n};
 // VERDICT:      delegate straight written_out
 // VERDICT:      delegate straight increments
-// VERDICT:      hold cross-function enter
-// VERDICT-NEXT: is a lock wrapper; its sections are listed where it is called [cross-function]
 // VERDICT:      delegate early-exit put
 // VERDICT:      delegate straight in_branches
 // VERDICT:      delegate straight in_branches
 // VERDICT:      delegate straight in_branches
 // VERDICT:      delegate early-exit in_a_loop
-// VERDICT:      8 lock sites: 7 delegate, 1 hold
+// VERDICT:      lock wrappers, whose sections are listed where they are called:
+// VERDICT-NEXT: enter
+// VERDICT-NEXT: 7 lock sites: 7 delegate, 0 hold, 0 keep, 0 uncovered, 1 in lock wrappers
 // COUNTS-DAG:   stats: store.lock held=0
 // COUNTS:       check-rewrite: ok
 #include <assert.h>

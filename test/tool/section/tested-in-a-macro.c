@@ -10,8 +10,6 @@
 // CHECK-NEXT: delegate straight reports
 // CHECK-NEXT: delegate straight breaks
 // CHECK-NEXT: delegate split arms
-// CHECK-NEXT: hold cross-function acquire
-// CHECK-NEXT: is a lock wrapper; its sections are listed where it is called
 // CHECK-NEXT: delegate straight wraps
 // CHECK-NEXT: hold conditional inverted
 // CHECK-NEXT: the result of the lock operation is used [tested-result]
