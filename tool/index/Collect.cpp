@@ -566,7 +566,11 @@ private:
       Edits.renameHandler(Ref, F->getName(), Node);
     } else if (Own && F->getNumParams() == 1) {
       DirectCallees.insert(Ref); // no other call of it comes from here
-      Nodes.handOn(Lock, F);
+      LockCall Given;
+      Given.Callee = nodeFor(F, S);
+      Given.Nodes = {Nodes.handOn(Lock, F)};
+      Given.Function = CurrentFacts->Node;
+      Edits.calledLater(Ref, std::move(Given));
     }
   }
 

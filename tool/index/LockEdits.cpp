@@ -62,16 +62,29 @@ void LockEdits::ownName(SourceLocation L, const TypedefNameDecl *Typedef, const 
 }
 
 void LockEdits::called(const CallExpr *Call, LockCall Record) {
-  const auto *Ref = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
   Record.At = S.shown(Call->getExprLoc());
   Record.Spelled = S.spelled(Call->getExprLoc());
-  if (Ref && S.editable(Ref->getLocation()) && S.editable(Call->getRParenLoc())) {
-    Record.Name = S.spelled(Ref->getLocation());
-    Record.Length = Ref->getDecl()->getName().size();
-    Record.InMacro = !S.inFile(Ref->getLocation());
+  const auto *Ref = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
+  if (Ref && S.editable(Call->getRParenLoc())) {
+    name(Ref, Record);
     Record.Behind = S.spelled(behindArguments(Call));
   }
   Facts.LockCalls.push_back(std::move(Record));
+}
+
+void LockEdits::calledLater(const DeclRefExpr *Handler, LockCall Record) {
+  Record.At = S.shown(Handler->getExprLoc());
+  Record.Spelled = S.spelled(Handler->getExprLoc());
+  name(Handler, Record);
+  Facts.LockCalls.push_back(std::move(Record));
+}
+
+void LockEdits::name(const DeclRefExpr *Callee, LockCall &Record) {
+  if (!S.editable(Callee->getLocation()))
+    return;
+  Record.Name = S.spelled(Callee->getLocation());
+  Record.Length = Callee->getDecl()->getName().size();
+  Record.InMacro = !S.inFile(Callee->getLocation());
 }
 
 void LockEdits::sizeTokens(const Stmt *E, const std::string &Node) {

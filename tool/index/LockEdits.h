@@ -42,6 +42,7 @@ public:
   // A call of a function of the program, which may be no more than another name for one of POSIX.
   // Record: what is known of it but for its text.
   void called(const clang::CallExpr *Call, LockCall Record);
+  void calledLater(const clang::DeclRefExpr *Handler, LockCall Record);
   // The function's name where it is not called but handed on, to be called with that lock.
   void renameHandler(const clang::DeclRefExpr *Handler, llvm::StringRef Name,
                      const std::string &Node);
@@ -57,6 +58,7 @@ private:
   UnitFacts &Facts;
   llvm::DenseMap<const clang::CallExpr *, const clang::Stmt *> WholeStatement;
 
+  void name(const clang::DeclRefExpr *Callee, LockCall &Record);
   void ownName(clang::SourceLocation L, const clang::TypedefNameDecl *Typedef,
                const std::string &Node, clang::SourceLocation At);
   bool hasDesignators(clang::SourceLocation At) const;

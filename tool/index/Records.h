@@ -131,9 +131,9 @@ struct LockCall {
   std::string Callee;
   std::vector<std::string> Nodes; // by argument; empty: none
   std::string Function;           // node of the enclosing function; empty outside functions
-  Position Name, Behind;          // the callee's name; behind the last argument
-  unsigned Length = 0;            // of the name; 0: no file has it
-  bool InMacro = false;           // the name is spelled in the body of a macro
+  Position Name, Behind; // the callee's name; behind the last argument, if the call is written here
+  unsigned Length = 0;   // of the name; 0: no file has it
+  bool InMacro = false;  // the name is spelled in the body of a macro
 };
 
 // Why the class of a node cannot be converted.

@@ -77,12 +77,19 @@ void Resolver::passUntyped(const Expr *Argument, const FunctionDecl *Callee, uns
 }
 
 void Resolver::cleanUp(const VarDecl *V, const FunctionDecl *F) {
-  if (syncType(V->getType()) != SyncType::None && F->getNumParams())
-    flowToParameter(nodeFor(V, S), V->getType(), F, V->getLocation());
+  if (syncType(V->getType()) == SyncType::None || !F->getNumParams())
+    return;
+  flowToParameter(nodeFor(V, S), V->getType(), F, V->getLocation());
+  LockCall Given; // without text
+  Given.Callee = nodeFor(F, S);
+  Given.Nodes = {nodeFor(V, S)};
+  Facts.LockCalls.push_back(std::move(Given));
 }
 
-void Resolver::handOn(const Expr *Value, const FunctionDecl *F) {
-  flowToParameter(resolve(Value), Value->getType(), F, Value->getExprLoc());
+std::string Resolver::handOn(const Expr *Value, const FunctionDecl *F) {
+  std::string Node = resolve(Value);
+  flowToParameter(Node, Value->getType(), F, Value->getExprLoc());
+  return Node;
 }
 
 // What calls the function is not seen.

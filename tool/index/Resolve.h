@@ -38,8 +38,8 @@ public:
   void initialise(clang::QualType T, const clang::Expr *Init, const std::string &Node);
   // The function gets the address of the variable when that goes out of scope.
   void cleanUp(const clang::VarDecl *V, const clang::FunctionDecl *F);
-  // The function, of one parameter, gets the value.
-  void handOn(const clang::Expr *Value, const clang::FunctionDecl *F);
+  // The function, of one parameter, gets the value; whose node is returned.
+  std::string handOn(const clang::Expr *Value, const clang::FunctionDecl *F);
 
   // The expression's value goes nowhere, or where it goes is recorded.
   void setResolved(const clang::Expr *E) { Resolved.insert(E); }

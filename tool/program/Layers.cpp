@@ -43,11 +43,14 @@ void Layers::unite(const std::string &A, const std::string &B) {
 void Layers::findOperators(const std::vector<UnitFacts> &Units,
                            const std::map<std::string, Function> &Functions,
                            const std::set<std::string> &But) {
-  std::set<std::string> Unnamed; // functions of which a call has no text of its own
+  // Functions of which a call has no text of its own, or only their name.
+  std::set<std::string> Unnamed, Handlers;
   for (const UnitFacts &Unit : Units)
     for (const LockCall &C : Unit.LockCalls)
       if (!C.Length)
         Unnamed.insert(C.Callee);
+      else if (C.Behind.File.empty())
+        Handlers.insert(C.Callee);
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const auto &[Node, F] : Functions) {
@@ -68,6 +71,8 @@ void Layers::findOperators(const std::vector<UnitFacts> &Units,
       } else {
         continue;
       }
+      if (Does.NoAttributes && Handlers.count(Node))
+        continue; // it would get an argument more
       Does.Tests |= F.Forwards->Tests;
       Changed = Operators.emplace(Node, Does).second;
     }

@@ -104,19 +104,34 @@ unsigned afterLeadingComment(StringRef Text) {
   }
 }
 
+// The branches of conditional directives around a line, each with a number of its own.
+using Branches = std::vector<unsigned>;
+
+// The branches around both.
+Branches common(const Branches &A, const Branches &B) {
+  return {A.begin(), std::mismatch(A.begin(), A.end(), B.begin(), B.end()).first};
+}
+
 } // namespace
 
-unsigned includeOffset(StringRef Text, unsigned Before) {
-  int Depth = 0, Outer = 0, Braces = 0;
+unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
+  Branches Around;
+  std::optional<Branches> AroundUses;
+  std::vector<std::pair<unsigned, Branches>> Includes; // where each ends
+  unsigned Branch = 0;
+  int Braces = 0;
   bool First = true, Comment = false, Continued = false;
   bool Unfinished = false; // the line before goes on: an initialiser is included
   StringRef Guard;
-  unsigned Best = 0, AfterGuard = 0;
-  for (unsigned At = 0; At < Text.size() && At < Before;) {
+  unsigned AfterGuard = 0;
+  for (unsigned At = 0; At < Text.size();) {
     size_t End = Text.find('\n', At);
     unsigned Next = End == StringRef::npos ? Text.size() : End + 1;
     StringRef Line = Text.slice(At, Next);
     Line.consume_front("\xEF\xBB\xBF"); // a byte order mark
+    bool Used = any_of(Uses, [&](unsigned Use) { return Use >= At && Use < Next; });
+    if (Used)
+      AroundUses = AroundUses ? common(*AroundUses, Around) : Around;
     bool Skip = Comment || Continued;
     Continued = Line.rtrim().ends_with("\\");
     size_t Open = Line.rfind("/*"), Close = Line.rfind("*/");
@@ -128,17 +143,18 @@ unsigned includeOffset(StringRef Text, unsigned Before) {
       if (D->Name.starts_with("if")) {
         if (First && D->Name == "ifndef")
           Guard = D->Rest;
-        ++Depth;
-      } else if (D->Name == "endif") {
-        --Depth;
-      } else if (D->Name == "define" && !Guard.empty() && Depth == 1 && !AfterGuard &&
+        Around.push_back(++Branch);
+      } else if (D->Name.starts_with("el") && !Around.empty()) {
+        Around.back() = ++Branch;
+      } else if (D->Name == "endif" && !Around.empty()) {
+        Around.pop_back();
+      } else if (D->Name == "define" && !Guard.empty() && Around.size() == 1 && !AfterGuard &&
                  D->Rest.split(' ').first == Guard) {
-        Outer = 1;
         AfterGuard = Next;
       } else if (D->Name == "pragma" && D->Rest.starts_with("once")) {
         AfterGuard = Next;
-      } else if (D->Name == "include" && Depth == Outer && Braces == 0 && !Unfinished) {
-        Best = Next;
+      } else if (D->Name == "include" && Braces == 0 && !Unfinished && !AroundUses) {
+        Includes.push_back({Next, Around});
       }
       First = false;
     } else if (!Skip) {
@@ -149,8 +165,9 @@ unsigned includeOffset(StringRef Text, unsigned Before) {
     }
     At = Next;
   }
-  if (Best)
-    return Best;
+  for (const auto &[End, AroundInclude] : reverse(Includes))
+    if (common(AroundInclude, AroundUses.value_or(Branches())) == AroundInclude)
+      return End;
   return AfterGuard ? AfterGuard : afterLeadingComment(Text);
 }
 

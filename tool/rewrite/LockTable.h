@@ -3,6 +3,7 @@
 // The generated table of lock classes, relock_locks.h, and the #include lines that bring it in.
 #pragma once
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
@@ -30,8 +31,9 @@ std::string lockTable(llvm::StringRef Existing, const std::vector<TableEntry> &E
 // The algorithm of a class in the text of a table; empty: it has none of that name.
 llvm::StringRef tableAlgorithm(llvm::StringRef Table, llvm::StringRef Name);
 
-// Where an `#include "Path"` goes in a C file so that it precedes Before: after the last #include
-// at the outer level, or after the header guard, or after the leading comment.
-unsigned includeOffset(llvm::StringRef Text, unsigned Before);
+// Where an `#include "Path"` goes in a C file so that it precedes these places, and is compiled
+// where they are: after the last #include of which that is true, or after the header guard, or
+// after the leading comment.
+unsigned includeOffset(llvm::StringRef Text, llvm::ArrayRef<unsigned> Uses);
 
 } // namespace relock

@@ -11,14 +11,39 @@ using namespace llvm;
 
 namespace relock {
 
+// A warning about a lock type names it as it is called now: the types that it quotes do not count.
+static std::string withoutLockTypes(const UnitDiagnostic &D) {
+  StringRef Text = D.Text;
+  bool OfLocks = any_of(ArrayRef<StringRef>{"pthread_mutex_t", "pthread_cond_t", "relock_"},
+                        [&](StringRef Name) { return Text.contains(Name); });
+  if (D.Error || !OfLocks)
+    return D.Text;
+  std::string Result;
+  for (bool Quoted = false; !Text.empty(); Quoted = !Quoted) {
+    auto [Part, Rest] = Text.split('\'');
+    if (!Quoted)
+      Result += Part;
+    Text = Rest;
+  }
+  return Result;
+}
+
 // What is in After and not in Before, as often as it is there: lines may have moved.
-static std::vector<UnitDiagnostic> added(std::vector<UnitDiagnostic> Before,
+static std::vector<UnitDiagnostic> added(const std::vector<UnitDiagnostic> &Before,
                                          std::vector<UnitDiagnostic> After) {
-  std::vector<UnitDiagnostic> Result;
-  sort(Before);
+  auto Key = [](const UnitDiagnostic &D) {
+    return std::make_tuple(D.At.File, D.Error, withoutLockTypes(D));
+  };
+  std::map<decltype(Key({})), size_t> Known;
+  for (const UnitDiagnostic &D : Before)
+    ++Known[Key(D)];
   sort(After);
-  std::set_difference(After.begin(), After.end(), Before.begin(), Before.end(),
-                      std::back_inserter(Result));
+  std::vector<UnitDiagnostic> Result;
+  for (UnitDiagnostic &D : After)
+    if (size_t &Left = Known[Key(D)]; Left)
+      --Left;
+    else
+      Result.push_back(std::move(D));
   return Result;
 }
 

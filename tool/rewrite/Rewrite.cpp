@@ -637,13 +637,13 @@ private:
     if (includes(Text, Name))
       return;
     std::string Line = "#include " + Name + "\n";
-    unsigned First = Text.size();
+    std::vector<unsigned> Uses;
     Owners All;
     for (const OwnedEdit &E : Edits) {
-      First = std::min(First, E.Edit.At.Begin);
+      Uses.push_back(E.Edit.At.Begin);
       All.add(E.By);
     }
-    unsigned At = includeOffset(Text, First);
+    unsigned At = includeOffset(Text, Uses);
     Result.Owned[File].push_back({{At, At}, std::move(All)});
     Edits.insert(Edits.begin(), {{{At, At}, Line}, {}});
   }
