@@ -295,6 +295,9 @@ void printSuggestions(const Decision &Decided, const ProjectFile &Declared) {
     outs() << "  # holds " << F.Alone << (F.Alone == 1 ? " section" : " sections") << " alone";
     if (F.Together)
       outs() << ", " << F.Together << " with others";
+    if (F.Pointer)
+      outs() << "; calls through a pointer (" << shownPlace(*F.Pointer)
+             << "): say what that does, too";
     outs() << "\n  - names: [" << F.Name << "]\n    effect: unknown\n";
   }
 }

@@ -681,7 +681,8 @@ private:
   void findHolding(Decision &Result) {
     auto Waits = [](const CheckedSection &S) {
       return S.Outcome == Verdict::Hold && any_of(S.Reasons, [](const Reason &R) {
-               return R.Code == "unknown-callee" || R.Code == "lock-order";
+               return R.Code == "unknown-callee" || R.Code == "indirect-call" ||
+                      R.Code == "lock-order";
              });
     };
     if (none_of(Result.Classes, [&](auto &Checked) { return any_of(Checked.Sections, Waits); }))
@@ -700,8 +701,13 @@ private:
         for (const std::string &Name : Names)
           ++(Names.size() == 1 ? Holding[Name].Alone : Holding[Name].Together);
       }
-    for (auto &[Name, Function] : Holding)
-      Result.Holding.push_back({Name, Function.Alone, Function.Together});
+    for (const auto &[Node, F] : Linked.Functions)
+      if (auto Found = Holding.find(F.Name); Found != Holding.end() && F.Defined)
+        Found->second.Pointer = F.IndirectCalls.front().At;
+    for (auto &[Name, Function] : Holding) {
+      Function.Name = Name;
+      Result.Holding.push_back(std::move(Function));
+    }
     stable_sort(Result.Holding, [](const HoldingFunction &A, const HoldingFunction &B) {
       return std::make_pair(A.Alone, A.Together) > std::make_pair(B.Alone, B.Together);
     });

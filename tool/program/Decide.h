@@ -58,6 +58,7 @@ struct StaticWrapper {
 // An unknown function without which sections would be delegated: Alone, or with others as well.
 struct HoldingFunction {
   std::string Name;
+  std::optional<Position> Pointer; // it is the program's own, and calls through a pointer here
   size_t Alone = 0, Together = 0;
 };
 

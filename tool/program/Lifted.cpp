@@ -27,9 +27,22 @@ void LiftedFunctions::collect(ArrayRef<Call> Calls, bool AnyThread,
   }
 }
 
+// True for a function that nothing speaks against but what it may call through pointers, or calls
+// that is unknown.
+static bool onlyPointersHold(const Function &F, const EffectTable &Table) {
+  return F.Defined && !F.IndirectCalls.empty() && !F.Waits && !Table.isDeclared(F.Node) &&
+         all_of(F.Calls, [&](const Call &C) {
+           Effects E = Table.of(C);
+           return !E.Refuse || E.Refuse->Code == "unknown-callee" ||
+                  E.Refuse->Code == "indirect-call";
+         });
+}
+
 ProjectFile assumeUnknown(const Program &Linked, const EffectTable &Table) {
   ProjectFile Assumed = Linked.Project;
-  for (const auto &[Node, F] : Linked.Functions)
+  for (const auto &[Node, F] : Linked.Functions) {
+    if (onlyPointersHold(F, Table))
+      Assumed.Functions[F.Name].Effect = FunctionEffect::Identity;
     for (const Call &C : F.Calls) {
       if (Linked.isDefined(C.Function))
         continue;
@@ -37,6 +50,7 @@ ProjectFile assumeUnknown(const Program &Linked, const EffectTable &Table) {
       if (E.Refuse && E.Refuse->Code == "unknown-callee")
         Assumed.Functions[C.Name].Effect = FunctionEffect::Identity;
     }
+  }
   return Assumed;
 }
 

@@ -26,8 +26,8 @@ private:
   const EffectTable &Narrow, &Wide;
 };
 
-// Project, and every unknown function that the program calls declared to touch its thread's
-// identity and no more.
+// Project, and every unknown function that the program calls, or that calls through pointers,
+// declared to touch its thread's identity and no more.
 ProjectFile assumeUnknown(const Program &Linked, const EffectTable &Table);
 
 // The entries that speak of no function that the program defines or calls, by name, with the `*`.

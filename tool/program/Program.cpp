@@ -366,6 +366,11 @@ static int rank(const Declaration &D) {
   return 9;
 }
 
+// True for an operation that only a mutex has, and that makes it one.
+static bool isOfMutex(Operation O) {
+  return acquires(O) || O == Operation::Unlock || O == Operation::Wait || O == Operation::Init;
+}
+
 void Program::nameClasses(const std::vector<UnitFacts> &Units) {
   std::map<std::string, const Declaration *> Naming; // by root
   std::map<std::string, Position> Unnamed;           // operations on what has no declaration
@@ -392,6 +397,11 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
     for (const Site &S : Unit.Sites)
       if (acquires(S.Kind) || S.Kind == Operation::Unlock || S.Kind == Operation::Wait)
         UsedAt(S.Node, S.At);
+    for (const LockCall &C : Unit.LockCalls)
+      if (const Layers::Operator *Does = Own.operatorOf(C.Callee); Does && isOfMutex(Does->Kind) &&
+                                                                   Does->Mutex < C.Nodes.size() &&
+                                                                   !C.Nodes[Does->Mutex].empty())
+        UsedAt(C.Nodes[Does->Mutex], C.At);
     // What initialises a mutex that nobody gives it names a class, too.
     for (const Edit &E : Unit.Edits)
       if (E.Text.find("$CLASS") != std::string::npos)
