@@ -11,6 +11,7 @@ part. All arithmetic is on unsigned numbers: no program has undefined behaviour 
 import random
 
 import features
+import layers
 from prelude import CONDITION, HEADER, LOCK, MAIN, SUM, TICKS
 
 LOCKS = 8
@@ -867,4 +868,5 @@ class Program:
                 result["unit%d.c" % unit] = '#include "common.h"\n\n' + text
         for files in self.features.values():
             result.update(files)
+        result, self.layered = layers.layered(result, self.seed)
         return result

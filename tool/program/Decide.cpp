@@ -97,6 +97,12 @@ public:
       for (const Site &S : Unit.Sites)
         if (acquires(S.Kind) && Linked.operatorOf(S.Function))
           Result.InOperators.emplace(S.At, S.FunctionName);
+    std::set<std::string> Named;
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Declaration &D : Unit.Declarations)
+        if (std::string Layer = Linked.layerOfType(D.Node);
+            D.Kind == DeclarationKind::Typedef && !Layer.empty() && Named.insert(D.Node).second)
+          Result.LayerNames.push_back({D.Name, Layer, D.Condition});
     Result.StaticWrappers = staticWrappers();
     std::map<std::string, CheckedClass *> ById;
     for (const LockClass &Class : Linked.Classes)

@@ -62,11 +62,18 @@ struct HoldingFunction {
   size_t Alone = 0, Together = 0;
 };
 
+// A name for a lock type in the program's own lock layer.
+struct LayerName {
+  std::string Name, Layer;
+  bool Condition; // of a condition variable; else of a mutex
+};
+
 struct Decision {
   std::vector<CheckedClass> Classes;
   // The acquisitions in functions of the program's own lock layer, and which functions these are:
   // their callers have the sections.
   std::map<Position, std::string> InOperators;
+  std::vector<LayerName> LayerNames;
   std::vector<UncoveredSite> Uncovered;
   std::map<std::string, std::vector<Edit>> Edits; // by group, see Program
   std::vector<StaticWrapper> StaticWrappers;

@@ -104,6 +104,7 @@ public:
   const Wrapper *wrapperOf(const std::string &FunctionNode) const;
   // What a function is another name for; null: nothing.
   const Layers::Operator *operatorOf(const std::string &FunctionNode) const;
+  std::string layerOfType(const std::string &Typedef) const { return Own.of(Typedef); }
   std::string layerOf(const std::string &FunctionNode) const; // of such a function
   std::string groupOf(const std::string &Node) const { return Together.find(Node); }
   // The node of the lock that such a function is given at a call.

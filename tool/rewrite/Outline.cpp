@@ -44,14 +44,14 @@ bool wordPart(char C) { return isAlnum(C) || C == '_'; }
 
 } // namespace
 
-bool hasWord(StringRef Text, StringRef Word) {
+size_t findWord(StringRef Text, StringRef Word) {
   for (size_t At = Text.find(Word); At != StringRef::npos; At = Text.find(Word, At + 1)) {
     bool Begins = At == 0 || !wordPart(Text[At - 1]);
     bool Ends = At + Word.size() == Text.size() || !wordPart(Text[At + Word.size()]);
     if (Begins && Ends)
-      return true;
+      return At;
   }
-  return false;
+  return StringRef::npos;
 }
 
 namespace {

@@ -8,8 +8,11 @@
 
 namespace relock {
 
-// True if the word stands in the text, not as a part of a longer one.
-bool hasWord(llvm::StringRef Text, llvm::StringRef Word);
+// Where the word stands first in the text, not as a part of a longer one; npos: nowhere.
+size_t findWord(llvm::StringRef Text, llvm::StringRef Word);
+inline bool hasWord(llvm::StringRef Text, llvm::StringRef Word) {
+  return findWord(Text, Word) != llvm::StringRef::npos;
+}
 
 struct Outline {
   std::string Function;  // the context's struct and the extracted function

@@ -85,6 +85,7 @@ private:
   std::map<std::string, std::string> CompanionNames; // the wrapper's name by its companion's
   RewriteResult Result;
   std::list<Extraction> Retyped;
+  std::set<std::string> Split; // macros and layers that also serve locks that are not converted
   // Static functions of the program's lock layer whose calls become others where they convert; and
   // those of them that nothing calls any more.
   std::set<std::string> ReplacedCalls;
@@ -98,6 +99,14 @@ private:
         continue;
       Entries.push_back({Checked.Class.Identifier, Checked.Class.Name, Algorithm->second});
       Groups[Checked.Class.Group].Classes.insert(Checked.Class.Id);
+    }
+    for (const auto &[Group, Edits] : Decided.Edits)
+      if (!Groups.count(Group))
+        for (const Edit &E : Edits)
+          Split.insert(E.Macro);
+    for (const CheckedClass &Checked : Decided.Classes) {
+      if (!Chosen.count(Checked.Class.Id))
+        continue;
       if (!Checked.converts())
         Result.Faults.push_back(
             {"not-rewritten", "'" + Checked.Class.Name + "' is kept", {{}, {Checked.Class.Id}}});
@@ -150,18 +159,19 @@ private:
     return Changed;
   }
 
-  static void retype(std::string &Declaration) {
+  void retype(std::string &Declaration) const {
+    auto Replace = [&](StringRef Type, const std::string &By) {
+      if (size_t At = findWord(Declaration, Type); At != StringRef::npos)
+        Declaration.replace(At, Type.size(), By);
+    };
     for (StringRef Type : {"pthread_mutex_t", "pthread_cond_t"})
-      if (hasWord(Declaration, Type))
-        Declaration.replace(Declaration.find(Type), Type.size(), relockName(Type));
+      Replace(Type, relockName(Type));
+    for (const LayerName &Own : Decided.LayerNames)
+      if (Split.count(Own.Layer)) // it stays
+        Replace(Own.Name, Own.Condition ? "relock_cond_t" : "relock_mutex_t");
   }
 
   void planTokens(const std::map<std::string, Owners> &Groups) {
-    std::set<std::string> Split; // macros that also serve locks that are not converted
-    for (const auto &[Group, Edits] : Decided.Edits)
-      if (!Groups.count(Group))
-        for (const Edit &E : Edits)
-          Split.insert(E.Macro);
     for (const auto &[Group, By] : Groups) {
       auto Found = Decided.Edits.find(Group);
       if (Found == Decided.Edits.end())
