@@ -607,6 +607,8 @@ void Program::keepOutsideRoots() {
         Foreign.insert(E.Macro);
       return Stays;
     });
+  for (auto &[Group, List] : Edits) // of a layer, a part may be the program's own
+    erase_if(List, [&](const Edit &E) { return E.Where == Edit::InBody && Foreign.count(E.Macro); });
   for (auto &[Group, List] : Edits)
     for (Edit &E : List) {
       if (Foreign.count(E.Macro))
