@@ -47,6 +47,7 @@ def from_clang(relock, build):
                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     found = json.loads(run.stdout)
     sites = [place(s["location"]) for c in found["classes"] for s in c["sections"]]
+    sites += [place(s["location"]) for s in found["wrappers"]]
     return collections.Counter(sites), collections.Counter(
         place(s["location"]) for s in found["uncovered"])
 
