@@ -295,6 +295,8 @@ void printSuggestions(const Decision &Decided, const ProjectFile &Declared) {
     outs() << "  # holds " << F.Alone << (F.Alone == 1 ? " section" : " sections") << " alone";
     if (F.Together)
       outs() << ", " << F.Together << " with others";
+    for (const auto &[Codes, Sections] : F.Accepting)
+      outs() << ", " << Sections << " more with accept: [" << Codes << "]";
     if (F.Pointer)
       outs() << "; calls through a pointer (" << shownPlace(*F.Pointer)
              << "): say what that does, too";

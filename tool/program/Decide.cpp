@@ -10,6 +10,7 @@
 #include "section/Nest.h"
 #include "support/Messages.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ThreadPool.h"
 
 using namespace llvm;
@@ -700,22 +701,36 @@ private:
     for (const CheckedClass &Checked : Result.Classes)
       for (const CheckedSection &S : make_filter_range(Checked.Sections, Waits)) {
         CheckedSection Free = decideSection(S.Facts, Checked.Class, With.Table, With.Order);
-        if (Free.Outcome != Verdict::Delegate)
+        // What is left may be a matter of taste.
+        bool OnlyTaste = Free.Outcome == Verdict::Hold && Free.Facts.Extract &&
+                         all_of(Free.Reasons, [](auto &R) { return isAcceptable(R.Code); });
+        if (Free.Outcome != Verdict::Delegate && !OnlyTaste)
           continue;
-        std::set<std::string> Names;
+        std::set<std::string> Names, Codes;
+        for (const Reason &R : Free.Reasons)
+          Codes.insert(R.Code);
         collectLifted(Lifted, Free, S, Names);
         for (const std::string &Name : Names)
-          ++(Names.size() == 1 ? Holding[Name].Alone : Holding[Name].Together);
+          ++(!Codes.empty()      ? Holding[Name].Accepting[join(Codes, ", ")]
+             : Names.size() == 1 ? Holding[Name].Alone
+                                 : Holding[Name].Together);
       }
     for (const auto &[Node, F] : Linked.Functions)
-      if (auto Found = Holding.find(F.Name); Found != Holding.end() && F.Defined)
+      if (auto Found = Holding.find(F.Name);
+          Found != Holding.end() && F.Defined && !F.IndirectCalls.empty())
         Found->second.Pointer = F.IndirectCalls.front().At;
     for (auto &[Name, Function] : Holding) {
       Function.Name = Name;
       Result.Holding.push_back(std::move(Function));
     }
     stable_sort(Result.Holding, [](const HoldingFunction &A, const HoldingFunction &B) {
-      return std::make_pair(A.Alone, A.Together) > std::make_pair(B.Alone, B.Together);
+      auto Rank = [](const HoldingFunction &F) {
+        size_t Accepting = 0;
+        for (const auto &[Codes, Sections] : F.Accepting)
+          Accepting += Sections;
+        return std::make_tuple(F.Alone, F.Together, Accepting);
+      };
+      return Rank(A) > Rank(B);
     });
   }
 };

@@ -60,6 +60,7 @@ struct HoldingFunction {
   std::string Name;
   std::optional<Position> Pointer; // it is the program's own, and calls through a pointer here
   size_t Alone = 0, Together = 0;
+  std::map<std::string, size_t> Accepting; // where these codes are accepted as well, see `accept`
 };
 
 // A name for a lock type in the program's own lock layer.
