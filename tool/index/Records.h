@@ -311,7 +311,8 @@ struct SkippedSite {
   std::string Operator;   // the identifier
   std::string Operand;    // the last identifier of its argument
   bool Member = false;    // which names a member there: `p->lock`
-  bool Pointer = false;   // the value of that, rather than its address: it may be any lock
+  bool Pointer = false;   // the value of that, rather than its address: it may be any lock, …
+  std::string Parameter;  // … or is the function's parameter with this node
   std::string Condition;  // the directives that hide it: `#ifdef WITH_AUDIT`
   bool Elsewhere = false; // only other systems than Linux compile it
 };

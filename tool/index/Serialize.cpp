@@ -120,7 +120,7 @@ template <class V> void fields(V &&Visit, Function &F) {
 template <class V> void fields(V &&Visit, SkippedSite &S) {
   Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator),
       Visit("operand", S.Operand);
-  Visit("member", S.Member), Visit("pointer", S.Pointer);
+  Visit("member", S.Member), Visit("pointer", S.Pointer), Visit("parameter", S.Parameter);
   Visit("condition", S.Condition), Visit("elsewhere", S.Elsewhere);
 }
 template <class V> void fields(V &&Visit, LockLike &L) {

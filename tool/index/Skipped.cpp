@@ -76,9 +76,10 @@ struct Word {
 
 // The lock that an argument means.
 struct Operand {
-  std::string Name;     // the last identifier that is not an index
-  bool Member = false;  // `p->lock`
-  bool Pointer = false; // the value of that, which may point to any lock, rather than its address
+  std::string Name;      // the last identifier that is not an index
+  bool Member = false;   // `p->lock`
+  bool Pointer = false;  // the value of that, which may point to any lock, rather than its address
+  bool Computed = false; // from more than that
 };
 
 size_t pastParentheses(ArrayRef<Word> Words, size_t I) {
@@ -94,7 +95,7 @@ size_t pastParentheses(ArrayRef<Word> Words, size_t I) {
 
 Operand operandOf(ArrayRef<Word> Words) {
   Operand Result;
-  bool Address = false, Computed = false;
+  bool Address = false;
   int Index = 0;
   for (size_t I = 0; I < Words.size(); ++I) {
     tok::TokenKind Kind = Words[I].Kind;
@@ -103,7 +104,7 @@ Operand operandOf(ArrayRef<Word> Words) {
     if (Index > 0)
       continue;
     Address |= Kind == tok::amp;
-    Computed |= Kind == tok::plus || Kind == tok::minus || Kind == tok::question;
+    Result.Computed |= Kind == tok::plus || Kind == tok::minus || Kind == tok::question;
     if (Kind != tok::raw_identifier)
       continue;
     Result.Name = Words[I].Name.str();
@@ -111,7 +112,7 @@ Operand operandOf(ArrayRef<Word> Words) {
     if (I + 1 < Words.size() && Words[I + 1].Kind == tok::l_paren)
       I = pastParentheses(Words, I + 1) - 1;
   }
-  Result.Pointer = !Address || Computed;
+  Result.Pointer = !Address || Result.Computed;
   return Result;
 }
 
@@ -313,8 +314,45 @@ static std::set<StringRef> parametersOf(ArrayRef<Word> Define) {
   return Result;
 }
 
-static void scan(const Source &S, Preprocessor &PP, FileID File, unsigned Begin, unsigned End,
-                 std::vector<SkippedSite> &Result) {
+// The functions that have the skipped text of a file within their bodies.
+class Functions {
+public:
+  explicit Functions(const Source &S) : S(S) {
+    for (const Decl *D : S.Context.getTranslationUnitDecl()->decls())
+      if (const auto *F = dyn_cast<FunctionDecl>(D); F && F->doesThisDeclarationHaveABody())
+        if (std::optional<Source::Range> Range = S.range(F->getBody()->getSourceRange()))
+          Bodies[Range->File].push_back({Range->Begin, Range->End, F});
+  }
+
+  // The parameter that a name means at a place of the text, unless the text around gives it another
+  // value; null: none, or not known.
+  const ParmVarDecl *parameter(StringRef Name, FileID File, unsigned At,
+                               ArrayRef<Word> Around) const {
+    for (size_t I = 0; I + 1 < Around.size(); ++I)
+      if (Around[I].Name == Name && Around[I + 1].Kind == tok::equal)
+        return nullptr;
+    auto Found = Bodies.find(File);
+    if (Found == Bodies.end())
+      return nullptr;
+    for (const Body &B : Found->second)
+      if (B.Begin < At && At < B.End)
+        for (const ParmVarDecl *P : B.F->parameters())
+          if (P->getName() == Name && syncType(P->getType()) != SyncType::None)
+            return P;
+    return nullptr;
+  }
+
+private:
+  struct Body {
+    unsigned Begin, End;
+    const FunctionDecl *F;
+  };
+  const Source &S;
+  std::map<FileID, std::vector<Body>> Bodies;
+};
+
+static void scan(const Source &S, Preprocessor &PP, const Functions &Around, FileID File,
+                 unsigned Begin, unsigned End, std::vector<SkippedSite> &Result) {
   if (neverCompiled(S.fileText(File).substr(Begin)))
     return;
   std::vector<Word> Words = wordsOf(S, File, Begin, End);
@@ -350,6 +388,11 @@ static void scan(const Source &S, Preprocessor &PP, FileID File, unsigned Begin,
       Site.Operand = O.Name;
       Site.Member = O.Member;
       Site.Pointer = O.Pointer || (!O.Member && Parameters.count(O.Name));
+      const ParmVarDecl *P =
+          O.Pointer && !O.Member && !O.Computed && Parameters.empty()
+              ? Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At), Words)
+              : nullptr;
+      Site.Parameter = P ? nodeFor(P, S) : "";
       Result.push_back(Site);
       Site.Acquires = false; // counts once
     }
@@ -358,10 +401,11 @@ static void scan(const Source &S, Preprocessor &PP, FileID File, unsigned Begin,
 
 std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &PP) const {
   std::vector<SkippedSite> Found;
+  const Functions Around(S);
   for (const auto &[Entry, OfFile] : Inclusions)
     if (FileID File = OfFile.front().File; !S.SM.isInSystemHeader(S.SM.getLocForStartOfFile(File)))
       for (const Part &P : inAll(OfFile))
-        scan(S, PP, File, P.Begin, P.End, Found);
+        scan(S, PP, Around, File, P.Begin, P.End, Found);
   return Found;
 }
 

@@ -608,7 +608,8 @@ void Program::keepOutsideRoots() {
       return Stays;
     });
   for (auto &[Group, List] : Edits) // of a layer, a part may be the program's own
-    erase_if(List, [&](const Edit &E) { return E.Where == Edit::InBody && Foreign.count(E.Macro); });
+    erase_if(List,
+             [&](const Edit &E) { return E.Where == Edit::InBody && Foreign.count(E.Macro); });
   for (auto &[Group, List] : Edits)
     for (Edit &E : List) {
       if (Foreign.count(E.Macro))
@@ -880,6 +881,12 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     // What a variable of skipped text points to is not known, nor a field that only such text has.
     // The address of a variable or field that the program does not declare is a lock of its own.
     bool Any = Site.Pointer && (Means.empty() || !Site.Member);
+    if (!Site.Parameter.empty()) {
+      Any = false;
+      Means.clear();
+      if (auto Found = ClassOfRoot.find(find(Site.Parameter)); Found != ClassOfRoot.end())
+        Means.insert(Found->second);
+    }
     if (Any)
       for (size_t I = 0; I < Classes.size(); ++I)
         Means.insert(I);
