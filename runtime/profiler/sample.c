@@ -77,33 +77,34 @@ static size_t hash(uint32_t group, bool reading, const uint64_t *frames, uint32_
   return (size_t)(value >> 32);
 }
 
-/* The site of this backtrace, or where it can be entered; null: there is no room. */
+/* Where the site of this backtrace stands, or can be entered; null: there is no room. What stands
+ * there is not read again: another thread may enter another site meanwhile. */
 static struct relock_site **find(uint32_t group, bool reading, const uint64_t *frames,
-                                 uint32_t count) {
+                                 uint32_t count, struct relock_site **found) {
   size_t at = hash(group, reading, frames, count);
   for (unsigned probe = 0; probe < PROBES_MAX; probe++, at++) {
     struct relock_site **entry = &sites[at % SITE_TABLE_SIZE];
-    struct relock_site *site = __atomic_load_n(entry, __ATOMIC_ACQUIRE);
+    struct relock_site *site = __atomic_load_n(entry, __ATOMIC_ACQUIRE); /* pairs with add() */
+    *found = site;
     if (!site || (site->group == group && site->reading == reading && site->frame_count == count &&
                   !memcmp(site->frames, frames, count * sizeof *frames)))
       return entry;
   }
+  *found = NULL;
   return NULL;
 }
 
 static struct relock_site *add(uint32_t group, bool reading, const uint64_t *frames,
                                uint32_t count) {
-  struct relock_site **entry, *site = NULL;
+  struct relock_site **entry, *site;
   record_lock();
-  entry = find(group, reading, frames, count);
-  if (entry)
-    site = *entry ? *entry : record_allocate(RELOCK_RECORD_SITE, sizeof *site);
-  if (site && !*entry) {
+  entry = find(group, reading, frames, count, &site);
+  if (entry && !site && (site = record_allocate(RELOCK_RECORD_SITE, sizeof *site))) {
     site->group = group;
     site->reading = reading;
     site->frame_count = count;
     memcpy(site->frames, frames, count * sizeof *frames);
-    __atomic_store_n(entry, site, __ATOMIC_RELEASE);
+    __atomic_store_n(entry, site, __ATOMIC_RELEASE); /* pairs with find() */
   }
   record_unlock();
   return site;
@@ -111,7 +112,8 @@ static struct relock_site *add(uint32_t group, bool reading, const uint64_t *fra
 
 static struct relock_site *site_of(const struct thread *thread, uint32_t group, bool reading,
                                    const uint64_t *frames, uint32_t count) {
-  struct relock_site **entry = find(group, reading, frames, count), *site = entry ? *entry : NULL;
+  struct relock_site *site;
+  find(group, reading, frames, count, &site);
   if (!site) {
     if (!thread->held_count && !thread->read_count) /* see may_unwind() */
       site_refresh_modules();
