@@ -324,13 +324,9 @@ public:
           Bodies[Range->File].push_back({Range->Begin, Range->End, F});
   }
 
-  // The parameter that a name means at a place of the text, unless the text around gives it another
-  // value; null: none, or not known.
-  const ParmVarDecl *parameter(StringRef Name, FileID File, unsigned At,
-                               ArrayRef<Word> Around) const {
-    for (size_t I = 0; I + 1 < Around.size(); ++I)
-      if (Around[I].Name == Name && Around[I + 1].Kind == tok::equal)
-        return nullptr;
+  // The parameter that a name means at a place of the text, unless the function's text, skipped or
+  // not, may give it another value; null: none, or not known.
+  const ParmVarDecl *parameter(StringRef Name, FileID File, unsigned At) const {
     auto Found = Bodies.find(File);
     if (Found == Bodies.end())
       return nullptr;
@@ -338,7 +334,7 @@ public:
       if (B.Begin < At && At < B.End)
         for (const ParmVarDecl *P : B.F->parameters())
           if (P->getName() == Name && syncType(P->getType()) != SyncType::None)
-            return P;
+            return changes(Name, wordsOf(S, File, B.Begin, B.End)) ? nullptr : P;
     return nullptr;
   }
 
@@ -349,6 +345,19 @@ private:
   };
   const Source &S;
   std::map<FileID, std::vector<Body>> Bodies;
+
+  // True if the words assign to the name, or take its address.
+  static bool changes(StringRef Name, ArrayRef<Word> Words) {
+    auto Kind = [&](size_t I) { return I < Words.size() ? Words[I].Kind : tok::eof; };
+    for (size_t I = 0; I < Words.size(); ++I)
+      if (Words[I].Name == Name &&
+          (is_contained(
+               {tok::equal, tok::plusequal, tok::minusequal, tok::plusplus, tok::minusminus},
+               Kind(I + 1)) ||
+           is_contained({tok::amp, tok::plusplus, tok::minusminus}, Kind(I - 1))))
+        return true;
+    return false;
+  }
 };
 
 static void scan(const Source &S, Preprocessor &PP, const Functions &Around, FileID File,
@@ -388,10 +397,9 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around, Fil
       Site.Operand = O.Name;
       Site.Member = O.Member;
       Site.Pointer = O.Pointer || (!O.Member && Parameters.count(O.Name));
-      const ParmVarDecl *P =
-          O.Pointer && !O.Member && !O.Computed && Parameters.empty()
-              ? Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At), Words)
-              : nullptr;
+      const ParmVarDecl *P = O.Pointer && !O.Member && !O.Computed && Parameters.empty()
+                                 ? Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At))
+                                 : nullptr;
       Site.Parameter = P ? nodeFor(P, S) : "";
       Result.push_back(Site);
       Site.Acquires = false; // counts once

@@ -356,8 +356,8 @@ private:
     std::map<std::string, std::set<std::string>> Users; // groups, by operator
     for (const UnitFacts &Unit : Index.Units)
       for (const LockCall &C : Unit.LockCalls)
-        if (const Layers::Operator *Does = Linked.operatorOf(C.Callee))
-          Users[C.Callee].insert(Linked.groupOf(C.Nodes[Does->Mutex]));
+        if (Linked.operatorOf(C.Callee))
+          Users[C.Callee].insert(Linked.groupGiven(C)); // a call without a lock stays as it is
     std::vector<StaticWrapper> Result;
     for (const auto &[Node, F] : Linked.Functions) {
       const Layers::Operator *Does = Linked.operatorOf(Node);

@@ -99,13 +99,35 @@ const Layers::Operator *Layers::operatorOf(const std::string &Function) const {
   return Found == Operators.end() ? nullptr : &Found->second;
 }
 
+std::string Layers::lockOf(const LockCall &Call) const {
+  const Operator *Does = operatorOf(Call.Callee);
+  return Does && Does->Mutex < Call.Nodes.size() ? Call.Nodes[Does->Mutex] : "";
+}
+
+void Layers::eachUse(
+    const std::vector<UnitFacts> &Units,
+    function_ref<void(const std::string &Node, const std::string &Layer)> Visit) const {
+  auto Use = [&](const std::string &Node, const std::string &Layer) {
+    if (!Node.empty() && !Layer.empty() && !has(Node))
+      Visit(Node, Layer);
+  };
+  for (const UnitFacts &Unit : Units) {
+    for (const Flow &F : Unit.Flows)
+      if (F.How == Flow::Named)
+        Use(F.From, of(F.To));
+    for (const LockCall &C : Unit.LockCalls)
+      if (const Operator *Does = operatorOf(C.Callee))
+        for (unsigned I : Does->Locks)
+          if (I < C.Nodes.size())
+            Use(C.Nodes[I], of(parameterNode(C.Callee, I)));
+  }
+}
+
 std::vector<Edit> Layers::editsOf(const LockCall &Call) const {
   const Operator *Does = operatorOf(Call.Callee);
-  if (!Does || Call.Nodes[Does->Mutex].empty())
-    return {};
-  const std::string &Node = Call.Nodes[Does->Mutex];
-  if (has(Node))
-    return {}; // a part of the layer itself
+  const std::string Node = lockOf(Call);
+  if (Node.empty() || has(Node))
+    return {}; // not of a layer, or a part of it
   std::string Layer = of(parameterNode(Call.Callee, Does->Mutex));
   std::vector<Edit> Result = {
       {Call.Name, Call.Length, relockName(Does->Posix), Node, Edit::AtUse, Layer}};

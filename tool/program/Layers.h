@@ -48,7 +48,15 @@ public:
   };
   const Operator *operatorOf(const std::string &Function) const;
 
-  // What changes where the call does instead of the layer. Node: its mutex.
+  // The mutex that such a function is given, or its condition variable where it has none; empty:
+  // the call is of another function, or gives it nothing.
+  std::string lockOf(const LockCall &Call) const;
+  // What uses the layers: a declaration by a name for its type, a lock by a call.
+  void
+  eachUse(const std::vector<UnitFacts> &Units,
+          llvm::function_ref<void(const std::string &Node, const std::string &Layer)> Visit) const;
+
+  // What changes where the call does instead of the layer.
   std::vector<Edit> editsOf(const LockCall &Call) const;
 
 private:

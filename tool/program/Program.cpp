@@ -185,22 +185,11 @@ void Program::keepUsersOfLayers(const std::vector<UnitFacts> &Units) {
   if (Kept.empty())
     return;
   std::vector<std::pair<size_t, Reason>> Users;
-  auto Use = [&](const std::string &Node, const std::string &Layer) {
+  Own.eachUse(Units, [&](const std::string &Node, const std::string &Layer) {
     auto Found = ClassOfRoot.find(find(Node));
-    if (auto By = Kept.find(Layer);
-        Found != ClassOfRoot.end() && By != Kept.end() && !Classes[Found->second].Layer)
+    if (auto By = Kept.find(Layer); Found != ClassOfRoot.end() && By != Kept.end())
       Users.push_back({Found->second, By->second->Kept.front()});
-  };
-  for (const UnitFacts &Unit : Units) {
-    for (const Flow &F : Unit.Flows)
-      if (F.How == Flow::Named)
-        Use(F.From, Own.of(F.To));
-    for (const LockCall &C : Unit.LockCalls)
-      if (const Layers::Operator *Does = Own.operatorOf(C.Callee))
-        for (unsigned I : Does->Locks)
-          if (I < C.Nodes.size())
-            Use(C.Nodes[I], Own.of(parameterNode(C.Callee, I)));
-  }
+  });
   for (auto &[Class, Why] : Users)
     Classes[Class].Kept.push_back(std::move(Why));
 }
@@ -398,10 +387,9 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
       if (acquires(S.Kind) || S.Kind == Operation::Unlock || S.Kind == Operation::Wait)
         UsedAt(S.Node, S.At);
     for (const LockCall &C : Unit.LockCalls)
-      if (const Layers::Operator *Does = Own.operatorOf(C.Callee); Does && isOfMutex(Does->Kind) &&
-                                                                   Does->Mutex < C.Nodes.size() &&
-                                                                   !C.Nodes[Does->Mutex].empty())
-        UsedAt(C.Nodes[Does->Mutex], C.At);
+      if (std::string Lock = Own.lockOf(C);
+          !Lock.empty() && isOfMutex(Own.operatorOf(C.Callee)->Kind))
+        UsedAt(Lock, C.At);
     // What initialises a mutex that nobody gives it names a class, too.
     for (const Edit &E : Unit.Edits)
       if (E.Text.find("$CLASS") != std::string::npos)
@@ -629,23 +617,13 @@ void Program::keepOutsideRoots() {
 void Program::collectLayerEdits(const std::vector<UnitFacts> &Units,
                                 std::map<std::string, std::vector<Edit>> &Bodies) {
   std::map<std::pair<std::string, std::string>, std::string> Users; // a node, by layer and group
-  auto Use = [&](const std::string &Node, const std::string &Layer) {
-    if (!Node.empty() && !Own.has(Node))
-      Users.emplace(std::make_pair(Layer, Together.find(Node)), Node);
-  };
-  for (const UnitFacts &Unit : Units) {
-    for (const Flow &F : Unit.Flows)
-      if (F.How == Flow::Named)
-        Use(F.From, Own.of(F.To));
-    for (const LockCall &C : Unit.LockCalls) {
+  Own.eachUse(Units, [&](const std::string &Node, const std::string &Layer) {
+    Users.emplace(std::make_pair(Layer, Together.find(Node)), Node);
+  });
+  for (const UnitFacts &Unit : Units)
+    for (const LockCall &C : Unit.LockCalls)
       for (Edit &E : Own.editsOf(C))
         addEdit(std::move(E));
-      if (const Layers::Operator *Does = Own.operatorOf(C.Callee))
-        for (unsigned I : Does->Locks)
-          if (I < C.Nodes.size())
-            Use(C.Nodes[I], Own.of(parameterNode(C.Callee, I)));
-    }
-  }
   std::set<std::string> WithClass;
   for (const LockClass &Class : Classes)
     WithClass.insert(Class.Group);
@@ -767,13 +745,13 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
   // A call of a layer's function may be spelled as one of POSIX's.
   for (const UnitFacts &Unit : Units)
     for (const LockCall &C : Unit.LockCalls) {
-      const Layers::Operator *Does = Own.operatorOf(C.Callee);
+      const std::string Lock = Own.lockOf(C);
       auto F = Functions.find(C.Function);
-      if (!Does || C.InMacro || F == Functions.end() || Does->Mutex >= C.Nodes.size() ||
+      if (Lock.empty() || C.InMacro || F == Functions.end() ||
           none_of(Definers[F->second.At],
                   [&](size_t Other) { return !Has[Other].count({C.At, C.Spelled}); }))
         continue;
-      if (auto Found = ClassOfRoot.find(find(C.Nodes[Does->Mutex])); Found != ClassOfRoot.end())
+      if (auto Found = ClassOfRoot.find(find(Lock)); Found != ClassOfRoot.end())
         Classes[Found->second].Kept.push_back(
             {"other-configuration",
              "is operated on here, which another command for this text compiles differently",
@@ -812,11 +790,10 @@ void Program::collectKernelOwned(const std::vector<UnitFacts> &Units) {
         Add(Node, F.Name, W->Node, C.At);
   for (const UnitFacts &Unit : Units)
     for (const LockCall &C : Unit.LockCalls)
-      if (const Layers::Operator *Does = Own.operatorOf(C.Callee);
-          Does && acquires(Does->Kind) && Does->Mutex < C.Nodes.size() &&
-          KernelOwned(C.Nodes[Does->Mutex]))
+      if (std::string Lock = Own.lockOf(C);
+          !Lock.empty() && acquires(Own.operatorOf(C.Callee)->Kind) && KernelOwned(Lock))
         if (auto F = Functions.find(C.Function); F != Functions.end())
-          Add(C.Function, F->second.Name, C.Nodes[Does->Mutex], C.At);
+          Add(C.Function, F->second.Name, Lock, C.At);
 }
 
 void Program::keep(const std::string &Id, Reason Why) {
@@ -923,6 +900,11 @@ const LockClass *Program::classOf(const std::string &Node) const {
 
 const Layers::Operator *Program::operatorOf(const std::string &FunctionNode) const {
   return Own.operatorOf(FunctionNode);
+}
+
+std::string Program::groupGiven(const LockCall &Call) const {
+  std::string Lock = Own.lockOf(Call);
+  return Lock.empty() ? "" : Together.find(Lock);
 }
 
 std::string Program::layerOf(const std::string &FunctionNode) const {

@@ -106,7 +106,8 @@ public:
   const Layers::Operator *operatorOf(const std::string &FunctionNode) const;
   std::string layerOfType(const std::string &Typedef) const { return Own.of(Typedef); }
   std::string layerOf(const std::string &FunctionNode) const; // of such a function
-  std::string groupOf(const std::string &Node) const { return Together.find(Node); }
+  // The group of the lock that such a function is given; empty: none.
+  std::string groupGiven(const LockCall &Call) const;
   // The node of the lock that such a function is given at a call.
   std::string lockAt(const std::string &FunctionNode, const Position &At,
                      const Position &Spelled) const;

@@ -7,6 +7,8 @@
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/xxhash.h"
 
+#include <set>
+
 using namespace llvm;
 
 namespace relock {
@@ -29,19 +31,23 @@ static std::string withoutLockTypes(const UnitDiagnostic &D) {
 }
 
 // What is in After and not in Before, as often as it is there: lines may have moved.
-static std::vector<UnitDiagnostic> added(const std::vector<UnitDiagnostic> &Before,
+static std::vector<UnitDiagnostic> added(std::vector<UnitDiagnostic> Before,
                                          std::vector<UnitDiagnostic> After) {
-  auto Key = [](const UnitDiagnostic &D) {
-    return std::make_tuple(D.At.File, D.Error, withoutLockTypes(D));
-  };
-  std::map<decltype(Key({})), size_t> Known;
-  for (const UnitDiagnostic &D : Before)
-    ++Known[Key(D)];
+  std::vector<UnitDiagnostic> Gone, New, Result;
+  sort(Before);
   sort(After);
-  std::vector<UnitDiagnostic> Result;
-  for (UnitDiagnostic &D : After)
-    if (size_t &Left = Known[Key(D)]; Left)
-      --Left;
+  std::set_difference(Before.begin(), Before.end(), After.begin(), After.end(),
+                      std::back_inserter(Gone));
+  std::set_difference(After.begin(), After.end(), Before.begin(), Before.end(),
+                      std::back_inserter(New));
+  std::multiset<std::pair<std::string, std::string>> Renamed; // by file
+  for (const UnitDiagnostic &D : Gone)
+    if (!D.Error)
+      Renamed.emplace(D.At.File, withoutLockTypes(D));
+  for (UnitDiagnostic &D : New)
+    if (auto Same = Renamed.find({D.At.File, withoutLockTypes(D)});
+        !D.Error && Same != Renamed.end())
+      Renamed.erase(Same);
     else
       Result.push_back(std::move(D));
   return Result;

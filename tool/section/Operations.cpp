@@ -153,13 +153,15 @@ bool LockOperations::addOperator(const CallExpr *Call, LockOperation &Op) const 
   const Layers::Operator *Does = Linked.operatorOf(Callee);
   if (!Does || (Does->Kind != Operation::TryLock && Does->Kind != Operation::TimedLock))
     return false;
+  Op.Node = Linked.lockAt(Callee, S.shown(Call->getExprLoc()), S.spelled(Call->getExprLoc()));
+  if (Op.Node.empty() || Does->Mutex >= Call->getNumArgs())
+    return false;
   const Expr *Operand = Call->getArg(Does->Mutex);
   Op.Kind = Does->Kind;
-  Op.Node = Linked.lockAt(Callee, S.shown(Call->getExprLoc()), S.spelled(Call->getExprLoc()));
   Op.Key = lockKey(Operand);
   Op.Part = lockPart(Operand, false, S);
   Op.Lock = operandText(withoutIdleCasts(Operand)->IgnoreParenImpCasts());
-  return !Op.Node.empty();
+  return true;
 }
 
 // Which lock it is matters little: they are one class for each type, told apart by field.

@@ -15,8 +15,10 @@ static pthread_mutex_t other;
 int n;
 void start(pthread_mutex_t *m, int normal);
 void start(pthread_mutex_t *m, int normal) {
-#ifdef NEVER
+#ifdef OTHER
   //ANY m = find(normal);
+#endif
+#ifdef NEVER
   pthread_mutex_init(m, NULL);
 #else
   if (normal)
