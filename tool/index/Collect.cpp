@@ -616,7 +616,7 @@ std::string hashOf(StringRef Text) { return utohexstr(xxh3_64bits(Text)); }
 // What is known of any text.
 static void recordText(CompilerInstance &CI, const SkippedText &Skipped, UnitFacts &Facts) {
   Source S(CI.getASTContext());
-  Facts.Skipped = Skipped.lockSites(S, CI.getPreprocessor());
+  Facts.Skipped = Skipped.lockSites(S, CI.getPreprocessor(), Facts.Broken ? nullptr : &Facts.Sites);
   const SourceManager &SM = CI.getSourceManager();
   for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
     FileID File = SM.translateFile(It->first);

@@ -240,6 +240,40 @@ std::string lockKey(const Expr *E, const ParmVarDecl *Parameter) {
   return Key;
 }
 
+// A union's members share their memory, so that they tell no locks apart.
+static bool inUnion(const MemberExpr *Member) {
+  for (; Member; Member = Member->isArrow()
+                              ? nullptr
+                              : dyn_cast<MemberExpr>(Member->getBase()->IgnoreParenImpCasts()))
+    if (const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+        !Field || Field->getParent()->isUnion() || !Field->getIdentifier())
+      return true;
+  return false;
+}
+
+std::string lockPart(const Expr *Operand, bool OfStruct, const Source &S) {
+  const auto *Address = dyn_cast<UnaryOperator>(Operand->IgnoreParenImpCasts());
+  if (!Address || Address->getOpcode() != UO_AddrOf)
+    return "";
+  const Expr *Struct = Address->getSubExpr()->IgnoreParenImpCasts();
+  if (!OfStruct) {
+    const auto *Mutex = dyn_cast<MemberExpr>(Struct);
+    if (!Mutex || Mutex->isArrow() || inUnion(Mutex))
+      return "";
+    Struct = Mutex->getBase()->IgnoreParenImpCasts();
+  }
+  while (const auto *Element = dyn_cast<ArraySubscriptExpr>(Struct)) {
+    Struct = Element->getBase()->IgnoreParenImpCasts();
+    if (!Struct->getType()->isArrayType())
+      return "";
+  }
+  if (const auto *Member = dyn_cast<MemberExpr>(Struct))
+    return inUnion(Member) ? "" : nodeFor(Member->getMemberDecl(), S);
+  const auto *Ref = dyn_cast<DeclRefExpr>(Struct);
+  const auto *Variable = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  return Variable && Variable->hasGlobalStorage() ? nodeFor(Variable, S) : "";
+}
+
 // The time or the resources of the calling thread: not the caller's where another thread runs the
 // section.
 static bool asksForThread(const CallExpr *Call, StringRef Name, ASTContext &Context) {

@@ -53,6 +53,10 @@ const clang::Expr *withoutIdleCasts(const clang::Expr *E);
 // Parameter, if given, is written `$`.
 std::string lockKey(const clang::Expr *E, const clang::ParmVarDecl *Parameter = nullptr);
 
+// The part of a lock class that an operand belongs to: a field that holds the lock's struct, or the
+// struct variable itself; empty: not known. Operand is the mutex's address, or the struct's.
+std::string lockPart(const clang::Expr *Operand, bool OfStruct, const Source &S);
+
 // Records a direct call and, for a function of a library, the functions that it is given to call.
 void recordCalls(const clang::CallExpr *Call, const Source &S, std::vector<relock::Call> &Calls,
                  std::vector<IndirectCall> &IndirectCalls);

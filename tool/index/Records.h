@@ -237,6 +237,7 @@ struct RelayedArgument {
   std::vector<OperandLoad> Loads;
   bool LoadsUnknown = false;
   bool Opaque = false; // members of what it points to cannot be named there
+  std::string Part;    // of the locks of its type, see lockPart()
 
   bool operator==(const RelayedArgument &) const = default;
 };
@@ -247,6 +248,8 @@ struct Relay : WrapperPlace {
   std::string Callee; // node
   std::vector<RelayedArgument> Arguments;
   bool Pure = true, Tests = false, Aborts = false; // as of a Wrapper
+  // What its callers see of what the callee returns.
+  enum Result { Used, Ignored, Returned } Value = Used;
 
   bool operator==(const Relay &) const = default;
 };
@@ -308,11 +311,12 @@ struct LockLike {
 struct SkippedSite {
   Position At;
   bool Acquires = false;
-  std::string Operator;   // the identifier
-  std::string Operand;    // the last identifier of its argument
-  bool Member = false;    // which names a member there: `p->lock`
-  bool Pointer = false;   // the value of that, rather than its address: it may be any lock, …
-  std::string Parameter;  // … or is the function's parameter with this node
+  std::string Operator; // the identifier
+  std::string Operand;  // the last identifier of its argument
+  bool Member = false;  // which names a member there: `p->lock`
+  bool Pointer = false; // the value of that, rather than its address: it may be any lock, …
+  bool Exact = false;   // … or is one of these nodes:
+  std::vector<std::string> Locks = {};
   std::string Condition;  // the directives that hide it: `#ifdef WITH_AUDIT`
   bool Elsewhere = false; // only other systems than Linux compile it
 };

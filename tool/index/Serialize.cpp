@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 14;
+constexpr int Version = 15;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -90,12 +90,13 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
 }
 template <class V> void fields(V &&Visit, RelayedArgument &A) {
   Visit("operand", A.Operand), Visit("loads", A.Loads), Visit("loadsUnknown", A.LoadsUnknown);
-  Visit("opaque", A.Opaque);
+  Visit("opaque", A.Opaque), Visit("part", A.Part);
 }
 template <class V> void fields(V &&Visit, Relay &R) {
   fields(Visit, static_cast<WrapperPlace &>(R));
   Visit("callee", R.Callee), Visit("arguments", R.Arguments);
   Visit("pure", R.Pure), Visit("tests", R.Tests), Visit("aborts", R.Aborts);
+  Visit("value", R.Value);
 }
 template <class V> void fields(V &&Visit, Forward &F) {
   fields(Visit, static_cast<WrapperPlace &>(F));
@@ -120,7 +121,8 @@ template <class V> void fields(V &&Visit, Function &F) {
 template <class V> void fields(V &&Visit, SkippedSite &S) {
   Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator),
       Visit("operand", S.Operand);
-  Visit("member", S.Member), Visit("pointer", S.Pointer), Visit("parameter", S.Parameter);
+  Visit("member", S.Member), Visit("pointer", S.Pointer), Visit("exact", S.Exact),
+      Visit("locks", S.Locks);
   Visit("condition", S.Condition), Visit("elsewhere", S.Elsewhere);
 }
 template <class V> void fields(V &&Visit, LockLike &L) {

@@ -22,7 +22,14 @@ void SkippedText::watch(Preprocessor &PP) {
   struct Watch : PPCallbacks {
     const SourceManager &SM;
     decltype(Inclusions) &Seen;
-    Watch(const SourceManager &SM, decltype(Inclusions) &Seen) : SM(SM), Seen(Seen) {}
+    decltype(Expansions) &Expanded;
+    Watch(const SourceManager &SM, decltype(Inclusions) &Seen, decltype(Expansions) &Expanded)
+        : SM(SM), Seen(Seen), Expanded(Expanded) {}
+    void MacroExpands(const Token &Name, const MacroDefinition &Macro, SourceRange,
+                      const MacroArgs *) override {
+      if (Macro.getMacroInfo()->isFunctionLike())
+        Expanded[Name.getIdentifierInfo()->getName()].push_back(Name.getLocation());
+    }
     void FileChanged(SourceLocation L, FileChangeReason Why, SrcMgr::CharacteristicKind,
                      FileID) override {
       FileID File = SM.getFileID(L);
@@ -37,7 +44,7 @@ void SkippedText::watch(Preprocessor &PP) {
             I.Skipped.push_back({Begin, SM.getFileOffset(Range.getEnd())});
     }
   };
-  PP.addPPCallbacks(std::make_unique<Watch>(PP.getSourceManager(), Inclusions));
+  PP.addPPCallbacks(std::make_unique<Watch>(PP.getSourceManager(), Inclusions, Expansions));
 }
 
 std::vector<SkippedText::Part> SkippedText::inBoth(const std::vector<Part> &A,
@@ -360,22 +367,34 @@ private:
   }
 };
 
-static void scan(const Source &S, Preprocessor &PP, const Functions &Around, FileID File,
-                 unsigned Begin, unsigned End, std::vector<SkippedSite> &Result) {
+static bool operatesOn(const Operand &O, const std::optional<Operations::Found> &Does) {
+  return Does && any_of(Does->Operands, [&](const Operand &Other) {
+           return Other.Name == O.Name && !Other.Member && !Other.Computed;
+         });
+}
+
+// The locks that the compiled uses of a macro operate on; false: not known.
+using LocksOfUses = function_ref<bool(StringRef Macro, std::vector<std::string> &Locks)>;
+
+static void scan(const Source &S, Preprocessor &PP, const Functions &Around, LocksOfUses Uses,
+                 FileID File, unsigned Begin, unsigned End, std::vector<SkippedSite> &Result) {
   if (neverCompiled(S.fileText(File).substr(Begin)))
     return;
   std::vector<Word> Words = wordsOf(S, File, Begin, End);
   std::optional<Conditions> Where;
   Operations Known(PP);
   std::set<StringRef> Parameters; // of the macro whose definition this is
+  ArrayRef<Word> Defined;         // its name and what follows
   for (size_t I = 0; I < Words.size(); ++I) {
     if (Words[I].StartsLine)
       Parameters.clear();
     if (Words[I].Kind == tok::hash && Words[I].StartsLine && I + 1 < Words.size()) {
       // The body of a macro counts, the name and the other directives do not.
       bool Defines = Words[I + 1].Name == "define";
-      if (Defines)
+      if (Defines) {
         Parameters = parametersOf(ArrayRef(Words).drop_front(I + 1));
+        Defined = ArrayRef(Words).drop_front(std::min(I + 2, Words.size()));
+      }
       for (I += 2; !Defines && I < Words.size() && !Words[I].StartsLine;)
         ++I;
       I -= !Defines;
@@ -397,23 +416,49 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around, Fil
       Site.Operand = O.Name;
       Site.Member = O.Member;
       Site.Pointer = O.Pointer || (!O.Member && Parameters.count(O.Name));
+      bool IsParameter = !O.Member && !O.Computed && Parameters.count(O.Name);
+      Site.Locks.clear();
+      // Another definition of a macro that is used here: what it is given, it is given here, too.
+      Site.Exact =
+          IsParameter && operatesOn(O, Known.at(Defined)) && Uses(Defined.front().Name, Site.Locks);
       const ParmVarDecl *P = O.Pointer && !O.Member && !O.Computed && Parameters.empty()
                                  ? Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At))
                                  : nullptr;
-      Site.Parameter = P ? nodeFor(P, S) : "";
+      if (P)
+        Site.Exact = true, Site.Locks = {nodeFor(P, S)};
       Result.push_back(Site);
       Site.Acquires = false; // counts once
     }
   }
 }
 
-std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &PP) const {
+bool SkippedText::findLocksOfUses(StringRef Macro, const Source &S,
+                                  const std::vector<Site> &Compiled,
+                                  std::vector<std::string> &Locks) const {
+  auto Uses = Expansions.find(Macro);
+  if (Uses == Expansions.end())
+    return true;
+  return all_of(Uses->second, [&](SourceLocation Use) {
+    size_t Before = Locks.size();
+    Position At = S.shown(Use);
+    for (const Site &Operation : Compiled)
+      if (Operation.At == At)
+        Locks.push_back(Operation.Node);
+    return Locks.size() > Before;
+  });
+}
+
+std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &PP,
+                                                const std::vector<Site> *Compiled) const {
   std::vector<SkippedSite> Found;
   const Functions Around(S);
+  auto Uses = [&](StringRef Macro, std::vector<std::string> &Locks) {
+    return Compiled && findLocksOfUses(Macro, S, *Compiled, Locks);
+  };
   for (const auto &[Entry, OfFile] : Inclusions)
     if (FileID File = OfFile.front().File; !S.SM.isInSystemHeader(S.SM.getLocForStartOfFile(File)))
       for (const Part &P : inAll(OfFile))
-        scan(S, PP, Around, File, P.Begin, P.End, Found);
+        scan(S, PP, Around, Uses, File, P.Begin, P.End, Found);
   return Found;
 }
 

@@ -8,6 +8,7 @@
 
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 #include <vector>
 
@@ -18,7 +19,9 @@ public:
   // Call before the first token is read.
   void watch(clang::Preprocessor &PP);
   // The lock operations in what was skipped, except under `#if 0`, which no configuration compiles.
-  std::vector<SkippedSite> lockSites(const Source &S, clang::Preprocessor &PP) const;
+  // Compiled: those of the rest, if they are all known; else null.
+  std::vector<SkippedSite> lockSites(const Source &S, clang::Preprocessor &PP,
+                                     const std::vector<Site> *Compiled) const;
 
 private:
   struct Part {
@@ -30,9 +33,12 @@ private:
   };
   // Of each file, in the order in which they were first read.
   llvm::MapVector<const clang::FileEntry *, std::vector<Inclusion>> Inclusions;
+  llvm::StringMap<std::vector<clang::SourceLocation>> Expansions; // by macro
 
   static std::vector<Part> inBoth(const std::vector<Part> &A, const std::vector<Part> &B);
   static std::vector<Part> inAll(const std::vector<Inclusion> &OfFile);
+  bool findLocksOfUses(llvm::StringRef Macro, const Source &S, const std::vector<Site> &Compiled,
+                       std::vector<std::string> &Locks) const;
 };
 
 } // namespace relock

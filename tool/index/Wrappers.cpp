@@ -52,22 +52,34 @@ public:
     const auto *Body = cast<CompoundStmt>(F->getBody());
     std::vector<const CallExpr *> Calls;
     collectCalls(Body, Calls);
-    if (Calls.empty())
-      return std::nullopt;
     Relay R;
-    const CallExpr *Call = Calls.front();
-    R.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &R.Aborts) &&
+    const CallExpr *Call = libraryOperation(Body);
+    auto IsAll = [&] {
+      return Call && onlyOperationOfBody(Body, Call, S.Context, 0, &R.Aborts) &&
              none_of(Call->arguments(),
                      [&](const Expr *Argument) { return Argument->HasSideEffects(S.Context); });
+    };
+    const CallExpr *OfLibrary = Call;
+    R.Pure = IsAll();
+    if (!R.Pure && !Calls.empty()) {
+      Call = Calls.front();
+      R.Pure = IsAll();
+    }
     if (!R.Pure) {
       erase_if(Calls, [](const CallExpr *Other) {
         const FunctionDecl *Callee = Other->getDirectCallee();
         return !Callee->getIdentifier() || !looksLikeOperation(Callee->getName());
       });
-      if (Calls.size() != 1 || !alwaysCalls(Body, Call = Calls.front()))
+      Call = Calls.size() == 1 ? Calls.front() : Calls.empty() ? OfLibrary : nullptr;
+      if (!Call || !alwaysCalls(Body, Call))
         return std::nullopt;
     }
     R.Tests = R.Pure && !soleOperation(Body, Call);
+    R.Value = statementOf(Body, Call);
+    if (R.Value == Relay::Used && R.Pure && F->getReturnType()->isVoidType())
+      R.Value = Relay::Ignored;
+    else if (R.Value == Relay::Used && R.Pure && !R.Tests)
+      R.Value = Relay::Returned;
     R.Callee = nodeFor(Call->getDirectCallee(), S);
     for (const Expr *Argument : Call->arguments()) {
       RelayedArgument Passed;
@@ -76,6 +88,7 @@ public:
         Passed.Loads = loadsOf(Argument, Passed.LoadsUnknown);
         QualType Behind = Argument->IgnoreParenImpCasts()->getType()->getPointeeType();
         Passed.Opaque = !Behind.isNull() && Behind->isIncompleteType();
+        Passed.Part = lockPart(Argument, true, S);
       }
       R.Arguments.push_back(std::move(Passed));
     }
@@ -167,6 +180,19 @@ private:
         collectCalls(Child, Calls);
   }
 
+  // The first call of a library's lock function below a statement: of no mutex, as its name tells.
+  const CallExpr *libraryOperation(const Stmt *Statement) const {
+    const auto *Call = dyn_cast<CallExpr>(Statement);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    if (Callee && Callee->getIdentifier() && S.inSystemHeader(Callee->getLocation()) &&
+        looksLikeOperation(Callee->getName()))
+      return Call;
+    for (const Stmt *Child : Statement->children())
+      if (const CallExpr *Found = Child ? libraryOperation(Child) : nullptr)
+        return Found;
+    return nullptr;
+  }
+
   // How callers name the wrapper's operand: from one variable, or through a companion.
   bool followOperand(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
     Operand = withoutIdleCasts(Operand);
@@ -213,6 +239,29 @@ private:
     return any_of(Body->body(), [&](const Stmt *Statement) {
       return alwaysEvaluates(Statement, Call) || onlyOperation(Statement, Call, S.Context);
     });
+  }
+
+  // What becomes of the call's value, where the call is a statement of the body, or what it returns
+  // in the end, and nothing before it leaves.
+  static Relay::Result statementOf(const CompoundStmt *Body, const CallExpr *Call) {
+    auto Is = [&](const Stmt *Statement) {
+      const auto *Value = dyn_cast_or_null<Expr>(Statement);
+      return Value && Value->IgnoreParenCasts() == Call;
+    };
+    for (const Stmt *Statement : Body->body()) {
+      if (Is(Statement))
+        return Relay::Ignored;
+      if (const auto *Return = dyn_cast<ReturnStmt>(Statement); Return && Is(Return->getRetValue()))
+        return Relay::Returned;
+      if (leaves(Statement))
+        return Relay::Used;
+    }
+    return Relay::Used;
+  }
+
+  static bool leaves(const Stmt *Statement) {
+    return isa<ReturnStmt, GotoStmt, IndirectGotoStmt, LabelStmt>(Statement) ||
+           any_of(Statement->children(), [](const Stmt *Child) { return Child && leaves(Child); });
   }
 
   static bool alwaysEvaluates(const Stmt *Statement, const CallExpr *Call) {

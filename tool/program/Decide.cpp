@@ -342,7 +342,7 @@ private:
       return true;
     return any_of(Unit.Functions, [&](const Function &F) {
       return any_of(F.Calls, [&](const Call &C) {
-        return Linked.wrapperOf(C.Function) || Linked.Project.otherLock(C.Name);
+        return Linked.wrapperOf(C.Function) || Linked.otherOperator(C);
       });
     });
   }

@@ -267,6 +267,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
       Merged.Prototypes = std::move(Prototypes);
     }
   wrapRelays(Functions, Units);
+  OtherRelays = relaysOfOtherLocks(Functions, Project);
   for (auto &[Node, F] : Functions) {
     for (const std::string &Stored : F.Stores)
       if (StringRef Address = Stored; Address.consume_front("&"))
@@ -836,7 +837,10 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
   for (const UnitFacts &Unit : Units)
     for (const SkippedSite &S : Unit.Skipped)
       if (!Covered.count(S.At))
-        Seen.insert({{S.At, S.Operand}, S});
+        if (auto [It, New] = Seen.insert({{S.At, S.Operand}, S}); !New) {
+          It->second.Exact &= S.Exact;
+          append_range(It->second.Locks, S.Locks);
+        }
   // The classes that an operand such as `p->lock` or `&lock` may name.
   std::map<std::pair<std::string, bool>, std::vector<const Declaration *>> Named;
   for (const UnitFacts &Unit : Units)
@@ -858,11 +862,12 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     // What a variable of skipped text points to is not known, nor a field that only such text has.
     // The address of a variable or field that the program does not declare is a lock of its own.
     bool Any = Site.Pointer && (Means.empty() || !Site.Member);
-    if (!Site.Parameter.empty()) {
+    if (Site.Exact) {
       Any = false;
       Means.clear();
-      if (auto Found = ClassOfRoot.find(find(Site.Parameter)); Found != ClassOfRoot.end())
-        Means.insert(Found->second);
+      for (const std::string &Lock : Site.Locks)
+        if (auto Found = ClassOfRoot.find(find(Lock)); Found != ClassOfRoot.end())
+          Means.insert(Found->second);
     }
     if (Any)
       for (size_t I = 0; I < Classes.size(); ++I)
@@ -896,6 +901,18 @@ std::string describe(const UncoveredSite &Site) {
 const LockClass *Program::classOf(const std::string &Node) const {
   auto It = ClassOfRoot.find(find(Node));
   return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
+}
+
+const OtherOperator *Program::relayOfOtherLock(const std::string &FunctionNode) const {
+  auto Found = OtherRelays.find(FunctionNode);
+  return Found == OtherRelays.end() ? nullptr : &Found->second;
+}
+
+std::optional<OtherOperator> Program::otherOperator(const Call &C) const {
+  if (const OtherOperator *Relay = relayOfOtherLock(C.Function))
+    return *Relay;
+  std::optional<OtherLock> Does = Project.otherLock(C.Name);
+  return Does ? std::optional(OtherOperator{*Does}) : std::nullopt;
 }
 
 const Layers::Operator *Program::operatorOf(const std::string &FunctionNode) const {

@@ -7,6 +7,7 @@
 #include "index/Records.h"
 #include "program/Layers.h"
 #include "program/ProjectFile.h"
+#include "program/Relays.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -104,6 +105,9 @@ public:
   const Wrapper *wrapperOf(const std::string &FunctionNode) const;
   // What a function is another name for; null: nothing.
   const Layers::Operator *operatorOf(const std::string &FunctionNode) const;
+  // What a call does to a lock that is not converted; the callee is known, declared, or relays.
+  std::optional<OtherOperator> otherOperator(const Call &C) const;
+  const OtherOperator *relayOfOtherLock(const std::string &FunctionNode) const; // null: none
   std::string layerOfType(const std::string &Typedef) const { return Own.of(Typedef); }
   std::string layerOf(const std::string &FunctionNode) const; // of such a function
   // The group of the lock that such a function is given; empty: none.
@@ -136,6 +140,8 @@ private:
     std::map<std::string, std::string> Parent;
     std::string compress(const std::string &Node);
   };
+
+  std::map<std::string, OtherOperator> OtherRelays; // by function
 
   std::string find(const std::string &Node) const { return Mixed.find(Node); }
   void linkLayers(const std::vector<UnitFacts> &Units);

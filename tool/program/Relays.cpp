@@ -141,4 +141,78 @@ void wrapRelays(std::map<std::string, Function> &Functions, const std::vector<Un
   }
 }
 
+// The name by which F calls Callee.
+static StringRef nameIn(const Function &F, StringRef Callee) {
+  auto Found = find_if(F.Calls, [&](const Call &C) { return C.Function == Callee; });
+  return Found == F.Calls.end() ? StringRef() : StringRef(Found->Name);
+}
+
+using OtherOperators = std::map<std::string, OtherOperator>;
+
+static std::optional<OtherOperator> relayed(const Function &F, const OtherOperators &Relays,
+                                            const ProjectFile &Project) {
+  // Nobody follows a call through a pointer to what it takes or releases.
+  if (!F.Relays || F.Wraps || F.AddressTaken || Project.otherLock(F.Name))
+    return std::nullopt;
+  const Relay &R = *F.Relays;
+  // Where it may fail, the callers have to see the result as the operation gives it.
+  if (R.Value == Relay::Used)
+    return std::nullopt;
+  OtherOperator Does;
+  if (auto Inner = Relays.find(R.Callee); Inner != Relays.end())
+    Does = Inner->second;
+  else if (std::optional<OtherLock> Known = Project.otherLock(nameIn(F, R.Callee)))
+    Does.Does = *Known;
+  else
+    return std::nullopt;
+  if (Does.Does.Kind != Operation::Lock && Does.Does.Kind != Operation::Unlock)
+    return std::nullopt;
+  Does.Tells &= R.Value == Relay::Returned;
+  if (!Does.ofArgument())
+    return Does;
+  if (Does.Does.Argument >= R.Arguments.size())
+    return std::nullopt;
+  const RelayedArgument &Given = R.Arguments[Does.Does.Argument];
+  const WrapperOperand &Lock = Given.Operand;
+  if (Lock.Expression.empty() || (Lock.Parameter < 0 && Lock.Variable.empty()))
+    return std::nullopt;
+  if (Does.Expression == "$" && Lock.Expression != "$")
+    Does.Part = Given.Part;
+  Does.Expression = put(Lock.Expression, Does.Expression);
+  Does.Variable = Lock.Variable;
+  Does.Does.Argument = Lock.Parameter < 0 ? 0 : Lock.Parameter;
+  return Does;
+}
+
+// True if F has one operation of such a lock, and not another one that may undo it.
+static bool operatesOnce(const Function &F, const OtherOperators &Relays,
+                         const ProjectFile &Project) {
+  std::set<Position> Places; // several units may compile it
+  for (const Call &C : F.Calls)
+    if (Relays.count(C.Function) || Project.otherLock(C.Name))
+      Places.insert(C.At);
+  return Places.size() == 1;
+}
+
+OtherOperators relaysOfOtherLocks(const std::map<std::string, Function> &Functions,
+                                  const ProjectFile &Project) {
+  OtherOperators Result;
+  std::set<std::string> Not;
+  for (bool Again = true; Again;) {
+    Again = false;
+    Result.clear();
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const auto &[Node, F] : Functions)
+        if (!Result.count(Node) && !Not.count(Node))
+          if (std::optional<OtherOperator> Does = relayed(F, Result, Project))
+            Changed = Result.emplace(Node, *Does).second;
+    }
+    for (const auto &[Node, Does] : Result)
+      if (!operatesOnce(Functions.at(Node), Result, Project))
+        Again |= Not.insert(Node).second; // and what was found through it
+  }
+  return Result;
+}
+
 } // namespace relock

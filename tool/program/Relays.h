@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Records.h"
+#include "program/ProjectFile.h"
 
 #include <map>
 #include <string>
@@ -14,5 +15,22 @@ namespace relock {
 
 // Makes lock wrappers of the functions that relay to one.
 void wrapRelays(std::map<std::string, Function> &Functions, const std::vector<UnitFacts> &Units);
+
+// A function that operates a lock which stays what it is.
+struct OtherOperator {
+  OtherLock Does;
+  // The lock in terms of what the callers give, `$`, or of a global variable. Equal texts mean the
+  // same lock where the arguments do.
+  std::string Expression = "$", Variable = {};
+  std::string Part = {}; // see lockPart(); empty: that of the argument
+  bool Tells = true;     // what it returns says whether it has taken the lock
+
+  bool ofArgument() const { return Variable.empty(); }
+};
+
+// The functions that relay to one of those that are known or declared, by node. Their callers hold
+// what they take, as if the operation stood there.
+std::map<std::string, OtherOperator>
+relaysOfOtherLocks(const std::map<std::string, Function> &Functions, const ProjectFile &Project);
 
 } // namespace relock

@@ -135,14 +135,20 @@ private:
 
   void followLocks(const std::string &Function) {
     std::vector<HeldOperation> All = Locks.Others;
+    std::optional<OtherLock> Operator = Linked.Project.otherLock(F->getNameAsString());
+    const OtherOperator *Relay = Linked.relayOfOtherLock(Function);
     for (const HeldOperation &Op : Locks.Others)
-      if (acquires(Op.Kind))
+      if (acquires(Op.Kind) && !Relay)
         Result.Others.push_back({Op.Lock.Node, place(Op.Call)});
     for (const HeldOperation &Op : Locks.Others)
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock) {
+        // What a relay is given, it takes for its callers, who say which lock that is.
+        if (!Relay || !Relay->ofArgument() || Relay->Expression != "$")
+          Result.Takes.push_back({Function, spelledName(), Op.Lock, place(Op.Call)});
         // The library function, too: its address may be taken.
-        Result.Takes.push_back({Function, spelledName(), Op.Lock, place(Op.Call)});
-        Result.Takes.push_back({nodeFor(Op.Call->getDirectCallee(), S), "", Op.Lock, {}});
+        std::string Callee = nodeFor(Op.Call->getDirectCallee(), S);
+        if (!Linked.relayOfOtherLock(Callee))
+          Result.Takes.push_back({Callee, "", Op.Lock, {}});
       }
     for (const LockOperation &Op : Operations) {
       All.push_back({Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure});
@@ -153,12 +159,14 @@ private:
     if (const HeldOperation *Op = Held->takenAgain(); Op && !releases(Op->Lock.Node))
       Result.TakenAgain.push_back({Function, spelledName(), Op->Lock, place(Op->Call)});
     const Wrapper *Own = Linked.wrapperOf(Function);
-    std::optional<OtherLock> Operator = Linked.Project.otherLock(F->getNameAsString());
-    Held->describe(S, Function, spelledName(), Own && acquires(Own->Kind) ? Own->Node : "",
+    Held->describe(S, Function, spelledName(),
+                   Own && acquires(Own->Kind) ? Own->Node
+                   : Relay                    ? Relay->Does.Type
+                                              : "",
                    Operator, Result.Under);
     auto Kept =
         find_if(Locks.Others, [&](const HeldOperation &Op) { return Held->keeps(Op.Call); });
-    if (Kept != Locks.Others.end() && !Operator)
+    if (Kept != Locks.Others.end() && !Operator && !Relay)
       Result.Keepers.push_back({Function, spelledName(), Kept->Lock, place(Kept->Call)});
   }
 

@@ -21,39 +21,6 @@ namespace relock {
 
 static const Expr *plain(const Expr *E) { return E->IgnoreParenImpCasts(); }
 
-// A union's members share their memory, so that they tell no locks apart.
-static bool inUnion(const MemberExpr *Member) {
-  for (; Member;
-       Member = Member->isArrow() ? nullptr : dyn_cast<MemberExpr>(plain(Member->getBase())))
-    if (const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
-        !Field || Field->getParent()->isUnion() || !Field->getIdentifier())
-      return true;
-  return false;
-}
-
-std::string lockPart(const Expr *Operand, bool OfStruct, const Source &S) {
-  const auto *Address = dyn_cast<UnaryOperator>(plain(Operand));
-  if (!Address || Address->getOpcode() != UO_AddrOf)
-    return "";
-  const Expr *Struct = plain(Address->getSubExpr());
-  if (!OfStruct) {
-    const auto *Mutex = dyn_cast<MemberExpr>(Struct);
-    if (!Mutex || Mutex->isArrow() || inUnion(Mutex))
-      return "";
-    Struct = plain(Mutex->getBase());
-  }
-  while (const auto *Element = dyn_cast<ArraySubscriptExpr>(Struct)) {
-    Struct = plain(Element->getBase());
-    if (!Struct->getType()->isArrayType())
-      return "";
-  }
-  if (const auto *Member = dyn_cast<MemberExpr>(Struct))
-    return inUnion(Member) ? "" : nodeFor(Member->getMemberDecl(), S);
-  const auto *Ref = dyn_cast<DeclRefExpr>(Struct);
-  const auto *Variable = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-  return Variable && Variable->hasGlobalStorage() ? nodeFor(Variable, S) : "";
-}
-
 HeldLocks::HeldLocks(const FunctionDecl *F, std::vector<HeldOperation> All)
     : Operations(std::move(All)) {
   for (unsigned I = 0; I < Operations.size(); ++I) {
@@ -168,7 +135,7 @@ std::optional<HeldLocks::Tested> HeldLocks::tested(const CFGBlock &Block) const 
     Value = plain(Binary->getRHS());
   const auto *Call = dyn_cast_or_null<CallExpr>(Value);
   const HeldOperation *Op = Call ? operation(Call) : nullptr;
-  if (!Op || !acquires(Op->Kind))
+  if (!Op || !acquires(Op->Kind) || !Op->Tells)
     return std::nullopt;
   return Tested{KeyOf[Op - Operations.data()], Op->SucceedsNonzero ? Test->Zero : 1 - Test->Zero};
 }

@@ -29,12 +29,9 @@ struct HeldOperation {
   LockPart Lock;
   bool Follow = false;          // a wrapper that does more: what it calls counts, too
   bool SucceedsNonzero = false; // the call returns other than 0 where it has taken the lock
+  bool Tells = true;            // it returns whether it has taken the lock
   bool NothingAtZero = false;   // the call does nothing where the lock's operand is 0
 };
-
-// The part of a lock class that an operand belongs to: a field that holds the lock's struct, or the
-// struct variable itself; empty: not known. Operand is the mutex's address, or the struct's.
-std::string lockPart(const clang::Expr *Operand, bool OfStruct, const Source &S);
 
 class HeldLocks {
 public:

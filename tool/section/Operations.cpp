@@ -166,13 +166,26 @@ bool LockOperations::addOperator(const CallExpr *Call, LockOperation &Op) const 
 
 // Which lock it is matters little: they are one class for each type, told apart by field.
 void LockOperations::addOther(const CallExpr *Call) {
-  std::optional<OtherLock> Does = Linked.Project.otherLock(Call->getDirectCallee()->getName());
-  if (!Does || Call->getNumArgs() <= Does->Argument)
+  const FunctionDecl *Callee = Call->getDirectCallee();
+  std::optional<OtherOperator> Operator =
+      Linked.otherOperator({nodeFor(Callee, S), Callee->getNameAsString(), {}});
+  if (!Operator)
     return;
-  const Expr *Lock = Call->getArg(Does->Argument);
-  HeldOperation Op = {Call, Does->Kind, lockKey(Lock), {Does->Type, lockPart(Lock, true, S)}};
-  Op.SucceedsNonzero = Does->SucceedsNonzero;
-  Op.NothingAtZero = Does->NothingAtZero;
+  const OtherLock &Does = Operator->Does;
+  HeldOperation Op = {Call, Does.Kind, Operator->Variable, {Does.Type, Operator->Part}};
+  if (Operator->ofArgument()) {
+    if (Call->getNumArgs() <= Does.Argument)
+      return;
+    const Expr *Lock = Call->getArg(Does.Argument);
+    Op.Key = lockKey(Lock);
+    if (Operator->Expression == "$")
+      Op.Lock.Part = lockPart(Lock, true, S);
+  }
+  if (Operator->Expression != "$")
+    Op.Key += " " + Operator->Expression;
+  Op.SucceedsNonzero = Does.SucceedsNonzero;
+  Op.NothingAtZero = Does.NothingAtZero;
+  Op.Tells = Operator->Tells;
   Others.push_back(Op);
 }
 

@@ -87,7 +87,10 @@ static void other_way_round(void) {
   mtx_unlock(&other_lock);
 }
 
-static void open_table(void) { mtx_lock(&catalogue_lock); }
+static void open_table(void) {
+  if (table)
+    mtx_lock(&catalogue_lock);
+}
 
 static void keeps_in_callee(void) {
   pthread_mutex_lock(&kept);

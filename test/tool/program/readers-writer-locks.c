@@ -85,7 +85,8 @@ static void keep_it(void) {
 }
 
 static void open_table(void) {
-  pthread_rwlock_wrlock(&catalogue_lock);
+  if (table)
+    pthread_rwlock_wrlock(&catalogue_lock);
 }
 
 static void keep_in_callee(void) {
