@@ -236,8 +236,9 @@ struct RelayedArgument {
   WrapperOperand Operand; // Expression empty: more than one variable and members of it
   std::vector<OperandLoad> Loads;
   bool LoadsUnknown = false;
-  bool Opaque = false; // members of what it points to cannot be named there
-  std::string Part;    // of the locks of its type, see lockPart()
+  bool Changed = false; // the parameter may no longer be what the caller gave
+  bool Opaque = false;  // members of what it points to cannot be named there
+  std::string Part;     // of the locks of its type, see lockPart()
 
   bool operator==(const RelayedArgument &) const = default;
 };

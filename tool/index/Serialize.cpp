@@ -90,7 +90,7 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
 }
 template <class V> void fields(V &&Visit, RelayedArgument &A) {
   Visit("operand", A.Operand), Visit("loads", A.Loads), Visit("loadsUnknown", A.LoadsUnknown);
-  Visit("opaque", A.Opaque), Visit("part", A.Part);
+  Visit("opaque", A.Opaque), Visit("part", A.Part), Visit("changed", A.Changed);
 }
 template <class V> void fields(V &&Visit, Relay &R) {
   fields(Visit, static_cast<WrapperPlace &>(R));

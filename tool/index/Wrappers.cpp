@@ -55,6 +55,7 @@ public:
     Relay R;
     const CallExpr *Call = libraryOperation(Body);
     auto IsAll = [&] {
+      R.Aborts = false;
       return Call && onlyOperationOfBody(Body, Call, S.Context, 0, &R.Aborts) &&
              none_of(Call->arguments(),
                      [&](const Expr *Argument) { return Argument->HasSideEffects(S.Context); });
@@ -85,6 +86,8 @@ public:
       RelayedArgument Passed;
       if (std::optional<WrapperOperand> Operand = wrapperOperand(Argument)) {
         Passed.Operand = *Operand;
+        Passed.Changed =
+            Operand->Parameter >= 0 && mayChange(Body, F->getParamDecl(Operand->Parameter));
         Passed.Loads = loadsOf(Argument, Passed.LoadsUnknown);
         QualType Behind = Argument->IgnoreParenImpCasts()->getType()->getPointeeType();
         Passed.Opaque = !Behind.isNull() && Behind->isIncompleteType();
@@ -257,6 +260,21 @@ private:
         return Relay::Used;
     }
     return Relay::Used;
+  }
+
+  // True if the statement assigns to the parameter, or takes its address.
+  static bool mayChange(const Stmt *Statement, const ParmVarDecl *Parameter) {
+    const Expr *Changed = nullptr;
+    if (const auto *Binary = dyn_cast<BinaryOperator>(Statement);
+        Binary && Binary->isAssignmentOp())
+      Changed = Binary->getLHS();
+    if (const auto *Unary = dyn_cast<UnaryOperator>(Statement);
+        Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_AddrOf))
+      Changed = Unary->getSubExpr();
+    const auto *Ref = Changed ? dyn_cast<DeclRefExpr>(Changed->IgnoreParenImpCasts()) : nullptr;
+    return (Ref && Ref->getDecl() == Parameter) ||
+           any_of(Statement->children(),
+                  [&](const Stmt *C) { return C && mayChange(C, Parameter); });
   }
 
   static bool leaves(const Stmt *Statement) {

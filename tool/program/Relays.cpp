@@ -174,7 +174,7 @@ static std::optional<OtherOperator> relayed(const Function &F, const OtherOperat
     return std::nullopt;
   const RelayedArgument &Given = R.Arguments[Does.Does.Argument];
   const WrapperOperand &Lock = Given.Operand;
-  if (Lock.Expression.empty() || (Lock.Parameter < 0 && Lock.Variable.empty()))
+  if (Given.Changed || Lock.Expression.empty() || (Lock.Parameter < 0 && Lock.Variable.empty()))
     return std::nullopt;
   if (Does.Expression == "$" && Lock.Expression != "$")
     Does.Part = Given.Part;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What is no operation of a readers-writer lock though it takes one: a function that may leave
-// before that, that tells of it in its own terms, or whose address is taken. A struct may have
-// several locks, and a section may keep one.
+// before that, that tells of it in its own terms, that takes another one than that of its parameter,
+// or whose address is taken. A struct may have several locks, and a section may keep one.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %verdicts %s | FileCheck %s
 // CHECK-DAG:  hold nested other_member
 // CHECK-DAG:  hold nested may_not_take
 // CHECK-DAG:  hold nested own_terms
+// CHECK-DAG:  hold nested another
 // CHECK-DAG:  hold nested through_pointer
 // CHECK-DAG:  hold nested kept
 #include <pthread.h>
@@ -54,6 +55,10 @@ static int succeeds(pthread_rwlock_t *lock) {
     return 0;
   return 1;
 }
+static void lock_next(struct store *s) {
+  s = s + 1;
+  pthread_rwlock_wrlock(&s->lock);
+}
 static void lock_through(pthread_rwlock_t *lock) {
   pthread_rwlock_wrlock(lock);
 }
@@ -84,6 +89,14 @@ static void own_terms(void) {
   pthread_mutex_unlock(&mutex);
 }
 
+static void another(struct store *s) {
+  pthread_mutex_lock(&mutex);
+  lock_next(s);
+  total += s->value;
+  store_unlock(s);
+  pthread_mutex_unlock(&mutex);
+}
+
 static void through_pointer(void) {
   pthread_mutex_lock(&mutex);
   lock_through(&store.lock);
@@ -106,6 +119,7 @@ int main(void) {
   through_pointer();
   if (total < 0) { // never
     other_member(&store);
+    another(&store);
     through(&store.lock);
   }
   kept();
