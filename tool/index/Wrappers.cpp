@@ -271,10 +271,9 @@ private:
     if (const auto *Unary = dyn_cast<UnaryOperator>(Statement);
         Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_AddrOf))
       Changed = Unary->getSubExpr();
-    const auto *Ref = Changed ? dyn_cast<DeclRefExpr>(Changed->IgnoreParenImpCasts()) : nullptr;
-    return (Ref && Ref->getDecl() == Parameter) ||
+    return (Changed && storedDeclaration(Changed) == Parameter) ||
            any_of(Statement->children(),
-                  [&](const Stmt *C) { return C && mayChange(C, Parameter); });
+                  [&](const Stmt *Child) { return Child && mayChange(Child, Parameter); });
   }
 
   static bool leaves(const Stmt *Statement) {

@@ -1,6 +1,6 @@
 // A macro's definition that no configuration compiles, of a macro that is used with another one: what
 // its parameter is given is seen at the uses, so that no other lock stays for it. Where the compiled
-// definition does nothing with that parameter, or a use shows no operation, it may be any.
+// definition does nothing with that parameter, it may be any.
 // RUN: %verdicts %s > %t || test $? = 1; FileCheck %s < %t
 // RUN: mkdir -p %t.d && sed 's,//ANY,,' %s > %t.d/any.c
 // RUN: %verdicts %t.d/any.c > %t || test $? = 1; FileCheck %s --check-prefix=ANY < %t
