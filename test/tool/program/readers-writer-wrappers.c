@@ -7,6 +7,9 @@
 // CHECK-DAG:  delegate straight through_layers
 // CHECK-DAG:  delegate straight through_aborting
 // CHECK-DAG:  delegate straight through_one_that_returns_more
+// What they return tells of a failure where it is what the operation returned, and only there.
+// CHECK-DAG:  delegate straight result_tested
+// CHECK-DAG:  delegate straight other_result_tested
 // CHECK-DAG:  hold straight waits_under_it
 // CHECK-DAG:  takes 'pthread_rwlock_t', whose holder may wait here for other threads [lock-order]
 #include <pthread.h>
@@ -91,6 +94,23 @@ static void through_one_that_returns_more(void) {
   pthread_mutex_unlock(&mutex);
 }
 
+static void result_tested(void) {
+  pthread_mutex_lock(&mutex);
+  if (read_lock(&store.lock, 3) == 0) {
+    total += store.value;
+    unlock(&store.lock, 4);
+  }
+  pthread_mutex_unlock(&mutex);
+}
+
+static void other_result_tested(void) {
+  pthread_mutex_lock(&mutex);
+  if (get_config() != NULL)
+    total++;
+  release_config();
+  pthread_mutex_unlock(&mutex);
+}
+
 static void waits_under_it(struct store *s) {
   pthread_mutex_lock(&waiting);
   lock_both(s);
@@ -111,6 +131,8 @@ int main(void) {
   through_layers(&store);
   through_aborting(&store);
   through_one_that_returns_more();
+  result_tested();
+  other_result_tested();
   waits_under_it(&store);
   holder(&store);
   printf("%d\n", total);
