@@ -41,7 +41,7 @@ enum { MOST = 64 };
 /* relock_caution of a class: how often MOST is halved. */
 enum { MOST_CAUTION = 6 };
 
-static void change(uint16_t *object, uint16_t value) {
+static void change(uint8_t *object, uint8_t value) {
   if (relock_load_relaxed(object) != value)
     relock_store_relaxed(object, value);
 }
@@ -65,7 +65,7 @@ static bool barge(relock_mutex_t *mutex, struct relock_wait *wait) {
 /* The head of the queue takes the word. True: it was kept waiting for long. */
 static bool take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
   uint32_t *word = &mutex->relock_private.word;
-  uint16_t *open = &mutex->relock_private.open;
+  uint8_t *open = &mutex->relock_private.open;
   wait->spins = relock_wait_spins();
   if (relock_word_spin(word, wait))
     return false;

@@ -61,14 +61,14 @@ static bool back_off(struct relock_wait *wait, struct delay *delay) {
 
 static void hbo_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   uint32_t *word = &mutex->relock_private.word;
-  uint16_t *hint = &mutex->relock_private.open;
-  const uint16_t here = (uint16_t)(relock_cluster(self) + 1);
+  uint8_t *hint = &mutex->relock_private.open;
+  const uint8_t here = (uint8_t)(relock_cluster(self) + 1);
   struct delay delay = {0};
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   bool taken = false;
   do {
-    const uint16_t owner = relock_load_relaxed(hint);
+    const uint8_t owner = relock_load_relaxed(hint);
     adjust(&delay, owner == here || owner == 0);
     if (!back_off(&wait, &delay))
       break;

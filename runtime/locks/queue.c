@@ -84,7 +84,7 @@ static void close_queue(relock_mutex_t *mutex) {
 
 void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
   uint32_t *word = &mutex->relock_private.word;
-  uint16_t *open = &mutex->relock_private.open;
+  uint8_t *open = &mutex->relock_private.open;
   if (!relock_word_spin(word, wait)) {
     if (!relock_load_relaxed(open))
       relock_store_relaxed(open, 1);

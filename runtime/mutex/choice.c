@@ -86,6 +86,14 @@ int relock_class_move(relock_class_t *lock_class, const char *text) {
   return can ? 0 : ENOTSUP;
 }
 
+int relock_mutex_set_server(relock_mutex_t *mutex, unsigned server) {
+  if (server > RELOCK_MAX_SERVERS)
+    return EINVAL;
+  /* Requests at the former server are served there: as after relock_class_move(). */
+  relock_store_relaxed(&mutex->relock_private.server, (uint8_t)server);
+  return 0;
+}
+
 void relock_class_register(relock_class_t *lock_class) {
   /* Acquire: pairs with the release in relock_class_resolve(). */
   if (!relock_load_acquire(&lock_class->relock_ops))

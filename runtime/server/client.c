@@ -282,7 +282,7 @@ static inline void post(struct relock_server *server, struct relock_request *slo
 
 static int rcl_execute(relock_mutex_t *mutex, struct relock_thread *self,
                        const struct relock_call *call) {
-  struct relock_server *server = relock_server_of(relock_class_of(mutex));
+  struct relock_server *server = relock_server_of(mutex, relock_class_of(mutex));
   struct relock_request *slot = free_slot(server, self);
   if (!slot)
     return run_here(mutex, server, self, call);
@@ -362,7 +362,7 @@ static inline struct relock_request *free_slot_at_once(struct relock_server *ser
 bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_class,
                            const struct relock_call *call, int *result) {
   struct relock_thread *self = relock_own_record;
-  struct relock_server *server = relock_server_of(lock_class);
+  struct relock_server *server = relock_server_of(mutex, lock_class);
   struct relock_counters *counters =
       self ? relock_counters_of(self, lock_class->relock_index) : NULL;
   if (RELOCK_UNLIKELY(!counters))
@@ -404,7 +404,7 @@ bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_cla
 
 bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
                         const struct relock_call *call) {
-  struct relock_server *server = relock_server_of(relock_class_of(mutex));
+  struct relock_server *server = relock_server_of(mutex, relock_class_of(mutex));
   struct relock_request *slot = self->rcl_serves ? NULL : free_slot(server, self);
   if (!slot || self->rcl_share)
     return false;

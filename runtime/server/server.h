@@ -10,7 +10,6 @@
  *   watchdog.c   sections that do not end are named
  *   servers.c    where servers run; classes move; fork, the end of the process, statistics
  *   manners.c    clients that go first, and those that may take a share only
- *   submit.c     sections that nobody waits for
  *   balance.c    the rebalancer
  */
 #ifndef RELOCK_SERVER_SERVER_H
@@ -267,8 +266,11 @@ void relock_balance_after_fork(void);
 
 /* --- servers (servers.c) --------------------------------------------------------------------- */
 
-static inline struct relock_server *relock_server_of(const relock_class_t *lock_class) {
-  return &relock_servers[relock_load_relaxed(&lock_class->relock_server)];
+static inline struct relock_server *relock_server_of(const relock_mutex_t *mutex,
+                                                     const relock_class_t *lock_class) {
+  const uint8_t own = relock_load_relaxed(&mutex->relock_private.server);
+  return &relock_servers[RELOCK_UNLIKELY(own) ? own - 1u
+                                              : relock_load_relaxed(&lock_class->relock_server)];
 }
 
 /* Whether the server may start: false, after a message, if it was given a processor that it

@@ -400,6 +400,8 @@ static void *move_classes(void *unused) {
       snprintf(name, sizeof name, "rcl:%u", server);
     }
     CHECK_EQUAL(relock_class_move(class_of(0, (int)pick(&chance, 4)), name), 0);
+    const unsigned own = pick(&chance, (uint32_t)servers + 1);
+    CHECK_EQUAL(relock_mutex_set_server(&locks[0][pick(&chance, 4)].mutex, own), 0);
     if (pick(&chance, 2))
       usleep(pick(&chance, 300));
   }
@@ -548,6 +550,24 @@ static void each_server_serves_what_is_moved_to_it(void) {
   CHECK_EQUAL(locks[0][0].value, 5 * servers);
 }
 
+/* The same for one mutex of a class, whose others stay at the class's server. */
+static void each_server_serves_a_mutex_of_its_own(void) {
+  CHECK_EQUAL(relock_mutex_set_server(&locks[0][0].mutex, RELOCK_MAX_SERVERS + 1), EINVAL);
+  for (int round = 0; round < 5; round++)
+    for (int set = 0; set < servers; set++) {
+      CHECK_EQUAL(relock_mutex_set_server(&locks[0][0].mutex, (unsigned)set + 1), 0);
+      uint64_t before = statistics_of(set).sections;
+      struct add one = {&locks[0][0], 1, kernel_thread(), false};
+      on_server(&locks[0][0], add, &one);
+      AWAIT(statistics_of(set).sections > before);
+      CHECK_EQUAL(relock_mutex_set_server(&locks[0][0].mutex, 0), 0);
+      before = statistics_of(0).sections;
+      on_server(&locks[0][0], add, &one);
+      AWAIT(statistics_of(0).sections > before);
+    }
+  CHECK_EQUAL(locks[0][0].value, 2 * 5 * servers);
+}
+
 /* --- idle servers ---------------------------------------------------------------------------- */
 
 static double cpu_seconds(void) {
@@ -644,6 +664,7 @@ const struct test_case life_cases[] = {
     {.name = "fork", .run = children_have_servers_of_their_own},
     {.name = "classes-move", .run = classes_move_while_they_are_used},
     {.name = "each-server-serves", .run = each_server_serves_what_is_moved_to_it},
+    {.name = "own-server", .run = each_server_serves_a_mutex_of_its_own},
     {.name = "idle", .run = idle_servers_sleep},
     {.name = "wrong-arguments", .run = wrong_arguments_are_refused},
     {0},

@@ -80,7 +80,8 @@ typedef union relock_mutex {
     uintptr_t tail;             /* the algorithm's: 0 when nobody waits, or see annex.h */
     uintptr_t owner;            /* recursive and errorcheck: the owner's thread pointer */
     uint32_t word;              /* the exclusion word, see word.h */
-    uint16_t open;              /* arrivals may take a free word although tail is not 0 */
+    uint8_t open;               /* arrivals may take a free word although tail is not 0 */
+    uint8_t server;             /* its own, from 1 on; 0: its class's */
     uint16_t holder;            /* whose thread the word is, see owed.h; 0: unknown, or nobody's */
     uint32_t recursion;         /* recursive: acquisitions beyond the first */
     uint16_t generation;        /* of the process in which tail and open were written */
@@ -200,9 +201,9 @@ int relock_cond_clockwait(relock_cond_t *cond, relock_mutex_t *mutex, relock_clo
                           const struct timespec *deadline);
 
 /* pthread_cond_signal wakes the thread that has waited longest, pthread_cond_broadcast all that
- * wait. Both may be called from a section, and with or without the mutex. Where the caller holds the
- * mutex that the waiters need, or its section runs under it on its own thread or a combiner's, they
- * are woken when it is released: before that they could not go on. Always 0. */
+ * wait. Both may be called from a section, and with or without the mutex. Where the caller holds
+ * the mutex that the waiters need, or its section runs under it on its own thread or a combiner's,
+ * they are woken when it is released: before that they could not go on. Always 0. */
 int relock_cond_signal(relock_cond_t *cond);
 int relock_cond_broadcast(relock_cond_t *cond);
 
@@ -472,9 +473,17 @@ enum { RELOCK_MAX_SERVERS = 16, RELOCK_MAX_CPUS = 4096, RELOCK_ANY_CPU = -1 };
  * a forked child for example. */
 int relock_server_place(unsigned server, int cpu) RELOCK_IF_LINKED;
 
+/* Gives a mutex a server of its own, from 1 on, or 0: that of its class, as relock_mutex_init does.
+ * For the parts of one structure, whose mutexes are of one class and are used at the same time. Has
+ * effect while the class's algorithm has a server (rcl, adaptive_rcl), whatever
+ * becomes of the class's own; the mutex may be in use, and requests that are posted are served
+ * where they are. EINVAL: more than RELOCK_MAX_SERVERS. */
+int relock_mutex_set_server(relock_mutex_t *mutex, unsigned server);
+
 /* Spreads the classes with the algorithm rcl over the servers 1 to `servers` from now on, by what
  * each of them costs the others (runtime/server/balance.c); 0 or 1: leaves them where they are.
- * Classes on other servers stay there. EINVAL: more than RELOCK_MAX_SERVERS; EAGAIN: no thread. */
+ * Classes on other servers stay there, and mutexes with a server of their own. EINVAL: more than
+ * RELOCK_MAX_SERVERS; EAGAIN: no thread. */
 int relock_servers_balance(unsigned servers);
 
 /* Makes the calling thread's requests to servers be served before those of threads that are not
@@ -580,19 +589,19 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
 
 /* Static initialisers, for a class defined before by RELOCK_LOCK_CLASS. */
 #define RELOCK_MUTEX_INITIALIZER(id)                                                               \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
 #define RELOCK_RECURSIVE_MUTEX_INITIALIZER(id)                                                     \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
 #define RELOCK_ERRORCHECK_MUTEX_INITIALIZER(id)                                                    \
-  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
+  {{&relock_class_##id, 0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
 #define RELOCK_COND_INITIALIZER {{0, 0, 0, 0, 0, 0, 0}}
 
 /* The same for the default class, which needs no definition. All bytes zero are a normal mutex. */
-#define RELOCK_DEFAULT_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
+#define RELOCK_DEFAULT_MUTEX_INITIALIZER {{0, 0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_NORMAL, 0}}
 #define RELOCK_DEFAULT_RECURSIVE_MUTEX_INITIALIZER                                                 \
-  {{0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
+  {{0, 0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_RECURSIVE, 0}}
 #define RELOCK_DEFAULT_ERRORCHECK_MUTEX_INITIALIZER                                                \
-  {{0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
+  {{0, 0, 0, 0, 0, 0, 0, 0, 0, RELOCK_TYPE_ERRORCHECK, 0}}
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
