@@ -28,18 +28,19 @@ struct relock_call {
 
 /* How a filled line says how to run: `result` holds the client's number in its upper bits, then
  * one bit for an urgent client, one for a client that may take a share of its server only
- * (server/manners.h), one for a client that does not wait (mutex/submit.h), one for the client's
- * identity, then the size of a copied context. */
+ * (server/manners.h), one for a chain of sections and one for a client that does not wait
+ * (mutex/submit.h), one for the client's identity, then the size of a copied context. */
 enum {
   RELOCK_COPIED_BITS = 6,
   RELOCK_AS_CLIENT = 1 << RELOCK_COPIED_BITS,
   RELOCK_SUBMITTED = 2 * RELOCK_AS_CLIENT,
-  RELOCK_LIMITED = 2 * RELOCK_SUBMITTED,
+  RELOCK_CHAINED = 2 * RELOCK_SUBMITTED,
+  RELOCK_LIMITED = 2 * RELOCK_CHAINED,
   RELOCK_URGENT = 2 * RELOCK_LIMITED,
-  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 4
+  RELOCK_NUMBER_SHIFT = RELOCK_COPIED_BITS + 5
 };
 _Static_assert((int)RELOCK_COPY_MAX < (int)RELOCK_AS_CLIENT, "the size fits its bits");
-_Static_assert((uint64_t)RELOCK_MAX_THREADS << RELOCK_NUMBER_SHIFT <= INT32_MAX, "so does it");
+_Static_assert(RELOCK_MAX_THREADS - 1 <= INT32_MAX >> RELOCK_NUMBER_SHIFT, "so do numbers");
 
 /* What all lines of a thread have in common. */
 static inline void relock_mark(struct relock_thread *self, bool urgent) {

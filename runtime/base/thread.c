@@ -212,7 +212,8 @@ static __attribute__((noinline)) struct relock_thread *begin(void) {
   record->turn_waits = record->turn_step = record->turn_looks = 0;
   record->rcl_serves = NULL;
   record->rcl_number = 0;
-  record->rcl_submitted = NULL;
+  record->rcl_submitted = 0;
+  record->rcl_settles = false;
   record->rcl_share = 0;
   record->watch = (struct relock_watch){0};
   record->running = NULL;

@@ -76,6 +76,14 @@ struct relock_sleep {
   relock_mutex_t *mutex;
 };
 
+/* What a thread has submitted to one server, see mutex/submit.c. */
+struct relock_submitted {
+  relock_submission_t *last; /* null: it is a section without a submission */
+  const relock_mutex_t *mutex;
+  uint32_t index; /* of the mutex's class */
+  bool timed;
+};
+
 struct relock_wait;
 
 struct relock_thread {
@@ -106,25 +114,24 @@ struct relock_thread {
   struct relock_server *rcl_serves; /* a server's own thread; else null */
   uint32_t rcl_number;              /* as a client of the servers, see server/client.c */
   uint32_t rcl_penalty, rcl_skip;
-  uint32_t rcl_patience; /* turns before a look, see server/client.c */
-  uint32_t rcl_asks;     /* requests to servers under way, all but one in sections of others */
-  struct relock_request *rcl_submitted; /* see mutex/submit.h */
-  struct relock_server *rcl_submitted_to;
-  uint32_t rcl_submitted_index; /* of the class */
-  bool rcl_submitted_timed;
+  uint32_t rcl_patience;  /* turns before a look, see server/client.c */
+  uint32_t rcl_asks;      /* requests to servers under way, all but one in sections of others */
+  uint32_t rcl_submitted; /* servers at which its slot holds what it has submitted, as bits */
+  bool rcl_settles;       /* waits for these */
+  struct relock_submitted submitted[RELOCK_MAX_SERVERS];
   uint32_t rcl_share;
   uint64_t rcl_resume_ns;
   struct relock_watch watch;
-  const struct relock_run *running;     /* for another thread */
-  const struct relock_wait *waits;      /* for mutexes, see wait.h */
-  const struct relock_sleep *sleeps;    /* on a condition variable */
-  bool watched;                         /* overflows of its stack are reported */
-  uint32_t counters_refused;            /* counts down, see RELOCK_REFUSED */
-  struct relock_times *times;           /* see times.h */
-  struct relock_cond_waiter *owed;      /* see locks/owed.h */
+  const struct relock_run *running;  /* for another thread */
+  const struct relock_wait *waits;   /* for mutexes, see wait.h */
+  const struct relock_sleep *sleeps; /* on a condition variable */
+  bool watched;                      /* overflows of its stack are reported */
+  uint32_t counters_refused;         /* counts down, see RELOCK_REFUSED */
+  struct relock_times *times;        /* see times.h */
+  struct relock_cond_waiter *owed;   /* see locks/owed.h */
   struct relock_cond_waiter *owed_last;
   uint32_t owing; /* a word */
-  bool traces; /* its next call that takes a timed mutex */
+  bool traces;    /* its next call that takes a timed mutex */
 
   struct relock_request requests[RELOCK_REQUESTS];
   struct relock_counters counters[RELOCK_OWN_CLASSES];

@@ -60,7 +60,7 @@ struct relock_wrapper {
   size_t section;
   bool by_pointer; /* the context is the address of what has it */
 };
-enum { RELOCK_WRAPPERS = 6 };
+enum { RELOCK_WRAPPERS = 7 };
 extern const struct relock_wrapper relock_wrappers[RELOCK_WRAPPERS] RELOCK_HIDDEN;
 
 /* Values of `executing`, beside RELOCK_OWES_WAKES. In a section that its own client runs instead of

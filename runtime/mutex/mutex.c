@@ -551,7 +551,8 @@ const struct relock_wrapper relock_wrappers[RELOCK_WRAPPERS] = {
     {run_typed, offsetof(struct typed_section, asked_for), false},
     {run_typed_timed, offsetof(struct typed_section, asked_for), false},
     {relock_run_step, offsetof(struct relock_step_call, section), false},
-    {relock_run_submitted, offsetof(struct relock_submission, section), true},
+    {relock_run_submitted, offsetof(struct relock_timed_submission, section), true},
+    {relock_run_chain, offsetof(struct relock_chain, section), false},
 };
 
 /* In the context itself: what that refers to may be gone, but for the memory of statistics. */

@@ -120,7 +120,7 @@ static bool is_running(struct relock_server *server) {
 
 /* The calling thread's slot if it can post a request now, else null. */
 static struct relock_request *free_slot(struct relock_server *server, struct relock_thread *self) {
-  if (RELOCK_UNLIKELY(!is_running(server)))
+  if (RELOCK_UNLIKELY(!is_running(server)) || relock_has_submitted(self, server->number))
     return NULL;
   if (RELOCK_UNLIKELY(self->rcl_skip > 0)) {
     self->rcl_skip--;
@@ -258,7 +258,7 @@ static int run_here(relock_mutex_t *mutex, const struct relock_server *server,
   return result;
 }
 
-/* `kind` is SUBMITTED, LIMITED or 0. */
+/* `kind` is SUBMITTED, the same with CHAINED, LIMITED or 0. */
 static inline void fill(struct relock_request *slot, relock_mutex_t *mutex,
                         const struct relock_thread *self, const struct relock_call *call,
                         int32_t kind) {
@@ -353,8 +353,9 @@ static inline struct relock_request *free_slot_at_once(struct relock_server *ser
                                                        const struct relock_thread *self) {
   /* Acquire: pairs with the release in relock_servicing_thread(). */
   if (!self->rcl_number || self->rcl_skip || self->rcl_share || self->rcl_serves ||
-      self->rcl_asks || relock_load_acquire(&server->state) != RELOCK_SERVER_RUNNING ||
-      self->stack > server->stack || !relock_thread_can_wait(self))
+      self->rcl_asks || self->rcl_submitted ||
+      relock_load_acquire(&server->state) != RELOCK_SERVER_RUNNING || self->stack > server->stack ||
+      !relock_thread_can_wait(self))
     return NULL;
   return server->slots[self->rcl_number - 1];
 }
@@ -402,13 +403,12 @@ bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_cla
   return true;
 }
 
-bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
-                        const struct relock_call *call) {
-  struct relock_server *server = relock_server_of(mutex, relock_class_of(mutex));
+bool relock_client_post(struct relock_server *server, relock_mutex_t *mutex,
+                        struct relock_thread *self, const struct relock_call *call, bool chained) {
   struct relock_request *slot = self->rcl_serves ? NULL : free_slot(server, self);
   if (!slot || self->rcl_share)
     return false;
-  fill(slot, mutex, self, call, RELOCK_SUBMITTED);
+  fill(slot, mutex, self, call, RELOCK_SUBMITTED | (chained ? RELOCK_CHAINED : 0));
   /* The client does not come back soon to see whether it has missed a server that goes to sleep.
    * Pairs with sleep_until_posted(), servicing.c: with its barrier if it can make one. */
   if (relock_barrier_works())
@@ -418,28 +418,33 @@ bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
   relock_keep_order();
   if (RELOCK_UNLIKELY(relock_load_seq_cst(&server->asleep)))
     relock_server_wake(server);
-  self->rcl_submitted = slot;
-  self->rcl_submitted_to = server;
+  self->rcl_submitted |= 1u << server->number;
   return true;
 }
 
-bool relock_client_settle(struct relock_thread *self, bool *parked) {
-  struct relock_request *slot = self->rcl_submitted;
-  struct relock_server *server = self->rcl_submitted_to;
-  self->rcl_submitted = NULL;
+bool relock_client_is_served(const struct relock_server *server, const struct relock_thread *self) {
+  /* Acquire: pairs with the release in run(), servicing.c. */
+  return relock_load_acquire(&server->slots[self->rcl_number - 1]->state) == RELOCK_SLOT_DONE;
+}
+
+bool relock_client_settle(struct relock_server *server, struct relock_thread *self, bool *parked) {
+  struct relock_request *slot = server->slots[self->rcl_number - 1];
   struct relock_wait wait;
   relock_wait_begin(&wait, self, NULL);
-  /* Acquire: pairs with the release in run(). */
-  const bool waits = relock_load_acquire(&slot->state) != RELOCK_SLOT_DONE;
+  const bool waits = !relock_client_is_served(server, self);
   enum outcome outcome = await_server(server, slot, &wait);
   *parked = wait.parked;
   learn(self, outcome);
+  self->rcl_submitted &= ~(1u << server->number); /* the slot is free */
   if (outcome == WITHDRAWN) {
     int saved = errno;                   /* the section's is nobody's */
     unsigned char copy[RELOCK_COPY_MAX]; /* the section may post nested requests in the slot */
     memcpy(copy, slot->context.copy, sizeof copy);
-    struct relock_call call = {slot->section, copy, 0, false};
-    run_here(relock_load_relaxed(&slot->mutex), server, self, &call);
+    const bool chained = slot->result & RELOCK_CHAINED;
+    relock_mutex_t *mutex = relock_load_relaxed(&slot->mutex);
+    const struct relock_call call = {slot->section, copy, 0, false};
+    while (run_here(mutex, server, self, &call) && chained)
+      continue;
     errno = saved;
   }
   return waits && outcome != WITHDRAWN;

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 struct relock_call;
+struct relock_server;
 struct relock_thread;
 
 /* A section of the algorithm rcl without detours: false, and nothing was done, unless the calling
@@ -18,13 +19,17 @@ struct relock_thread;
 bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_class,
                            const struct relock_call *call, int *result);
 
-/* Posts the call, whose context is copied, in the thread's slot. False: it cannot now. */
-bool relock_client_post(relock_mutex_t *mutex, struct relock_thread *self,
-                        const struct relock_call *call);
+/* Posts the call, whose context is copied, in the thread's slot at the server, which is busy from
+ * then on. Chained: the section is run again, in the server's next turn, while it does not return
+ * 0. False: it cannot now. */
+bool relock_client_post(struct relock_server *server, relock_mutex_t *mutex,
+                        struct relock_thread *self, const struct relock_call *call, bool chained);
 
-/* Waits for the section that the thread has submitted. True: it had to, until the server had run
- * it; parked: and slept. */
-bool relock_client_settle(struct relock_thread *self, bool *parked);
+/* 1: what the thread has posted so at the server has been run. */
+bool relock_client_is_served(const struct relock_server *server, const struct relock_thread *self);
+
+/* Waits for it. True: it had to, until the server had run it; parked: and slept. */
+bool relock_client_settle(struct relock_server *server, struct relock_thread *self, bool *parked);
 
 /* Gives up the number of a thread that ends. */
 void relock_client_ends(struct relock_thread *record);

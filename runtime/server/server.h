@@ -157,6 +157,16 @@ extern uint32_t relock_urgent_clients RELOCK_HIDDEN;
 
 static inline bool relock_slot_is_pending(uint32_t state) { return state % 2; }
 
+/* A server's `number`, also before it was ever started. */
+static inline uint32_t relock_server_number(const struct relock_server *server) {
+  return (uint32_t)(server - relock_servers);
+}
+
+/* Whether the thread's slot at that server holds what it has submitted and not waited for. */
+static inline bool relock_has_submitted(const struct relock_thread *self, uint32_t number) {
+  return self->rcl_submitted >> number & 1;
+}
+
 /* --- servicing (servicing.c) ----------------------------------------------------------------- */
 
 void relock_wake_heirs_of(struct relock_servicer *servicer); /* ownership.c */

@@ -139,22 +139,29 @@ static inline relock_mutex_t *look_again(struct relock_request *slot) {
 /* Runs the announced request if the word of its mutex can be had. */
 static inline bool run(struct relock_servicer *self, uint32_t number, struct relock_request *slot,
                        relock_mutex_t *mutex) {
-  if (RELOCK_UNLIKELY(slot->result & RELOCK_AS_CLIENT) && !self->record)
+  const int32_t how = slot->result;
+  if (RELOCK_UNLIKELY(how & RELOCK_AS_CLIENT) && !self->record)
     return false; /* who has no record cannot say whose identity it uses: its client runs it */
   if (!relock_own(self, mutex))
     return false;
   relock_store_relaxed(&self->runs_under, mutex);
   *self->running = slot;
   const struct relock_reply reply =
-      RELOCK_UNLIKELY(slot->result & (RELOCK_AS_CLIENT | RELOCK_SUBMITTED | RELOCK_LIMITED))
+      RELOCK_UNLIKELY(how & (RELOCK_AS_CLIENT | RELOCK_SUBMITTED | RELOCK_LIMITED))
           ? run_specially(self, number, slot, relock_class_of(mutex))
           : relock_run_for_any_thread(slot->section, relock_request_context(slot), self->here);
   relock_store_relaxed(&self->runs_under, NULL);
   if (RELOCK_UNLIKELY(self->owns_once))
     relock_disown(self, mutex);
-  relock_request_reply(slot, reply);
-  /* Release: pairs with the acquires in await_server() and relock_runs_under(). */
-  relock_store_release(&slot->state, RELOCK_SLOT_DONE);
+  if (RELOCK_UNLIKELY(how & RELOCK_CHAINED) && reply.result) {
+    /* It stays posted, with what has become of the chain, for the next turn; who takes it then has
+     * read the announcement after this one. A section that has waited took the mutex away. */
+    relock_store_relaxed(&slot->mutex, mutex);
+  } else {
+    relock_request_reply(slot, reply);
+    /* Release: pairs with the acquires in await_server() and relock_runs_under(). */
+    relock_store_release(&slot->state, RELOCK_SLOT_DONE);
+  }
   count_section(self, mutex); /* its address only, for comparison */
   return true;
 }

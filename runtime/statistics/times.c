@@ -53,7 +53,7 @@ struct relock_times {
   uint32_t calls;  /* up to the next one that is traced, and of those that wait */
   uint32_t waiting_calls;
   struct held held[HELD_MAX];
-  struct relock_submission submission;
+  struct relock_timed_submission submission;
   struct relock_class_times *classes[RELOCK_MAX_CLASSES];
 };
 
@@ -691,7 +691,7 @@ void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mut
            &(struct relock_hold){hold, 1, distance, index + 1, site, acquisition->traced});
 }
 
-struct relock_submission *relock_times_submission(struct relock_thread *self) {
+struct relock_timed_submission *relock_times_submission(struct relock_thread *self) {
   struct relock_times *times = times_of(self);
   return times ? &times->submission : NULL;
 }

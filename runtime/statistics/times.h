@@ -149,7 +149,7 @@ void relock_times_executed(struct relock_thread *self, const relock_mutex_t *mut
 
 /* A section that was passed to relock_submit(), and when it ran. A thread has one at a time, which
  * is overwritten by the next; the memory stays. Null: no room. */
-struct relock_submission {
+struct relock_timed_submission {
   relock_mutex_t *mutex;
   relock_section_t section;
   unsigned char context[RELOCK_COPY_MAX];
@@ -157,7 +157,7 @@ struct relock_submission {
   uint64_t start, end, slept;
   struct relock_acquisition acquisition;
 };
-struct relock_submission *relock_times_submission(struct relock_thread *self);
+struct relock_timed_submission *relock_times_submission(struct relock_thread *self);
 
 /* What the thread that runs now has slept on condition variables so far: not part of a hold. */
 uint64_t relock_times_slept(void);

@@ -99,16 +99,68 @@ static void *work(void *argument) {
   return NULL;
 }
 
+static long all_sections(void) {
+  long sections = 0;
+  for (int i = 0; i < MUTEXES; i++)
+    sections += cells[i].sections;
+  return sections;
+}
+
 static void sections_run_once_and_in_order(void) {
   pthread_t thread[THREADS];
   for (long i = 0; i < THREADS; i++)
     thread[i] = check_start(work, (void *)i);
-  long sections = 0;
+  for (int i = 0; i < THREADS; i++)
+    check_join(thread[i]); /* the ends of the threads have waited for the sections */
+  CHECK_EQUAL(all_sections(), THREADS * (ROUNDS + 1));
+}
+
+/* Submissions, several of them under way and waited for in another order, between other calls. The
+ * mutexes may change their servers meanwhile. */
+enum { WINDOW = 8 };
+
+static void *work_ahead(void *argument) {
+  const long thread = (long)argument;
+  static struct window {
+    relock_submission_t submission[WINDOW];
+    struct job job[WINDOW];
+  } windows[THREADS];
+  struct window *window = &windows[thread];
+  for (long round = ROUNDS + 2; round <= 2 * ROUNDS + 1; round += WINDOW + 1) {
+    for (long i = 0; i < WINDOW; i++) {
+      struct cell *cell = &cells[(round / (WINDOW + 1) + i / 3) % MUTEXES];
+      window->job[i] = (struct job){cell, thread, round + i};
+      relock_submission_start(&window->submission[i], &cell->mutex, step, &window->job[i]);
+    }
+    if (round % 5 == 0)
+      hold(&cells[round % MUTEXES], thread, round + WINDOW);
+    else if (round % 5 == 1)
+      submit(&cells[round % MUTEXES], thread, round + WINDOW);
+    if (round % 3 == 0)
+      relock_mutex_set_server(&cells[round % MUTEXES].mutex, (unsigned)(round / 3 % 3));
+    for (long i = 0; i < WINDOW; i++) {
+      relock_submission_t *submission = &window->submission[(i * 5 + round) % WINDOW];
+      CHECK_EQUAL(relock_submission_wait(submission), 1);
+      CHECK_EQUAL(relock_submission_is_done(submission), 1);
+      memset(submission, 0xff, sizeof *submission); /* nobody looks at it any more */
+    }
+  }
+  return NULL;
+}
+
+static void submissions_have_results_and_keep_their_order(void) {
+  pthread_t thread[THREADS];
+  const long before = all_sections();
+  for (long i = 0; i < THREADS; i++)
+    thread[i] = check_start(work_ahead, (void *)i);
   for (int i = 0; i < THREADS; i++)
     check_join(thread[i]);
+  long expected = 0;
+  for (long round = ROUNDS + 2; round <= 2 * ROUNDS + 1; round += WINDOW + 1)
+    expected += WINDOW + (round % 5 < 2);
+  CHECK_EQUAL(all_sections() - before, THREADS * expected);
   for (int i = 0; i < MUTEXES; i++)
-    sections += cells[i].sections; /* the ends of the threads have waited for them */
-  CHECK_EQUAL(sections, THREADS * (ROUNDS + 1));
+    CHECK_EQUAL(relock_mutex_set_server(&cells[i].mutex, 0), 0);
 }
 
 /* What a thread has submitted is seen by whoever sees, through another mutex, what it did next. */
@@ -339,6 +391,8 @@ int main(int argc, char **argv) {
   }
   check_case = "sections_run_once_and_in_order";
   sections_run_once_and_in_order();
+  check_case = "submissions_have_results_and_keep_their_order";
+  submissions_have_results_and_keep_their_order();
   check_case = "submissions_precede_later_operations";
   submissions_precede_later_operations();
   if (servers == 1 && strcmp(argv[1], "rcl") == 0) {

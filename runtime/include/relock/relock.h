@@ -517,6 +517,37 @@ int relock_submitted_is_done(void);
 /* Waits for it. */
 void relock_submitted_wait(void);
 
+/* A section that is under way, with a result. Opaque; in the memory of its thread. */
+typedef union relock_submission {
+  struct {
+    void *next;
+    relock_section_t section;
+    void *context;
+    int32_t result;
+    uint32_t done;
+    uint32_t server;
+  } relock_private;
+  long relock_align;
+} relock_submission_t;
+
+/* Submits a section, of the kind that relock_submit takes, whose result is wanted later. Any number
+ * may be under way. The context stays where it is; it and the submission belong to the section
+ * until relock_submission_wait() has returned, which the calling thread calls once for each, in any
+ * order and before it ends. Not from within a section. Sections that a thread submits to one mutex
+ * are run in that order. Those for mutexes of different servers may be run in any order and at the
+ * same time; one for another mutex of the same server first waits for the others there. Every other
+ * call by the thread that relock_submit names waits for all that are under way. A server runs one of
+ * a thread's sections in each turn. Where the algorithm is not rcl, the server cannot take the
+ * request now, or times are taken (RELOCK_STATS), the section has been run when this returns. */
+void relock_submission_start(relock_submission_t *submission, relock_mutex_t *mutex,
+                             relock_section_t section, void *context);
+
+/* 1: it has been run, and what it did is visible. By any thread. */
+int relock_submission_is_done(const relock_submission_t *submission);
+
+/* Waits for it, and returns what the section returned. */
+int relock_submission_wait(relock_submission_t *submission);
+
 /* What a server has done since the process began, or was forked. */
 typedef struct relock_server_statistics {
   uint64_t sections;

@@ -134,6 +134,7 @@ RAN(21)
 RAN(22)
 RAN(31)
 RAN(33)
+RAN(41)
 RAN(111)
 RAN(1111)
 static const char *ran_11x(void) { return ran("11?"); }
@@ -191,6 +192,21 @@ static void submit(int id) {
     relock_submitted_wait();
   require(job->times == (id == 0 ? 2 : 1), "a submitted section is not seen by its thread");
 }
+
+/* Several under way at once, waited for in another order. The first starts the server. */
+static void submit_several(int id) {
+  enum { SEVERAL = 4 };
+  static const int order[SEVERAL] = {1, 3, 2, 0};
+  relock_submission_t submission[SEVERAL];
+  for (int i = 0; i < SEVERAL; i++)
+    relock_submission_start(&submission[i], &mutex, section, &jobs[id]);
+  for (int i = 0; i < SEVERAL; i++)
+    require(relock_submission_wait(&submission[order[i]]) == id + 7,
+            "relock_submission_wait returned another section's result");
+  require(jobs[id].times == SEVERAL, "a submitted section is not seen by its thread");
+}
+static void submit_several_and_hold(int id) { id == 0 ? submit_several(id) : hold(id); }
+static void submit_several_and_execute(int id) { id == 0 ? submit_several(id) : execute(id); }
 
 /* --- condition variables --------------------------------------------------------------------- */
 
@@ -761,6 +777,10 @@ const struct scenario scenarios[] = {
     {"keep-hold", "three sections in a row, and a holder", 2, 1, set_up, keep_and_hold, ran_31},
     {"submit", "a section is submitted, before a holder and before another", 2, 0, set_up, submit,
      ran_21},
+    {"submit-several", "four sections are submitted, beside a holder", 2, 0, set_up,
+     submit_several_and_hold, ran_41},
+    {"submit-several-execute", "four sections are submitted, beside another", 2, 0, set_up,
+     submit_several_and_execute, ran_41},
     {"first-ends", "the first thread ends, and another goes on", 2, 0, set_up, first_thread_ends,
      ran_12},
     {"twice", "two sections and two holders", 2, 0, set_up, twice, ran_22},
