@@ -313,6 +313,7 @@ struct SkippedSite {
   Position At;
   bool Acquires = false;
   std::string Operator; // the identifier
+  Position Operation;   // the name of the lock function, which may be in a macro
   std::string Operand;  // the last identifier of its argument
   bool Member = false;  // which names a member there: `p->lock`
   bool Pointer = false; // the value of that, rather than its address: it may be any lock, …

@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 15;
+constexpr int Version = 16;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -120,7 +120,7 @@ template <class V> void fields(V &&Visit, Function &F) {
 }
 template <class V> void fields(V &&Visit, SkippedSite &S) {
   Visit("at", S.At), Visit("acquires", S.Acquires), Visit("operator", S.Operator),
-      Visit("operand", S.Operand);
+      Visit("operation", S.Operation), Visit("operand", S.Operand);
   Visit("member", S.Member), Visit("pointer", S.Pointer), Visit("exact", S.Exact),
       Visit("locks", S.Locks);
   Visit("condition", S.Condition), Visit("elsewhere", S.Elsewhere);

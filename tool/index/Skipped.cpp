@@ -10,6 +10,7 @@
 
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/PPCallbacks.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <set>
 
@@ -83,10 +84,12 @@ struct Word {
 
 // The lock that an argument means.
 struct Operand {
-  std::string Name;      // the last identifier that is not an index
-  bool Member = false;   // `p->lock`
+  std::string Name;            // the last identifier that is not an index
+  std::vector<StringRef> Path; // all of them
+  bool Member = false;         // `p->lock`
   bool Pointer = false;  // the value of that, which may point to any lock, rather than its address
   bool Computed = false; // from more than that
+  SourceLocation Operation; // the name of the lock function
 };
 
 size_t pastParentheses(ArrayRef<Word> Words, size_t I) {
@@ -115,6 +118,7 @@ Operand operandOf(ArrayRef<Word> Words) {
     if (Kind != tok::raw_identifier)
       continue;
     Result.Name = Words[I].Name.str();
+    Result.Path.push_back(Words[I].Name);
     Result.Member = I > 0 && (Words[I - 1].Kind == tok::period || Words[I - 1].Kind == tok::arrow);
     if (I + 1 < Words.size() && Words[I + 1].Kind == tok::l_paren)
       I = pastParentheses(Words, I + 1) - 1;
@@ -142,6 +146,42 @@ std::vector<ArrayRef<Word>> argumentsOf(ArrayRef<Word> Words) {
   return Result;
 }
 
+// The definition of a macro.
+struct Definition {
+  bool FunctionLike = false;
+  std::vector<StringRef> Parameters;
+  std::vector<Word> Body;
+};
+
+// `#define LOCK(m) …`, whose `define` is the first word, up to the end of its line.
+Definition definitionAt(ArrayRef<Word> Define) {
+  Definition Result;
+  size_t I = 2;
+  Result.FunctionLike = Define.size() > 2 && Define[2].Kind == tok::l_paren &&
+                        Define[2].At == Define[1].At.getLocWithOffset(Define[1].Name.size());
+  if (Result.FunctionLike) {
+    for (I = 3; I < Define.size() && Define[I].Kind != tok::r_paren; ++I)
+      if (Define[I].Kind == tok::raw_identifier)
+        Result.Parameters.push_back(Define[I].Name);
+    ++I;
+  }
+  for (; I < Define.size() && !Define[I].StartsLine; ++I)
+    Result.Body.push_back(Define[I]);
+  return Result;
+}
+
+Definition definitionOf(const MacroInfo &Macro) {
+  Definition Result = {Macro.isFunctionLike(), {}, {}};
+  for (const IdentifierInfo *Parameter : Macro.params())
+    Result.Parameters.push_back(Parameter->getName());
+  for (const Token &T : Macro.tokens())
+    if (const IdentifierInfo *Name = T.getIdentifierInfo())
+      Result.Body.push_back({tok::raw_identifier, Name->getName(), T.getLocation(), false});
+    else
+      Result.Body.push_back({T.getKind(), "", T.getLocation(), false});
+  return Result;
+}
+
 // Reads operations: of a lock function, or of a macro whose body has some, at any depth.
 class Operations {
 public:
@@ -160,36 +200,52 @@ public:
       Result.Acquires = acquires(Api->Kind);
       bool Conditions = Api->Kind == Operation::Wait || Api->Mutex < 0;
       for (int I : {Api->Mutex, Conditions ? Api->Companion : -1})
-        if (I >= 0)
-          Result.Operands.push_back(size_t(I) < Arguments.size() ? operandOf(Arguments[I])
-                                                                 : Operand{"", false, true});
+        if (I >= 0) {
+          Operand O = {"", {}, false, true};
+          if (size_t(I) < Arguments.size())
+            O = operandOf(Arguments[I]);
+          O.Operation = Words[0].At;
+          Result.Operands.push_back(std::move(O));
+        }
       return Result;
     }
-    const IdentifierInfo *Name = PP.getIdentifierInfo(Words[0].Name);
-    const MacroInfo *Macro = Name->hasMacroDefinition() ? PP.getMacroInfo(Name) : nullptr;
-    if (!Macro || Depth > 8 || Without.count(Macro))
+    StringRef Name = Words[0].Name;
+    if (Depth > 8 || Without.contains(Name))
       return std::nullopt;
-    std::optional<Found> Result = inMacro(*Macro, Words.drop_front(), Depth);
+    const Definition *Macro = find(Name);
+    std::optional<Found> Result =
+        Macro ? inMacro(*Macro, Words.drop_front(), Depth) : std::optional<Found>();
     if (!Result)
-      Without.insert(Macro);
+      Without.insert(Name);
     return Result;
+  }
+
+  // The text that is read defines a macro, in place of what the name means in compiled text.
+  void define(StringRef Name, Definition Macro) {
+    Macros[Name] = std::move(Macro);
+    Without.clear();
   }
 
 private:
   Preprocessor &PP;
-  std::set<const MacroInfo *> Without; // operations
+  StringMap<std::optional<Definition>> Macros;
+  StringSet<> Without; // names without operations
+
+  const Definition *find(StringRef Name) {
+    auto [Found, New] = Macros.try_emplace(Name);
+    const IdentifierInfo *Known = PP.getIdentifierInfo(Name);
+    if (New && Known->hasMacroDefinition())
+      if (const MacroInfo *Macro = PP.getMacroInfo(Known))
+        Found->second = definitionOf(*Macro);
+    return Found->second ? &*Found->second : nullptr;
+  }
 
   // After: what follows the name of the macro.
-  std::optional<Found> inMacro(const MacroInfo &Macro, ArrayRef<Word> After, unsigned Depth) {
-    std::vector<Word> Body;
+  std::optional<Found> inMacro(const Definition &Macro, ArrayRef<Word> After, unsigned Depth) {
+    std::vector<Word> Body = Macro.Body;
     std::vector<ArrayRef<Word>> Arguments = argumentsOf(After);
-    for (const Token &T : Macro.tokens())
-      if (const IdentifierInfo *Name = T.getIdentifierInfo())
-        Body.push_back({tok::raw_identifier, Name->getName(), T.getLocation(), false});
-      else
-        Body.push_back({T.getKind(), "", T.getLocation(), false});
     size_t Length = Body.size();
-    if (!Macro.isFunctionLike() && !Arguments.empty()) // `#define LOCK pthread_mutex_lock`
+    if (!Macro.FunctionLike && !Arguments.empty()) // `#define LOCK pthread_mutex_lock`
       append_range(Body, After.take_front(pastParentheses(After, 0)));
     std::optional<Found> Result;
     for (size_t I = 0; I < Length; ++I) {
@@ -207,15 +263,19 @@ private:
   }
 
   // A parameter of the macro means what is given for it.
-  static Operand asArgument(const Operand &O, const MacroInfo &Macro,
+  static Operand asArgument(Operand O, const Definition &Macro,
                             ArrayRef<ArrayRef<Word>> Arguments) {
-    if (O.Member)
-      return O;
-    for (size_t I = 0; I < Macro.getNumParams() && I < Arguments.size(); ++I)
-      if (Macro.params()[I]->getName() == O.Name) {
+    for (size_t I = 0; I < Macro.Parameters.size() && I < Arguments.size() && !O.Path.empty(); ++I)
+      if (Macro.Parameters[I] == O.Path.front()) {
         Operand Given = operandOf(Arguments[I]);
         Given.Pointer &= O.Pointer;
-        return Given;
+        Given.Operation = O.Operation;
+        if (!O.Member)
+          return Given;
+        Given.Path.insert(Given.Path.end(), O.Path.begin() + 1, O.Path.end());
+        O.Path = Given.Path;
+        O.Computed |= Given.Computed;
+        return O;
       }
     return O;
   }
@@ -311,16 +371,6 @@ static bool declares(ArrayRef<Word> Words, size_t I) {
   return I > 0 && (Words[I - 1].Name == "int" || Words[I - 1].Name == "void");
 }
 
-// The parameters of `#define LOCK(m) …`, whose `define` is the first word: any lock may be given.
-static std::set<StringRef> parametersOf(ArrayRef<Word> Define) {
-  std::set<StringRef> Result;
-  bool Takes = Define.size() > 2 && Define[2].Kind == tok::l_paren &&
-               Define[2].At == Define[1].At.getLocWithOffset(Define[1].Name.size());
-  for (size_t I = 3; Takes && I < Define.size() && Define[I].Kind != tok::r_paren; ++I)
-    Result.insert(Define[I].Name);
-  return Result;
-}
-
 // The functions that have the skipped text of a file within their bodies.
 class Functions {
 public:
@@ -369,8 +419,31 @@ private:
 
 static bool operatesOn(const Operand &O, const std::optional<Operations::Found> &Does) {
   return Does && any_of(Does->Operands, [&](const Operand &Other) {
-           return Other.Name == O.Name && !Other.Member && !Other.Computed;
+           return Other.Path == O.Path && Other.Member == O.Member && !Other.Computed;
          });
+}
+
+// The macros that skipped text defines once, in all of its configurations.
+static StringSet<> definedSurely(ArrayRef<Word> Words) {
+  StringMap<unsigned> Definitions; // and `#undef`s
+  StringSet<> Result;
+  int Depth = 0;
+  for (size_t I = 0; I + 2 < Words.size(); ++I) {
+    if (Words[I].Kind != tok::hash || !Words[I].StartsLine)
+      continue;
+    StringRef Directive = Words[I + 1].Name, Name = Words[I + 2].Name;
+    bool Defines = Directive == "define";
+    Depth += Directive.starts_with("if");
+    Depth -= Directive == "endif";
+    if (Defines || Directive == "undef")
+      ++Definitions[Name];
+    if (Defines && Depth == 0)
+      Result.insert(Name);
+  }
+  for (const auto &[Name, Count] : Definitions)
+    if (Count > 1)
+      Result.erase(Name);
+  return Result;
 }
 
 // The locks that the compiled uses of a macro operate on; false: not known.
@@ -383,8 +456,10 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around, Loc
   std::vector<Word> Words = wordsOf(S, File, Begin, End);
   std::optional<Conditions> Where;
   Operations Known(PP);
+  Operations Compiled(PP);        // what macros mean there
   std::set<StringRef> Parameters; // of the macro whose definition this is
   ArrayRef<Word> Defined;         // its name and what follows
+  const StringSet<> Redefined = definedSurely(Words);
   for (size_t I = 0; I < Words.size(); ++I) {
     if (Words[I].StartsLine)
       Parameters.clear();
@@ -392,8 +467,11 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around, Loc
       // The body of a macro counts, the name and the other directives do not.
       bool Defines = Words[I + 1].Name == "define";
       if (Defines) {
-        Parameters = parametersOf(ArrayRef(Words).drop_front(I + 1));
+        Definition Macro = definitionAt(ArrayRef(Words).drop_front(I + 1));
+        Parameters = {Macro.Parameters.begin(), Macro.Parameters.end()};
         Defined = ArrayRef(Words).drop_front(std::min(I + 2, Words.size()));
+        if (I + 2 < Words.size() && Redefined.contains(Words[I + 2].Name))
+          Known.define(Words[I + 2].Name, std::move(Macro));
       }
       for (I += 2; !Defines && I < Words.size() && !Words[I].StartsLine;)
         ++I;
@@ -416,11 +494,12 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around, Loc
       Site.Operand = O.Name;
       Site.Member = O.Member;
       Site.Pointer = O.Pointer || (!O.Member && Parameters.count(O.Name));
-      bool IsParameter = !O.Member && !O.Computed && Parameters.count(O.Name);
+      bool OfParameter = !O.Path.empty() && !O.Computed && Parameters.count(O.Path.front());
       Site.Locks.clear();
+      Site.Operation = S.spelled(O.Operation);
       // Another definition of a macro that is used here: what it is given, it is given here, too.
-      Site.Exact =
-          IsParameter && operatesOn(O, Known.at(Defined)) && Uses(Defined.front().Name, Site.Locks);
+      Site.Exact = OfParameter && operatesOn(O, Compiled.at(Defined)) &&
+                   Uses(Defined.front().Name, Site.Locks);
       const ParmVarDecl *P = O.Pointer && !O.Member && !O.Computed && Parameters.empty()
                                  ? Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At))
                                  : nullptr;

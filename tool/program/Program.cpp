@@ -826,12 +826,15 @@ void Program::keepGroups() {
 void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept) {
   std::set<Position> Covered;
   std::map<std::pair<Position, std::string>, SkippedSite> Seen; // by place and operand
+  std::map<Position, std::set<size_t>> Operated; // classes, by the name of the lock function
   for (const UnitFacts &Unit : Units) {
     for (const Edit &E : Unit.Edits)
       Covered.insert(E.At);
     for (const relock::Site &S : Unit.Sites) {
       Covered.insert(S.At);
       Covered.insert(S.Spelled);
+      if (auto Class = ClassOfRoot.find(find(S.Node)); Class != ClassOfRoot.end())
+        Operated[S.Spelled].insert(Class->second);
     }
   }
   for (const UnitFacts &Unit : Units)
@@ -875,6 +878,9 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     std::set<std::string> Ids;
     for (size_t I : Means) {
       Ids.insert(Classes[I].Id);
+      // By a macro that is used with locks of this class, and so is converted with it.
+      if (Operated[Site.Operation].count(I))
+        continue;
       if (!Accept && !Site.Elsewhere)
         Classes[I].Kept.push_back({"uncovered",
                                    std::string("may be operated on here") +

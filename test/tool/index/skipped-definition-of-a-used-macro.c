@@ -20,7 +20,7 @@ static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
 int n;
 #define RAW_LOCK(mutex) pthread_mutex_lock(mutex)
 #ifdef ROBUST
-#define LOCK(result, mutex) ((result = RAW_LOCK(mutex)) && (result = recover(mutex)))
+#define LOCK(result, mutex) ((result = pthread_mutex_lock(mutex)) && (result = recover(mutex)))
 #else
 #define LOCK(result, mutex) (result = RAW_LOCK(mutex))
 #endif

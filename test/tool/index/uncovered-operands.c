@@ -5,7 +5,8 @@
 // operations.
 // RUN: (%verdicts %s; true) | FileCheck %s
 // CHECK:      aliased ({{.*}}): keep
-// CHECK:      deep ({{.*}}): keep
+// CHECK:      buried ({{.*}}): keep
+// CHECK:      deep ({{.*}}): convert
 // CHECK:      free_lock ({{.*}}): convert
 // CHECK:      i ({{.*}}): convert
 // CHECK:      queue.lock ({{.*}}): keep
@@ -13,7 +14,7 @@
 // CHECK:      table ({{.*}}): keep
 // CHECK:      waited ({{.*}}): keep
 // CHECK-NEXT:   uncovered-operands.c:[[#]]: {{.*}} [uncovered]
-// CHECK:      8 lock sites: 1 delegate, 1 hold, 1 keep, 5 uncovered
+// CHECK:      8 lock sites: 1 delegate, 2 hold, 0 keep, 5 uncovered
 #include <pthread.h>
 
 struct queue {
@@ -23,6 +24,7 @@ static pthread_mutex_t table[4];
 static pthread_mutex_t free_lock;
 static pthread_mutex_t i;
 static pthread_mutex_t aliased;
+static pthread_mutex_t buried;
 static pthread_mutex_t deep;
 static pthread_mutex_t waited;
 static pthread_cond_t cond;
@@ -49,7 +51,7 @@ void other(struct queue *q, int i) {
   pthread_mutex_lock(&table[i]);
   pthread_mutex_lock(&q->lock);
   LOCK(&aliased);
-  DEEP(free_lock, deep);
+  DEEP(free_lock, buried);
   pthread_cond_wait(&cond, &waited);
   pthread_mutex_lock(&own);
 }
