@@ -15,6 +15,7 @@
 #include "index/Operand.h"
 #include "index/Resolve.h"
 #include "index/Skipped.h"
+#include "index/Tested.h"
 #include "index/Touched.h"
 #include "index/Undefined.h"
 #include "index/Wrappers.h"
@@ -40,6 +41,13 @@ namespace {
 bool takesBytes(const FunctionDecl *F) {
   static const StringSet<> Names = {"free", "realloc", "memset", "bzero", "explicit_bzero"};
   return F && F->getIdentifier() && Names.contains(F->getName());
+}
+
+// True for a function of this unit alone that nothing in it mentions, as headers have many: it is
+// in no object file, and what it calls need not be anywhere.
+bool isNeverCompiled(const FunctionDecl *F) {
+  return F->getFormalLinkage() == Linkage::Internal && !F->isReferenced() &&
+         !F->hasAttr<UsedAttr>() && !F->hasAttr<ConstructorAttr>() && !F->hasAttr<DestructorAttr>();
 }
 
 class CollectVisitor : public RecursiveASTVisitor<CollectVisitor> {
@@ -178,7 +186,8 @@ public:
   }
 
   bool VisitDeclRefExpr(DeclRefExpr *E) {
-    Undefined.use(E->getDecl());
+    if (!CurrentFunction || !isNeverCompiled(CurrentFunction))
+      Undefined.use(E->getDecl());
     if (auto *V = dyn_cast<VarDecl>(E->getDecl())) {
       // The table itself names each of its classes.
       if (auto Known = Converted.find(V->getCanonicalDecl());
@@ -261,10 +270,11 @@ public:
     Given.Nodes.resize(Call->getNumArgs());
     for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
       const Expr *Argument = Call->getArg(I);
-      bool Bytes = takesBytes(Callee) &&
-                   syncType(Argument->IgnoreParenImpCasts()->getType()) != SyncType::None;
-      if (Bytes)
-        Nodes.resolve(Argument->IgnoreParenImpCasts());
+      const Expr *Value = isPrinted(Callee, I) ? Argument->IgnoreParenCasts()
+                          : takesBytes(Callee) ? Argument->IgnoreParenImpCasts()
+                                               : nullptr;
+      if (Value && syncType(Value->getType()) != SyncType::None)
+        Nodes.resolve(Value); // the address goes nowhere
       else if (syncType(Argument->getType()) == SyncType::None)
         Nodes.passUntyped(Argument, Callee, I);
       else if (I < Callee->getNumParams())

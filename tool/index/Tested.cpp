@@ -6,12 +6,15 @@
 // goes too. Of other mutexes the runtime ends the program where a section's lock fails, as a test
 // does that only aborts. The statement is executed here, with 0 for the call and with what is known
 // of the variables that it declares. Nothing else may depend on the text that goes: no label that
-// would be unused, no static function of which it may be the last use, no jump.
+// would be unused, no static function of which it may be the last use, no jump. Nor a variable that
+// the operation's own argument does not name.
 #include "index/Tested.h"
 
+#include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 #include <optional>
 
@@ -19,12 +22,29 @@ using namespace clang;
 using namespace llvm;
 
 namespace relock {
+
+static bool isLikePrintf(const FormatAttr *Format) {
+  StringRef Kind = Format->getType()->getName();
+  return Kind == "printf" || Kind == "gnu_printf";
+}
+
+bool isPrinted(const FunctionDecl *F, unsigned Argument) {
+  return any_of(F->specific_attrs<FormatAttr>(), [&](const FormatAttr *Format) {
+    return isLikePrintf(Format) && Format->getFirstArg() > 0 &&
+           Argument + 1 >= unsigned(Format->getFirstArg());
+  });
+}
+
 namespace {
 
 class Execution {
 public:
-  Execution(const CallExpr *Call, const ASTContext &Context, int64_t Returned = 0)
-      : Call(Call), Context(Context), Returned(Returned) {}
+  Execution(const CallExpr *Call, const ASTContext &Context, int64_t Returned = 0,
+            bool MayPrint = false)
+      : Call(Call), Context(Context), Returned(Returned), MayPrint(MayPrint) {
+    for (const Expr *Argument : Call->arguments())
+      collectNames(Argument);
+  }
 
   // The same for the body of a function, which may return what the call does at its end.
   bool runBody(const CompoundStmt *Body) {
@@ -53,6 +73,8 @@ public:
       return all_of(Declared->decls(), [&](const Decl *D) { return declare(D); }) ? Ends : Unknown;
     if (const auto *If = dyn_cast<IfStmt>(S)) {
       std::optional<Result> Condition = evaluate(If->getCond());
+      if (Condition && !Condition->Value && onlyPrints(If))
+        return Ends;
       if (!Condition || !Condition->Value)
         return Unknown;
       const Stmt *Taken = *Condition->Value ? If->getThen() : If->getElse();
@@ -76,9 +98,10 @@ public:
       return Condition && Condition->Value == 0 ? Ends : Unknown;
     }
     const auto *E = dyn_cast<Expr>(S);
-    return E && evaluate(E) ? Ends : Unknown;
+    return E && (onlyPrints(E) || evaluate(E)) ? Ends : Unknown;
   }
 
+  Besides besides() const { return {Aborts, Reports, Prints}; }
   bool hasCalled() const { return Calls == 1; }
   // True if whatever would run otherwise is abort.
   bool abortsOtherwise() const { return Aborts; }
@@ -94,7 +117,54 @@ private:
   unsigned Calls = 0;
   bool Aborts = true;
   bool InBody = false; // its variables go with it
+  bool MayPrint, Prints = false, Reports = false;
+  SmallPtrSet<const ValueDecl *, 4> Names; // in the call's arguments, which stay
   DenseMap<const ValueDecl *, std::optional<int64_t>> Declared;
+
+  void collectNames(const Stmt *S) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
+      Names.insert(Ref->getDecl());
+    for (const Stmt *Child : S->children())
+      if (Child)
+        collectNames(Child);
+  }
+
+  // A message, or messages under conditions, whose text can go.
+  bool onlyPrints(const Stmt *S) {
+    if (!MayPrint || !prints(S) || !canGo(S))
+      return false;
+    Prints = true;
+    return true;
+  }
+
+  bool prints(const Stmt *S) const {
+    if (isa<NullStmt>(S))
+      return true;
+    if (const auto *Block = dyn_cast<CompoundStmt>(S))
+      return all_of(Block->body(), [&](const Stmt *Child) { return prints(Child); });
+    if (const auto *If = dyn_cast<IfStmt>(S))
+      return isPure(If->getCond()) && prints(If->getThen()) &&
+             (!If->getElse() || prints(If->getElse()));
+    if (const auto *Do = dyn_cast<DoStmt>(S)) {
+      Expr::EvalResult Again;
+      return Do->getCond()->EvaluateAsInt(Again, Context) && Again.Val.getInt() == 0 &&
+             prints(Do->getBody());
+    }
+    const auto *E = dyn_cast<Expr>(S);
+    const auto *Message = E ? dyn_cast<CallExpr>(E->IgnoreParenCasts()) : nullptr;
+    const FunctionDecl *Callee = Message ? Message->getDirectCallee() : nullptr;
+    return Callee && any_of(Callee->specific_attrs<FormatAttr>(), isLikePrintf) &&
+           all_of(Message->arguments(), [&](const Expr *Argument) { return isPure(Argument); });
+  }
+
+  // No side effects; likely() and unlikely() have none.
+  bool isPure(const Expr *E) const {
+    const auto *Expect = dyn_cast<CallExpr>(E->IgnoreParenCasts());
+    const FunctionDecl *Callee = Expect ? Expect->getDirectCallee() : nullptr;
+    if (Callee && Callee->getIdentifier() && Callee->getName() == "__builtin_expect")
+      return isPure(Expect->getArg(0));
+    return !E->HasSideEffects(Context);
+  }
 
   Way runBlock(const CompoundStmt *Block) {
     for (auto At = Block->body_begin(); At != Block->body_end(); ++At) {
@@ -175,7 +245,7 @@ private:
   bool usesLocal(const Stmt *S) const {
     if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
       if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
-          V && V->isLocalVarDecl() && !InBody && !Declared.count(V))
+          V && V->isLocalVarDecl() && !InBody && !Declared.count(V) && !Names.count(V))
         return true;
     return any_of(S->children(), [&](const Stmt *Child) { return Child && usesLocal(Child); });
   }
@@ -228,10 +298,17 @@ private:
     }
   }
 
-  // True if all that the statement does is to abort, or to fail an assertion.
-  static bool aborts(const Stmt *S) {
-    if (const auto *Block = dyn_cast<CompoundStmt>(S))
-      return Block->size() == 1 && aborts(Block->body_front());
+  // True if all that the statement does is to abort, or to fail an assertion, perhaps with a
+  // message before.
+  bool aborts(const Stmt *S) {
+    if (const auto *Block = dyn_cast<CompoundStmt>(S)) {
+      if (Block->body_empty() || !aborts(Block->body_back()))
+        return false;
+      auto Messages = ArrayRef(Block->body_begin(), Block->size() - 1);
+      Reports |= !Messages.empty();
+      return Messages.empty() ||
+             (MayPrint && all_of(Messages, [&](const Stmt *Child) { return prints(Child); }));
+    }
     if (const auto *Do = dyn_cast<DoStmt>(S))
       return aborts(Do->getBody());
     const auto *E = dyn_cast<Expr>(S);
@@ -248,7 +325,8 @@ private:
       return false;
     if (const auto *Ref = dyn_cast<DeclRefExpr>(S)) {
       const ValueDecl *D = Ref->getDecl();
-      bool Known = Declared.count(D) || (InBody && D->getParentFunctionOrMethod());
+      bool Known =
+          Declared.count(D) || Names.count(D) || (InBody && D->getParentFunctionOrMethod());
       if (!isa<EnumConstantDecl>(D) && !D->hasExternalFormalLinkage() && !Known)
         return false;
     }
@@ -259,12 +337,12 @@ private:
 } // namespace
 
 bool onlyOperation(const Stmt *Statement, const CallExpr *Call, const ASTContext &Context,
-                   bool *Aborts) {
-  Execution Run(Call, Context);
+                   Besides *What) {
+  Execution Run(Call, Context, 0, What != nullptr);
   // A variable that the statement itself declares is for what follows.
   bool Only = !isa<DeclStmt>(Statement) && Run.run(Statement) == Execution::Ends && Run.hasCalled();
-  if (Aborts)
-    *Aborts = Only && Run.abortsOtherwise();
+  if (What)
+    *What = Only ? Run.besides() : Besides();
   return Only;
 }
 

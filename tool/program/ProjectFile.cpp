@@ -209,7 +209,7 @@ private:
     if (!Code || !isAcceptable(*Code))
       return fail(N, "'" + Twine(Code.value_or("")) +
                          "' cannot be accepted; of the reasons for which sections hold, only "
-                         "'function-name' is a matter of taste");
+                         "'function-name' and 'lock-message' are a matter of taste");
     Result.Accepted.try_emplace(*Code, place(N));
     return true;
   }

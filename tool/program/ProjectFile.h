@@ -38,7 +38,9 @@ struct DeclaredOperator {
 
 // True for the code of a reason that is a matter of taste: the result compiles and is safe, and
 // tells a reader something else than before. The user may accept it, once for the program.
-inline bool isAcceptable(llvm::StringRef Code) { return Code == "function-name"; }
+inline bool isAcceptable(llvm::StringRef Code) {
+  return Code == "function-name" || Code == "lock-message";
+}
 
 class ProjectFile {
 public:

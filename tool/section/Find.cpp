@@ -477,6 +477,18 @@ private:
               Lock.Call->getExprLoc());
   }
 
+  // The first of the operations that go with a message.
+  void checkMessages(const SectionText &Text, Section &Found) {
+    std::vector<const CallExpr *> Gone = {Text.Lock};
+    append_range(Gone, Text.Unlocks);
+    for (const Gap &G : Text.Gaps)
+      Gone.push_back(G.Lock);
+    for (const CallExpr *Call : Gone)
+      if (const LockOperation *Op = Locks.at(Call); Op && Op->Prints)
+        return against(Found, "lock-message", "prints a message about the lock operation",
+                       Call->getExprLoc());
+  }
+
   // What a delegated section does not do any more.
   void collectTests(const SectionText &Text, Section &Found) {
     auto Add = [&](const CallExpr *Call) {
@@ -511,6 +523,7 @@ private:
       Continued[G.Lock] = {Found.At, Found.Form};
     }
     checkIgnoredError(Lock, Found);
+    checkMessages(Text, Found);
     collectTests(Text, Found);
     Found.Touched = touchedLines(Text.Statements, S, [&](const Stmt *Statement) {
       return is_contained(Text.Outside, Statement);

@@ -27,7 +27,7 @@ public:
     if (Lock.Wraps)
       Found.Loads = Lock.Wraps->Loads;
     bool Unknown = Lock.Wraps && Lock.Wraps->LoadsUnknown;
-    collectLoaded(Lock.Statement ? Lock.Statement : Lock.Call, Loaded, Unknown);
+    collectLoaded(Lock.Call, Loaded, Unknown);
     if (Unknown)
       against("lock-expression", "the lock operand reads memory that may change",
               Lock.Call->getExprLoc());

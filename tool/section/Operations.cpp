@@ -142,6 +142,8 @@ void LockOperations::add(const CallExpr *Call) {
   };
   Op.Statement = wholeStatement(Call, IsAll);
   Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);
+  if (Op.Branch && soleCall(Op.Branch) != Call)
+    testCanGo(Op.Branch, Op, &Op.Prints);
   Op.Tests = Op.Wraps && Op.Wraps->Tests;
   Op.Tests |= Op.Branch ? soleCall(Op.Branch) != Call : !resultIgnored(Call);
   All.push_back(std::move(Op));
@@ -205,10 +207,14 @@ bool LockOperations::cannotFail(const LockOperation &Op) const {
 
 // True if the statement only tests the result of the operation besides, for a failure that it does
 // not have, or that the runtime answers in the same way.
-bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op) const {
-  bool Aborts = false;
-  return locksOrUnlocks(Op) && onlyOperation(Statement, Op.Call, S.Context, &Aborts) &&
-         (Aborts || isPlain(Op.Node));
+bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op, bool *Prints) const {
+  Besides What;
+  if (!locksOrUnlocks(Op) || !onlyOperation(Statement, Op.Call, S.Context, &What))
+    return false;
+  const bool Plain = isPlain(Op.Node);
+  if (Prints)
+    *Prints = What.Prints || (What.Reports && !Plain);
+  return What.Aborts || Plain;
 }
 
 bool LockOperations::resultIgnored(const CallExpr *Call) const {

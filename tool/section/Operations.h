@@ -22,6 +22,7 @@ struct LockOperation {
   bool Pure = true;    // the wrapper does nothing else
   bool Visible = true; // the wrapper's lock can be named here
   bool Tests = false;  // more is done with its result, here or in the wrapper
+  bool Prints = false; // its statement may also print a message
   std::string Wrapper; // node of the wrapper
   std::string Part;    // see LockPart
   const relock::Wrapper *Wraps = nullptr;
@@ -63,7 +64,8 @@ private:
   const clang::ParentMap &Parents;
 
   bool isPlain(const std::string &Node) const;
-  bool testCanGo(const clang::Stmt *Statement, const LockOperation &Op) const;
+  bool testCanGo(const clang::Stmt *Statement, const LockOperation &Op,
+                 bool *Prints = nullptr) const;
   void collect(const clang::Stmt *Statement);
   void add(const clang::CallExpr *Call);
   bool addOperator(const clang::CallExpr *Call, LockOperation &Op) const;

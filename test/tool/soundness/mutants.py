@@ -112,9 +112,33 @@ RULES = {
     ),
     "a test in place that does more than to abort": (
         "tool/section/Operations.cpp",
-        "(Aborts || isPlain(Op.Node))",
-        "true",
+        "return What.Aborts || Plain;",
+        "return true;",
         "tool/section/dropped-tests-are-listed.c",
+    ),
+    "a message about the lock operation": (
+        "tool/section/Find.cpp",
+        "    checkMessages(Text, Found);\n",
+        "",
+        "tool/section/lock-message.test",
+    ),
+    "skipped text that operates by a macro of other classes": (
+        "tool/program/Program.cpp",
+        "if (Operated[Site.Operation].count(I))",
+        "if (!Operated[Site.Operation].empty())",
+        "tool/index/macro-in-skipped-text.c",
+    ),
+    "a macro that skipped text may define otherwise": (
+        "tool/index/Skipped.cpp",
+        "if (I + 2 < Words.size() && Redefined.contains(Words[I + 2].Name))",
+        "if (I + 2 < Words.size())",
+        "tool/index/skipped-text-redefines-its-macros.c",
+    ),
+    "a static function that is used": (
+        "tool/index/Collect.cpp",
+        " && !F->isReferenced()",
+        "",
+        "tool/index/inline-function-that-nothing-uses.c",
     ),
     "a wrapper's test that does more than to abort": (
         "tool/section/Operations.cpp",
