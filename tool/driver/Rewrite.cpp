@@ -149,10 +149,6 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
     Chosen[Found->Class.Id] = *Algorithm;
   }
   completeGroups(Decided, Chosen);
-  if (!All.getNumOccurrences() && Locks.empty()) {
-    message("say what to convert: --lock CLASS=ALGORITHM, --all, or --plan FILE", "usage");
-    return false;
-  }
   return true;
 }
 
@@ -340,8 +336,12 @@ std::string wrongUsage() {
     return "--plan says what to convert; --lock and --all do not go with it";
   if (!Sections.empty() && HoldOnly)
     return "--hold-only extracts no section, and --section says which to extract; choose one";
+  if (Texts.empty() && Builds.empty())
+    return "say what program: -p BUILD, or --hold-only --semantic-patch DIR";
+  if (Texts.empty() && Locks.empty() && PlanFile.empty() && !All.getNumOccurrences())
+    return "say what to convert: --lock CLASS=ALGORITHM, --all, or --plan FILE";
   if (Texts.empty())
-    return Builds.empty() ? "say what program: -p BUILD, or --hold-only --semantic-patch DIR" : "";
+    return "";
   if (!HoldOnly)
     return "a semantic patch extracts no section: --semantic-patch goes with --hold-only";
   if (!Builds.empty())

@@ -877,10 +877,10 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
         Means.insert(I);
     std::set<std::string> Ids;
     for (size_t I : Means) {
-      Ids.insert(Classes[I].Id);
       // By a macro that is used with locks of this class, and so is converted with it.
       if (Operated[Site.Operation].count(I))
         continue;
+      Ids.insert(Classes[I].Id);
       if (!Accept && !Site.Elsewhere)
         Classes[I].Kept.push_back({"uncovered",
                                    std::string("may be operated on here") +
