@@ -550,7 +550,7 @@ static void each_server_serves_what_is_moved_to_it(void) {
   CHECK_EQUAL(locks[0][0].value, 5 * servers);
 }
 
-/* The same for one mutex of a class, whose others stay at the class's server. */
+/* The same for a mutex that is given servers of its own, and back to its class's each time. */
 static void each_server_serves_a_mutex_of_its_own(void) {
   CHECK_EQUAL(relock_mutex_set_server(&locks[0][0].mutex, RELOCK_MAX_SERVERS + 1), EINVAL);
   for (int round = 0; round < 5; round++)

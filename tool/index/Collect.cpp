@@ -43,10 +43,10 @@ bool takesBytes(const FunctionDecl *F) {
   return F && F->getIdentifier() && Names.contains(F->getName());
 }
 
-// True for a function of this unit alone that nothing in it mentions, as headers have many: it is
-// in no object file, and what it calls need not be anywhere.
-bool isNeverCompiled(const FunctionDecl *F) {
-  return F->getFormalLinkage() == Linkage::Internal && !F->isReferenced() &&
+// True for a function of this unit alone that nothing in it mentions, as headers have many: what it
+// calls need not be anywhere. Used without being referenced: by an alias.
+bool isInNoObjectFile(const FunctionDecl *F) {
+  return F->getFormalLinkage() == Linkage::Internal && !F->isReferenced() && !F->isUsed() &&
          !F->hasAttr<UsedAttr>() && !F->hasAttr<ConstructorAttr>() && !F->hasAttr<DestructorAttr>();
 }
 
@@ -186,7 +186,7 @@ public:
   }
 
   bool VisitDeclRefExpr(DeclRefExpr *E) {
-    if (!CurrentFunction || !isNeverCompiled(CurrentFunction))
+    if (!CurrentFunction || !isInNoObjectFile(CurrentFunction))
       Undefined.use(E->getDecl());
     if (auto *V = dyn_cast<VarDecl>(E->getDecl())) {
       // The table itself names each of its classes.

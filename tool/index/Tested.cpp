@@ -305,9 +305,11 @@ private:
       if (Block->body_empty() || !aborts(Block->body_back()))
         return false;
       auto Messages = ArrayRef(Block->body_begin(), Block->size() - 1);
-      Reports |= !Messages.empty();
-      return Messages.empty() ||
-             (MayPrint && all_of(Messages, [&](const Stmt *Child) { return prints(Child); }));
+      if (Messages.empty())
+        return true;
+      bool Only = MayPrint && all_of(Messages, [&](const Stmt *Child) { return prints(Child); });
+      Reports |= Only;
+      return Only;
     }
     if (const auto *Do = dyn_cast<DoStmt>(S))
       return aborts(Do->getBody());

@@ -32,6 +32,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
+#include <utility>
+
 using namespace clang;
 using namespace llvm;
 
@@ -477,22 +479,14 @@ private:
               Lock.Call->getExprLoc());
   }
 
-  // The first of the operations that go with a message.
-  void checkMessages(const SectionText &Text, Section &Found) {
-    std::vector<const CallExpr *> Gone = {Text.Lock};
-    append_range(Gone, Text.Unlocks);
-    for (const Gap &G : Text.Gaps)
-      Gone.push_back(G.Lock);
-    for (const CallExpr *Call : Gone)
-      if (const LockOperation *Op = Locks.at(Call); Op && Op->Prints)
-        return against(Found, "lock-message", "prints a message about the lock operation",
-                       Call->getExprLoc());
-  }
-
   // What a delegated section does not do any more.
   void collectTests(const SectionText &Text, Section &Found) {
+    bool Prints = false;
     auto Add = [&](const CallExpr *Call) {
       const LockOperation *Op = Locks.at(Call);
+      if (Op && Op->Prints && !std::exchange(Prints, true))
+        against(Found, "lock-message", "prints a message about the lock operation",
+                Call->getExprLoc());
       if (Op && Op->Wraps && Op->Wraps->Tests)
         Found.Tests.insert({Op->Wraps->Begin, Linked.Functions.at(Op->Wrapper).Name});
       else if (Op && Op->Tests && Op->Kind != Operation::Wait)
@@ -523,7 +517,6 @@ private:
       Continued[G.Lock] = {Found.At, Found.Form};
     }
     checkIgnoredError(Lock, Found);
-    checkMessages(Text, Found);
     collectTests(Text, Found);
     Found.Touched = touchedLines(Text.Statements, S, [&](const Stmt *Statement) {
       return is_contained(Text.Outside, Statement);

@@ -475,9 +475,9 @@ int relock_server_place(unsigned server, int cpu) RELOCK_IF_LINKED;
 
 /* Gives a mutex a server of its own, from 1 on, or 0: that of its class, as relock_mutex_init does.
  * For the parts of one structure, whose mutexes are of one class and are used at the same time. Has
- * effect while the class's algorithm has a server (rcl, adaptive_rcl), whatever
- * becomes of the class's own; the mutex may be in use, and requests that are posted are served
- * where they are. EINVAL: more than RELOCK_MAX_SERVERS. */
+ * effect while the class's algorithm has a server (rcl, adaptive_rcl), wherever the class is moved.
+ * The mutex may be in use by any thread: requests that are posted are served where they are. EINVAL:
+ * more than RELOCK_MAX_SERVERS. */
 int relock_mutex_set_server(relock_mutex_t *mutex, unsigned server);
 
 /* Spreads the classes with the algorithm rcl over the servers 1 to `servers` from now on, by what
