@@ -22,7 +22,8 @@ config.excludes = ["Inputs", "CMakeLists.txt"]
 config.test_source_root = os.path.join(source, "test")
 config.test_exec_root = os.path.join(build, "test")
 config.needs = []
-config.timeout = 300 if config.relock_emulator else 120
+# For the explorer's runs beside another test on a slow machine; the rest take a few seconds.
+config.timeout = 300 if config.relock_emulator else 240
 if lit_config.params.get("long"):
     config.timeout = 5400  # the explorer's deeper runs take up to an hour each
 

@@ -46,7 +46,6 @@ struct record {
 
 struct cell {
   uintptr_t group; /* address / 8 */
-  uint32_t execution;
   uint16_t records;
   bool written, freed;
   uint64_t saved;
@@ -54,9 +53,15 @@ struct cell {
   struct record record[MAX_RECORDS];
 };
 
+/* In the order of the first touches, so that executions use the same ones over and over. */
 static struct cell cells[CELLS];
-static struct cell *used[CELLS];
-static int used_count;
+static uint32_t cell_count;
+
+/* Which cell a group has in the execution with that number. */
+static struct slot {
+  uintptr_t group;
+  uint32_t execution, cell;
+} slots[2 * CELLS];
 
 static struct location locations[MAX_LOCATIONS];
 static int location_count;
@@ -108,24 +113,24 @@ static bool releases(int order) { return order == RELEASE || order == ACQ_REL ||
 /* --- cells and races ------------------------------------------------------------------------- */
 
 static struct cell *cell_of(uintptr_t group) {
-  for (uint32_t at = hash(group, CELLS), tried = 0; tried < CELLS;
-       at = (at + 1) & (CELLS - 1), tried++) {
-    struct cell *cell = &cells[at];
-    if (cell->execution != execution) {
-      cell->execution = execution;
-      cell->group = group;
-      cell->records = 0;
-      cell->written = cell->freed = false;
-      memcpy(&cell->saved, (void *)(group * 8), 8);
-      memset(cell->location, -1, sizeof cell->location);
-      used[used_count++] = cell;
-      return cell;
-    }
-    if (cell->group == group)
-      return cell;
+  uint32_t at = hash(group, 2 * CELLS);
+  while (slots[at].execution == execution && slots[at].group != group)
+    at = (at + 1) & (2 * CELLS - 1);
+  struct slot *slot = &slots[at];
+  if (slot->execution == execution)
+    return &cells[slot->cell];
+  if (cell_count == CELLS) {
+    fprintf(stderr, "explore: an execution touches too much memory\n");
+    exit(2);
   }
-  fprintf(stderr, "explore: an execution touches too much memory\n");
-  exit(2);
+  *slot = (struct slot){group, execution, cell_count};
+  struct cell *cell = &cells[cell_count++];
+  cell->group = group;
+  cell->records = 0;
+  cell->written = cell->freed = false;
+  memcpy(&cell->saved, (void *)(group * 8), 8);
+  memset(cell->location, -1, sizeof cell->location);
+  return cell;
 }
 
 static const char *kind_name(bool write, bool atomic) {
@@ -578,13 +583,13 @@ void memory_begin(void) {
   alone = false;
   location_count = 0;
   view_count = 0;
-  used_count = 0;
+  cell_count = 0;
 }
 
 void memory_end(void) {
-  for (int i = 0; i < used_count; i++) {
-    void *group = (void *)(used[i]->group * 8);
-    if (used[i]->written && !on_fiber_stack(group))
-      memcpy(group, &used[i]->saved, 8);
+  for (uint32_t i = 0; i < cell_count; i++) {
+    void *group = (void *)(cells[i].group * 8);
+    if (cells[i].written && !on_fiber_stack(group))
+      memcpy(group, &cells[i].saved, 8);
   }
 }

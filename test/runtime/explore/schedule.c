@@ -59,16 +59,25 @@ static const struct scenario *scenario;
 
 /* --- choices --------------------------------------------------------------------------------- */
 
+static int most(enum deviation kind) {
+  switch (kind) {
+  case STALE:
+    return limits.stale;
+  case SPURIOUS:
+    return limits.spurious;
+  case JUMP:
+    return limits.jumps;
+  default:
+    return limits.deviations;
+  }
+}
+
 static bool affordable(enum deviation kind) {
-  const int most[KINDS] = {
-      [PREEMPTION] = limits.deviations,
-      [STALE] = limits.stale,
-      [SPURIOUS] = limits.spurious,
-      [JUMP] = limits.jumps,
-  };
+  if (kind == FREE)
+    return true;
   if (mode == RANDOM)
-    return kind == FREE || spent_in_all < RANDOM_DEVIATIONS;
-  return kind == FREE || (spent_in_all < limits.deviations && spent[kind] < most[kind]);
+    return spent_in_all < RANDOM_DEVIATIONS;
+  return spent_in_all < limits.deviations && spent[kind] < most(kind);
 }
 
 static uint32_t random_below(uint32_t bound) {
@@ -276,11 +285,13 @@ static void pick_another(void) {
 void schedule_point(bool shared) {
   if (++steps > limits.steps)
     out_of_bounds();
-  struct option options[2 * MAX_THREADS] = {{current->id, FREE}};
-  int count = 1;
-  if ((shared || mode != SEARCH) &&
-      (mode == REPLAY || affordable(PREEMPTION) || affordable(SPURIOUS)))
-    count = list_threads(options, true, true);
+  if ((!shared && mode == SEARCH) ||
+      (mode != REPLAY && !affordable(PREEMPTION) && !affordable(SPURIOUS))) {
+    choice_number++; /* as if it had chosen among one */
+    return;
+  }
+  struct option options[2 * MAX_THREADS];
+  int count = list_threads(options, true, true);
   int label = choose(options, count);
   if (label != current->id)
     resume(&threads[label >= SPURIOUS_LABEL ? label - SPURIOUS_LABEL : label]);
