@@ -80,7 +80,7 @@ static enum detector get_detector(void) {
   return (enum detector)known;
 }
 
-#if defined(RELOCK_EXPLORE)
+#if defined(RELOCK_EXPLORE) || defined(RELOCK_SIMULATE)
 bool relock_is_watched(void) { return false; }
 #else
 bool relock_is_watched(void) { return get_detector() != NOBODY; }

@@ -79,7 +79,7 @@
 
 /* Whether the process has one thread: what no other can see need not be atomic. A hint of the C
  * library, which uses it for the same purpose. */
-#if __has_include(<sys/single_threaded.h>) && !defined(RELOCK_EXPLORE)
+#if __has_include(<sys/single_threaded.h>) && !defined(RELOCK_EXPLORE) && !defined(RELOCK_SIMULATE)
 #include <sys/single_threaded.h>
 static inline bool relock_is_alone(void) { return __libc_single_threaded; }
 #else
@@ -102,6 +102,10 @@ static inline uint32_t relock_owner_decrement(uint32_t *word) {
   __atomic_store_n(word, value, __ATOMIC_RELEASE);
   return value;
 }
+#elif defined(RELOCK_SIMULATE)
+#define RELOCK_HAS_OWNER_DECREMENT 1
+uint32_t sim_owner_decrement(uint32_t *word);
+static inline uint32_t relock_owner_decrement(uint32_t *word) { return sim_owner_decrement(word); }
 #elif defined(__x86_64__) && !RELOCK_UNDER_TSAN
 #define RELOCK_HAS_OWNER_DECREMENT 1
 static inline uint32_t relock_owner_decrement(uint32_t *word) {

@@ -53,8 +53,7 @@ void relock_wait_look(struct relock_thread *self, bool is_client);
 static inline bool relock_wait_again(struct relock_wait *wait) {
   if (wait->spins == 0)
     return false;
-  wait->spins--;
-  relock_pause();
+  wait->spins -= relock_pauses(wait->spins);
   return true;
 }
 

@@ -29,12 +29,12 @@ uint32_t relock_cc_enter(struct relock_cc *cc, uintptr_t *tail, struct relock_th
 }
 
 struct relock_request *relock_cc_next(struct relock_request *line, const uintptr_t *tail) {
-  for (uint32_t looks = relock_wait_spins() / LINK_PART;; looks--) {
+  for (uint32_t looks = relock_wait_spins() / LINK_PART;;) {
     /* Acquire: pairs with the release in relock_cc_enter(). */
     struct relock_request *next = relock_load_acquire(&line->next);
     if (next || looks == 0 || relock_load_relaxed(tail) == (uintptr_t)line)
       return next;
-    relock_pause();
+    looks -= relock_pauses(looks);
   }
 }
 

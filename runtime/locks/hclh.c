@@ -43,9 +43,8 @@ enum { GATHER = 4 };
 /* Takes the chain that has gathered behind the master off its cluster. Returns its last node. */
 static struct relock_request *gather(struct relock_clusters *clusters,
                                      struct relock_cluster *cluster) {
-  for (uint32_t i = relock_wait_spins() / GATHER; i > 0 && relock_load_relaxed(&clusters->order);
-       i--)
-    relock_pause();
+  for (uint32_t i = relock_wait_spins() / GATHER; i > 0 && relock_load_relaxed(&clusters->order);)
+    i -= relock_pauses(i);
   /* Acquire: the nodes are initialised; pairs with the release in relock_clh_append(). */
   return (struct relock_request *)relock_exchange_acquire(&cluster->tail, 0);
 }

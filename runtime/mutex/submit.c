@@ -249,8 +249,8 @@ int relock_submission_is_done(const relock_submission_t *submission) {
 int relock_submission_wait(relock_submission_t *submission) {
   const uint32_t server = submission->relock_private.server;
   struct relock_thread *self = relock_own_record;
-  for (uint32_t n = relock_wait_spins(); n > 0 && !relock_submission_is_done(submission); n--)
-    relock_pause();
+  for (uint32_t n = relock_wait_spins(); n > 0 && !relock_submission_is_done(submission);)
+    n -= relock_pauses(n);
   if (server && self && relock_has_submitted(self, server - 1) &&
       (self->submitted[server - 1].last == submission || !relock_submission_is_done(submission)))
     settle_one(self, server - 1);

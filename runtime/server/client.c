@@ -315,11 +315,10 @@ static int rcl_execute(relock_mutex_t *mutex, struct relock_thread *self,
 static enum reply { IN_TIME, EARLY, NEITHER } look(struct relock_request *slot, uint32_t turns) {
   const uint32_t most = relock_wait_spins() / 2;
   relock_wait_turns(turns);
-  for (uint32_t looks = 0; looks < most; looks++) {
+  for (uint32_t looks = 0; looks < most; looks += relock_pauses(most - looks)) {
     /* Acquire: pairs with the release in run(). */
     if (relock_cas_acquire(&slot->state, RELOCK_SLOT_DONE, RELOCK_SLOT_FREE))
       return looks == 0 ? IN_TIME : EARLY;
-    relock_pause();
   }
   return NEITHER;
 }

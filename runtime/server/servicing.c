@@ -302,7 +302,7 @@ static bool rest(struct relock_servicer *self, uint32_t spins, uint32_t *idle) {
   const uint32_t at_once = spins ? LOOKS_AT_ONCE / looks : 0;
   const uint32_t pauses = at_once + (own ? OWN_SPINS * spins : spins);
   if (*idle <= pauses) {
-    relock_pause();
+    *idle += relock_pauses(pauses - *idle + 1) - 1;
   } else if (*idle <= pauses + (own && spins ? 0 : IDLE_YIELDS)) {
     relock_os->yield();
   } else {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What threads of the simulated machine do: sections of one lock with a delay between them, the
+ * microbenchmark of Lozi's thesis (2014), section 5.2, and of `relock bench`.
+ */
+#ifndef RELOCK_SIM_LOAD_H
+#define RELOCK_SIM_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SIM_MAX_LINES = 64 };
+enum sim_mode { SIM_HOLD, SIM_EXECUTE, SIM_ANY_THREAD };
+
+struct sim_load {
+  const char *lock; /* the algorithm */
+  enum sim_mode mode;
+  unsigned threads, lines;
+  uint64_t delay;       /* cycles */
+  uint64_t from, until; /* what is counted, in cycles */
+  unsigned processors;  /* that threads may have: thread i has the i-th, and round again */
+};
+
+struct sim_counts {
+  uint64_t sections, total, worst; /* latencies in cycles */
+  double jain;
+  uint64_t p99;
+};
+
+/* The first thread of the machine, whose argument is a struct sim_load. It makes the lock, starts
+ * the others and waits for them. */
+void *sim_load_run(void *load);
+/* After sim_run(). False: a section was lost, or run twice. */
+bool sim_load_count(struct sim_counts *counts);
+
+#endif

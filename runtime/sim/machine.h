@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A simulated machine: what its file says. machines/ has such files; README.md says what each
+ * parameter means for the simulation. Times are in cycles of the machine's processors.
+ */
+#ifndef RELOCK_SIM_MACHINE_H
+#define RELOCK_SIM_MACHINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SIM_MAX_NODES = 64, SIM_MAX_CORES = 1024, SIM_MAX_PROCESSORS = 2048, SIM_MAX_HOPS = 8 };
+
+struct sim_machine {
+  char name[64];
+  char title[128]; /* for people */
+  /* Processors are what runs a thread: threads_per_core of them share a core and its cache. Numbers
+   * go through a node's cores first, and through their second threads after all cores. */
+  uint64_t nodes, cores_per_node, threads_per_core;
+  uint64_t mhz;
+  uint8_t hops[SIM_MAX_NODES][SIM_MAX_NODES];
+  uint64_t max_hops;
+
+  /* A line comes from the cache of a core so many hops away. */
+  uint64_t transfer[SIM_MAX_HOPS + 1];
+  uint64_t memory[SIM_MAX_HOPS + 1]; /* the same from memory */
+  uint64_t hit;                      /* in the own cache */
+  uint64_t invalidate; /* for each copy that has to go, beside the farthest one's way */
+  /* Of a transfer's time, how much passes before the next one of that line can begin, in percent:
+   * for those that move it, and for those that leave a copy. */
+  uint64_t write_occupancy, read_occupancy;
+  uint64_t home;          /* before the next request to the same node's directory */
+  bool owner_keeps;       /* MOESI: a dirty line is shared without going to memory first */
+  bool total_store_order; /* stores become visible in their order */
+  uint64_t store_buffer;  /* entries */
+  uint64_t atomic;        /* a read-modify-write operation beside its access */
+  uint64_t instruction;   /* what an access to memory stands for beside itself */
+  uint64_t pause;
+  uint64_t turn;       /* of an empty loop */
+  uint64_t throughput; /* of a core with all its threads, in percent of what one alone has */
+
+  /* The system: a call; one that wakes a thread, for each; until that has a processor that was
+   * idle; to change threads; for each processor that a barrier interrupts. */
+  uint64_t system_call, waking, wake_up, context_switch, interrupt;
+  uint64_t clock_read;
+  uint64_t slice; /* before another thread has its turn */
+};
+
+/* Reads a machine's file. False: it says why on standard error, with line and column. */
+bool sim_machine_read(const char *file, struct sim_machine *machine);
+
+static inline unsigned sim_cores(const struct sim_machine *machine) {
+  return (unsigned)(machine->nodes * machine->cores_per_node);
+}
+static inline unsigned sim_processors(const struct sim_machine *machine) {
+  return sim_cores(machine) * (unsigned)machine->threads_per_core;
+}
+static inline unsigned sim_core_of(const struct sim_machine *machine, unsigned processor) {
+  return processor % sim_cores(machine);
+}
+static inline unsigned sim_node_of_core(const struct sim_machine *machine, unsigned core) {
+  return core / (unsigned)machine->cores_per_node;
+}
+static inline uint64_t sim_ns(const struct sim_machine *machine, uint64_t cycles) {
+  return (uint64_t)((unsigned __int128)cycles * 1000 / machine->mhz);
+}
+static inline uint64_t sim_cycles(const struct sim_machine *machine, uint64_t ns) {
+  return (uint64_t)((unsigned __int128)ns * machine->mhz / 1000);
+}
+
+#endif

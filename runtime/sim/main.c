@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * relock-simulator: the microbenchmark of the lock algorithms on a simulated machine. `relock
+ * simulate` runs this program and shows what it prints.
+ *
+ * Each point is a process of its own, since the runtime begins with the process, and several run at
+ * a time. They print in the order in which they were asked for.
+ */
+#define _GNU_SOURCE
+#include "../locks/algorithm.h"
+#include "coherence.h"
+#include "entry.h"
+#include "load.h"
+#include "machine.h"
+#include "processors.h"
+#include "system.h"
+
+#include <relock/relock.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_VALUES = 64, MAX_ROWS = 256, MAX_JOBS = 1024 };
+
+static __attribute__((noreturn, format(printf, 2, 3))) void fail(int status, const char *format,
+                                                                 ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  fprintf(stderr, "relock-simulator: ");
+  vfprintf(stderr, format, arguments);
+  fprintf(stderr, "\n");
+  va_end(arguments);
+  exit(status);
+}
+
+struct options {
+  const char *machine; /* a file */
+  const char *locks, *modes;
+  long threads[MAX_VALUES], lines[MAX_VALUES], delays[MAX_VALUES];
+  int thread_values, line_values, delay_values;
+  long microseconds; /* 0: as the delay needs it */
+  int jobs;
+};
+
+struct row {
+  char lock[40];
+  enum sim_mode mode;
+};
+static const char *const mode_names[] = {"hold", "execute", "any-thread"};
+
+struct point {
+  const struct row *row;
+  long threads, lines, delay;
+};
+
+/* --- one point, in a process of its own ------------------------------------------------------ */
+
+/* A tenth of it is not counted: threads start one after the other. Twenty delays are enough for
+ * each thread to have some sections. */
+static uint64_t duration_ns(const struct options *options, const struct sim_machine *machine,
+                            long delay) {
+  if (options->microseconds)
+    return (uint64_t)options->microseconds * 1000;
+  const uint64_t delays = sim_ns(machine, (uint64_t)delay * 20);
+  return delays > 1000000 ? delays : 1000000;
+}
+
+static struct sim_traffic traffic_of_all(const struct sim_machine *machine) {
+  struct sim_traffic all = {0};
+  for (unsigned core = 0; core < sim_cores(machine); core++) {
+    const struct sim_traffic *one = &sim_traffic[core];
+    all.accesses += one->accesses;
+    all.hits += one->hits;
+    all.memory += one->memory;
+    for (unsigned hops = 0; hops <= SIM_MAX_HOPS; hops++)
+      all.transfers[hops] += one->transfers[hops];
+    all.invalidations += one->invalidations;
+    all.transferring += one->transferring;
+    all.queueing += one->queueing;
+  }
+  return all;
+}
+
+static double now_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void print_point(const struct sim_machine *machine, const struct point *point, uint64_t ns,
+                        double host_seconds) {
+  struct sim_counts counts;
+  if (!sim_load_count(&counts))
+    fail(3, "%s %s, %ld threads: a section was lost or run twice", point->row->lock,
+         mode_names[point->row->mode], point->threads);
+  const struct sim_traffic traffic = traffic_of_all(machine);
+  const double all = counts.sections ? (double)counts.sections : 1;
+  const double cycle_ns = 1000.0 / (double)machine->mhz;
+  printf("{\"type\":\"cell\",\"lock\":\"%s\",\"mode\":\"%s\",\"lines\":%ld,\"delay\":%ld,"
+         "\"threads\":%ld,\"repetition\":0,\"operations\":%" PRIu64 ",\"seconds\":%.9f,"
+         "\"mean_ns\":%.1f,\"p99_ns\":%.1f,\"worst_ns\":%.1f,\"jain\":%.4f,"
+         "\"switches_per_second\":%.1f,\"transfer_ns\":[%.1f,%.1f],\"cycles_per_ns\":[%.3f,%.3f],"
+         "\"ticks_per_ns\":%.4f",
+         point->row->lock, mode_names[point->row->mode], point->lines, point->delay, point->threads,
+         counts.sections, (double)ns * 0.9e-9, (double)counts.total / all * cycle_ns,
+         (double)counts.p99 * cycle_ns, (double)counts.worst * cycle_ns, counts.jain,
+         (double)sim_switches / ((double)ns / 1e9), (double)machine->transfer[0] * cycle_ns,
+         (double)machine->transfer[machine->max_hops] * cycle_ns, 1 / cycle_ns, 1 / cycle_ns,
+         1 / cycle_ns);
+  uint64_t misses = traffic.memory;
+  for (unsigned hops = 0; hops <= machine->max_hops; hops++)
+    misses += traffic.transfers[hops];
+  printf(",\"cycles\":%.1f,\"misses\":%" PRIu64 ",\"accesses\":%" PRIu64
+         ",\"invalidations\":%" PRIu64 ",\"transferring\":%" PRIu64 ",\"queueing\":%" PRIu64
+         ",\"host_seconds\":%.3f}\n",
+         (double)counts.total / all, misses, traffic.accesses, traffic.invalidations,
+         traffic.transferring, traffic.queueing, host_seconds);
+  fflush(stdout);
+}
+
+static void simulate(const struct options *options, const struct sim_machine *machine,
+                     const struct point *point) {
+  const uint64_t ns = duration_ns(options, machine, point->delay);
+  const uint64_t until = sim_cycles(machine, ns);
+  static struct sim_load load;
+  load = (struct sim_load){
+      .lock = point->row->lock,
+      .mode = point->row->mode,
+      .threads = (unsigned)point->threads,
+      .lines = (unsigned)point->lines,
+      .delay = (uint64_t)point->delay,
+      .from = until / 10,
+      .until = until,
+      .processors = sim_processors(machine) > 1 ? sim_processors(machine) - 1 : 1,
+  };
+  const double start = now_seconds();
+  sim_coherence_start(machine);
+  sim_processors_start(machine);
+  sim_entry_start(machine);
+  sim_system_start(machine);
+  if (!sim_thread_start(sim_load_run, &load, "main", -1, true))
+    fail(2, "no memory for a thread");
+  sim_run();
+  print_point(machine, point, ns, now_seconds() - start);
+}
+
+/* --- all points ------------------------------------------------------------------------------ */
+
+struct job {
+  pid_t child;
+  FILE *output;
+};
+
+static struct job start_job(const char *program, const struct options *options,
+                            const struct point *point) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    fail(2, "no pipe: %s", strerror(errno));
+  struct job job = {.child = fork()};
+  if (job.child < 0)
+    fail(2, "no process: %s", strerror(errno));
+  if (job.child == 0) {
+    char number[4][32];
+    snprintf(number[0], sizeof number[0], "--threads=%ld", point->threads);
+    snprintf(number[1], sizeof number[1], "--lines=%ld", point->lines);
+    snprintf(number[2], sizeof number[2], "--delay=%ld", point->delay);
+    snprintf(number[3], sizeof number[3], "--microseconds=%ld", options->microseconds);
+    dup2(ends[1], 1);
+    execl(program, "relock-simulator", "--point", "--machine", options->machine, "--algorithm",
+          point->row->lock, "--mode", mode_names[point->row->mode], number[0], number[1], number[2],
+          options->microseconds ? number[3] : NULL, NULL);
+    fail(2, "%s: %s", program, strerror(errno));
+  }
+  close(ends[1]);
+  job.output = fdopen(ends[0], "r");
+  return job;
+}
+
+/* Repeats what it prints. */
+static void finish_job(struct job *job) {
+  char buffer[4096];
+  for (size_t length; (length = fread(buffer, 1, sizeof buffer, job->output)) > 0;)
+    fwrite(buffer, 1, length, stdout);
+  fclose(job->output);
+  fflush(stdout);
+  int status;
+  while (waitpid(job->child, &status, 0) < 0 && errno == EINTR)
+    continue;
+  if (WIFSIGNALED(status))
+    fail(3, "a point died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  if (WEXITSTATUS(status))
+    exit(WEXITSTATUS(status)); /* it has said why */
+}
+
+static void simulate_all(const char *program, const struct options *options,
+                         const struct point *points, size_t count) {
+  static struct job jobs[MAX_JOBS];
+  size_t started = 0;
+  for (size_t i = 0; i < count; i++) {
+    for (; started < count && started < i + (size_t)options->jobs; started++)
+      jobs[started % (size_t)options->jobs] = start_job(program, options, &points[started]);
+    finish_job(&jobs[i % (size_t)options->jobs]);
+  }
+}
+
+/* --- options --------------------------------------------------------------------------------- */
+
+static long number(const char *option, const char *text, const char *end, long least, long most) {
+  char *after;
+  errno = 0;
+  const long value = strtol(text, &after, 10);
+  if (after == text || after != end || errno || value < least || value > most)
+    fail(2, "%s: '%.*s' is not a number from %ld to %ld", option, (int)(end - text), text, least,
+         most);
+  return value;
+}
+
+static int number_list(const char *option, const char *text, long least, long most, long *values) {
+  int count = 0;
+  for (const char *at = text; at; count++) {
+    const char *end = at + strcspn(at, ",");
+    if (count == MAX_VALUES)
+      fail(2, "%s: more than %d values", option, MAX_VALUES);
+    values[count] = number(option, at, end, least, most);
+    at = *end ? end + 1 : NULL;
+  }
+  return count;
+}
+
+static bool in_list(const char *list, const char *name) {
+  const size_t length = strlen(name);
+  for (const char *at = list; at; at = strchr(at, ',')) {
+    at += *at == ',';
+    if (strncmp(at, name, length) == 0 && (at[length] == ',' || !at[length]))
+      return true;
+  }
+  return false;
+}
+
+/* Without --mode each in the way that its delegated sections take. */
+static size_t make_rows(const struct options *options, struct row *rows) {
+  char names[2048];
+  size_t count = 0, known = 0, asked = 0;
+  snprintf(names, sizeof names, "%s", relock_algorithms());
+  for (const char *at = options->locks; at; at = strchr(at + 1, ','))
+    asked++;
+  for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    if (options->locks && !in_list(options->locks, name))
+      continue;
+    known++;
+    const bool combines = relock_algorithm_named(name)->execute != NULL;
+    for (enum sim_mode mode = SIM_HOLD; mode <= SIM_ANY_THREAD; mode++) {
+      const bool wanted = options->modes ? in_list(options->modes, mode_names[mode])
+                                         : mode == (combines ? SIM_ANY_THREAD : SIM_HOLD);
+      if (!wanted || (mode == SIM_ANY_THREAD && !combines))
+        continue;
+      snprintf(rows[count].lock, sizeof rows[count].lock, "%s", name);
+      rows[count++].mode = mode;
+    }
+  }
+  if (known < asked)
+    fail(2, "--algorithm: '%s' has an unknown name; the names are: %s", options->locks,
+         relock_algorithms());
+  if (count == 0)
+    fail(2, "nothing to simulate: no chosen algorithm has a chosen mode");
+  return count;
+}
+
+static size_t make_points(const struct options *options, const struct row *rows, size_t row_count,
+                          struct point *points) {
+  size_t count = 0;
+  for (int l = 0; l < options->line_values; l++)
+    for (int d = 0; d < options->delay_values; d++)
+      for (int t = 0; t < options->thread_values; t++)
+        for (size_t r = 0; r < row_count; r++)
+          points[count++] =
+              (struct point){&rows[r], options->threads[t], options->lines[l], options->delays[d]};
+  return count;
+}
+
+static const char usage[] =
+    "usage: relock-simulator --machine FILE [options]\n"
+    "  --algorithm LIST     locks to simulate, for example adaptive,rcl (default: all)\n"
+    "  --mode LIST          of hold, execute, any-thread (default: any-thread of algorithms that\n"
+    "                       combine or delegate, hold of others)\n"
+    "  --threads LIST       numbers of threads (default: one processor less than there are)\n"
+    "  --lines LIST         shared cache lines per section, 0 to 64 (default 5)\n"
+    "  --delay LIST         cycles between sections (default 100)\n"
+    "  --microseconds N     of simulated time for each point (default 1000, or 20 delays)\n"
+    "  -j N                 points at a time (default: one per processor)\n";
+
+static void use_default(long *values, int *count, long value) {
+  if (*count == 0)
+    values[(*count)++] = value;
+}
+
+static bool parse(int argc, char **argv, struct options *options) {
+  enum { MACHINE = 256, ALGORITHM, MODE, THREADS, LINES, DELAY, MICROSECONDS, POINT };
+  static const struct option names[] = {
+      {"machine", required_argument, NULL, MACHINE},
+      {"algorithm", required_argument, NULL, ALGORITHM},
+      {"mode", required_argument, NULL, MODE},
+      {"threads", required_argument, NULL, THREADS},
+      {"lines", required_argument, NULL, LINES},
+      {"delay", required_argument, NULL, DELAY},
+      {"microseconds", required_argument, NULL, MICROSECONDS},
+      {"point", no_argument, NULL, POINT},
+      {"help", no_argument, NULL, 'h'},
+      {NULL, 0, NULL, 0},
+  };
+  bool point = false;
+  for (int option; (option = getopt_long(argc, argv, "j:h", names, NULL)) != -1;) {
+    switch (option) {
+    case MACHINE:
+      options->machine = optarg;
+      break;
+    case ALGORITHM:
+      options->locks = optarg;
+      break;
+    case MODE:
+      options->modes = optarg;
+      break;
+    case THREADS:
+      options->thread_values =
+          number_list("--threads", optarg, 1, SIM_MAX_THREADS - 64, options->threads);
+      break;
+    case LINES:
+      options->line_values = number_list("--lines", optarg, 0, SIM_MAX_LINES, options->lines);
+      break;
+    case DELAY:
+      options->delay_values = number_list("--delay", optarg, 0, 1000000000, options->delays);
+      break;
+    case MICROSECONDS:
+      options->microseconds =
+          number("--microseconds", optarg, optarg + strlen(optarg), 10, 1000000000);
+      break;
+    case 'j':
+      options->jobs = (int)number("-j", optarg, optarg + strlen(optarg), 1, MAX_JOBS);
+      break;
+    case POINT:
+      point = true;
+      break;
+    case 'h':
+      fputs(usage, stdout);
+      exit(0);
+    default:
+      fputs(usage, stderr);
+      exit(2);
+    }
+  }
+  if (optind != argc)
+    fail(2, "unexpected argument '%s'; `relock-simulator --help` lists the options", argv[optind]);
+  if (!options->machine)
+    fail(2, "--machine: which one?");
+  return point;
+}
+
+static void complete(struct options *options, const struct sim_machine *machine) {
+  const long processors = (long)sim_processors(machine);
+  cpu_set_t set;
+  use_default(options->threads, &options->thread_values, processors > 1 ? processors - 1 : 1);
+  use_default(options->lines, &options->line_values, 5);
+  use_default(options->delays, &options->delay_values, 100);
+  if (!options->jobs)
+    options->jobs = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* What the runtime reads before main(). Servers have the last processor, which no thread has. Only
+ * what is simulated may depend on the environment, and the addresses are always the same. */
+static void prepare_environment(const struct sim_machine *machine) {
+  char server[64];
+  snprintf(server, sizeof server, "1=cpu:%u", sim_processors(machine) - 1);
+  setenv("RELOCK_SERVERS", server, 0);
+  const char *given = getenv("RELOCK_TUNE");
+  char tuning[1024];
+  snprintf(tuning, sizeof tuning, "server_fifo=0%s%s", given && *given ? "," : "",
+           given ? given : "");
+  setenv("RELOCK_TUNE", tuning, 1);
+  personality(ADDR_NO_RANDOMIZE);
+}
+
+int main(int argc, char **argv) {
+  struct options options = {0};
+  struct sim_machine machine;
+  struct row rows[MAX_ROWS];
+  const bool is_point = parse(argc, argv, &options);
+  if (!sim_machine_read(options.machine, &machine))
+    return 2;
+  complete(&options, &machine);
+  const size_t row_count = make_rows(&options, rows);
+  struct point *points = calloc(row_count * (size_t)options.thread_values *
+                                    (size_t)options.line_values * (size_t)options.delay_values,
+                                sizeof *points);
+  if (!points)
+    fail(2, "no memory for the points");
+  const size_t point_count = make_points(&options, rows, row_count, points);
+  if (is_point) {
+    simulate(&options, &machine, &points[0]);
+    return 0;
+  }
+  prepare_environment(&machine);
+  printf("{\"type\":\"machine\",\"format\":\"relock-bench\",\"version\":2,\"simulated\":true,"
+         "\"model\":\"%s\",\"name\":\"%s\",\"processors\":%u,\"allowed\":%u,"
+         "\"cycles_per_second\":%" PRIu64 ",\"pinned\":true,\"repetitions\":1,\"milliseconds\":0,"
+         "\"rows\":%zu,\"cells\":%zu}\n",
+         machine.title, machine.name, sim_processors(&machine), sim_processors(&machine),
+         machine.mhz * 1000000, row_count, point_count);
+  fflush(stdout);
+  simulate_all("/proc/self/exe", &options, points, point_count);
+  puts("{\"type\":\"end\"}");
+  return 0;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: MIT */
+#include "processors.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sim_thread *sim_current;
+uint64_t sim_switches;
+
+static const struct sim_machine *machine;
+
+struct processor {
+  struct sim_thread *running;       /* or watching */
+  struct sim_thread *first, **last; /* ready, in the order of their turns */
+  uint64_t free_at;                 /* when the last one left it */
+  uint64_t slice_end;
+};
+static struct processor *processors;
+static unsigned processor_count;
+static unsigned *busy; /* processors of each core */
+
+static struct sim_thread *threads[SIM_MAX_THREADS];
+static unsigned thread_count, awaited; /* that have not ended, but for daemons */
+static struct sim_fiber main_fiber;
+
+/* --- who is due ------------------------------------------------------------------------------ */
+
+/* A heap of all threads that are due at some time; the number decides between equal ones. */
+static struct sim_thread *due[SIM_MAX_THREADS];
+static int due_count;
+
+static bool is_before(const struct sim_thread *one, const struct sim_thread *other) {
+  return one->due != other->due ? one->due < other->due : one->number < other->number;
+}
+
+static void put(struct sim_thread *thread, int place) {
+  due[place] = thread;
+  thread->place = place;
+}
+
+static void rise(struct sim_thread *thread, int place) {
+  for (; place > 0 && is_before(thread, due[(place - 1) / 2]); place = (place - 1) / 2)
+    put(due[(place - 1) / 2], place);
+  put(thread, place);
+}
+
+static void sink(struct sim_thread *thread, int place) {
+  for (int child; (child = 2 * place + 1) < due_count; place = child) {
+    child += child + 1 < due_count && is_before(due[child + 1], due[child]);
+    if (!is_before(due[child], thread))
+      break;
+    put(due[child], place);
+  }
+  put(thread, place);
+}
+
+static void remove_due(struct sim_thread *thread) {
+  const int place = thread->place;
+  if (place < 0)
+    return;
+  thread->place = -1;
+  struct sim_thread *moved = due[--due_count];
+  if (moved == thread)
+    return;
+  if (place > 0 && is_before(moved, due[(place - 1) / 2]))
+    rise(moved, place);
+  else
+    sink(moved, place);
+}
+
+static void set_due(struct sim_thread *thread, uint64_t time) {
+  remove_due(thread);
+  thread->due = time;
+  rise(thread, due_count++);
+}
+
+/* --- processors ------------------------------------------------------------------------------ */
+
+static struct processor *processor_of(const struct sim_thread *thread) {
+  return &processors[thread->processor];
+}
+
+static void take(struct processor *processor, struct sim_thread *thread, uint64_t now) {
+  processor->running = thread;
+  processor->slice_end = now + machine->slice;
+  thread->processor = (unsigned)(processor - processors);
+  thread->clock = now;
+  thread->state = SIM_RUNNING;
+  busy[sim_core_of(machine, thread->processor)]++;
+  set_due(thread, now);
+}
+
+/* The running thread leaves; the next one comes. */
+static void release(struct processor *processor, uint64_t now) {
+  remove_due(processor->running);
+  busy[sim_core_of(machine, processor->running->processor)]--;
+  processor->running = NULL;
+  processor->free_at = now;
+  struct sim_thread *next = processor->first;
+  if (!next)
+    return;
+  processor->first = next->next;
+  if (!processor->first)
+    processor->last = &processor->first;
+  sim_switches++;
+  take(processor, next, (next->ready_at > now ? next->ready_at : now) + machine->context_switch);
+}
+
+static void queue_up(struct processor *processor, struct sim_thread *thread, uint64_t now) {
+  thread->state = SIM_READY;
+  thread->ready_at = now;
+  thread->processor = (unsigned)(processor - processors);
+  thread->next = NULL;
+  *processor->last = thread;
+  processor->last = &thread->next;
+  /* Whoever spins there would not see that its turn is over. */
+  struct sim_thread *running = processor->running;
+  const uint64_t end = processor->slice_end > now ? processor->slice_end : now;
+  if (running->state == SIM_WATCHING && running->due > end)
+    set_due(running, end);
+}
+
+static unsigned queue_length(const struct processor *processor) {
+  unsigned length = processor->running != NULL;
+  for (const struct sim_thread *thread = processor->first; thread; thread = thread->next)
+    length++;
+  return length;
+}
+
+/* Its own if that is free, then one of its node, then any other; else the shortest queue. */
+static struct processor *choose_processor(const struct sim_thread *thread) {
+  if (thread->bound >= 0)
+    return &processors[thread->bound];
+  struct processor *own = processor_of(thread), *best = own;
+  if (!own->running)
+    return own;
+  const unsigned node = sim_node_of_core(machine, sim_core_of(machine, thread->processor));
+  unsigned best_cost = 2 * queue_length(own);
+  for (unsigned i = 0; i < processor_count; i++) {
+    const unsigned far = sim_node_of_core(machine, sim_core_of(machine, i)) != node;
+    const unsigned cost = 2 * queue_length(&processors[i]) + far;
+    if (cost < best_cost) {
+      best_cost = cost;
+      best = &processors[i];
+    }
+  }
+  return best;
+}
+
+static void make_ready(struct sim_thread *thread, uint64_t now) {
+  struct processor *processor = choose_processor(thread);
+  if (processor->running) {
+    queue_up(processor, thread, now);
+    return;
+  }
+  sim_switches++;
+  take(processor, thread, (processor->free_at > now ? processor->free_at : now) + machine->wake_up);
+}
+
+/* --- whose turn it is ------------------------------------------------------------------------ */
+
+static void unwatch(struct sim_thread *thread) {
+  for (unsigned i = 0; i < thread->watch_count; i++) {
+    struct sim_watch *watch = &thread->watches[i];
+    if (watch->previous)
+      watch->previous->next = watch->next;
+    else
+      watch->line->watches = watch->next;
+    if (watch->next)
+      watch->next->previous = watch->previous;
+  }
+}
+
+/* The loop has gone round until this time, whole times. */
+static void go_on(struct sim_thread *thread, uint64_t now) {
+  unwatch(thread);
+  const uint64_t rounds = (now - thread->paused_at + thread->period - 1) / thread->period;
+  thread->clock = thread->paused_at + rounds * thread->period;
+  thread->state = SIM_RUNNING;
+  set_due(thread, thread->clock);
+}
+
+static __attribute__((noreturn)) void deadlock(void) {
+  fprintf(stderr, "relock-simulator: all threads sleep, and nobody will wake them:\n");
+  for (unsigned i = 0; i < thread_count; i++)
+    if (threads[i]->state == SIM_ASLEEP)
+      fprintf(stderr, "  thread %u (%s) since cycle %llu, on the word at %p, which is %x\n", i,
+              threads[i]->name, (unsigned long long)threads[i]->clock, (void *)threads[i]->word,
+              threads[i]->word ? *threads[i]->word : 0);
+  exit(3);
+}
+
+/* Until it is a running thread's turn, which is not due any more while it has it. */
+static struct sim_thread *next_thread(void) {
+  for (;;) {
+    if (due_count == 0)
+      deadlock();
+    struct sim_thread *thread = due[0];
+    switch (thread->state) {
+    case SIM_RUNNING:
+      remove_due(thread);
+      return thread;
+    case SIM_WATCHING:
+      go_on(thread, thread->due);
+      break;
+    case SIM_ASLEEP:
+      thread->timed_out = true;
+      remove_due(thread);
+      make_ready(thread, thread->due);
+      break;
+    case SIM_READY:
+    case SIM_ENDED:
+      abort();
+    }
+  }
+}
+
+static void switch_to(struct sim_thread *next) {
+  struct sim_thread *previous = sim_current;
+  if (next == previous)
+    return;
+  sim_current = next;
+  sim_fiber_switch(&previous->fiber, &next->fiber);
+}
+
+static void preempt(void) {
+  struct sim_thread *self = sim_current;
+  struct processor *processor = processor_of(self);
+  sim_loop_acts();
+  queue_up(processor, self, self->clock);
+  release(processor, self->clock);
+  switch_to(next_thread());
+}
+
+void sim_turn(void) {
+  struct sim_thread *self = sim_current;
+  if (!self)
+    return;
+  const struct processor *processor = processor_of(self);
+  while (processor->first && self->clock >= processor->slice_end &&
+         processor->first->ready_at <= self->clock) {
+    preempt();
+    processor = processor_of(self);
+  }
+  if (due_count > 0 && due[0]->due < self->clock) {
+    set_due(self, self->clock);
+    switch_to(next_thread());
+  }
+}
+
+void sim_offer(void) {
+  struct sim_thread *self = sim_current;
+  sim_turn();
+  const struct processor *processor = processor_of(self);
+  if (processor->first && processor->first->ready_at <= self->clock)
+    preempt();
+}
+
+void sim_work(uint64_t cycles) {
+  struct sim_thread *self = sim_current;
+  if (!self)
+    return;
+  const unsigned siblings = busy[sim_core_of(machine, self->processor)];
+  if (siblings * 100 > machine->throughput)
+    cycles = cycles * siblings * 100 / machine->throughput;
+  for (;;) {
+    const struct processor *processor = processor_of(self);
+    const uint64_t left =
+        processor->slice_end > self->clock ? processor->slice_end - self->clock : 0;
+    if (cycles <= left || !processor->first) {
+      self->clock += cycles;
+      return;
+    }
+    self->clock += left;
+    cycles -= left;
+    sim_turn();
+    if (processor_of(self)->slice_end <= self->clock) { /* nobody was ready yet */
+      self->clock += cycles;
+      return;
+    }
+  }
+}
+
+bool sim_sleep(uint64_t until) {
+  struct sim_thread *self = sim_current;
+  sim_loop_acts();
+  self->state = SIM_ASLEEP;
+  self->timed_out = false;
+  release(processor_of(self), self->clock);
+  if (until != UINT64_MAX)
+    set_due(self, until > self->clock ? until : self->clock);
+  switch_to(next_thread());
+  return self->timed_out;
+}
+
+void sim_thread_wake(struct sim_thread *thread) {
+  remove_due(thread);
+  thread->timed_out = false;
+  make_ready(thread, sim_current->clock > thread->clock ? sim_current->clock : thread->clock);
+}
+
+void sim_interrupt_others(uint64_t cycles) {
+  for (unsigned i = 0; i < processor_count; i++) {
+    struct sim_thread *thread = processors[i].running;
+    if (!thread || thread == sim_current || thread->state != SIM_RUNNING)
+      continue;
+    thread->clock += cycles;
+    set_due(thread, thread->clock);
+  }
+}
+
+/* --- loops that spin ------------------------------------------------------------------------- */
+
+void sim_loop_looks(struct sim_line *line, bool hit) {
+  struct sim_thread *self = sim_current;
+  self->looked = true;
+  self->idle &= hit;
+  if (!self->idle)
+    return;
+  if (self->watch_count > 0 && self->watches[self->watch_count - 1].line == line)
+    return;
+  if (self->watch_count == self->watch_room) {
+    self->watch_room = self->watch_room ? 2 * self->watch_room : 16;
+    self->watches = realloc(self->watches, self->watch_room * sizeof *self->watches);
+    if (!self->watches) {
+      fprintf(stderr, "relock-simulator: no memory for what a loop looks at\n");
+      exit(2);
+    }
+  }
+  self->watches[self->watch_count++] = (struct sim_watch){NULL, NULL, line, self};
+}
+
+static void begin_round(struct sim_thread *self) {
+  self->paused_at = self->clock;
+  self->idle = true;
+  self->looked = false;
+  self->watch_count = 0;
+}
+
+/* A round of the loop that was idle: the next ones are the same until a line that it has looked at
+ * is lost, or its turn is over. */
+static void watch(struct sim_thread *self, uint32_t most) {
+  const struct processor *processor = processor_of(self);
+  for (unsigned i = 0; i < self->watch_count; i++) {
+    struct sim_watch *watch = &self->watches[i];
+    watch->next = watch->line->watches;
+    watch->previous = NULL;
+    if (watch->next)
+      watch->next->previous = watch;
+    watch->line->watches = watch;
+  }
+  self->period = self->clock - self->paused_at;
+  self->paused_at = self->clock;
+  self->state = SIM_WATCHING;
+  uint64_t end = most < UINT32_MAX ? self->clock + most * self->period : UINT64_MAX;
+  if (processor->first && processor->slice_end < end)
+    end = processor->slice_end > self->clock ? processor->slice_end : self->clock;
+  if (end == UINT64_MAX)
+    remove_due(self);
+  else
+    set_due(self, end);
+  switch_to(next_thread());
+}
+
+uint32_t sim_pauses(uint32_t most) {
+  struct sim_thread *self = sim_current;
+  if (!self)
+    return 1;
+  sim_work(machine->pause);
+  uint32_t taken = 1;
+  if (self->idle && self->looked && most > 1 && self->clock > self->paused_at) {
+    watch(self, most - 1);
+    taken += (uint32_t)((self->clock - self->paused_at) / self->period);
+  }
+  begin_round(self);
+  return taken;
+}
+
+void sim_line_lost(struct sim_line *line, uint64_t now) {
+  while (line->watches) {
+    struct sim_thread *thread = line->watches->thread;
+    go_on(thread, now > thread->paused_at ? now : thread->paused_at);
+  }
+}
+
+/* --- threads --------------------------------------------------------------------------------- */
+
+static void begin_thread(void) {
+  struct sim_thread *self = sim_current;
+  self->run(self->argument);
+  self->state = SIM_ENDED;
+  release(processor_of(self), self->clock);
+  if (!self->daemon && --awaited == 0) {
+    sim_current = NULL;
+    sim_fiber_switch(&self->fiber, &main_fiber);
+  }
+  switch_to(next_thread());
+  abort();
+}
+
+struct sim_thread *sim_thread_start(void *(*run)(void *), void *argument, const char *name,
+                                    int bound, bool daemon) {
+  if (thread_count == SIM_MAX_THREADS)
+    return NULL;
+  struct sim_thread *thread = calloc(1, sizeof *thread);
+  if (!thread)
+    return NULL;
+  thread->number = thread_count;
+  thread->name = name;
+  thread->run = run;
+  thread->argument = argument;
+  thread->bound = bound;
+  thread->daemon = daemon;
+  thread->place = -1;
+  thread->processor = bound >= 0 ? (unsigned)bound : sim_current ? sim_current->processor : 0;
+  sim_fiber_make(&thread->fiber, begin_thread);
+  threads[thread_count++] = thread;
+  awaited += !daemon;
+  make_ready(thread, sim_current ? sim_current->clock : 0);
+  return thread;
+}
+
+void sim_thread_bind(int processor) {
+  struct sim_thread *self = sim_current;
+  self->bound = processor;
+  if (processor < 0 || (unsigned)processor == self->processor)
+    return;
+  self->state = SIM_READY;
+  release(processor_of(self), self->clock);
+  make_ready(self, self->clock);
+  switch_to(next_thread());
+}
+
+void sim_run(void) {
+  struct sim_thread *first = next_thread();
+  sim_current = first;
+  sim_fiber_switch(&main_fiber, &first->fiber);
+}
+
+void sim_processors_start(const struct sim_machine *simulated) {
+  machine = simulated;
+  processor_count = sim_processors(machine);
+  processors = calloc(processor_count, sizeof *processors);
+  busy = calloc(sim_cores(machine), sizeof *busy);
+  if (!processors || !busy) {
+    fprintf(stderr, "relock-simulator: no memory for %u processors\n", processor_count);
+    exit(2);
+  }
+  for (unsigned i = 0; i < processor_count; i++)
+    processors[i].last = &processors[i].first;
+}
