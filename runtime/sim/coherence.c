@@ -137,7 +137,7 @@ void sim_coherence_start(const struct sim_machine *simulated) {
 
 /* --- copies ---------------------------------------------------------------------------------- */
 
-static bool has_copy(const struct sim_line *line, unsigned core) {
+bool sim_has_copy(const struct sim_line *line, unsigned core) {
   return line->copies[core / 64] >> core % 64 & 1;
 }
 
@@ -202,7 +202,7 @@ static uint64_t fetch(const struct sim_line *line, unsigned core, const struct h
 uint64_t sim_read(struct sim_line *line, unsigned core, uint64_t now, bool *hit) {
   struct sim_traffic *traffic = &sim_traffic[core];
   traffic->accesses++;
-  *hit = has_copy(line, core);
+  *hit = sim_has_copy(line, core);
   if (*hit) {
     traffic->hits++;
     return now + machine->hit;
@@ -228,14 +228,14 @@ uint64_t sim_read(struct sim_line *line, unsigned core, uint64_t now, bool *hit)
 uint64_t sim_write(struct sim_line *line, unsigned core, uint64_t now, bool *hit) {
   struct sim_traffic *traffic = &sim_traffic[core];
   traffic->accesses++;
-  *hit = line->exclusive && line->owner == (int32_t)core;
+  *hit = sim_has_alone(line, core);
   if (*hit) {
     traffic->hits++;
     return now + machine->hit;
   }
   const uint64_t start = begin(line, core, now);
   const struct holders holders = holders_of(line, core);
-  uint64_t taken = has_copy(line, core) ? 0 : fetch(line, core, &holders);
+  uint64_t taken = sim_has_copy(line, core) ? 0 : fetch(line, core, &holders);
   if (holders.count > 0) {
     const uint64_t others =
         machine->transfer[holders.farthest] + (holders.count - 1) * machine->invalidate;

@@ -3,8 +3,9 @@
  * What code that was built for the simulated machine calls: the entry points of ThreadSanitizer,
  * which compilers put before each access to memory, and what arch.h has of the processor.
  *
- * Atomic operations happen when it is their thread's turn, in the order of the machine's time.
- * Others need not wait for it: programs without data races see no difference. So what a program
+ * Atomic operations, and accesses to lines that the core does not have, happen when it is their
+ * thread's turn, in the order of the machine's time. Others need not wait for it: programs without
+ * data races see no difference. So what a program
  * finds in memory is sequentially consistent; memory orders and store buffers decide about times.
  */
 #include "entry.h"
@@ -51,7 +52,7 @@ static void store(struct sim_line *line, bool release) {
       ordered && self->stores_done > self->clock ? self->stores_done : self->clock;
   bool hit;
   const uint64_t done = sim_write(line, sim_current_core(machine), begin, &hit);
-  self->idle &= hit;
+  sim_loop_accesses(line, hit);
   if (hit && begin == self->clock)
     return;
   if (done > self->stores_done)
@@ -67,10 +68,9 @@ static void load(struct sim_line *line, bool looks) {
   struct sim_thread *self = sim_current;
   bool hit;
   self->clock = sim_read(line, sim_current_core(machine), self->clock, &hit);
+  sim_loop_accesses(line, hit);
   if (looks)
-    sim_loop_looks(line, hit);
-  else
-    self->idle &= hit;
+    sim_loop_looks(line);
 }
 
 void sim_access(const void *address, size_t size, bool write) {
@@ -80,6 +80,8 @@ void sim_access(const void *address, size_t size, bool write) {
   for (uintptr_t at = (uintptr_t)address; at < end; at = (at / SIM_LINE_SIZE + 1) * SIM_LINE_SIZE) {
     sim_work(machine->instruction);
     struct sim_line *line = sim_line_of(at, sim_current_core(machine));
+    if (!(write ? sim_has_alone : sim_has_copy)(line, sim_current_core(machine)))
+      sim_turn();
     if (write)
       store(line, false);
     else
@@ -206,8 +208,9 @@ static void update(const void *address, bool looks) {
   self->clock = done + machine->atomic;
   if (line->free_at < self->clock)
     line->free_at = self->clock;
+  sim_loop_accesses(line, hit);
   if (looks)
-    sim_loop_looks(line, hit);
+    sim_loop_looks(line);
   else
     self->idle = false;
 }

@@ -6,10 +6,12 @@
 
 #include "../base/arch.h"
 #include "../base/os.h"
+#include "../base/wait.h"
 #include "processors.h"
 
 #include <relock/relock.h>
 
+#include <stdint.h>
 #include <stdlib.h>
 
 enum { LINE = 128 };
@@ -21,7 +23,9 @@ static struct {
   } line[SIM_MAX_LINES];
   _Alignas(LINE) relock_class_t lock_class;
   const struct sim_load *load;
-  uint32_t running;
+  uint64_t from, until; /* what is counted, in cycles */
+  _Alignas(LINE) uint32_t arriving;
+  _Alignas(LINE) uint32_t running;
 } shared;
 
 struct worker {
@@ -33,6 +37,7 @@ static struct worker *workers;
 /* Latencies in eighths of powers of two. */
 enum { STEPS = 8, BUCKETS = 64 * STEPS };
 static uint64_t histogram[BUCKETS];
+static uint64_t last; /* end of a counted section */
 
 /* Each line's address comes from the line before it, so that no processor could fetch them
  * together. */
@@ -79,10 +84,10 @@ static uint64_t bucket_value(unsigned bucket) {
 /* The bookkeeping is not part of the program: it takes no time. */
 static __attribute__((no_sanitize("thread"))) void note(struct worker *worker, uint64_t before,
                                                         uint64_t after) {
-  const struct sim_load *load = shared.load;
   worker->all++;
-  if (before < load->from || after > load->until)
+  if (after > shared.until)
     return;
+  last = after > last ? after : last;
   const uint64_t latency = after - before;
   worker->sections++;
   worker->total += latency;
@@ -90,16 +95,41 @@ static __attribute__((no_sanitize("thread"))) void note(struct worker *worker, u
   histogram[bucket_of(latency)]++;
 }
 
+/* The first sections are for the records of threads, pages of memory and servers. Then all begin,
+ * one after the other within a delay: they would meet at every section otherwise, or at none. */
+static void begin_together(unsigned number) {
+  enum { LATER = 100000, GO = 0, ALL_ARE_HERE = 1 }; /* cycles, until all have woken up */
+  const struct sim_load *load = shared.load;
+  if (__atomic_sub_fetch(&shared.arriving, 1, __ATOMIC_ACQ_REL) == ALL_ARE_HERE) {
+    shared.from = relock_ticks() + LATER;
+    shared.until = load->sections ? UINT64_MAX : shared.from + load->cycles;
+    __atomic_store_n(&shared.arriving, GO, __ATOMIC_RELEASE);
+    relock_os->futex_wake(&shared.arriving, INT32_MAX);
+  }
+  for (uint32_t left; (left = __atomic_load_n(&shared.arriving, __ATOMIC_ACQUIRE)) != GO;)
+    relock_os->futex_wait(&shared.arriving, left, CLOCK_MONOTONIC, NULL);
+  /* Neighbours are not each other's successors: fractions of the golden ratio. */
+  const uint64_t part = number * UINT64_C(40503) % 65536;
+  const uint64_t now = relock_ticks(), begin = shared.from + load->delay * part / 65536;
+  sim_work(begin > now ? begin - now : 0);
+}
+
 static void *work(void *argument) {
   struct worker *worker = argument;
   const struct sim_load *load = shared.load;
-  for (uint64_t now = relock_ticks(); now < load->until;) {
+  enum { FIRST = 3 };
+  for (int i = 0; i < FIRST; i++)
+    operate(load->mode);
+  begin_together((unsigned)(worker - workers));
+  for (uint64_t now = relock_ticks();
+       now < shared.until && (!load->sections || worker->all < load->sections);) {
     operate(load->mode);
     const uint64_t after = relock_ticks();
     note(worker, now, after);
     sim_work(load->delay);
     now = relock_ticks();
   }
+  worker->all += FIRST;
   if (__atomic_sub_fetch(&shared.running, 1, __ATOMIC_ACQ_REL) == 0)
     relock_os->futex_wake(&shared.running, 1);
   return NULL;
@@ -107,7 +137,9 @@ static void *work(void *argument) {
 
 void *sim_load_run(void *argument) {
   const struct sim_load *load = argument;
+  relock_wait_calibrate(); /* before, there was no machine */
   shared.load = load;
+  shared.arriving = load->threads + 1;
   shared.running = load->threads;
   shared.lock_class.name = "simulated";
   shared.lock_class.algorithm = load->lock;
@@ -129,7 +161,7 @@ bool sim_load_count(struct sim_counts *counts) {
   const struct sim_load *load = shared.load;
   uint64_t all = 1, below = 0;
   double sum = 0, squares = 0;
-  *counts = (struct sim_counts){.jain = 1};
+  *counts = (struct sim_counts){.jain = 1, .cycles = last - shared.from};
   for (unsigned i = 0; i < load->threads; i++) {
     const struct worker *worker = &workers[i];
     all += worker->all;

@@ -16,13 +16,15 @@ struct sim_load {
   const char *lock; /* the algorithm */
   enum sim_mode mode;
   unsigned threads, lines;
-  uint64_t delay;       /* cycles */
-  uint64_t from, until; /* what is counted, in cycles */
-  unsigned processors;  /* that threads may have: thread i has the i-th, and round again */
+  uint64_t delay;      /* cycles */
+  uint64_t sections;   /* of each thread; 0: as many as fit */
+  uint64_t cycles;     /* for which sections are counted, unless they are as many as `sections` */
+  unsigned processors; /* that threads may have: thread i has the i-th, and round again */
 };
 
 struct sim_counts {
   uint64_t sections, total, worst; /* latencies in cycles */
+  uint64_t cycles;                 /* in which they were counted */
   double jain;
   uint64_t p99;
 };

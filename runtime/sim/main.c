@@ -50,6 +50,7 @@ struct options {
   long threads[MAX_VALUES], lines[MAX_VALUES], delays[MAX_VALUES];
   int thread_values, line_values, delay_values;
   long microseconds; /* 0: as the delay needs it */
+  long sections;     /* 0: as many as fit */
   int jobs;
 };
 
@@ -66,8 +67,7 @@ struct point {
 
 /* --- one point, in a process of its own ------------------------------------------------------ */
 
-/* A tenth of it is not counted: threads start one after the other. Twenty delays are enough for
- * each thread to have some sections. */
+/* Twenty delays are enough for each thread to have some sections. */
 static uint64_t duration_ns(const struct options *options, const struct sim_machine *machine,
                             long delay) {
   if (options->microseconds)
@@ -98,7 +98,7 @@ static double now_seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-static void print_point(const struct sim_machine *machine, const struct point *point, uint64_t ns,
+static void print_point(const struct sim_machine *machine, const struct point *point,
                         double host_seconds) {
   struct sim_counts counts;
   if (!sim_load_count(&counts))
@@ -113,9 +113,11 @@ static void print_point(const struct sim_machine *machine, const struct point *p
          "\"switches_per_second\":%.1f,\"transfer_ns\":[%.1f,%.1f],\"cycles_per_ns\":[%.3f,%.3f],"
          "\"ticks_per_ns\":%.4f",
          point->row->lock, mode_names[point->row->mode], point->lines, point->delay, point->threads,
-         counts.sections, (double)ns * 0.9e-9, (double)counts.total / all * cycle_ns,
-         (double)counts.p99 * cycle_ns, (double)counts.worst * cycle_ns, counts.jain,
-         (double)sim_switches / ((double)ns / 1e9), (double)machine->transfer[0] * cycle_ns,
+         counts.sections, (double)counts.cycles * cycle_ns * 1e-9,
+         (double)counts.total / all * cycle_ns, (double)counts.p99 * cycle_ns,
+         (double)counts.worst * cycle_ns, counts.jain,
+         (double)sim_switches / ((double)counts.cycles * cycle_ns * 1e-9),
+         (double)machine->transfer[0] * cycle_ns,
          (double)machine->transfer[machine->max_hops] * cycle_ns, 1 / cycle_ns, 1 / cycle_ns,
          1 / cycle_ns);
   uint64_t misses = traffic.memory;
@@ -131,8 +133,6 @@ static void print_point(const struct sim_machine *machine, const struct point *p
 
 static void simulate(const struct options *options, const struct sim_machine *machine,
                      const struct point *point) {
-  const uint64_t ns = duration_ns(options, machine, point->delay);
-  const uint64_t until = sim_cycles(machine, ns);
   static struct sim_load load;
   load = (struct sim_load){
       .lock = point->row->lock,
@@ -140,8 +140,8 @@ static void simulate(const struct options *options, const struct sim_machine *ma
       .threads = (unsigned)point->threads,
       .lines = (unsigned)point->lines,
       .delay = (uint64_t)point->delay,
-      .from = until / 10,
-      .until = until,
+      .sections = (uint64_t)options->sections,
+      .cycles = sim_cycles(machine, duration_ns(options, machine, point->delay)),
       .processors = sim_processors(machine) > 1 ? sim_processors(machine) - 1 : 1,
   };
   const double start = now_seconds();
@@ -152,7 +152,7 @@ static void simulate(const struct options *options, const struct sim_machine *ma
   if (!sim_thread_start(sim_load_run, &load, "main", -1, true))
     fail(2, "no memory for a thread");
   sim_run();
-  print_point(machine, point, ns, now_seconds() - start);
+  print_point(machine, point, now_seconds() - start);
 }
 
 /* --- all points ------------------------------------------------------------------------------ */
@@ -175,11 +175,13 @@ static struct job start_job(const char *program, const struct options *options,
     snprintf(number[0], sizeof number[0], "--threads=%ld", point->threads);
     snprintf(number[1], sizeof number[1], "--lines=%ld", point->lines);
     snprintf(number[2], sizeof number[2], "--delay=%ld", point->delay);
-    snprintf(number[3], sizeof number[3], "--microseconds=%ld", options->microseconds);
+    snprintf(number[3], sizeof number[3],
+             options->sections ? "--sections=%ld" : "--microseconds=%ld",
+             options->sections ? options->sections : options->microseconds);
     dup2(ends[1], 1);
     execl(program, "relock-simulator", "--point", "--machine", options->machine, "--algorithm",
           point->row->lock, "--mode", mode_names[point->row->mode], number[0], number[1], number[2],
-          options->microseconds ? number[3] : NULL, NULL);
+          options->sections || options->microseconds ? number[3] : NULL, NULL);
     fail(2, "%s: %s", program, strerror(errno));
   }
   close(ends[1]);
@@ -298,6 +300,7 @@ static const char usage[] =
     "  --lines LIST         shared cache lines per section, 0 to 64 (default 5)\n"
     "  --delay LIST         cycles between sections (default 100)\n"
     "  --microseconds N     of simulated time for each point (default 1000, or 20 delays)\n"
+    "  --sections N         of each thread instead, however long that takes\n"
     "  -j N                 points at a time (default: one per processor)\n";
 
 static void use_default(long *values, int *count, long value) {
@@ -306,7 +309,7 @@ static void use_default(long *values, int *count, long value) {
 }
 
 static bool parse(int argc, char **argv, struct options *options) {
-  enum { MACHINE = 256, ALGORITHM, MODE, THREADS, LINES, DELAY, MICROSECONDS, POINT };
+  enum { MACHINE = 256, ALGORITHM, MODE, THREADS, LINES, DELAY, MICROSECONDS, SECTIONS, POINT };
   static const struct option names[] = {
       {"machine", required_argument, NULL, MACHINE},
       {"algorithm", required_argument, NULL, ALGORITHM},
@@ -315,6 +318,7 @@ static bool parse(int argc, char **argv, struct options *options) {
       {"lines", required_argument, NULL, LINES},
       {"delay", required_argument, NULL, DELAY},
       {"microseconds", required_argument, NULL, MICROSECONDS},
+      {"sections", required_argument, NULL, SECTIONS},
       {"point", no_argument, NULL, POINT},
       {"help", no_argument, NULL, 'h'},
       {NULL, 0, NULL, 0},
@@ -344,6 +348,9 @@ static bool parse(int argc, char **argv, struct options *options) {
     case MICROSECONDS:
       options->microseconds =
           number("--microseconds", optarg, optarg + strlen(optarg), 10, 1000000000);
+      break;
+    case SECTIONS:
+      options->sections = number("--sections", optarg, optarg + strlen(optarg), 1, 1000000000);
       break;
     case 'j':
       options->jobs = (int)number("-j", optarg, optarg + strlen(optarg), 1, MAX_JOBS);

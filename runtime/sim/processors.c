@@ -206,6 +206,7 @@ static struct sim_thread *next_thread(void) {
       break;
     case SIM_ASLEEP:
       thread->timed_out = true;
+      sim_thread_overslept(thread);
       remove_due(thread);
       make_ready(thread, thread->due);
       break;
@@ -312,10 +313,9 @@ void sim_interrupt_others(uint64_t cycles) {
 
 /* --- loops that spin ------------------------------------------------------------------------- */
 
-void sim_loop_looks(struct sim_line *line, bool hit) {
+void sim_loop_looks(struct sim_line *line) {
   struct sim_thread *self = sim_current;
   self->looked = true;
-  self->idle &= hit;
   if (!self->idle)
     return;
   if (self->watch_count > 0 && self->watches[self->watch_count - 1].line == line)
@@ -333,13 +333,24 @@ void sim_loop_looks(struct sim_line *line, bool hit) {
 
 static void begin_round(struct sim_thread *self) {
   self->paused_at = self->clock;
+  self->earlier = self->round;
+  self->round = 0;
   self->idle = true;
   self->looked = false;
   self->watch_count = 0;
 }
 
-/* A round of the loop that was idle: the next ones are the same until a line that it has looked at
- * is lost, or its turn is over. */
+/* Whether nothing has changed since the loop looked: others have had turns since. */
+static bool still_idle(const struct sim_thread *self) {
+  const unsigned core = sim_current_core(machine);
+  for (unsigned i = 0; i < self->watch_count; i++)
+    if (!sim_has_copy(self->watches[i].line, core))
+      return false;
+  return self->idle && self->looked && self->round == self->earlier;
+}
+
+/* A round of the loop that was idle, like the one before: the next ones are the same until a line
+ * that it has looked at is lost, or its turn is over. */
 static void watch(struct sim_thread *self, uint32_t most) {
   const struct processor *processor = processor_of(self);
   for (unsigned i = 0; i < self->watch_count; i++) {
@@ -369,7 +380,7 @@ uint32_t sim_pauses(uint32_t most) {
     return 1;
   sim_work(machine->pause);
   uint32_t taken = 1;
-  if (self->idle && self->looked && most > 1 && self->clock > self->paused_at) {
+  if (most > 1 && still_idle(self)) {
     watch(self, most - 1);
     taken += (uint32_t)((self->clock - self->paused_at) / self->period);
   }

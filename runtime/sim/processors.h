@@ -64,6 +64,7 @@ struct sim_thread {
   uint64_t paused_at, period;
   bool looked; /* at something that others change */
   bool idle;   /* and at nothing that its core did not have; nor a call of the system */
+  uintptr_t round, earlier; /* a hash of all its accesses, in this round and in the one before */
   unsigned watch_count, watch_room;
   struct sim_watch *watches;
 };
@@ -89,12 +90,18 @@ void sim_offer(void);
 /* Sleeps until sim_thread_wake() or until that time (UINT64_MAX: never). True: the time came. */
 bool sim_sleep(uint64_t until);
 void sim_thread_wake(struct sim_thread *thread);
+/* system.c: its time has come, and nobody can wake it any more. */
+void sim_thread_overslept(struct sim_thread *thread);
 
 /* A pause in a loop: of up to so many, it took as many as this says. More than one if nothing could
  * change until then. */
 uint32_t sim_pauses(uint32_t most);
 /* What the loop does. */
-void sim_loop_looks(struct sim_line *line, bool hit);
+void sim_loop_looks(struct sim_line *line);
+static inline void sim_loop_accesses(const struct sim_line *line, bool hit) {
+  sim_current->round = sim_current->round * 31 + (uintptr_t)line;
+  sim_current->idle &= hit;
+}
 static inline void sim_loop_acts(void) {
   if (sim_current)
     sim_current->idle = false;

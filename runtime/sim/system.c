@@ -55,6 +55,8 @@ static void take_out(struct sim_thread *thread) {
   thread->word = NULL;
 }
 
+void sim_thread_overslept(struct sim_thread *thread) { take_out(thread); }
+
 static struct sim_thread *first_sleeper(const uint32_t *word) {
   struct sim_thread *thread = *list_of(word);
   while (thread && thread->word != word)
@@ -81,10 +83,7 @@ static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
     return 0;
   struct sim_thread *self = sim_current;
   append(self, word);
-  if (!sim_sleep(cycles_of(deadline)))
-    return 0;
-  take_out(self);
-  return ETIMEDOUT;
+  return sim_sleep(cycles_of(deadline)) ? ETIMEDOUT : 0;
 }
 
 static void futex_wake(const uint32_t *word, int count) {
