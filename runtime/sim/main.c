@@ -22,11 +22,13 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -179,6 +181,7 @@ static struct job start_job(const char *program, const struct options *options,
              options->sections ? "--sections=%ld" : "--microseconds=%ld",
              options->sections ? options->sections : options->microseconds);
     dup2(ends[1], 1);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     execl(program, "relock-simulator", "--point", "--machine", options->machine, "--algorithm",
           point->row->lock, "--mode", mode_names[point->row->mode], number[0], number[1], number[2],
           options->sections || options->microseconds ? number[3] : NULL, NULL);
@@ -228,16 +231,35 @@ static long number(const char *option, const char *text, const char *end, long l
   return value;
 }
 
+struct list {
+  const char *option;
+  long *values;
+  int count;
+};
+
+static void add(struct list *list, long value) {
+  if (list->count == MAX_VALUES)
+    fail(2, "%s: more than %d values", list->option, MAX_VALUES);
+  list->values[list->count++] = value;
+}
+
+/* Numbers, and ranges in which they double: "2-12" is 2, 4, 8, 12. */
 static int number_list(const char *option, const char *text, long least, long most, long *values) {
-  int count = 0;
-  for (const char *at = text; at; count++) {
-    const char *end = at + strcspn(at, ",");
-    if (count == MAX_VALUES)
-      fail(2, "%s: more than %d values", option, MAX_VALUES);
-    values[count] = number(option, at, end, least, most);
+  struct list list = {option, values, 0};
+  for (const char *at = text; at;) {
+    const char *end = at + strcspn(at, ","), *first_end = at + strcspn(at, ",-");
+    const long first = number(option, at, first_end, least, most);
+    if (*first_end == '-') {
+      const long last = number(option, first_end + 1, end, first, most);
+      for (long value = first; value < last; value = value ? 2 * value : 1)
+        add(&list, value);
+      add(&list, last);
+    } else {
+      add(&list, first);
+    }
     at = *end ? end + 1 : NULL;
   }
-  return count;
+  return list.count;
 }
 
 static bool in_list(const char *list, const char *name) {
@@ -296,7 +318,8 @@ static const char usage[] =
     "  --algorithm LIST     locks to simulate, for example adaptive,rcl (default: all)\n"
     "  --mode LIST          of hold, execute, any-thread (default: any-thread of algorithms that\n"
     "                       combine or delegate, hold of others)\n"
-    "  --threads LIST       numbers of threads (default: one processor less than there are)\n"
+    "  --threads LIST       numbers of threads; 1-47: doubling, and the last\n"
+    "                       (default: one less than there are processors)\n"
     "  --lines LIST         shared cache lines per section, 0 to 64 (default 5)\n"
     "  --delay LIST         cycles between sections (default 100)\n"
     "  --microseconds N     of simulated time for each point (default 1000, or 20 delays)\n"

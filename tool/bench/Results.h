@@ -44,6 +44,7 @@ struct BenchCell {
   size_t Row;
   int64_t Lines, Delay, Threads;
   std::vector<BenchSample> Samples;
+  bool Simulated = false; // one sample, which the next run repeats
 };
 
 struct BenchUncontended {
@@ -75,6 +76,7 @@ struct BenchResults {
   const BenchCell *find(size_t Row, const BenchPoint &Point, int64_t Threads) const;
   // Whether the threads' sections have lengths.
   bool hasLengths() const { return Machine.getArray("lengths"); }
+  bool isSimulated() const { return Machine.getBoolean("simulated").value_or(false); }
   // The row that the others are to be compared with, if one was asked for.
   std::optional<size_t> baseline() const;
   const BenchUncontended *uncontendedBaseline() const;

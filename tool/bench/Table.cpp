@@ -49,6 +49,8 @@ std::string shortSpread(const Spread &S, ArrayRef<Unit> Units) {
 }
 
 std::string throughputOf(const BenchCell &C) {
+  if (C.Simulated)
+    return shortened(C.Samples.front().throughput(), Counts);
   return shortSpread(spread(C, [](const BenchSample &S) { return S.throughput(); }), Counts);
 }
 
@@ -131,6 +133,12 @@ std::string shortCount(double Value) { return shortened(Value, Counts); }
 
 void printBenchMachine(const BenchResults &Results, raw_ostream &OS) {
   const json::Object &M = Results.Machine;
+  if (Results.isSimulated()) {
+    OS << "simulated machine: " << M.getString("name").value_or("unknown") << ", "
+       << M.getString("model").value_or("unknown") << "; " << M.getInteger("processors").value_or(0)
+       << " processors, threads pinned\n";
+    return;
+  }
   OS << "machine: " << M.getString("model").value_or("unknown") << ", "
      << M.getInteger("processors").value_or(0) << " processors ("
      << M.getInteger("allowed").value_or(0) << " allowed), "
@@ -207,11 +215,14 @@ static void printFastest(const BenchResults &Results, const BenchPoint &Point, i
 
 void printBenchPoint(const BenchResults &Results, const BenchPoint &Point, raw_ostream &OS) {
   printBenchPointName(Point, OS);
-  printBenchRows(Results, Point, "sections/s, median [least-most]", throughputOf, OS);
+  printBenchRows(Results, Point,
+                 Results.isSimulated() ? "sections/s" : "sections/s, median [least-most]",
+                 throughputOf, OS);
   printBenchRows(Results, Point, "latency: mean, p99, worst; fairness", latencyOf, OS);
   if (Results.hasLengths())
     printBenchRows(Results, Point, "cycles of sections/s; fair by time", serviceOf, OS);
-  printHost(Results, Point, OS);
+  if (!Results.isSimulated())
+    printHost(Results, Point, OS);
   if (std::optional<size_t> Baseline = Results.baseline())
     printRatios(Results, Point, *Baseline, OS);
   std::string Fastest;

@@ -1,13 +1,45 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the runtime's benchmark program is.
+// A run of one of the runtime's two programs that measure locks, relock-bench or relock-simulator:
+// they print a JSON object per result, which is shown as soon as its table is complete.
 #pragma once
 
+#include "bench/Results.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+
 #include <string>
+#include <vector>
 
 namespace relock {
 
-// relock-bench as it was built or installed beside this command; empty: it is not there.
-std::string findBenchmark();
+struct BenchmarkRun {
+  std::string Program;
+  std::vector<std::string> Words; // its arguments, the first of which is its name
+  BenchResults Results;
+  std::string Errors; // what the program wrote to standard error
+  std::string Broken; // what is wrong with its output
+  int Status = 0;
+  size_t PointsShown = 0;
+};
+
+// The program as it was built or installed beside this command; empty: it is not there.
+std::string findBenchmark(llvm::StringRef Name = "relock-bench");
+
+// Messages; they return the status.
+int failBenchmark(int Status, const llvm::Twine &Text, llvm::StringRef Code);
+int failBenchmarkFor(int Status, llvm::StringRef File, const llvm::Twine &Text,
+                     llvm::StringRef Code);
+
+// Runs it and shows what it prints. Returns the error number if it cannot be started.
+int runBenchmark(BenchmarkRun &R);
+// Says why it has ended, if that is worth a message.
+int reportEndOfBenchmark(const BenchmarkRun &R);
+
+// Before a run that takes long: whether its files can be written. An empty name: none is wanted.
+int checkBenchmarkFiles(llvm::StringRef Json, llvm::StringRef SvgFolder);
+int writeBenchmarkFiles(const BenchResults &Results, llvm::StringRef Json,
+                        llvm::StringRef SvgFolder);
 
 } // namespace relock

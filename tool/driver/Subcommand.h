@@ -29,6 +29,7 @@ Subcommand patchesSubcommand();
 Subcommand profileSubcommand();
 Subcommand reportSubcommand();
 Subcommand benchSubcommand();
+Subcommand simulateSubcommand();
 Subcommand doctorSubcommand();
 
 } // namespace relock

@@ -24,10 +24,10 @@ static void hideForeign(cl::SubCommand &Command) {
 int main(int Argc, char **Argv) {
   InitLLVM Init(Argc, Argv);
   cl::SetVersionPrinter(printVersion);
-  const Subcommand Subcommands[] = {profileSubcommand(), reportSubcommand(),  indexSubcommand(),
-                                    checkSubcommand(),   adviseSubcommand(),  rewriteSubcommand(),
-                                    explainSubcommand(), patchesSubcommand(), benchSubcommand(),
-                                    doctorSubcommand()};
+  const Subcommand Subcommands[] = {profileSubcommand(),  reportSubcommand(),  indexSubcommand(),
+                                    checkSubcommand(),    adviseSubcommand(),  rewriteSubcommand(),
+                                    explainSubcommand(),  patchesSubcommand(), benchSubcommand(),
+                                    simulateSubcommand(), doctorSubcommand()};
   hideForeign(cl::SubCommand::getTopLevel());
   hideForeign(cl::SubCommand::getAll());
   for (const Subcommand &S : Subcommands)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: MIT
+//
+// relock simulate: runs the microbenchmark on a simulated machine and shows its results as tables,
+// a file, plots.
+#include "driver/Subcommand.h"
+
+#include "driver/Benchmark.h"
+#include "driver/Options.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+
+using namespace llvm;
+
+namespace relock {
+
+static cl::SubCommand Command("simulate",
+                              "measure lock algorithms on a machine that is not at hand");
+
+static cl::opt<std::string> Machine("machine", cl::value_desc("NAME|FILE"),
+                                    cl::desc("which one; without, those that there are are listed"),
+                                    cl::sub(Command), cl::cat(options()));
+// Options for relock-simulator, which knows what is right for them and what their defaults are.
+static cl::opt<std::string> Lock("lock", cl::value_desc("A,B"),
+                                 cl::desc("algorithms (default: all)"), cl::sub(Command),
+                                 cl::cat(options()));
+static cl::opt<std::string> Mode("mode", cl::value_desc("A,B"),
+                                 cl::desc("of hold, execute, any-thread (default: any-thread of "
+                                          "algorithms that combine or delegate, hold of others)"),
+                                 cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Threads("threads", cl::value_desc("N,N-M"),
+                                    cl::desc("numbers of threads; 1-47: doubling, and the last "
+                                             "(default: one less than processors)"),
+                                    cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Lines("lines", cl::value_desc("N,N"),
+                                  cl::desc("shared cache lines per section (default 5)"),
+                                  cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Delay("delay", cl::value_desc("N,N"),
+                                  cl::desc("cycles between sections (default 100)"),
+                                  cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Microseconds("microseconds", cl::value_desc("N"),
+                                         cl::desc("simulated time for each point (default 1000, "
+                                                  "or 20 delays)"),
+                                         cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Sections("sections", cl::value_desc("N"),
+                                     cl::desc("so many of each thread instead, however long that "
+                                              "takes"),
+                                     cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Jobs("j", cl::value_desc("N"),
+                                 cl::desc("points at a time (default: one per processor)"),
+                                 cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Json("json", cl::value_desc("FILE"),
+                                 cl::desc("write the results as JSON too (tool/doc/formats.md)"),
+                                 cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Svg("svg", cl::value_desc("DIR"),
+                                cl::desc("plot throughput into this folder, an SVG file for each "
+                                         "combination of lines and delay"),
+                                cl::sub(Command), cl::cat(options()));
+
+namespace {
+
+// Beside this command as it was built or installed.
+std::string machinesFolder() {
+  SmallString<256> Path(sys::path::parent_path(
+      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&machinesFolder))));
+  sys::path::append(Path, "../share/relock/machines");
+  return Path.str().str();
+}
+
+std::vector<std::string> machines() {
+  std::vector<std::string> Names;
+  std::error_code Failed;
+  for (sys::fs::directory_iterator At(machinesFolder(), Failed), End; At != End && !Failed;
+       At.increment(Failed))
+    if (sys::path::extension(At->path()) == ".machine")
+      Names.push_back(sys::path::stem(At->path()).str());
+  llvm::sort(Names);
+  return Names;
+}
+
+// A file, or the name of one of ours; empty: there is none.
+std::string machineFile() {
+  if (StringRef(Machine).contains('/') || StringRef(Machine).ends_with(".machine"))
+    return sys::fs::exists(Machine) ? Machine.getValue() : "";
+  SmallString<256> Path(machinesFolder());
+  sys::path::append(Path, Machine + ".machine");
+  return sys::fs::exists(Path) ? Path.str().str() : "";
+}
+
+std::vector<std::string> arguments(StringRef Program, StringRef File) {
+  std::vector<std::string> Words = {Program.str(), "--machine=" + File.str()};
+  const std::pair<const char *, const cl::opt<std::string> *> Passed[] = {
+      {"--algorithm", &Lock},   {"--mode", &Mode},   {"--threads", &Threads},
+      {"--lines", &Lines},      {"--delay", &Delay}, {"--microseconds", &Microseconds},
+      {"--sections", &Sections}};
+  for (auto [Name, Option] : Passed)
+    if (Option->getNumOccurrences())
+      Words.push_back(std::string(Name) + "=" + Option->getValue());
+  if (Jobs.getNumOccurrences())
+    Words.push_back("-j" + Jobs);
+  return Words;
+}
+
+int run() {
+  BenchmarkRun R;
+  const std::string File = machineFile();
+  if (File.empty())
+    return failBenchmark(BadUsage,
+                         (Machine.empty() ? Twine("--machine: which one?")
+                                          : Twine("--machine: there is no '") + Machine + "'") +
+                             " The machines are: " + join(machines(), ", ") +
+                             "; or name a file (runtime/sim/README.md)",
+                         "simulate-machine");
+  R.Program = findBenchmark("relock-simulator");
+  if (R.Program.empty())
+    return failBenchmark(InternalError,
+                         "relock-simulator is not beside this command; it is built with the "
+                         "runtime, on x86-64",
+                         "bench-runner");
+  if (int Status = checkBenchmarkFiles(Json, Svg))
+    return Status;
+  R.Words = arguments(R.Program, File);
+  if (int Error = runBenchmark(R))
+    return failBenchmarkFor(BadUsage, R.Program, Twine("cannot be started: ") + strerror(Error),
+                            "bench-runner");
+  outs().flush();
+  const int Status = reportEndOfBenchmark(R);
+  return std::max(Status, writeBenchmarkFiles(R.Results, Json, Svg));
+}
+
+} // namespace
+
+Subcommand simulateSubcommand() { return {Command, run}; }
+
+} // namespace relock
