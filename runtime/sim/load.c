@@ -65,6 +65,15 @@ static void operate(enum sim_mode mode) {
   case SIM_ANY_THREAD:
     relock_execute_any_thread(&shared.mutex, section, NULL);
     break;
+  case SIM_STORE:
+    __atomic_store_n(&shared.line[0].value, 1, __ATOMIC_SEQ_CST);
+    break;
+  case SIM_SWAP: {
+    uint64_t expected = 0;
+    __atomic_compare_exchange_n(&shared.line[0].value, &expected, 0, false, __ATOMIC_SEQ_CST,
+                                __ATOMIC_SEQ_CST);
+    break;
+  }
   }
 }
 
@@ -142,7 +151,7 @@ void *sim_load_run(void *argument) {
   shared.arriving = load->threads + 1;
   shared.running = load->threads;
   shared.lock_class.name = "simulated";
-  shared.lock_class.algorithm = load->lock;
+  shared.lock_class.algorithm = load->mode <= SIM_ANY_THREAD ? load->lock : NULL;
   workers = aligned_alloc(LINE, load->threads * sizeof *workers);
   if (!workers || relock_mutex_init(&shared.mutex, NULL, &shared.lock_class) != 0)
     abort();
@@ -179,7 +188,7 @@ bool sim_load_count(struct sim_counts *counts) {
   }
   if (counts->p99 > counts->worst)
     counts->p99 = counts->worst;
-  for (unsigned i = 0; i < load->lines; i++)
+  for (unsigned i = 0; i < load->lines && load->mode <= SIM_ANY_THREAD; i++)
     if (shared.line[i].value != all)
       return false;
   return true;

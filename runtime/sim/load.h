@@ -10,7 +10,8 @@
 #include <stdint.h>
 
 enum { SIM_MAX_LINES = 64 };
-enum sim_mode { SIM_HOLD, SIM_EXECUTE, SIM_ANY_THREAD };
+/* The last two have no lock: all threads store to one line, or compare and swap. */
+enum sim_mode { SIM_HOLD, SIM_EXECUTE, SIM_ANY_THREAD, SIM_STORE, SIM_SWAP };
 
 struct sim_load {
   const char *lock; /* the algorithm */

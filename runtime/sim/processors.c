@@ -181,10 +181,16 @@ static void go_on(struct sim_thread *thread, uint64_t now) {
   set_due(thread, thread->clock);
 }
 
-static __attribute__((noreturn)) void deadlock(void) {
-  fprintf(stderr, "relock-simulator: all threads sleep, and nobody will wake them:\n");
+static uint64_t limit = UINT64_MAX;
+
+static __attribute__((noreturn)) void give_up(const char *why) {
+  fprintf(stderr, "relock-simulator: %s:\n", why);
   for (unsigned i = 0; i < thread_count; i++)
-    if (threads[i]->state == SIM_ASLEEP)
+    if (threads[i]->state != SIM_ENDED && threads[i]->state != SIM_ASLEEP)
+      fprintf(stderr, "  thread %u (%s) %s at cycle %llu\n", i, threads[i]->name,
+              threads[i]->state == SIM_WATCHING ? "spins" : "runs",
+              (unsigned long long)threads[i]->clock);
+    else if (threads[i]->state == SIM_ASLEEP)
       fprintf(stderr, "  thread %u (%s) since cycle %llu, on the word at %p, which is %x\n", i,
               threads[i]->name, (unsigned long long)threads[i]->clock, (void *)threads[i]->word,
               threads[i]->word ? *threads[i]->word : 0);
@@ -195,8 +201,10 @@ static __attribute__((noreturn)) void deadlock(void) {
 static struct sim_thread *next_thread(void) {
   for (;;) {
     if (due_count == 0)
-      deadlock();
+      give_up("nobody can go on");
     struct sim_thread *thread = due[0];
+    if (thread->due > limit)
+      give_up("the threads do not end");
     switch (thread->state) {
     case SIM_RUNNING:
       remove_due(thread);
@@ -443,7 +451,8 @@ void sim_thread_bind(int processor) {
   switch_to(next_thread());
 }
 
-void sim_run(void) {
+void sim_run(uint64_t limit_ns) {
+  limit = sim_cycles(machine, limit_ns);
   struct sim_thread *first = next_thread();
   sim_current = first;
   sim_fiber_switch(&main_fiber, &first->fiber);

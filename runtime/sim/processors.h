@@ -77,8 +77,9 @@ void sim_processors_start(const struct sim_machine *machine);
 struct sim_thread *sim_thread_start(void *(*run)(void *), void *argument, const char *name,
                                     int bound, bool daemon);
 void sim_thread_bind(int processor);
-/* Runs all threads until the last one has ended that is no daemon. */
-void sim_run(void);
+/* Runs all threads until the last one has ended that is no daemon. If nobody can go on, or the
+ * limit has passed, it says who was where and exits with 3. */
+void sim_run(uint64_t limit_ns);
 
 /* Instructions of the current thread. */
 void sim_work(uint64_t cycles);

@@ -116,15 +116,13 @@ std::string readAll(int File) {
   return Text;
 }
 
-std::string programName(const BenchmarkRun &R) { return sys::path::filename(R.Program).str(); }
-
 // The program's own messages, as ours.
 void repeatErrors(const BenchmarkRun &R, StringRef Code) {
   StringRef Rest = R.Errors;
   while (!Rest.empty()) {
     auto [Line, After] = Rest.split('\n');
     Rest = After;
-    if (Line.consume_front(programName(R) + ": "))
+    if (Line.consume_front("relock-bench: ") || Line.consume_front("relock-simulator: "))
       message(Line, Code);
     else
       errs() << Line << "\n";

@@ -110,12 +110,13 @@ int run() {
   BenchmarkRun R;
   const std::string File = machineFile();
   if (File.empty())
-    return failBenchmark(BadUsage,
-                         (Machine.empty() ? Twine("--machine: which one?")
-                                          : Twine("--machine: there is no '") + Machine + "'") +
-                             " The machines are: " + join(machines(), ", ") +
-                             "; or name a file (runtime/sim/README.md)",
-                         "simulate-machine");
+    return failBenchmark(
+        BadUsage,
+        Twine("--machine: ") +
+            (Machine.empty() ? "which one?" : "there is no '" + Machine.getValue() + "'.") +
+            " The machines are: " + join(machines(), ", ") +
+            "; or name a file (runtime/sim/README.md)",
+        "simulate-machine");
   R.Program = findBenchmark("relock-simulator");
   if (R.Program.empty())
     return failBenchmark(InternalError,
