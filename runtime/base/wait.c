@@ -89,6 +89,12 @@ void relock_wait_look(struct relock_thread *self, bool is_client) {
   self->turn_began = relock_os->now_ns();
 }
 
+enum { CROWD = 2 }; /* threads for each processor. A guess. */
+
+bool relock_wait_is_crowded(void) {
+  return relock_threads_live() > CROWD * relock_load_relaxed(&processors);
+}
+
 void relock_wait_begin(struct relock_wait *wait, struct relock_thread *self,
                        const relock_mutex_t *mutex) {
   wait->spins = relock_wait_spins();

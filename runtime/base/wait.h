@@ -61,6 +61,10 @@ static inline bool relock_wait_again(struct relock_wait *wait) {
 int relock_wait_park(struct relock_wait *wait, uint32_t *word, uint32_t value, clockid_t clock,
                      const struct timespec *deadline);
 
+/* Whether there are so many threads for the processors that whoever spins keeps others from
+ * running. Some threads of most programs sleep all the time. */
+bool relock_wait_is_crowded(void);
+
 /* Ends the wait and counts it, or does not. */
 void relock_wait_end(const struct relock_wait *wait);
 void relock_wait_give_up(const struct relock_wait *wait);

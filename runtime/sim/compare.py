@@ -9,6 +9,7 @@ The figures are those of Lozi's thesis (2014). Its locks spin until they have th
 after 2 microseconds, so here they spin for up to a millisecond.
 """
 import json
+import math
 import os
 import subprocess
 import sys
@@ -28,9 +29,16 @@ LINE = {1: (73, 98), 2: (183, 182), 24: (3032, 947), 48: (6610, 5561)}
 MEASURING = 70  # cycles that reading the clock adds to those: a store alone takes 3, not 73
 
 
-def simulate(build, algorithms, tune="spin_ns=1000000", **options):
-    words = [f"{build}/bin/relock-simulator", "--algorithm", ",".join(algorithms)]
-    words += ["--machine", f"{build}/share/relock/machines/magnycours-48.machine"]
+MACHINES = ("magnycours-48", "icelake-2x32", "milan-6x8", "graviton3-64")
+
+
+def simulate(
+    build, algorithms=(), tune="spin_ns=1000000", machine="magnycours-48", **options
+):
+    words = [f"{build}/bin/relock-simulator"]
+    words += ["--machine", f"{build}/share/relock/machines/{machine}.machine"]
+    if algorithms:
+        words += ["--algorithm", ",".join(algorithms)]
     words += [f"--{name}={value}" for name, value in options.items()]
     output = subprocess.run(
         words, env=dict(os.environ, RELOCK_TUNE=tune), check=True, stdout=subprocess.PIPE, text=True
@@ -68,6 +76,23 @@ def compare_locks(build, column, **options):
         )
     print()
     return results
+
+
+def show_all(build, delay):
+    """Every algorithm on every machine with default settings, best first by the geometric mean."""
+    results = {}
+    for machine in MACHINES:
+        cells = simulate(build, tune="", machine=machine, delay=delay, microseconds=2000)
+        for (lock, _), cell in cells.items():
+            rate = cell["operations"] / cell["seconds"] / 1e6
+            results.setdefault(lock, []).append((rate, cell["jain"]))
+    best = [max(rates[i][0] for rates in results.values()) for i in range(len(MACHINES))]
+    print(row(("algorithm", *MACHINES)))
+    print("|---" * (1 + len(MACHINES)) + "|")
+    mean = lambda lock: math.prod(rate / most for (rate, _), most in zip(results[lock], best))
+    for lock in sorted(results, key=mean, reverse=True):
+        print(row((lock, *(f"{rate:.2f} ({jain:.2f})" for rate, jain in results[lock]))))
+    print()
 
 
 def main(build):

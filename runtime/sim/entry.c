@@ -183,6 +183,7 @@ static void atomic_store(const void *address, int order) {
     return;
   struct sim_line *line = atomic_line(address);
   store(line, order != RELAXED);
+  sim_loop_acts(); /* others may look at it: a count of rounds, for example */
   if (order == SEQ_CST)
     await_stores(sim_current);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 void relock_pause(void);
+uint32_t relock_pauses(uint32_t most);
 void relock_wait_turns(uint32_t turns);
 uint64_t relock_ticks(void);
 uint64_t relock_ticks_early(void);
