@@ -26,6 +26,7 @@ bool relock_sigaction_is_ours(void) { return false; }
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 
 #define INTERPOSED __attribute__((weak, visibility("default")))
 
@@ -63,45 +64,87 @@ bool relock_sigaction_is_ours(void) {
   return sigaction(SIGUSR1, NULL, &probe) == 0 && reached;
 }
 
-/* What the program has installed, instead of what the kernel says. */
-static void translate(struct sigaction *found, relock_handler_t *handler, bool without_info) {
+static void set(uint64_t *signals, int number, bool in) {
+  if (in)
+    relock_or_relaxed(signals, relock_signal_bit(number));
+  else
+    relock_and_relaxed(signals, ~relock_signal_bit(number));
+}
+
+/* What the tables have of a handler. */
+struct entry {
+  relock_handler_t *handler;
+  uint64_t mask;
+  bool without_info, nested;
+};
+
+static struct entry read_entry(int number) {
+  const uint64_t bit = relock_signal_bit(number);
+  return (struct entry){
+      .handler = relock_load_relaxed(&relock_handlers[number]),
+      .mask = relock_load_relaxed(&relock_handler_masks[number]),
+      .without_info = relock_load_relaxed(&relock_handlers_without_info) & bit,
+      .nested = relock_load_relaxed(&relock_handlers_nested) & bit,
+  };
+}
+
+static void write_entry(int number, const struct entry *entry) {
+  relock_store_relaxed(&relock_handler_masks[number], entry->mask);
+  set(&relock_handlers_nested, number, entry->nested);
+  set(&relock_handlers_without_info, number, entry->without_info);
+  /* Release: pairs with the acquire in relock_trampoline(). */
+  relock_store_release(&relock_handlers[number], entry->handler);
+}
+
+/* All signals that can be blocked: sigfillset() leaves out those of the C library. */
+static bool is_ours(const sigset_t *mask) {
+  uint64_t blocked;
+  memcpy(&blocked, mask, sizeof blocked);
+  return (blocked | relock_signal_bit(SIGKILL) | relock_signal_bit(SIGSTOP)) == UINT64_MAX;
+}
+
+/* What the program has installed, instead of what the kernel says. Of a handler that was for once
+ * only, the kernel still has the mask and the flags. */
+static void translate(struct sigaction *found, const struct entry *entry) {
   if (found->sa_sigaction == relock_trampoline)
-    found->sa_sigaction = handler;
-  if (without_info)
+    found->sa_sigaction = entry->handler;
+  if (is_ours(&found->sa_mask)) {
+    memset(&found->sa_mask, 0, sizeof found->sa_mask);
+    memcpy(&found->sa_mask, &entry->mask, sizeof entry->mask);
+  }
+  if (entry->without_info)
     found->sa_flags &= ~SA_SIGINFO;
 }
 
-static bool has_no_info(int number) {
-  return relock_load_relaxed(&relock_handlers_without_info) & relock_signal_bit(number);
-}
-
-static void set_without_info(int number, bool without) {
-  if (without)
-    relock_or_relaxed(&relock_handlers_without_info, relock_signal_bit(number));
-  else
-    relock_and_relaxed(&relock_handlers_without_info, ~relock_signal_bit(number));
+/* Puts the trampoline in its place, and returns what the tables have to say. */
+static struct entry put_trampoline(struct sigaction *action) {
+  struct entry entry = {
+      .handler = action->sa_sigaction,
+      .without_info = !(action->sa_flags & SA_SIGINFO),
+      .nested = action->sa_flags & SA_NODEFER,
+  };
+  memcpy(&entry.mask, &action->sa_mask, sizeof entry.mask);
+  action->sa_sigaction = relock_trampoline;
+  action->sa_flags |= SA_SIGINFO;
+  memset(&action->sa_mask, 0xff, sizeof action->sa_mask);
+  return entry;
 }
 
 /* With the table locked: a handler and its flags belong together. */
 static int put(int number, struct sigaction *action, struct sigaction *found) {
-  relock_handler_t **entry = &relock_handlers[number], *before = *entry;
-  const bool had_no_info = has_no_info(number);
+  const struct entry before = read_entry(number);
   const bool handles = action && is_handler(action);
   if (handles) {
-    /* Release: pairs with the acquire in relock_trampoline(). */
-    relock_store_release(entry, action->sa_sigaction);
-    action->sa_sigaction = relock_trampoline;
-    set_without_info(number, !(action->sa_flags & SA_SIGINFO));
-    action->sa_flags |= SA_SIGINFO;
+    const struct entry entry = put_trampoline(action);
+    write_entry(number, &entry);
   }
   const int result = next(number, action, found);
   if (result == 0) {
-    translate(found, before, had_no_info);
+    translate(found, &before);
     if (action && !handles)
-      set_without_info(number, false);
+      set(&relock_handlers_without_info, number, false);
   } else if (handles) {
-    relock_store_release(entry, before);
-    set_without_info(number, had_no_info);
+    write_entry(number, &before);
   }
   return result;
 }
@@ -110,8 +153,9 @@ static int put(int number, struct sigaction *action, struct sigaction *found) {
  * and no use for more. */
 static int pass_on(int number, const struct sigaction *action, struct sigaction *found) {
   const int result = next(number, action, found);
+  const struct entry entry = read_entry(number);
   if (result == 0)
-    translate(found, relock_load_relaxed(&relock_handlers[number]), has_no_info(number));
+    translate(found, &entry);
   if (relock_signals_started()) /* meanwhile: this one may have been missed */
     relock_signals_look_at(number);
   return result;

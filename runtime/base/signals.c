@@ -24,7 +24,8 @@
 #include <ucontext.h>
 
 relock_handler_t *relock_handlers[RELOCK_SIGNALS];
-uint64_t relock_handlers_without_info;
+uint64_t relock_handler_masks[RELOCK_SIGNALS];
+uint64_t relock_handlers_nested, relock_handlers_without_info;
 
 static uint32_t started; /* the process, by its number; 0: not yet */
 
@@ -89,6 +90,18 @@ static uint64_t blocked_without(const void *context) {
   return blocked;
 }
 
+/* Of two signals that come at once the kernel enters the second one's handler first, in front of
+ * the first instruction of the other. Such a handler would wait, at its end, for handlers of the
+ * client whose identity it has interrupted, and they may wait for the one that it has come in front
+ * of. So the kernel blocks all signals, until a handler has given that identity back. A program
+ * that changes a handler meanwhile may have the mask of the other one. */
+static void unblock(int number, const void *context) {
+  uint64_t blocked = blocked_without(context) | relock_load_relaxed(&relock_handler_masks[number]);
+  if (!(relock_load_relaxed(&relock_handlers_nested) & relock_signal_bit(number)))
+    blocked |= relock_signal_bit(number);
+  relock_os->restore_signals(blocked);
+}
+
 /* foreign: the pointer is a client's. It may be the thread's own while it is about to switch. */
 static __attribute__((noinline)) void handle(struct relock_thread *self, bool foreign,
                                              relock_handler_t *handler, int number, siginfo_t *info,
@@ -100,6 +113,7 @@ static __attribute__((noinline)) void handle(struct relock_thread *self, bool fo
     relock_identity_give(self, client);
   if (foreign)
     relock_set_thread_pointer(self->thread_pointer);
+  unblock(number, context);
   if (waits)
     relock_handler_begins(self);
   handler(number, info, context);
@@ -127,8 +141,10 @@ void relock_trampoline(int number, siginfo_t *info, void *context) {
   /* No record: also in a process that was made past fork(). */
   if (self)
     handle(self, self != found, handler, number, info, context);
-  else
+  else {
+    unblock(number, context);
     handler(number, info, context);
+  }
 }
 
 /* --- the table ------------------------------------------------------------------------------- */
@@ -165,6 +181,10 @@ static void put_in_front(int number) {
   /* Release: pairs with the acquire in relock_trampoline(). */
   relock_store_release(&relock_handlers[number], (relock_handler_t *)action.handler);
   action.handler = (uintptr_t)relock_trampoline;
+  relock_store_relaxed(&relock_handler_masks[number], action.mask);
+  if (action.flags & SA_NODEFER)
+    relock_or_relaxed(&relock_handlers_nested, relock_signal_bit(number));
+  action.mask = UINT64_MAX;
   if (!(action.flags & SA_SIGINFO))
     relock_or_relaxed(&relock_handlers_without_info, relock_signal_bit(number));
   action.flags |= SA_SIGINFO;

@@ -17,8 +17,9 @@
  *
  * The table has a handler before the kernel has the trampoline, and keeps it when the program
  * resets the signal: a trampoline that is on its way then still finds one. Flags and mask are the
- * kernel's only, but for SA_SIGINFO: the trampoline needs it, as AArch64 passes the context only
- * then, and the table says where the program has not set it.
+ * kernel's only, but for SA_SIGINFO and the mask: the trampoline needs it, as AArch64 passes the
+ * context only then, and it begins with all signals blocked. The tables have what the program has
+ * set.
  *
  * What is not seen: handlers that a program installs by the system call itself once sections are
  * switched, until the next thread begins. The C library's own are installed before there is a
@@ -61,6 +62,13 @@ enum { RELOCK_SIGNALS = 65 };
 
 /* The handlers behind the trampoline. Changed by who has locked them. */
 extern relock_handler_t *relock_handlers[RELOCK_SIGNALS] RELOCK_HIDDEN;
+
+/* What the program wants blocked while they run, in the kernel's form. The kernel blocks everything
+ * when it enters the trampoline, which then blocks these. */
+extern uint64_t relock_handler_masks[RELOCK_SIGNALS] RELOCK_HIDDEN;
+
+/* Those that a handler of their own does not block: SA_NODEFER. */
+extern uint64_t relock_handlers_nested RELOCK_HIDDEN;
 
 /* Those of them that the program has installed without SA_SIGINFO, by relock_signal_bit(). */
 extern uint64_t relock_handlers_without_info RELOCK_HIDDEN;
