@@ -102,7 +102,8 @@ def main(build):
     print(__doc__.split("\n\n")[0].replace("Prints what", "# What", 1).split(", as the page")[0])
     print(
         """
-*Made by `python3 runtime/sim/compare.py build/dev`; the long tests check that it is what comes out.*
+*Made by `python3 runtime/sim/compare.py build/dev`; the long tests make it, too, and look at its errors.
+Figures move by some percent whenever the runtime's objects come to lie elsewhere in memory.*
 What the model is and lacks: [../sim/README.md](../sim/README.md). Magnycours-48, 47 threads, five
 cache lines per section; cycles from the call of a section to its end. The published figures are
 those of Lozi's thesis (2014), section 5.2.
