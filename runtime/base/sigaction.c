@@ -64,38 +64,6 @@ bool relock_sigaction_is_ours(void) {
   return sigaction(SIGUSR1, NULL, &probe) == 0 && reached;
 }
 
-static void set(uint64_t *signals, int number, bool in) {
-  if (in)
-    relock_or_relaxed(signals, relock_signal_bit(number));
-  else
-    relock_and_relaxed(signals, ~relock_signal_bit(number));
-}
-
-/* What the tables have of a handler. */
-struct entry {
-  relock_handler_t *handler;
-  uint64_t mask;
-  bool without_info, nested;
-};
-
-static struct entry read_entry(int number) {
-  const uint64_t bit = relock_signal_bit(number);
-  return (struct entry){
-      .handler = relock_load_relaxed(&relock_handlers[number]),
-      .mask = relock_load_relaxed(&relock_handler_masks[number]),
-      .without_info = relock_load_relaxed(&relock_handlers_without_info) & bit,
-      .nested = relock_load_relaxed(&relock_handlers_nested) & bit,
-  };
-}
-
-static void write_entry(int number, const struct entry *entry) {
-  relock_store_relaxed(&relock_handler_masks[number], entry->mask);
-  set(&relock_handlers_nested, number, entry->nested);
-  set(&relock_handlers_without_info, number, entry->without_info);
-  /* Release: pairs with the acquire in relock_trampoline(). */
-  relock_store_release(&relock_handlers[number], entry->handler);
-}
-
 /* All signals that can be blocked: sigfillset() leaves out those of the C library. */
 static bool is_ours(const sigset_t *mask) {
   uint64_t blocked;
@@ -105,10 +73,10 @@ static bool is_ours(const sigset_t *mask) {
 
 /* What the program has installed, instead of what the kernel says. Of a handler that was for once
  * only, the kernel still has the mask and the flags. */
-static void translate(struct sigaction *found, const struct entry *entry) {
+static void translate(struct sigaction *found, const struct relock_handler *entry) {
   if (found->sa_sigaction == relock_trampoline)
     found->sa_sigaction = entry->handler;
-  if (is_ours(&found->sa_mask)) {
+  if (entry->handler && is_ours(&found->sa_mask)) {
     memset(&found->sa_mask, 0, sizeof found->sa_mask);
     memcpy(&found->sa_mask, &entry->mask, sizeof entry->mask);
   }
@@ -117,8 +85,8 @@ static void translate(struct sigaction *found, const struct entry *entry) {
 }
 
 /* Puts the trampoline in its place, and returns what the tables have to say. */
-static struct entry put_trampoline(struct sigaction *action) {
-  struct entry entry = {
+static struct relock_handler put_trampoline(struct sigaction *action) {
+  struct relock_handler entry = {
       .handler = action->sa_sigaction,
       .without_info = !(action->sa_flags & SA_SIGINFO),
       .nested = action->sa_flags & SA_NODEFER,
@@ -132,19 +100,22 @@ static struct entry put_trampoline(struct sigaction *action) {
 
 /* With the table locked: a handler and its flags belong together. */
 static int put(int number, struct sigaction *action, struct sigaction *found) {
-  const struct entry before = read_entry(number);
+  const struct relock_handler before = relock_handler_read(number);
   const bool handles = action && is_handler(action);
   if (handles) {
-    const struct entry entry = put_trampoline(action);
-    write_entry(number, &entry);
+    const struct relock_handler entry = put_trampoline(action);
+    relock_handler_write(number, &entry);
   }
   const int result = next(number, action, found);
   if (result == 0) {
     translate(found, &before);
-    if (action && !handles)
-      set(&relock_handlers_without_info, number, false);
+    if (action && !handles) {
+      struct relock_handler kept = {.handler = before.handler};
+      memcpy(&kept.mask, &action->sa_mask, sizeof kept.mask);
+      relock_handler_write(number, &kept);
+    }
   } else if (handles) {
-    write_entry(number, &before);
+    relock_handler_write(number, &before);
   }
   return result;
 }
@@ -153,7 +124,7 @@ static int put(int number, struct sigaction *action, struct sigaction *found) {
  * and no use for more. */
 static int pass_on(int number, const struct sigaction *action, struct sigaction *found) {
   const int result = next(number, action, found);
-  const struct entry entry = read_entry(number);
+  const struct relock_handler entry = relock_handler_read(number);
   if (result == 0)
     translate(found, &entry);
   if (relock_signals_started()) /* meanwhile: this one may have been missed */

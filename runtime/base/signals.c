@@ -23,9 +23,10 @@
 #include <string.h>
 #include <ucontext.h>
 
-relock_handler_t *relock_handlers[RELOCK_SIGNALS];
-uint64_t relock_handler_masks[RELOCK_SIGNALS];
-uint64_t relock_handlers_nested, relock_handlers_without_info;
+/* The table, by signal: see struct relock_handler. Changed by who has locked it. */
+static relock_handler_t *handlers[RELOCK_SIGNALS];
+static uint64_t handler_masks[RELOCK_SIGNALS];
+static uint64_t handlers_nested, handlers_without_info; /* sets, by relock_signal_bit() */
 
 static uint32_t started; /* the process, by its number; 0: not yet */
 
@@ -45,7 +46,7 @@ static void await_runner(struct relock_thread *runner, const struct relock_threa
       relock_pause();
       continue;
     }
-    const bool rings = relock_load_relaxed(&relock_handlers[RELOCK_SIGNAL_SETXID]);
+    const bool rings = relock_load_relaxed(&handlers[RELOCK_SIGNAL_SETXID]);
     const struct timespec deadline = relock_time(relock_os->now_ns() + pause);
     if (relock_os->futex_wait(&runner->runs_as, self->number + 1, CLOCK_MONOTONIC,
                               rings ? &deadline : NULL) != ETIMEDOUT)
@@ -96,8 +97,8 @@ static uint64_t blocked_without(const void *context) {
  * of. So the kernel blocks all signals, until a handler has given that identity back. A program
  * that changes a handler meanwhile may have the mask of the other one. */
 static void unblock(int number, const void *context) {
-  uint64_t blocked = blocked_without(context) | relock_load_relaxed(&relock_handler_masks[number]);
-  if (!(relock_load_relaxed(&relock_handlers_nested) & relock_signal_bit(number)))
+  uint64_t blocked = blocked_without(context) | relock_load_relaxed(&handler_masks[number]);
+  if (!(relock_load_relaxed(&handlers_nested) & relock_signal_bit(number)))
     blocked |= relock_signal_bit(number);
   relock_os->restore_signals(blocked);
 }
@@ -131,7 +132,7 @@ static __attribute__((noinline)) void handle(struct relock_thread *self, bool fo
 
 void relock_trampoline(int number, siginfo_t *info, void *context) {
   /* Acquire: pairs with the releases in put_in_front() and of sigaction.c. */
-  relock_handler_t *handler = relock_load_acquire(&relock_handlers[number]);
+  relock_handler_t *handler = relock_load_acquire(&handlers[number]);
   struct relock_thread *found = relock_own_record, *self = found;
   if (found) { /* else the thread can neither run as another one nor be a client */
     const int tid = relock_os->thread_id();
@@ -167,6 +168,31 @@ void relock_signals_unlock(uint64_t blocked) {
   relock_os->restore_signals(blocked);
 }
 
+static void set(uint64_t *signals, int number, bool in) {
+  if (in)
+    relock_or_relaxed(signals, relock_signal_bit(number));
+  else
+    relock_and_relaxed(signals, ~relock_signal_bit(number));
+}
+
+struct relock_handler relock_handler_read(int number) {
+  const uint64_t bit = relock_signal_bit(number);
+  return (struct relock_handler){
+      .handler = relock_load_relaxed(&handlers[number]),
+      .mask = relock_load_relaxed(&handler_masks[number]),
+      .without_info = relock_load_relaxed(&handlers_without_info) & bit,
+      .nested = relock_load_relaxed(&handlers_nested) & bit,
+  };
+}
+
+void relock_handler_write(int number, const struct relock_handler *handler) {
+  relock_store_relaxed(&handler_masks[number], handler->mask);
+  set(&handlers_nested, number, handler->nested);
+  set(&handlers_without_info, number, handler->without_info);
+  /* Release: pairs with the acquire in relock_trampoline(). */
+  relock_store_release(&handlers[number], handler->handler);
+}
+
 static bool needs_trampoline(int number, struct relock_signal_action *action) {
   enum { DEFAULT, IGNORED };
   return number != SIGKILL && number != SIGSTOP && relock_os->signal_action(number, NULL, action) &&
@@ -178,15 +204,14 @@ static void put_in_front(int number) {
   struct relock_signal_action action;
   if (!needs_trampoline(number, &action))
     return;
-  /* Release: pairs with the acquire in relock_trampoline(). */
-  relock_store_release(&relock_handlers[number], (relock_handler_t *)action.handler);
+  relock_handler_write(number, &(struct relock_handler){
+                                   .handler = (relock_handler_t *)action.handler,
+                                   .mask = action.mask,
+                                   .without_info = !(action.flags & SA_SIGINFO),
+                                   .nested = action.flags & SA_NODEFER,
+                               });
   action.handler = (uintptr_t)relock_trampoline;
-  relock_store_relaxed(&relock_handler_masks[number], action.mask);
-  if (action.flags & SA_NODEFER)
-    relock_or_relaxed(&relock_handlers_nested, relock_signal_bit(number));
   action.mask = UINT64_MAX;
-  if (!(action.flags & SA_SIGINFO))
-    relock_or_relaxed(&relock_handlers_without_info, relock_signal_bit(number));
   action.flags |= SA_SIGINFO;
   relock_os->signal_action(number, &action, NULL);
 }

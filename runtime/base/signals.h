@@ -60,18 +60,18 @@ typedef void relock_handler_t(int number, siginfo_t *info, void *context);
 
 enum { RELOCK_SIGNALS = 65 };
 
-/* The handlers behind the trampoline. Changed by who has locked them. */
-extern relock_handler_t *relock_handlers[RELOCK_SIGNALS] RELOCK_HIDDEN;
-
-/* What the program wants blocked while they run, in the kernel's form. The kernel blocks everything
- * when it enters the trampoline, which then blocks these. */
-extern uint64_t relock_handler_masks[RELOCK_SIGNALS] RELOCK_HIDDEN;
-
-/* Those that a handler of their own does not block: SA_NODEFER. */
-extern uint64_t relock_handlers_nested RELOCK_HIDDEN;
-
-/* Those of them that the program has installed without SA_SIGINFO, by relock_signal_bit(). */
-extern uint64_t relock_handlers_without_info RELOCK_HIDDEN;
+/* What the table has of a handler behind the trampoline. The kernel blocks all signals when it
+ * enters the trampoline, which then blocks these: `mask`, in the kernel's form, and the signal
+ * itself unless handlers of it may be `nested` (SA_NODEFER). without_info: installed without
+ * SA_SIGINFO. */
+struct relock_handler {
+  relock_handler_t *handler;
+  uint64_t mask;
+  bool without_info, nested;
+};
+struct relock_handler relock_handler_read(int number);
+/* By who has locked the table. */
+void relock_handler_write(int number, const struct relock_handler *handler);
 
 static inline uint64_t relock_signal_bit(int number) { return (uint64_t)1 << (number - 1); }
 

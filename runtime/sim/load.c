@@ -170,7 +170,8 @@ bool sim_load_count(struct sim_counts *counts) {
   const struct sim_load *load = shared.load;
   uint64_t all = 1, below = 0;
   double sum = 0, squares = 0;
-  *counts = (struct sim_counts){.jain = 1, .cycles = last - shared.from};
+  *counts =
+      (struct sim_counts){.jain = 1, .cycles = load->sections ? last - shared.from : load->cycles};
   for (unsigned i = 0; i < load->threads; i++) {
     const struct worker *worker = &workers[i];
     all += worker->all;

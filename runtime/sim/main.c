@@ -124,8 +124,12 @@ static void print_point(const struct sim_machine *machine, const struct point *p
   fflush(stdout);
 }
 
-/* No point takes that long, in the machine's time: its threads will never end. */
-#define LIMIT_NS UINT64_C(600000000000)
+/* No point takes ten minutes of the machine's time longer than its delays: its threads will never
+ * end. */
+static uint64_t limit_ns(const struct sim_machine *machine, const struct sim_load *load) {
+  return UINT64_C(600000000000) +
+         sim_ns(machine, load->sections ? load->sections * load->delay : load->cycles);
+}
 
 static void simulate(const struct options *options, const struct sim_machine *machine,
                      const struct point *point) {
@@ -148,7 +152,7 @@ static void simulate(const struct options *options, const struct sim_machine *ma
   sim_system_start(machine);
   if (!sim_thread_start(sim_load_run, &load, "main", -1, true))
     fail(2, "no memory for a thread");
-  sim_run(LIMIT_NS);
+  sim_run(limit_ns(machine, &load));
   print_point(machine, point);
 }
 
@@ -177,7 +181,7 @@ static struct job start_job(const char *program, const struct options *options,
              options->sections ? options->sections : options->microseconds);
     dup2(ends[1], 1);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execl(program, "relock-simulator", "--point", "--machine", options->machine, "--algorithm",
+    execl(program, "relock-simulator", "--point", "--machine", options->machine, "--lock",
           point->row->lock, "--mode", mode_names[point->row->mode], number[0], number[1], number[2],
           options->sections || options->microseconds ? number[3] : NULL, NULL);
     fail(2, "%s: %s", program, strerror(errno));
@@ -188,7 +192,7 @@ static struct job start_job(const char *program, const struct options *options,
 }
 
 /* Repeats what it prints. */
-static void finish_job(struct job *job) {
+static void finish_job(struct job *job, const struct point *point) {
   char buffer[4096];
   for (size_t length; (length = fread(buffer, 1, sizeof buffer, job->output)) > 0;)
     fwrite(buffer, 1, length, stdout);
@@ -197,10 +201,15 @@ static void finish_job(struct job *job) {
   int status;
   while (waitpid(job->child, &status, 0) < 0 && errno == EINTR)
     continue;
+  if (status == 0)
+    return;
+  char why[100] = "it has said why";
   if (WIFSIGNALED(status))
-    fail(3, "a point died of signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
-  if (WEXITSTATUS(status))
-    exit(WEXITSTATUS(status)); /* it has said why */
+    snprintf(why, sizeof why, "it died of signal %d (%s)", WTERMSIG(status),
+             strsignal(WTERMSIG(status)));
+  fail(WIFSIGNALED(status) ? 3 : WEXITSTATUS(status),
+       "no result of %s %s, %ld threads, %ld lines, delay %ld: %s", point->row->lock,
+       mode_names[point->row->mode], point->threads, point->lines, point->delay, why);
 }
 
 static void simulate_all(const char *program, const struct options *options,
@@ -210,7 +219,7 @@ static void simulate_all(const char *program, const struct options *options,
   for (size_t i = 0; i < count; i++) {
     for (; started < count && started < i + (size_t)options->jobs; started++)
       jobs[started % (size_t)options->jobs] = start_job(program, options, &points[started]);
-    finish_job(&jobs[i % (size_t)options->jobs]);
+    finish_job(&jobs[i % (size_t)options->jobs], &points[i]);
   }
 }
 
@@ -297,7 +306,7 @@ static size_t make_rows(const struct options *options, struct row *rows) {
     rows[count++].mode = mode;
   }
   if (known < asked)
-    fail(2, "--algorithm: '%s' has an unknown name; the names are: %s store swap", options->locks,
+    fail(2, "--lock: '%s' has an unknown name; the names are: %s store swap", options->locks,
          relock_algorithms());
   if (count == 0)
     fail(2, "nothing to simulate: no chosen algorithm has a chosen mode");
@@ -318,7 +327,7 @@ static size_t make_points(const struct options *options, const struct row *rows,
 
 static const char usage[] =
     "usage: relock-simulator --machine FILE [options]\n"
-    "  --algorithm LIST     locks to simulate, for example adaptive,rcl (default: all)\n"
+    "  --lock LIST          algorithms to simulate, for example adaptive,rcl (default: all)\n"
     "                       'store' and 'swap' have no lock: all write to one line\n"
     "  --mode LIST          of hold, execute, any-thread (default: any-thread of algorithms that\n"
     "                       combine or delegate, hold of others)\n"
@@ -336,10 +345,10 @@ static void use_default(long *values, int *count, long value) {
 }
 
 static bool parse(int argc, char **argv, struct options *options) {
-  enum { MACHINE = 256, ALGORITHM, MODE, THREADS, LINES, DELAY, MICROSECONDS, SECTIONS, POINT };
+  enum { MACHINE = 256, LOCK, MODE, THREADS, LINES, DELAY, MICROSECONDS, SECTIONS, POINT };
   static const struct option names[] = {
       {"machine", required_argument, NULL, MACHINE},
-      {"algorithm", required_argument, NULL, ALGORITHM},
+      {"lock", required_argument, NULL, LOCK},
       {"mode", required_argument, NULL, MODE},
       {"threads", required_argument, NULL, THREADS},
       {"lines", required_argument, NULL, LINES},
@@ -356,7 +365,7 @@ static bool parse(int argc, char **argv, struct options *options) {
     case MACHINE:
       options->machine = optarg;
       break;
-    case ALGORITHM:
+    case LOCK:
       options->locks = optarg;
       break;
     case MODE:
@@ -418,8 +427,11 @@ static void prepare_environment(const struct sim_machine *machine) {
   setenv("RELOCK_SERVERS", server, 0);
   const char *given = getenv("RELOCK_TUNE");
   char tuning[1024];
-  snprintf(tuning, sizeof tuning, "server_fifo=0%s%s", given && *given ? "," : "",
-           given ? given : "");
+  if (getenv("RELOCK_LOCKS"))
+    fail(2, "RELOCK_LOCKS is set and could change which algorithm a row measures; unset it");
+  if ((size_t)snprintf(tuning, sizeof tuning, "server_fifo=0%s%s", given && *given ? "," : "",
+                       given ? given : "") >= sizeof tuning)
+    fail(2, "RELOCK_TUNE is longer than %zu characters", sizeof tuning);
   setenv("RELOCK_TUNE", tuning, 1);
   personality(ADDR_NO_RANDOMIZE);
 }

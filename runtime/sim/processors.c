@@ -372,13 +372,10 @@ static void watch(struct sim_thread *self, uint32_t most) {
   self->period = self->clock - self->paused_at;
   self->paused_at = self->clock;
   self->state = SIM_WATCHING;
-  uint64_t end = most < UINT32_MAX ? self->clock + most * self->period : UINT64_MAX;
+  uint64_t end = self->clock + most * self->period;
   if (processor->first && processor->slice_end < end)
     end = processor->slice_end > self->clock ? processor->slice_end : self->clock;
-  if (end == UINT64_MAX)
-    remove_due(self);
-  else
-    set_due(self, end);
+  set_due(self, end);
   switch_to(next_thread());
 }
 
@@ -399,7 +396,8 @@ uint32_t sim_pauses(uint32_t most) {
 void sim_line_lost(struct sim_line *line, uint64_t now) {
   while (line->watches) {
     struct sim_thread *thread = line->watches->thread;
-    go_on(thread, now > thread->paused_at ? now : thread->paused_at);
+    const uint64_t seen = now > thread->paused_at ? now : thread->paused_at;
+    go_on(thread, seen < thread->due ? seen : thread->due); /* or its loop has ended before */
   }
 }
 

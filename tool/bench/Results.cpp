@@ -103,8 +103,7 @@ Error BenchResults::add(const json::Object &Line) {
                        R.integer("lines"),
                        R.integer("delay"),
                        R.integer("threads"),
-                       {},
-                       isSimulated()};
+                       {}};
     BenchSample Sample = {R.integer("repetition"), R.number("operations"),
                           R.number("seconds"),     R.number("mean_ns"),
                           R.number("p99_ns"),      R.number("worst_ns"),

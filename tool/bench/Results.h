@@ -44,7 +44,6 @@ struct BenchCell {
   size_t Row;
   int64_t Lines, Delay, Threads;
   std::vector<BenchSample> Samples;
-  bool Simulated = false; // one sample, which the next run repeats
 };
 
 struct BenchUncontended {

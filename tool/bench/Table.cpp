@@ -49,9 +49,12 @@ std::string shortSpread(const Spread &S, ArrayRef<Unit> Units) {
 }
 
 std::string throughputOf(const BenchCell &C) {
-  if (C.Simulated)
-    return shortened(C.Samples.front().throughput(), Counts);
   return shortSpread(spread(C, [](const BenchSample &S) { return S.throughput(); }), Counts);
+}
+
+// A simulated run has one repetition, which the next one repeats.
+std::string simulatedThroughputOf(const BenchCell &C) {
+  return shortened(C.Samples.front().throughput(), Counts);
 }
 
 // Of the worst wait only the worst repetition counts.
@@ -215,9 +218,10 @@ static void printFastest(const BenchResults &Results, const BenchPoint &Point, i
 
 void printBenchPoint(const BenchResults &Results, const BenchPoint &Point, raw_ostream &OS) {
   printBenchPointName(Point, OS);
-  printBenchRows(Results, Point,
-                 Results.isSimulated() ? "sections/s" : "sections/s, median [least-most]",
-                 throughputOf, OS);
+  if (Results.isSimulated())
+    printBenchRows(Results, Point, "sections/s", simulatedThroughputOf, OS);
+  else
+    printBenchRows(Results, Point, "sections/s, median [least-most]", throughputOf, OS);
   printBenchRows(Results, Point, "latency: mean, p99, worst; fairness", latencyOf, OS);
   if (Results.hasLengths())
     printBenchRows(Results, Point, "cycles of sections/s; fair by time", serviceOf, OS);

@@ -95,7 +95,7 @@ std::string machineFile() {
 std::vector<std::string> arguments(StringRef Program, StringRef File) {
   std::vector<std::string> Words = {Program.str(), "--machine=" + File.str()};
   const std::pair<const char *, const cl::opt<std::string> *> Passed[] = {
-      {"--algorithm", &Lock},   {"--mode", &Mode},   {"--threads", &Threads},
+      {"--lock", &Lock},        {"--mode", &Mode},   {"--threads", &Threads},
       {"--lines", &Lines},      {"--delay", &Delay}, {"--microseconds", &Microseconds},
       {"--sections", &Sections}};
   for (auto [Name, Option] : Passed)
