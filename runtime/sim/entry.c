@@ -92,35 +92,13 @@ void sim_access(const void *address, size_t size, bool write) {
 #define PLAIN(name, size, write)                                                                   \
   void __tsan_##name(void *address);                                                               \
   void __tsan_##name(void *address) { sim_access(address, size, write); }
-PLAIN(read1, 1, false)
-PLAIN(read2, 2, false)
-PLAIN(read4, 4, false)
-PLAIN(read8, 8, false)
-PLAIN(read16, 16, false)
-PLAIN(write1, 1, true)
-PLAIN(write2, 2, true)
-PLAIN(write4, 4, true)
-PLAIN(write8, 8, true)
-PLAIN(write16, 16, true)
-PLAIN(unaligned_read2, 2, false)
-PLAIN(unaligned_read4, 4, false)
-PLAIN(unaligned_read8, 8, false)
-PLAIN(unaligned_read16, 16, false)
-PLAIN(unaligned_write2, 2, true)
-PLAIN(unaligned_write4, 4, true)
-PLAIN(unaligned_write8, 8, true)
-PLAIN(unaligned_write16, 16, true)
-
 #define BOTH(name, size)                                                                           \
   void __tsan_##name(void *address);                                                               \
   void __tsan_##name(void *address) {                                                              \
     sim_access(address, size, false);                                                              \
     sim_access(address, size, true);                                                               \
   }
-BOTH(read_write1, 1)
-BOTH(read_write2, 2)
-BOTH(read_write4, 4)
-BOTH(read_write8, 8)
+#include "tsan_accesses.def"
 
 void __tsan_read_range(void *address, size_t size);
 void __tsan_read_range(void *address, size_t size) { sim_access(address, size, false); }
