@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""accuracy.py PROFILE TRUTH: prints how far the profile is from what the program measured itself,
-and fails where that is more than a busy machine explains.
+"""accuracy.py PROFILE TRUTH PER_CENT BUCKETS: prints how far the profile is from what the program
+measured itself, and fails with 1 where a total is off by more than PER_CENT or a percentile by more
+than BUCKETS, and with 2 where a count is.
 
 A line of TRUTH is `class hold|wait round ticks`, one for each hold or wait. A round is one lock of
 the class. Counts must be exact. Of the errors of the rounds' totals the median counts, because a
@@ -12,8 +13,7 @@ import json
 import statistics
 import sys
 
-TOTAL_BOUND = 10  # per cent; 5 where nothing else runs
-BUCKETS_BOUND = 1
+total_bound, buckets_bound = float(sys.argv[3]), int(sys.argv[4])
 
 with open(sys.argv[1]) as file:
     profile = json.load(file)
@@ -32,7 +32,7 @@ def bucket(ns):
     return 4 * exponent + (ticks >> (exponent - 2) & 3)
 
 
-failed = False  # in times, as a busy machine explains it
+failed = False  # in times
 wrong = False
 
 
@@ -71,9 +71,9 @@ for (name, what), rounds in truth.items():
         wanted = everything[(len(everything) * percent + 99) // 100 - 1]
         distance = bucket(own[f"p{percent}_ns"]) - bucket(wanted)
         by_chance = percent == 99 and own["timed"] < count
-        off.append(judge(str(distance), by_chance or abs(distance) <= BUCKETS_BOUND))
+        off.append(judge(str(distance), by_chance or abs(distance) <= buckets_bound))
     print(f"{name:14}{what:>6}" + judge(f"{count:8}", exact) + f"{expected:10}"
           f"{sum(everything) / len(everything):12.0f}"
-          + judge(f"{error:+9.2f} %", abs(error) <= TOTAL_BOUND)
+          + judge(f"{error:+9.2f} %", abs(error) <= total_bound)
           + f" ({min(errors):+.2f} to {max(errors):+.2f})   " + ", ".join(off))
 sys.exit(2 if wrong else failed)
