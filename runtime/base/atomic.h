@@ -94,7 +94,10 @@ static inline bool relock_is_alone(void) { return false; }
  * with release order, and returns the new value. Not atomic: what another thread writes to the
  * word meanwhile may be lost, and on x86-64 that is what makes it cheap, one instruction without
  * a LOCK prefix. A thread that has written and then made all others pass a barrier
- * (relock_os->barrier) knows that no such instruction is half done any more. */
+ * (relock_os->barrier) knows that no such instruction is half done any more.
+ *
+ * relock_owner_cas() is the same for a change from one value to any other: whether it was the
+ * expected one. If not, it may write what it has found once more. */
 #if defined(RELOCK_EXPLORE)
 #define RELOCK_HAS_OWNER_DECREMENT 1
 static inline uint32_t relock_owner_decrement(uint32_t *word) {
@@ -102,10 +105,19 @@ static inline uint32_t relock_owner_decrement(uint32_t *word) {
   __atomic_store_n(word, value, __ATOMIC_RELEASE);
   return value;
 }
+static inline bool relock_owner_cas(uint32_t *word, uint32_t expected, uint32_t value) {
+  uint32_t found = __atomic_load_n(word, __ATOMIC_RELAXED);
+  __atomic_store_n(word, found == expected ? value : found, __ATOMIC_RELEASE);
+  return found == expected;
+}
 #elif defined(RELOCK_SIMULATE)
 #define RELOCK_HAS_OWNER_DECREMENT 1
 uint32_t sim_owner_decrement(uint32_t *word);
+bool sim_owner_cas(uint32_t *word, uint32_t expected, uint32_t value);
 static inline uint32_t relock_owner_decrement(uint32_t *word) { return sim_owner_decrement(word); }
+static inline bool relock_owner_cas(uint32_t *word, uint32_t expected, uint32_t value) {
+  return sim_owner_cas(word, expected, value);
+}
 #elif defined(__x86_64__) && !RELOCK_UNDER_TSAN
 #define RELOCK_HAS_OWNER_DECREMENT 1
 static inline uint32_t relock_owner_decrement(uint32_t *word) {
@@ -113,10 +125,21 @@ static inline uint32_t relock_owner_decrement(uint32_t *word) {
   __asm__ __volatile__("decl %0" : "+m"(*word), "=@ccz"(zero) : : "memory");
   return zero ? 0 : 1;
 }
+static inline bool relock_owner_cas(uint32_t *word, uint32_t expected, uint32_t value) {
+  bool same;
+  __asm__ __volatile__("cmpxchgl %3, %1"
+                       : "+a"(expected), "+m"(*word), "=@ccz"(same)
+                       : "r"(value)
+                       : "memory");
+  return same;
+}
 #else /* never used: words are not HELD_FAST */
 #define RELOCK_HAS_OWNER_DECREMENT 0
 static inline uint32_t relock_owner_decrement(uint32_t *word) {
   return __atomic_sub_fetch(word, 1, __ATOMIC_RELEASE);
+}
+static inline bool relock_owner_cas(uint32_t *word, uint32_t expected, uint32_t value) {
+  return relock_cas_release(word, expected, value);
 }
 #endif
 

@@ -89,6 +89,22 @@ void relock_wait_look(struct relock_thread *self, bool is_client) {
   self->turn_began = relock_os->now_ns();
 }
 
+/* On one processor, where nobody spins, nothing depends on how many threads there are. */
+bool relock_wait_has_room(void) {
+  const uint32_t most = relock_load_relaxed(&processors);
+  return most > 1 && relock_threads_live() <= most;
+}
+
+uint32_t relock_wait_spins_in_queue(void) {
+  const uint32_t spins = relock_wait_spins();
+  return relock_wait_has_room() ? spins * relock_threads_live() : spins;
+}
+
+uint32_t relock_wait_running(void) {
+  const uint32_t most = relock_load_relaxed(&processors);
+  return most == 1 || most < relock_threads_live() ? most : relock_threads_live();
+}
+
 enum { CROWD = 2 }; /* threads for each processor. A guess. */
 
 bool relock_wait_is_crowded(void) {

@@ -80,6 +80,17 @@ static inline uint32_t relock_wait_spins(void) {
   return RELOCK_LIKELY(spins != RELOCK_UNCALIBRATED) ? spins : relock_wait_calibrate();
 }
 
+/* The same for a place in a queue, where a thread waits for a section of each that is before it. As
+ * long as sections are shorter than what parking costs, it does not park while it could go on: so
+ * as often as there are threads. Only the plain number where they outnumber processors. */
+uint32_t relock_wait_spins_in_queue(void);
+
+/* Whether there is a processor for each thread of the program. Valid after relock_wait_spins(). */
+bool relock_wait_has_room(void);
+
+/* How many threads of the program can run at a time. Valid after relock_wait_spins(). */
+uint32_t relock_wait_running(void);
+
 /* How many turns fill the spinning part; 0 on one processor, and before relock_wait_spins(). */
 static inline uint32_t relock_wait_most_turns(void) {
   return relock_load_relaxed(&relock_calibrated_turns);

@@ -98,17 +98,10 @@ bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
   return false;
 }
 
-static bool try_woken(uint32_t *word) {
-  /* A word that is SERVED is taken back by relock_word_park(). */
-  /* Acquire: pairs with the release in relock_word_release(). */
-  return relock_load_relaxed(word) == RELOCK_WORD_FREE &&
-         relock_cas_acquire(word, RELOCK_WORD_FREE, RELOCK_WORD_PARKED);
-}
-
-static inline bool spin(uint32_t *word, struct relock_wait *wait, bool woken) {
+bool relock_word_spin(uint32_t *word, struct relock_wait *wait) {
   const uint32_t longest = wait->spins / 6 + 1;
   for (uint32_t distance = 1;; distance *= 2) {
-    if (woken ? try_woken(word) : relock_word_try(word))
+    if (relock_word_try(word))
       return true;
     if (distance > longest)
       distance = longest;
@@ -116,12 +109,6 @@ static inline bool spin(uint32_t *word, struct relock_wait *wait, bool woken) {
       if (!relock_wait_again(wait))
         return false;
   }
-}
-
-bool relock_word_spin(uint32_t *word, struct relock_wait *wait) { return spin(word, wait, false); }
-
-bool relock_word_spin_woken(uint32_t *word, struct relock_wait *wait) {
-  return spin(word, wait, true);
 }
 
 int relock_word_wait(uint32_t *word, struct relock_wait *wait, clockid_t clock,

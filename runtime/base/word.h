@@ -134,9 +134,6 @@ static inline void relock_word_release(uint32_t *word) {
  * word: it has to mark it for other sleepers. */
 bool relock_word_spin(uint32_t *word, struct relock_wait *wait);
 
-/* The same for a thread that has slept on the word. */
-bool relock_word_spin_woken(uint32_t *word, struct relock_wait *wait);
-
 /* Takes the word, competing with everybody. 0, or ETIMEDOUT after a deadline that is not null. */
 int relock_word_wait(uint32_t *word, struct relock_wait *wait, clockid_t clock,
                      const struct timespec *deadline);

@@ -16,7 +16,7 @@ uint32_t relock_cc_enter(struct relock_cc *cc, uintptr_t *tail, struct relock_th
   if (!cc->next)
     return RELOCK_WAITING;
   relock_store_relaxed(&cc->next->next, NULL);
-  relock_store_relaxed(&cc->next->state, RELOCK_WAITING);
+  relock_store_relaxed(&cc->next->state, relock_queue_waiting());
   /* Release: the line is empty for whoever swaps in behind it. Acquire: the one that we get is.
    * Both sides are this line. */
   cc->own = (struct relock_request *)relock_exchange_acq_rel(tail, (uintptr_t)cc->next);

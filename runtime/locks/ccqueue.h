@@ -56,4 +56,13 @@ struct relock_request *relock_cc_next(struct relock_request *line, const uintptr
 /* The head, owning the word, leaves. True: there is a successor, to be granted HEAD in cc->next. */
 bool relock_cc_leave(struct relock_cc *cc, uintptr_t *tail, struct relock_thread *self);
 
+/* Of ccsynch, in a mutex's own queue, for whoever has not found the word free: returns as the owner
+ * of the word; the wait is the caller's to end. */
+void relock_ccsynch_lock(relock_mutex_t *mutex, struct relock_thread *self,
+                         struct relock_wait *wait);
+
+/* And runs the section, or has it run, after the end of the wait. Returns its result. */
+int relock_ccsynch_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                           const struct relock_call *call, struct relock_wait *wait);
+
 #endif

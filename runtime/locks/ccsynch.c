@@ -31,57 +31,51 @@
 #include "queue.h"
 #include "section.h"
 
-static void ccsynch_lock(relock_mutex_t *mutex, struct relock_thread *self) {
-  struct relock_wait wait;
-  relock_wait_begin(&wait, self, mutex);
+void relock_ccsynch_lock(relock_mutex_t *mutex, struct relock_thread *self,
+                         struct relock_wait *wait) {
   struct relock_cc cc;
   uintptr_t *tail = &mutex->relock_private.tail;
-  if (relock_queue_pass(mutex, &wait)) {
-    relock_wait_end(&wait);
-    return;
-  }
-  if (relock_cc_enter(&cc, tail, self, NULL, &wait) == RELOCK_HEAD) {
-    relock_queue_take_word(mutex, &wait);
+  if (relock_cc_enter(&cc, tail, self, NULL, wait) == RELOCK_HEAD) {
+    relock_queue_take_word(mutex, wait);
     if (relock_cc_leave(&cc, tail, self)) {
       const uint32_t *futex = relock_queue_make_head(mutex, cc.next);
       if (futex)
         relock_os->futex_wake(futex, 1);
     }
   } else {
-    relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
+    relock_word_wait(&mutex->relock_private.word, wait, CLOCK_MONOTONIC, NULL);
   }
   if (cc.own)
     relock_node_give(self, cc.own);
-  relock_wait_end(&wait);
 }
 
-static int ccsynch_combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_cc *cc,
-                           const struct relock_call *call) {
+/* Nobody passes the next head, asleep or not: it runs the sections of all that wait, which costs
+ * each of them less than its wake-up would if others came first. */
+static int combine(relock_mutex_t *mutex, struct relock_thread *self, struct relock_cc *cc,
+                   const struct relock_call *call) {
   struct relock_batch batch;
   int result = relock_cc_combine(cc, &batch, mutex, &mutex->relock_private.tail, self, call);
   bool more = relock_cc_leave(cc, &mutex->relock_private.tail, self);
   relock_batch_release(&batch, mutex);
   if (more)
-    relock_wakes_add(&batch.wakes, relock_queue_make_head(mutex, cc->next));
+    relock_wakes_add(&batch.wakes, relock_queue_grant(cc->next, RELOCK_HEAD));
   relock_batch_end(&batch);
   return result;
 }
 
-static int ccsynch_execute(relock_mutex_t *mutex, struct relock_thread *self,
-                           const struct relock_call *call) {
-  struct relock_wait wait;
-  relock_wait_begin(&wait, self, mutex);
+int relock_ccsynch_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                           const struct relock_call *call, struct relock_wait *wait) {
   struct relock_cc cc;
-  uint32_t state = relock_cc_enter(&cc, &mutex->relock_private.tail, self, call, &wait);
+  uint32_t state = relock_cc_enter(&cc, &mutex->relock_private.tail, self, call, wait);
   if (state == RELOCK_HEAD)
-    relock_queue_take_word(mutex, &wait);
+    relock_queue_take_word(mutex, wait);
   else if (state == RELOCK_WAITING)
-    relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
-  relock_wait_end(&wait);
+    relock_word_wait(&mutex->relock_private.word, wait, CLOCK_MONOTONIC, NULL);
+  relock_wait_end(wait);
 
   int result;
   if (state == RELOCK_HEAD)
-    result = ccsynch_combine(mutex, self, &cc, call);
+    result = combine(mutex, self, &cc, call);
   else if (state == RELOCK_DONE)
     result = relock_request_result(cc.own, call);
   else
@@ -89,6 +83,21 @@ static int ccsynch_execute(relock_mutex_t *mutex, struct relock_thread *self,
   if (cc.own)
     relock_node_give(self, cc.own);
   return result;
+}
+
+static void ccsynch_lock(relock_mutex_t *mutex, struct relock_thread *self) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, self, mutex);
+  if (!relock_queue_pass(mutex, &wait))
+    relock_ccsynch_lock(mutex, self, &wait);
+  relock_wait_end(&wait);
+}
+
+static int ccsynch_execute(relock_mutex_t *mutex, struct relock_thread *self,
+                           const struct relock_call *call) {
+  struct relock_wait wait;
+  relock_wait_begin(&wait, self, mutex);
+  return relock_ccsynch_execute(mutex, self, call, &wait);
 }
 
 const struct relock_algorithm relock_ccsynch = {

@@ -9,7 +9,7 @@
 struct relock_request *relock_clh_node(struct relock_thread *self) {
   struct relock_request *node = relock_node_take(self);
   if (node)
-    relock_store_relaxed(&node->state, RELOCK_WAITING);
+    relock_store_relaxed(&node->state, relock_queue_waiting());
   return node;
 }
 

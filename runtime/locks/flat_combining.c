@@ -220,7 +220,7 @@ static bool is_expected(struct publications *all, unsigned index) {
 /* HEAD: the caller is the leader. DONE. WAITING: there is no room, it must help itself. */
 static uint32_t ask(struct publications *all, struct relock_thread *self,
                     struct relock_request *own, struct relock_wait *wait) {
-  relock_store_relaxed(&own->state, RELOCK_WAITING);
+  relock_store_relaxed(&own->state, relock_queue_waiting());
   while (!becomes_leader(all)) {
     unsigned index = publish(all, self->number % SLOTS, own);
     if (index == SLOTS)

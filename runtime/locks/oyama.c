@@ -116,7 +116,7 @@ static int oyama_execute(relock_mutex_t *mutex, struct relock_thread *self,
   relock_wait_begin(&wait, self, mutex);
   struct relock_request *own = relock_request_take(self);
   relock_request_fill(own, self, call);
-  relock_store_relaxed(&own->state, RELOCK_WAITING);
+  relock_store_relaxed(&own->state, relock_queue_waiting());
   uint32_t state = push(mutex, own) ? relock_queue_await(own, &wait) : RELOCK_HEAD;
   if (state == RELOCK_HEAD)
     relock_queue_take_word(mutex, &wait);

@@ -38,6 +38,7 @@ static struct relock_request *await_link(struct relock_request *request) {
 }
 
 uint32_t relock_queue_await(struct relock_request *request, struct relock_wait *wait) {
+  wait->spins = relock_wait_spins_in_queue();
   for (;;) {
     /* Acquire: pairs with the release in relock_queue_grant(). */
     uint32_t state = relock_load_acquire(&request->state);
@@ -45,7 +46,8 @@ uint32_t relock_queue_await(struct relock_request *request, struct relock_wait *
       return state;
     if (relock_wait_again(wait))
       continue;
-    relock_cas_relaxed(&request->state, RELOCK_WAITING, RELOCK_PARKED);
+    if (relock_cas_relaxed(&request->state, state, RELOCK_PARKED) && state == RELOCK_WAITING_FAST)
+      relock_word_barrier(); /* a grant that was half done has seen the mark, or is over */
     relock_wait_park(wait, &request->state, RELOCK_PARKED, CLOCK_MONOTONIC, NULL);
   }
 }
@@ -73,7 +75,7 @@ bool relock_queue_join(relock_mutex_t *mutex, struct relock_request *request) {
 
 uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *request,
                             struct relock_wait *wait) {
-  relock_store_relaxed(&request->state, RELOCK_WAITING);
+  relock_store_relaxed(&request->state, relock_queue_waiting());
   return relock_queue_join(mutex, request) ? RELOCK_HEAD : relock_queue_await(request, wait);
 }
 
@@ -116,6 +118,10 @@ const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_requ
 
 const uint32_t *relock_queue_grant(struct relock_request *waiter, uint32_t state) {
   const uint32_t *futex = &waiter->state;
+  /* Release: pairs with the acquire in relock_queue_await(). */
+  if (relock_load_relaxed(&waiter->state) == RELOCK_WAITING_FAST &&
+      relock_owner_cas(&waiter->state, RELOCK_WAITING_FAST, state))
+    return NULL;
   /* Release: pairs with the acquire in relock_queue_await(). */
   return relock_exchange_release(&waiter->state, state) == RELOCK_PARKED ? futex : NULL;
 }

@@ -11,9 +11,18 @@
  *             sleeps             granted (by the predecessor, or by a combiner)
  *   WAITING ---------> PARKED ------+--> HEAD   it may take the word
  *      `----------------------------'|-> DONE   its section has been run
- *                                    `-> RETRY  it is off the queue and tries again (adaptive, mcs_tp)
+ *                                    `-> RETRY  it is off the queue and tries again (adaptive,
+ * mcs_tp)
+ *
+ * WAITING is that or WAITING_FAST. It is the granter who is in a hurry: it runs sections, or has
+ * just released the word, and an exchange makes it wait for the waiter's line, which that one looks
+ * at all the time. A waiter that is WAITING_FAST is granted by one instruction without a LOCK
+ * prefix, as HELD_FAST is released in word.h: the store is under way while the granter goes on.
+ * Whoever parks makes up for it by a barrier after it has set PARKED. So only threads that will
+ * hardly park are: where there is a processor for each, and not too many barriers lately.
  *
  * Invariants
+ *  - Nobody but the granter takes the state from WAITING_FAST to anything but PARKED.
  *  - The waiter whose predecessor was null, or that was granted HEAD, is the head; there is one
  *    at most, until it leaves.
  *  - Only an owner of the word takes nodes off the queue.
@@ -36,7 +45,14 @@
 
 #include <relock/relock.h>
 
-enum { RELOCK_WAITING, RELOCK_PARKED, RELOCK_HEAD, RELOCK_DONE, RELOCK_RETRY };
+enum { RELOCK_WAITING, RELOCK_WAITING_FAST, RELOCK_PARKED, RELOCK_HEAD, RELOCK_DONE, RELOCK_RETRY };
+
+/* As what a waiter that parks by relock_queue_await() begins. */
+static inline uint32_t relock_queue_waiting(void) {
+  return relock_wait_has_room() && relock_load_relaxed(&relock_word_taken) == RELOCK_WORD_HELD_FAST
+             ? RELOCK_WAITING_FAST
+             : RELOCK_WAITING;
+}
 
 /* Takes the word if it is free and nobody waits that should come first. */
 static inline bool relock_queue_may_pass(relock_mutex_t *mutex) {

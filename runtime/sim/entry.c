@@ -269,6 +269,14 @@ uint32_t sim_owner_decrement(uint32_t *word) {
   return --*word;
 }
 
+bool sim_owner_cas(uint32_t *word, uint32_t expected, uint32_t value) {
+  atomic_store(word, RELEASE);
+  if (*word != expected)
+    return false;
+  *word = value;
+  return true;
+}
+
 /* --- arch.h ---------------------------------------------------------------------------------- */
 
 void sim_wait_turns(uint32_t turns) { sim_work(turns * machine->turn); }

@@ -7,6 +7,7 @@
 #include "../base/arch.h"
 #include "../base/os.h"
 #include "../base/wait.h"
+#include "../base/word.h"
 #include "processors.h"
 
 #include <relock/relock.h>
@@ -146,7 +147,8 @@ static void *work(void *argument) {
 
 void *sim_load_run(void *argument) {
   const struct sim_load *load = argument;
-  relock_wait_calibrate(); /* before, there was no machine */
+  relock_word_start(); /* before, there was no machine */
+  relock_wait_calibrate();
   shared.load = load;
   shared.arriving = load->threads + 1;
   shared.running = load->threads;

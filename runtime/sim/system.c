@@ -119,7 +119,8 @@ static void yield(void) {
     sim_offer();
 }
 
-static bool prepare_barrier(void) { return true; }
+/* What it is for, a change without a LOCK prefix, is x86-64's. */
+static bool prepare_barrier(void) { return machine && machine->total_store_order; }
 
 /* membarrier(2): every processor that runs a thread of the process is interrupted. */
 static void barrier(void) {

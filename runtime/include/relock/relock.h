@@ -67,7 +67,6 @@ typedef struct relock_class {
   uint32_t relock_index; /* of its counters */
   uint32_t relock_flags;
   uint64_t relock_mutexes;
-  uint32_t relock_caution;
   uint32_t relock_server;
   void *relock_private[3];
 } __attribute__((aligned(64))) relock_class_t;
@@ -592,7 +591,7 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
  * every translation unit may include it and all share one object. */
 #define RELOCK_LOCK_CLASS(id, class_name, algorithm_name)                                          \
   __attribute__((weak)) relock_class_t relock_class_##id = {                                       \
-      class_name, algorithm_name, 0, 0, 0, 0, 0, 0, 0, {0}};                                       \
+      class_name, algorithm_name, 0, 0, 0, 0, 0, 0, {0}};                                          \
   __attribute__((constructor(101))) static void relock_register_##id(void) {                       \
     if (relock_class_register)                                                                     \
       relock_class_register(&relock_class_##id);                                                   \

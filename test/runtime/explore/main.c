@@ -99,6 +99,7 @@ static void catch_crashes(void) {
 
 enum { MAX_FUNCTIONS = 16, MAX_CHOSEN = 64 };
 static struct {
+  unsigned processors;
   const char *algorithm;
   const struct scenario *chosen[MAX_CHOSEN];
   int chosen_count;
@@ -108,7 +109,7 @@ static struct {
   const char *function[MAX_FUNCTIONS];
   int functions;
   int deviations;
-} options = {.runs = 10000, .deviations = 4};
+} options = {.runs = 10000, .deviations = 4, .processors = 1};
 
 static __attribute__((noreturn)) void usage_error(const char *what, const char *argument) {
   fprintf(stderr, "explore: %s '%s'\n%s", what, argument, usage);
@@ -156,7 +157,7 @@ static void parse(char **arguments) {
     } else if (strcmp(argument, "--replay") == 0) {
       options.trail = parameter(arguments, &i);
     } else if (strcmp(argument, "--spins") == 0) {
-      processors = 2;
+      options.processors = 2;
     } else if (strcmp(argument, "--mutants") == 0) {
       options.mutants = true;
     } else if (strcmp(argument, "--function") == 0 && options.functions < MAX_FUNCTIONS) {
@@ -188,6 +189,7 @@ static void parse(char **arguments) {
 
 static void prepare(const struct scenario *scenario) {
   forget_names();
+  set_processors(options.processors);
   scenario->set_up();
   os_set_up();
   inside = -1;

@@ -6,9 +6,11 @@
  */
 #include "scenarios.h"
 
+#include "../../../runtime/base/options.h"
 #include "../../../runtime/base/os.h"
 #include "../../../runtime/base/signals.h"
 #include "../../../runtime/base/thread.h"
+#include "../../../runtime/base/wait.h"
 #include "../../../runtime/locks/owed.h"
 #include "../../../runtime/server/client.h"
 
@@ -44,6 +46,15 @@ void scenarios_warm_up(void) {
   record_of[warmed++] = relock_thread_self();
   relock_mutex_lock(&warm);
   relock_mutex_unlock(&warm);
+}
+
+void set_processors(unsigned number) {
+  static uint32_t usual;
+  if (usual == 0)
+    usual = relock_tuning.spin_ns;
+  processors = number;
+  relock_tuning.spin_ns = number == ROOM ? 0 : usual; /* once for each thread is enough there */
+  relock_wait_calibrate();
 }
 
 static void set_up(void) {
@@ -592,6 +603,12 @@ static void set_up_left(void) {
   cond.relock_private.incoming = (uintptr_t)&waiter;
 }
 
+/* A processor for each thread. */
+static void set_up_room(void) {
+  set_up();
+  set_processors(ROOM);
+}
+
 /* One that broadcasts does not hold the mutex, nor has it before. */
 static void broadcast_beside(int id) {
   if (id < 2)
@@ -781,6 +798,8 @@ const struct scenario scenarios[] = {
      submit_several_and_hold, ran_41},
     {"submit-several-execute", "four sections are submitted, beside another", 2, 1, set_up,
      submit_several_and_execute, ran_41},
+    {"room-twice", "two sections in a row and another, with a processor for each thread", 2, 1,
+     set_up_room, execute_twice, ran_21},
     {"first-ends", "the first thread ends, and another goes on", 2, 0, set_up, first_thread_ends,
      ran_12},
     {"twice", "two sections and two holders", 2, 0, set_up, twice, ran_22},
@@ -813,6 +832,7 @@ const struct scenario scenarios[] = {
      leave_mixed, ran_11},
     {"hold-3", "three holders", 3, 2, set_up, hold_all, ran_111},
     {"execute-3", "three sections", 3, 2, set_up, execute_all, ran_111},
+    {"room-3", "three sections in the same way", 3, 2, set_up_room, execute_all, ran_111},
     {"copy-3", "three sections with copied contexts", 3, 2, set_up, execute_copied, counted_3},
     {"mixed-3", "a holder between two sections", 3, 2, set_up, execute_hold_execute, ran_111},
     {"try-3", "a section, a holder and a trylock", 3, 2, set_up, execute_hold_try, ran_11x},

@@ -16,6 +16,11 @@ void scenarios_start(const char *algorithm);
 /* Called on the fiber of each thread, before the first execution: makes its thread record. */
 void scenarios_warm_up(void);
 
+/* Before the first execution of a scenario. With one nobody spins; with ROOM there is one for each
+ * thread. */
+enum { ROOM = 64 };
+void set_processors(unsigned number);
+
 /* The seconds of a deadline that does not pass. Any other can pass at any time, which hides a lost
  * wake-up. */
 enum { NEVER = 1000000 };

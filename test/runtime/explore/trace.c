@@ -49,7 +49,8 @@ static int decrement_count;
 
 static void find_decrements(void) {
   for (size_t i = 0; i < symbol_count; i++)
-    if (strcmp(symbol_names + symbols[i].st_name, "relock_owner_decrement") == 0 &&
+    if ((strcmp(symbol_names + symbols[i].st_name, "relock_owner_decrement") == 0 ||
+         strcmp(symbol_names + symbols[i].st_name, "relock_owner_cas") == 0) &&
         decrement_count < 64) {
       decrements[decrement_count].start = (uintptr_t)__ehdr_start + symbols[i].st_value;
       decrements[decrement_count].end = decrements[decrement_count].start + symbols[i].st_size;

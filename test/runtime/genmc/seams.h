@@ -55,6 +55,14 @@ static uint32_t decrement_whole(uint32_t *word) {
 }
 #define relock_owner_decrement(word) decrement_whole(word)
 
+static bool cas_whole(uint32_t *word, uint32_t expected, uint32_t value) {
+  pthread_mutex_lock(&instruction_of[self_number]);
+  const bool was = (relock_owner_cas)(word, expected, value);
+  pthread_mutex_unlock(&instruction_of[self_number]);
+  return was;
+}
+#define relock_owner_cas(word, expected, value) cas_whole(word, expected, value)
+
 static void pass_barriers(void) {
   for (unsigned i = 0; i < THREADS_AT_MOST; i++)
     if (i != self_number) {
