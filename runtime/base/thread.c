@@ -257,6 +257,12 @@ uint32_t relock_threads_end(void) {
   return relock_load_acquire(&relock_thread_records_end);
 }
 
+void relock_thread_rests(bool rests) {
+  relock_guard_take(RELOCK_GUARD_THREADS);
+  relock_count_own(&live, rests ? -1 : 1);
+  relock_guard_release(RELOCK_GUARD_THREADS);
+}
+
 uint32_t relock_threads_live(void) { return relock_load_relaxed(&live); }
 
 bool relock_thread_has_room(const struct relock_thread *self,

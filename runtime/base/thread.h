@@ -59,6 +59,7 @@ struct relock_watch {
   const relock_class_t *lock_class;
   uint64_t executed; /* sections when it began to count */
   uint32_t contended, delegated, free_probes;
+  uint32_t probe_after; /* delegated ones; 0 before the first */
 };
 
 struct relock_server;
@@ -178,8 +179,12 @@ uint32_t relock_threads_end(void);
 extern uint32_t relock_thread_records_end RELOCK_HIDDEN;
 extern struct relock_thread *relock_thread_records[] RELOCK_HIDDEN;
 
-/* Threads that have a record now. */
+/* Threads that have a record now, and do not rest. */
 uint32_t relock_threads_live(void);
+
+/* The calling thread, which has a record, is one of the runtime's own that sleeps until it is
+ * needed: it does not want a processor. Not twice in a row. */
+void relock_thread_rests(bool rests);
 
 /* Whether the thread can begin another wait. */
 static inline bool relock_thread_can_wait(const struct relock_thread *self) {

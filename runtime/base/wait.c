@@ -89,10 +89,14 @@ void relock_wait_look(struct relock_thread *self, bool is_client) {
   self->turn_began = relock_os->now_ns();
 }
 
+/* Of so many threads for each that works one sleeps all the time; and the first waits for the
+ * others to end. Guesses. */
+enum { SLEEPERS = 8 };
+
 /* On one processor, where nobody spins, nothing depends on how many threads there are. */
 bool relock_wait_has_room(void) {
   const uint32_t most = relock_load_relaxed(&processors);
-  return most > 1 && relock_threads_live() <= most;
+  return most > 1 && relock_threads_live() <= most + most / SLEEPERS + 1;
 }
 
 uint32_t relock_wait_spins_in_queue(void) {

@@ -85,7 +85,8 @@ static inline uint32_t relock_wait_spins(void) {
  * as often as there are threads. Only the plain number where they outnumber processors. */
 uint32_t relock_wait_spins_in_queue(void);
 
-/* Whether there is a processor for each thread of the program. Valid after relock_wait_spins(). */
+/* Whether there is a processor for each thread of the program, but for a few, which some that sleep
+ * make up for. Valid after relock_wait_spins(). */
 bool relock_wait_has_room(void);
 
 /* How many threads of the program can run at a time. Valid after relock_wait_spins(). */

@@ -16,9 +16,10 @@
 #include "../locks/queue.h"
 #include "../locks/section.h"
 
-/* Of so many sections in a row one tries the word itself, to find out whether others still want
- * it; a guess. */
-enum { PROBE_EVERY = 64, PROBES = 8 };
+/* Of so many sections in a row one tries the word itself, to find out whether others still want it.
+ * If they do, the server has to fetch the data of that section back: so half as often each time,
+ * down to once in SELDOM sections. Guesses. */
+enum { PROBE_EVERY = 64, SELDOM = 4096, PROBES = 8 };
 
 /* Not if the class was moved to another algorithm meanwhile. */
 static void set_mode(relock_class_t *lock_class, struct relock_thread *self, bool always) {
@@ -44,14 +45,21 @@ static void consider_server(relock_class_t *lock_class, struct relock_thread *se
 
 /* Tries the word itself. True: the word was free, and is the caller's. */
 static bool probe(relock_mutex_t *mutex, relock_class_t *lock_class, struct relock_thread *self) {
-  if (++self->watch.delegated % PROBE_EVERY != 0)
+  struct relock_watch *watch = &self->watch;
+  if (watch->probe_after == 0)
+    watch->probe_after = PROBE_EVERY;
+  if (++watch->delegated < watch->probe_after)
     return false;
+  watch->delegated = 0;
   if (!relock_queue_try(mutex)) {
-    self->watch.free_probes = 0;
+    watch->free_probes = 0;
+    watch->probe_after = watch->probe_after < SELDOM ? 2 * watch->probe_after : SELDOM;
     return false;
   }
-  if (++self->watch.free_probes == PROBES) {
-    self->watch.free_probes = 0;
+  if (watch->probe_after > PROBE_EVERY)
+    watch->probe_after /= 2;
+  if (++watch->free_probes == PROBES) {
+    watch->free_probes = 0;
     set_mode(lock_class, self, false);
   }
   return true;

@@ -215,6 +215,7 @@ static enum outcome await_server(struct relock_server *server, struct relock_req
   uint32_t vain = 0;
   unsigned yields = YIELDS;
   bool watched = false, late = false;
+  wait->spins = relock_wait_spins_in_queue(); /* each look at the server takes a line from it */
   for (;;) {
     /* Acquire: pairs with the release in run(). */
     if (relock_load_acquire(&slot->state) == RELOCK_SLOT_DONE)
@@ -232,7 +233,7 @@ static enum outcome await_server(struct relock_server *server, struct relock_req
       late = vain > 0 && vain >= patience();
       last = now;
       watched = true;
-      wait->spins = late ? 0 : relock_wait_spins();
+      wait->spins = late ? 0 : relock_wait_spins_in_queue();
     }
     if (relock_wait_again(wait))
       continue;

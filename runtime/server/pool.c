@@ -127,11 +127,17 @@ static void activate_unless_free(struct relock_server *server) {
 /* --- servicing threads ----------------------------------------------------------------------- */
 
 static bool sleep_prepared(struct relock_servicer *self) {
+  const bool counts = relock_load_relaxed(&self->record) != NULL;
+  if (counts)
+    relock_thread_rests(true);
   for (;;) {
     /* Acquire: pairs with the releases in activate() and relock_pool_retire(). */
     uint32_t state = relock_load_acquire(&self->state);
-    if (state != RELOCK_SERVICER_PREPARED)
+    if (state != RELOCK_SERVICER_PREPARED) {
+      if (counts)
+        relock_thread_rests(false);
       return state == RELOCK_SERVICER_ACTIVE;
+    }
     relock_os->futex_wait(&self->state, RELOCK_SERVICER_PREPARED, CLOCK_MONOTONIC, NULL);
   }
 }

@@ -11,6 +11,7 @@
 #include "entry.h"
 
 #include "coherence.h"
+#include "explain.h"
 #include "processors.h"
 
 #include <stdbool.h>
@@ -42,17 +43,21 @@ static void await_stores(struct sim_thread *self) {
 /* The core goes on while the line comes, unless the buffer is full. */
 static void store(struct sim_line *line, bool release) {
   struct sim_thread *self = sim_current;
+  const uint64_t before = self->clock;
   forget_done_stores(self);
   if (self->store_count == machine->store_buffer) {
     self->clock = self->stores[self->first_store];
     forget_done_stores(self);
   }
+  const uint64_t waited = self->clock - before;
   const bool ordered = machine->total_store_order || release;
   const uint64_t begin =
       ordered && self->stores_done > self->clock ? self->stores_done : self->clock;
   bool hit;
   const uint64_t done = sim_write(line, sim_current_core(machine), begin, &hit);
   sim_loop_accesses(line, hit);
+  if (!hit)
+    sim_place_missed(self->at, waited); /* for the buffer */
   if (hit && begin == self->clock)
     return;
   if (done > self->stores_done)
@@ -66,8 +71,11 @@ static void store(struct sim_line *line, bool release) {
 
 static void load(struct sim_line *line, bool looks) {
   struct sim_thread *self = sim_current;
+  const uint64_t before = self->clock;
   bool hit;
-  self->clock = sim_read(line, sim_current_core(machine), self->clock, &hit);
+  self->clock = sim_read(line, sim_current_core(machine), before, &hit);
+  if (!hit)
+    sim_place_missed(self->at, self->clock - before);
   sim_loop_accesses(line, hit);
   if (looks)
     sim_loop_looks(line);
@@ -89,21 +97,38 @@ void sim_access(const void *address, size_t size, bool write) {
   }
 }
 
+/* The place in the code of the access that comes now; others may have their turn before it. */
+#define HERE __builtin_return_address(0)
+static void at(const void *place) {
+  if (sim_current)
+    sim_current->at = place;
+}
+
 #define PLAIN(name, size, write)                                                                   \
   void __tsan_##name(void *address);                                                               \
-  void __tsan_##name(void *address) { sim_access(address, size, write); }
+  void __tsan_##name(void *address) {                                                              \
+    at(HERE);                                                                                      \
+    sim_access(address, size, write);                                                              \
+  }
 #define BOTH(name, size)                                                                           \
   void __tsan_##name(void *address);                                                               \
   void __tsan_##name(void *address) {                                                              \
+    at(HERE);                                                                                      \
     sim_access(address, size, false);                                                              \
     sim_access(address, size, true);                                                               \
   }
 #include "tsan_accesses.def"
 
 void __tsan_read_range(void *address, size_t size);
-void __tsan_read_range(void *address, size_t size) { sim_access(address, size, false); }
+void __tsan_read_range(void *address, size_t size) {
+  at(HERE);
+  sim_access(address, size, false);
+}
 void __tsan_write_range(void *address, size_t size);
-void __tsan_write_range(void *address, size_t size) { sim_access(address, size, true); }
+void __tsan_write_range(void *address, size_t size) {
+  at(HERE);
+  sim_access(address, size, true);
+}
 void *__tsan_memset(void *address, int value, size_t size);
 void *__tsan_memset(void *address, int value, size_t size) {
   sim_access(address, size, true);
@@ -181,12 +206,15 @@ static void update(const void *address, bool looks) {
   if (!self)
     return;
   struct sim_line *line = sim_line_of((uintptr_t)address, sim_current_core(machine));
+  const uint64_t before = self->clock;
   await_stores(self);
   bool hit;
   const uint64_t done = sim_write(line, sim_current_core(machine), self->clock, &hit);
   self->clock = done + machine->atomic;
   if (line->free_at < self->clock)
     line->free_at = self->clock;
+  if (!hit)
+    sim_place_missed(self->at, self->clock - before);
   sim_loop_accesses(line, hit);
   if (looks)
     sim_loop_looks(line);
@@ -198,11 +226,13 @@ static void update(const void *address, bool looks) {
   uint##bits##_t __tsan_atomic##bits##_load(uint##bits##_t *address, int order);                   \
   uint##bits##_t __tsan_atomic##bits##_load(uint##bits##_t *address, int order) {                  \
     (void)order;                                                                                   \
+    at(HERE);                                                                                      \
     atomic_load(address);                                                                          \
     return *address;                                                                               \
   }                                                                                                \
   void __tsan_atomic##bits##_store(uint##bits##_t *address, uint##bits##_t value, int order);      \
   void __tsan_atomic##bits##_store(uint##bits##_t *address, uint##bits##_t value, int order) {     \
+    at(HERE);                                                                                      \
     atomic_store(address, order);                                                                  \
     *address = value;                                                                              \
   }                                                                                                \
@@ -213,6 +243,15 @@ static void update(const void *address, bool looks) {
   UPDATE(bits, fetch_or, (uint##bits##_t)(old | value))                                            \
   UPDATE(bits, fetch_xor, (uint##bits##_t)(old ^ value))                                           \
   UPDATE(bits, fetch_nand, (uint##bits##_t) ~(old & value))                                        \
+  static uint##bits##_t compare##bits(uint##bits##_t *address, uint##bits##_t expected,            \
+                                      uint##bits##_t value) {                                      \
+    begin_update();                                                                                \
+    const uint##bits##_t old = *address;                                                           \
+    update(address, old != expected);                                                              \
+    if (old == expected)                                                                           \
+      *address = value;                                                                            \
+    return old;                                                                                    \
+  }                                                                                                \
   uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                                       \
       uint##bits##_t *address, uint##bits##_t expected, uint##bits##_t value, int order,           \
       int failure);                                                                                \
@@ -220,12 +259,8 @@ static void update(const void *address, bool looks) {
       uint##bits##_t *address, uint##bits##_t expected, uint##bits##_t value, int order,           \
       int failure) {                                                                               \
     (void)order, (void)failure;                                                                    \
-    begin_update();                                                                                \
-    const uint##bits##_t old = *address;                                                           \
-    update(address, old != expected);                                                              \
-    if (old == expected)                                                                           \
-      *address = value;                                                                            \
-    return old;                                                                                    \
+    at(HERE);                                                                                      \
+    return compare##bits(address, expected, value);                                                \
   }                                                                                                \
   COMPARE(bits, strong)                                                                            \
   COMPARE(bits, weak)
@@ -236,6 +271,7 @@ static void update(const void *address, bool looks) {
   uint##bits##_t __tsan_atomic##bits##_##name(uint##bits##_t *address, uint##bits##_t value,       \
                                               int order) {                                         \
     (void)order;                                                                                   \
+    at(HERE);                                                                                      \
     begin_update();                                                                                \
     update(address, false);                                                                        \
     const uint##bits##_t old = *address;                                                           \
@@ -251,8 +287,9 @@ static void update(const void *address, bool looks) {
   int __tsan_atomic##bits##_compare_exchange_##kind(                                               \
       uint##bits##_t *address, uint##bits##_t *expected, uint##bits##_t value, int order,          \
       int failure) {                                                                               \
-    const uint##bits##_t found =                                                                   \
-        __tsan_atomic##bits##_compare_exchange_val(address, *expected, value, order, failure);     \
+    (void)order, (void)failure;                                                                    \
+    at(HERE);                                                                                      \
+    const uint##bits##_t found = compare##bits(address, *expected, value);                         \
     const bool equal = found == *expected;                                                         \
     *expected = found;                                                                             \
     return equal;                                                                                  \
@@ -265,11 +302,13 @@ ATOMICS(64)
 
 /* Of base/atomic.h: one instruction that is not atomic, but no other thread's turn comes in it. */
 uint32_t sim_owner_decrement(uint32_t *word) {
+  at(HERE);
   atomic_store(word, RELEASE);
   return --*word;
 }
 
 bool sim_owner_cas(uint32_t *word, uint32_t expected, uint32_t value) {
+  at(HERE);
   atomic_store(word, RELEASE);
   if (*word != expected)
     return false;

@@ -10,6 +10,7 @@
 #include "../locks/algorithm.h"
 #include "coherence.h"
 #include "entry.h"
+#include "explain.h"
 #include "load.h"
 #include "machine.h"
 #include "processors.h"
@@ -53,6 +54,7 @@ struct options {
   long microseconds; /* 0: as the delay needs it */
   long sections;     /* 0: as many as fit */
   int jobs;
+  bool explain;
 };
 
 struct row {
@@ -93,6 +95,19 @@ static struct sim_traffic traffic_of_all(const struct sim_machine *machine) {
   return all;
 }
 
+/* Of `--explain`. */
+enum { MOST_PLACES = 24 };
+
+static void print_places(void) {
+  struct sim_place places[MOST_PLACES];
+  const unsigned count = sim_places(places, MOST_PLACES);
+  for (unsigned i = 0; i < count; i++)
+    printf("%s{\"address\":%" PRIuPTR ",\"misses\":%" PRIu64 ",\"cycles\":%" PRIu64 "}",
+           i ? "," : ",\"places\":[", places[i].address, places[i].misses, places[i].cycles);
+  if (count)
+    putchar(']');
+}
+
 static void print_point(const struct sim_machine *machine, const struct point *point) {
   struct sim_counts counts;
   if (!sim_load_count(&counts))
@@ -118,9 +133,11 @@ static void print_point(const struct sim_machine *machine, const struct point *p
   for (unsigned hops = 0; hops <= machine->max_hops; hops++)
     misses += traffic.transfers[hops];
   printf(",\"cycles\":%.1f,\"misses\":%" PRIu64 ",\"accesses\":%" PRIu64
-         ",\"invalidations\":%" PRIu64 ",\"transferring\":%" PRIu64 ",\"queueing\":%" PRIu64 "}\n",
+         ",\"invalidations\":%" PRIu64 ",\"transferring\":%" PRIu64 ",\"queueing\":%" PRIu64,
          (double)counts.total / all, misses, traffic.accesses, traffic.invalidations,
          traffic.transferring, traffic.queueing);
+  print_places();
+  puts("}");
   fflush(stdout);
 }
 
@@ -150,6 +167,7 @@ static void simulate(const struct options *options, const struct sim_machine *ma
   sim_processors_start(machine);
   sim_entry_start(machine);
   sim_system_start(machine);
+  sim_explain(options->explain);
   if (!sim_thread_start(sim_load_run, &load, "main", -1, true))
     fail(2, "no memory for a thread");
   sim_run(limit_ns(machine, &load));
@@ -183,6 +201,7 @@ static struct job start_job(const char *program, const struct options *options,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     execl(program, "relock-simulator", "--point", "--machine", options->machine, "--lock",
           point->row->lock, "--mode", mode_names[point->row->mode], number[0], number[1], number[2],
+          options->explain ? "--explain" : "--point",
           options->sections || options->microseconds ? number[3] : NULL, NULL);
     fail(2, "%s: %s", program, strerror(errno));
   }
@@ -337,6 +356,7 @@ static const char usage[] =
     "  --delay LIST         cycles between sections (default 100)\n"
     "  --microseconds N     of simulated time for each point (default 1000, or 20 delays)\n"
     "  --sections N         of each thread instead, however long that takes\n"
+    "  --explain            the places in the code where threads wait for lines\n"
     "  -j N                 points at a time (default: one per processor)\n";
 
 static void use_default(long *values, int *count, long value) {
@@ -345,7 +365,7 @@ static void use_default(long *values, int *count, long value) {
 }
 
 static bool parse(int argc, char **argv, struct options *options) {
-  enum { MACHINE = 256, LOCK, MODE, THREADS, LINES, DELAY, MICROSECONDS, SECTIONS, POINT };
+  enum { MACHINE = 256, LOCK, MODE, THREADS, LINES, DELAY, MICROSECONDS, SECTIONS, EXPLAIN, POINT };
   static const struct option names[] = {
       {"machine", required_argument, NULL, MACHINE},
       {"lock", required_argument, NULL, LOCK},
@@ -355,6 +375,7 @@ static bool parse(int argc, char **argv, struct options *options) {
       {"delay", required_argument, NULL, DELAY},
       {"microseconds", required_argument, NULL, MICROSECONDS},
       {"sections", required_argument, NULL, SECTIONS},
+      {"explain", no_argument, NULL, EXPLAIN},
       {"point", no_argument, NULL, POINT},
       {"help", no_argument, NULL, 'h'},
       {NULL, 0, NULL, 0},
@@ -390,6 +411,9 @@ static bool parse(int argc, char **argv, struct options *options) {
       break;
     case 'j':
       options->jobs = (int)number("-j", optarg, optarg + strlen(optarg), 1, MAX_JOBS);
+      break;
+    case EXPLAIN:
+      options->explain = true;
       break;
     case POINT:
       point = true;

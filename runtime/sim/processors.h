@@ -33,6 +33,7 @@ struct sim_watch {
 };
 
 struct sim_thread {
+  const void *at; /* in the code, its latest access; see explain.h */
   unsigned number;
   const char *name;
   enum sim_state state;
