@@ -26,8 +26,11 @@ struct relock_thread *relock_thread_records[RELOCK_MAX_THREADS / TOGETHER];
 uint32_t relock_thread_records_end;
 /* Guarded by it, too. */
 static uint32_t first_free; /* number + 1 */
-static uint32_t live;
 static struct relock_request *spare_nodes;
+/* Waiters read it, so it has a line of its own. */
+static struct {
+  _Alignas(RELOCK_CACHE_LINE) uint32_t threads;
+} live;
 static pthread_key_t exit_key;
 static bool has_key;
 
@@ -103,7 +106,7 @@ static void give_back(struct relock_thread *record) {
   record->spare_count = 0;
   record->next_free = first_free;
   first_free = record->number + 1;
-  relock_count_own(&live, -1);
+  relock_count_own(&live.threads, -1);
 }
 
 static const struct relock_thread_life *life;
@@ -177,7 +180,7 @@ static struct relock_thread *take_record(void) {
     record = new_record();
   }
   if (record)
-    relock_count_own(&live, 1);
+    relock_count_own(&live.threads, 1);
   return record;
 }
 
@@ -259,11 +262,11 @@ uint32_t relock_threads_end(void) {
 
 void relock_thread_rests(bool rests) {
   relock_guard_take(RELOCK_GUARD_THREADS);
-  relock_count_own(&live, rests ? -1 : 1);
+  relock_count_own(&live.threads, rests ? -1 : 1);
   relock_guard_release(RELOCK_GUARD_THREADS);
 }
 
-uint32_t relock_threads_live(void) { return relock_load_relaxed(&live); }
+uint32_t relock_threads_live(void) { return relock_load_relaxed(&live.threads); }
 
 bool relock_thread_has_room(const struct relock_thread *self,
                             const struct relock_request *request) {
@@ -327,7 +330,7 @@ void relock_node_give(struct relock_thread *self, struct relock_request *node) {
 
 void relock_threads_after_fork(void) {
   first_free = 0;
-  live = relock_thread_records_end;
+  live.threads = relock_thread_records_end;
   if (relock_own_record)
     set_id(relock_own_record);
   for (uint32_t i = 0; i < relock_thread_records_end; i++) {

@@ -88,6 +88,16 @@ private:
 
 } // namespace
 
+static std::vector<BenchPlace> readPlaces(const json::Array &Places) {
+  std::vector<BenchPlace> Read;
+  for (const json::Value &Each : Places)
+    if (const json::Object *Place = Each.getAsObject())
+      Read.push_back({uint64_t(Place->getInteger("address").value_or(0)),
+                      Place->getNumber("misses").value_or(0),
+                      Place->getNumber("cycles").value_or(0)});
+  return Read;
+}
+
 Error BenchResults::add(const json::Object &Line) {
   Reader R(Line);
   StringRef Type = R.text("type");
@@ -118,7 +128,10 @@ Error BenchResults::add(const json::Object &Line) {
       return E;
     if (Sample.Seconds == 0)
       return createStringError("a result took no time");
-    cell(Place).Samples.push_back(Sample);
+    BenchCell &Cell = cell(Place);
+    Cell.Samples.push_back(Sample);
+    if (const json::Array *Places = Line.getArray("places"))
+      Cell.Places = readPlaces(*Places);
     ++Received;
   } else if (Type == "uncontended") {
     BenchUncontended &U = uncontended(row(R.text("lock"), R.text("mode")));

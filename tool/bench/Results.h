@@ -39,11 +39,18 @@ struct BenchSample {
   double rate() const { return (Work > 0 ? Work : Operations) / Seconds; }
 };
 
+// Where in its program's code a simulated cell waited for cache lines.
+struct BenchPlace {
+  uint64_t Address; // behind the access, from the start of the image
+  double Misses, Cycles;
+};
+
 // The repetitions of one row at one point.
 struct BenchCell {
   size_t Row;
   int64_t Lines, Delay, Threads;
   std::vector<BenchSample> Samples;
+  std::vector<BenchPlace> Places = {}; // of the last one, if they were asked for
 };
 
 struct BenchUncontended {

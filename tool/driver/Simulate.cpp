@@ -6,10 +6,12 @@
 
 #include "driver/Benchmark.h"
 #include "driver/Options.h"
+#include "profile/Symbolize.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -51,6 +53,10 @@ static cl::opt<std::string> Sections("sections", cl::value_desc("N"),
                                      cl::desc("so many of each thread instead, however long that "
                                               "takes"),
                                      cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> Explain("explain",
+                             cl::desc("show the places in the runtime's code where threads wait "
+                                      "for cache lines"),
+                             cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Jobs("j", cl::value_desc("N"),
                                  cl::desc("points at a time (default: one per processor)"),
                                  cl::sub(Command), cl::cat(options()));
@@ -101,9 +107,37 @@ std::vector<std::string> arguments(StringRef Program, StringRef File) {
   for (auto [Name, Option] : Passed)
     if (Option->getNumOccurrences())
       Words.push_back(std::string(Name) + "=" + Option->getValue());
+  if (Explain)
+    Words.push_back("--explain");
   if (Jobs.getNumOccurrences())
     Words.push_back("-j" + Jobs);
   return Words;
+}
+
+// The function and those that it was inlined into, the last of which is a function of the program.
+std::string placeName(Symbolizer &Symbols, StringRef Program, uint64_t Address) {
+  std::string Name;
+  for (const CodePlace &At : Symbols.code(Program, Address)) {
+    Name += (Name.empty() ? "" : ", in ") + (At.Function.empty() ? "?" : At.Function);
+    if (!At.File.empty())
+      Name += (" (" + sys::path::filename(At.File) + ":" + Twine(At.Line) + ")").str();
+  }
+  return Name.empty() ? "?" : Name;
+}
+
+void printPlaces(const BenchResults &Results, StringRef Program) {
+  Symbolizer Symbols;
+  for (const BenchCell &Cell : Results.Cells) {
+    const double Sections = Cell.Samples.empty() ? 0 : Cell.Samples.back().Operations;
+    if (Sections == 0)
+      continue;
+    outs() << "\nwhere threads wait for cache lines, per section: " << Results.Rows[Cell.Row].name()
+           << ", " << Cell.Lines << " lines, " << Cell.Delay << " cycles, T=" << Cell.Threads
+           << "\n misses  cycles  place\n";
+    for (const BenchPlace &Place : Cell.Places)
+      outs() << format("%7.2f %7.0f  ", Place.Misses / Sections, Place.Cycles / Sections)
+             << placeName(Symbols, Program, Place.Address) << "\n";
+  }
 }
 
 int run() {
@@ -129,6 +163,8 @@ int run() {
   if (int Error = runBenchmark(R))
     return failBenchmarkFor(BadUsage, R.Program, Twine("cannot be started: ") + strerror(Error),
                             "bench-runner");
+  if (Explain)
+    printPlaces(R.Results, R.Program);
   outs().flush();
   const int Status = reportEndOfBenchmark(R);
   return std::max(Status, writeBenchmarkFiles(R.Results, Json, Svg));
