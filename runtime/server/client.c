@@ -256,12 +256,23 @@ static void learn(struct relock_thread *self, enum outcome outcome) {
   self->rcl_skip = self->rcl_penalty;
 }
 
-/* The client runs the section itself, as a holder. */
+/* Whether other clients may run a section of the class where no server does: not on rcl, where a
+ * section may wait for the next one of another client. */
+static bool may_combine(const relock_mutex_t *mutex) {
+  return !relock_load_relaxed(&relock_class_of(mutex)->relock_ops)->always_delegates;
+}
+
+/* The client runs the section itself; or together with others that do, where it can: were each of
+ * them a holder, the server would find the lock busy for as long as there are some. One that may
+ * take a share of its server only is a holder, as its time is its own. */
 static int run_here(relock_mutex_t *mutex, const struct relock_server *server,
                     struct relock_thread *self, const struct relock_call *call) {
   if (relock_load_relaxed(&server->state) == RELOCK_SERVER_REFUSED)
     return relock_adaptive.execute(mutex, self, call);
-  if (!relock_queue_try(mutex))
+  const bool at_once = relock_queue_try(mutex);
+  if (!at_once && !self->rcl_share && may_combine(mutex))
+    return relock_adaptive.execute(mutex, self, call);
+  if (!at_once)
     relock_adaptive.lock(mutex, self);
   const uint64_t start = self->rcl_share ? relock_os->now_ns() : 0;
   int result = relock_run_owned(RELOCK_EXECUTING_ALONE, mutex, self, call->section, call->context);
