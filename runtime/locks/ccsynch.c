@@ -17,7 +17,8 @@
  *    a combiner whose stack has room for it.
  *
  * Progress and fairness: first come, first served, except that arrivals may take the word for up
- * to a millisecond while the head sleeps (queue.h); a combiner works for others for at most
+ * to a millisecond while a head sleeps that follows a holder, or that waits for one (queue.h); a
+ * combiner works for others for at most
  * `batch` sections or `batch_us`. Memory: a line of 64 bytes while the mutex has waiters, and one
  * for each of them. A waiter spins on its line, which its predecessor has brought. A preempted
  * combiner delays the whole queue, as a preempted holder does; a thread preempted between its swap

@@ -11,8 +11,7 @@
  *             sleeps             granted (by the predecessor, or by a combiner)
  *   WAITING ---------> PARKED ------+--> HEAD   it may take the word
  *      `----------------------------'|-> DONE   its section has been run
- *                                    `-> RETRY  it is off the queue and tries again (adaptive,
- * mcs_tp)
+ *                                    `-> RETRY  it is off the queue and tries again (mcs_tp)
  *
  * WAITING is that or WAITING_FAST. It is the granter who is in a hurry: it runs sections, or has
  * just released the word, and an exchange makes it wait for the waiter's line, which that one looks

@@ -23,7 +23,7 @@ void sim_place_missed(const void *place, uint64_t cycles) {
   if (!counts)
     return;
   const uintptr_t address = (uintptr_t)place - (uintptr_t)image;
-  unsigned at = (unsigned)(address * UINT64_C(0x9e3779b97f4a7c15) >> 52) % PLACES;
+  unsigned at = (unsigned)(address * UINT64_C(0x9e3779b97f4a7c15) >> 52); /* below PLACES */
   for (unsigned tries = 0; tries < PLACES; tries++, at = (at + 1) % PLACES) {
     if (table[at].address && table[at].address != address)
       continue;
