@@ -52,13 +52,12 @@ struct relock_os {
   /* Zero-filled memory that is never given back and takes no room until it is touched; null if
    * there is none. */
   void *(*reserve)(size_t size);
-  /* Starts a detached thread with all signals blocked but those that it causes itself. 0 or an
-   * error number. */
+  /* Starts a detached thread that may use the processors of the process, with all signals blocked
+   * but those that it causes itself. 0 or an error number. */
   int (*start_thread)(void *(*run)(void *), void *argument, const char *name);
   int (*thread_id)(void); /* of the caller, as the kernel counts */
   bool (*may_use_cpu)(unsigned cpu);
   void (*pin)(unsigned cpu); /* the calling thread; without effect if it may not use it */
-  void (*roam)(void);        /* it may use what the process may */
   /* Whether threads may have SCHED_FIFO; gives it to the calling thread, at one of few levels
    * counted from 0; moves a thread that has it behind the others of that level. */
   bool (*may_be_realtime)(void);

@@ -212,6 +212,10 @@ static int start_thread(void *(*run)(void *), void *argument, const char *name) 
   if (error)
     return error;
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  /* The caller may be bound to a processor, by the program or as a server: one that spins there
+   * would keep a thread that is yet to unbind itself from it for ever. */
+  if (process_cpu_count > 0)
+    pthread_attr_setaffinity_np(&attributes, sizeof process_cpus, (const void *)process_cpus);
   sigset_t all, previous;
   sigfillset(&all);
   /* Those that a section causes itself go to the program's handlers, as in its own thread. */
@@ -235,30 +239,21 @@ static bool may_use_cpu(unsigned cpu) {
   return cpu < MAX_CPUS && cpus() > 0 && process_cpus[cpu / 8] >> cpu % 8 & 1;
 }
 
-static void set_cpus(const unsigned char set[MAX_CPUS / 8]) {
-  int saved = errno;
-  syscall(SYS_sched_setaffinity, 0, MAX_CPUS / 8, set);
-  errno = saved;
-}
-
 static void pin(unsigned cpu) {
+  int saved = errno;
   unsigned char set[MAX_CPUS / 8] = {0};
   set[cpu / 8] = (unsigned char)(1u << cpu % 8);
-  set_cpus(set);
-}
-
-static void roam(void) {
-  if (process_cpu_count > 0)
-    set_cpus(process_cpus);
+  syscall(SYS_sched_setaffinity, 0, sizeof set, set);
+  errno = saved;
 }
 
 /* Above what other programs are likely to have, below what keeps a machine running. */
 enum { LEAST_PRIORITY = 2 };
 
-static bool set_priority(int id, unsigned level) {
+static bool set_priority(int id, unsigned level, int flags) {
   int saved = errno;
   const struct sched_param priority = {.sched_priority = LEAST_PRIORITY + (int)level};
-  bool done = sched_setscheduler(id, SCHED_FIFO, &priority) == 0;
+  bool done = sched_setscheduler(id, SCHED_FIFO | flags, &priority) == 0;
   errno = saved;
   return done;
 }
@@ -271,19 +266,21 @@ static bool may_be_realtime(void) {
   int saved = errno;
   int policy = sched_getscheduler(0);
   struct sched_param priority;
-  bool may = policy >= 0 && sched_getparam(0, &priority) == 0 && set_priority(0, 0);
+  bool may = policy >= 0 && sched_getparam(0, &priority) == 0 &&
+             set_priority(0, 0, policy & SCHED_RESET_ON_FORK);
   if (may)
     sched_setscheduler(0, policy, &priority);
   errno = saved;
   return may;
 }
 
-static void make_realtime(unsigned level) { set_priority(0, level); }
+/* Threads that a section starts, of another server for one, do not inherit it. */
+static void make_realtime(unsigned level) { set_priority(0, level, SCHED_RESET_ON_FORK); }
 
 /* A thread whose priority is lowered and raised again is the last of its equals. */
 static void requeue(int id, unsigned level) {
-  if (set_priority(id, level - 1))
-    set_priority(id, level);
+  if (set_priority(id, level - 1, SCHED_RESET_ON_FORK))
+    set_priority(id, level, SCHED_RESET_ON_FORK);
 }
 
 /* Programs that close all descriptors close the runtime's, too, and get the number for their own.
@@ -368,7 +365,6 @@ static const struct relock_os os_linux = {
     .thread_id = thread_id,
     .may_use_cpu = may_use_cpu,
     .pin = pin,
-    .roam = roam,
     .may_be_realtime = may_be_realtime,
     .make_realtime = make_realtime,
     .requeue = requeue,

@@ -119,10 +119,8 @@ bool relock_server_may_start(struct relock_server *server) {
 }
 
 void relock_server_place_thread(struct relock_server *server, enum relock_level level) {
-  if (server->cpu < 0) {
-    relock_os->roam(); /* whoever started it may be bound to a processor */
+  if (server->cpu < 0)
     return;
-  }
   if (server->realtime) /* first: bound, it would not get past a servicing thread that is busy */
     relock_os->make_realtime((unsigned)level);
   relock_os->pin((unsigned)server->cpu);

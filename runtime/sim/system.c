@@ -161,11 +161,6 @@ static void pin(unsigned number) {
   if (sim_current && may_use_cpu(number))
     sim_thread_bind((int)number);
 }
-static void roam(void) {
-  call_system();
-  if (sim_current)
-    sim_thread_bind(-1);
-}
 
 /* SCHED_FIFO and the counters of the hardware are not modelled. */
 static bool may_be_realtime(void) { return false; }
@@ -209,7 +204,6 @@ static const struct relock_os simulated_os = {
     .thread_id = thread_id,
     .may_use_cpu = may_use_cpu,
     .pin = pin,
-    .roam = roam,
     .may_be_realtime = may_be_realtime,
     .make_realtime = make_realtime,
     .requeue = requeue,

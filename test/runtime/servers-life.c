@@ -27,7 +27,7 @@ struct place {
 static int note_place(void *context) {
   struct place *place = context;
   CHECK_EQUAL(sched_getaffinity(0, sizeof place->processors, &place->processors), 0);
-  place->policy = sched_getscheduler(0);
+  place->policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
   enter(place->lock, 1);
   return 0;
 }
@@ -87,6 +87,21 @@ static void servers_do_not_inherit_a_clients_processor(void) {
   cpu_set_t all;
   CHECK_EQUAL(sched_getaffinity(0, sizeof all, &all), 0);
   check_join(check_start(start_servers_from_one_processor, &all));
+}
+
+static int start_other_servers(void *context) {
+  (void)context;
+  for (int set = 1; set < servers; set++)
+    add_once(&locks[set][1], 1);
+  return 0;
+}
+
+/* Nor does it if that is a section on another server. */
+static void servers_do_not_inherit_a_servers_place(void) {
+  cpu_set_t all;
+  CHECK_EQUAL(sched_getaffinity(0, sizeof all, &all), 0);
+  on_server(&locks[0][0], start_other_servers, NULL);
+  check_places(&all);
 }
 
 static void *add_a_lot(void *context) {
@@ -655,6 +670,7 @@ static void wrong_arguments_are_refused(void) {
 const struct test_case life_cases[] = {
     {.name = "places", .run = servers_run_where_they_belong},
     {.name = "pinned-client", .run = servers_do_not_inherit_a_clients_processor},
+    {.name = "server-starts-servers", .run = servers_do_not_inherit_a_servers_place},
     {.name = "too-few-processors", .run = too_few_processors_are_refused, .placing = EACH_OF_TWO},
     {.name = "forbidden-processor", .run = forbidden_processors_are_refused, .placing = FORBIDDEN},
     {.name = "processors-lost", .run = servers_lose_their_processors},

@@ -149,7 +149,6 @@ static bool may_use_cpu(unsigned cpu) {
   return false;
 }
 static void pin(unsigned cpu) { (void)cpu; }
-static void roam(void) {}
 static bool may_be_realtime(void) { return false; }
 static void make_realtime(unsigned level) { (void)level; }
 static void requeue(int id, unsigned level) { (void)id, (void)level; }
@@ -217,7 +216,6 @@ static const struct relock_os os_explored = {
     .thread_id = thread_id,
     .may_use_cpu = may_use_cpu,
     .pin = pin,
-    .roam = roam,
     .may_be_realtime = may_be_realtime,
     .make_realtime = make_realtime,
     .requeue = requeue,
