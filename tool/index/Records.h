@@ -319,6 +319,10 @@ struct SkippedSite {
   bool Pointer = false; // the value of that, rather than its address: it may be any lock, …
   bool Exact = false;   // … or is one of these nodes:
   std::vector<std::string> Locks = {};
+  std::string Record;  // the tag of the struct that has the member, if that is known
+  std::string Through; // skipped text declares a function of this name, which is given the lock
+  std::string
+      OfParameterOf;      // the lock is what the callers of this function of skipped text give it
   std::string Condition;  // the directives that hide it: `#ifdef WITH_AUDIT`
   bool Elsewhere = false; // only other systems than Linux compile it
 };

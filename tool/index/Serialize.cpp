@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 16;
+constexpr int Version = 17;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -123,6 +123,8 @@ template <class V> void fields(V &&Visit, SkippedSite &S) {
       Visit("operation", S.Operation), Visit("operand", S.Operand);
   Visit("member", S.Member), Visit("pointer", S.Pointer), Visit("exact", S.Exact),
       Visit("locks", S.Locks);
+  Visit("record", S.Record), Visit("through", S.Through);
+  Visit("ofParameterOf", S.OfParameterOf);
   Visit("condition", S.Condition), Visit("elsewhere", S.Elsewhere);
 }
 template <class V> void fields(V &&Visit, LockLike &L) {

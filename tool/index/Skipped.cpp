@@ -7,6 +7,7 @@
 
 #include "index/LockApi.h"
 #include "index/OtherSystems.h"
+#include "index/SkippedFunctions.h"
 
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/PPCallbacks.h"
@@ -74,115 +75,8 @@ static bool neverCompiled(StringRef Directive) {
 
 namespace {
 
-// A token of skipped text, or of the body of a macro.
-struct Word {
-  tok::TokenKind Kind;
-  StringRef Name; // of an identifier
-  SourceLocation At;
-  bool StartsLine;
-};
-
-// The lock that an argument means.
-struct Operand {
-  std::string Name;            // the last identifier that is not an index
-  std::vector<StringRef> Path; // all of them
-  bool Member = false;         // `p->lock`
-  bool Pointer = false;  // the value of that, which may point to any lock, rather than its address
-  bool Computed = false; // from more than that
-  SourceLocation Operation; // the name of the lock function
-};
-
-size_t pastParentheses(ArrayRef<Word> Words, size_t I) {
-  int Open = 0;
-  for (; I < Words.size(); ++I) {
-    Open += Words[I].Kind == tok::l_paren;
-    Open -= Words[I].Kind == tok::r_paren;
-    if (Open == 0)
-      return I + 1;
-  }
-  return I;
-}
-
-Operand operandOf(ArrayRef<Word> Words) {
-  Operand Result;
-  bool Address = false;
-  int Index = 0;
-  for (size_t I = 0; I < Words.size(); ++I) {
-    tok::TokenKind Kind = Words[I].Kind;
-    Index += Kind == tok::l_square;
-    Index -= Kind == tok::r_square;
-    if (Index > 0)
-      continue;
-    Address |= Kind == tok::amp;
-    Result.Computed |= Kind == tok::plus || Kind == tok::minus || Kind == tok::question;
-    if (Kind != tok::raw_identifier)
-      continue;
-    Result.Name = Words[I].Name.str();
-    Result.Path.push_back(Words[I].Name);
-    Result.Member = I > 0 && (Words[I - 1].Kind == tok::period || Words[I - 1].Kind == tok::arrow);
-    if (I + 1 < Words.size() && Words[I + 1].Kind == tok::l_paren)
-      I = pastParentheses(Words, I + 1) - 1;
-  }
-  Result.Pointer = !Address || Result.Computed;
-  return Result;
-}
-
-// The arguments of a call whose opening parenthesis is the first word; none if that is none.
-std::vector<ArrayRef<Word>> argumentsOf(ArrayRef<Word> Words) {
-  std::vector<ArrayRef<Word>> Result;
-  if (Words.empty() || Words[0].Kind != tok::l_paren)
-    return Result;
-  size_t End = pastParentheses(Words, 0), Begin = 1;
-  int Open = 0;
-  for (size_t I = 1; I < End; ++I) {
-    bool Last = I + 1 == End;
-    if (Last || (Open == 0 && Words[I].Kind == tok::comma)) {
-      Result.push_back(Words.slice(Begin, I - Begin));
-      Begin = I + 1;
-    }
-    Open += Words[I].Kind == tok::l_paren;
-    Open -= Words[I].Kind == tok::r_paren;
-  }
-  return Result;
-}
-
-// The definition of a macro.
-struct Definition {
-  bool FunctionLike = false;
-  std::vector<StringRef> Parameters;
-  std::vector<Word> Body;
-};
-
-// `#define LOCK(m) …`, whose `define` is the first word, up to the end of its line.
-Definition definitionAt(ArrayRef<Word> Define) {
-  Definition Result;
-  size_t I = 2;
-  Result.FunctionLike = Define.size() > 2 && Define[2].Kind == tok::l_paren &&
-                        Define[2].At == Define[1].At.getLocWithOffset(Define[1].Name.size());
-  if (Result.FunctionLike) {
-    for (I = 3; I < Define.size() && Define[I].Kind != tok::r_paren; ++I)
-      if (Define[I].Kind == tok::raw_identifier)
-        Result.Parameters.push_back(Define[I].Name);
-    ++I;
-  }
-  for (; I < Define.size() && !Define[I].StartsLine; ++I)
-    Result.Body.push_back(Define[I]);
-  return Result;
-}
-
-Definition definitionOf(const MacroInfo &Macro) {
-  Definition Result = {Macro.isFunctionLike(), {}, {}};
-  for (const IdentifierInfo *Parameter : Macro.params())
-    Result.Parameters.push_back(Parameter->getName());
-  for (const Token &T : Macro.tokens())
-    if (const IdentifierInfo *Name = T.getIdentifierInfo())
-      Result.Body.push_back({tok::raw_identifier, Name->getName(), T.getLocation(), false});
-    else
-      Result.Body.push_back({T.getKind(), "", T.getLocation(), false});
-  return Result;
-}
-
-// Reads operations: of a lock function, or of a macro whose body has some, at any depth.
+// Reads operations: of a lock function, of one that skipped text declares, or of a macro whose body
+// has some, at any depth. In compiled text, only of those that skipped text declares.
 class Operations {
 public:
   struct Found {
@@ -190,11 +84,15 @@ public:
     std::vector<Operand> Operands;
   };
 
-  explicit Operations(Preprocessor &PP) : PP(PP) {}
+  Operations(Preprocessor &PP, const SkippedFunctions *Skipped, bool InCompiled = false)
+      : PP(PP), Skipped(Skipped), InCompiled(InCompiled) {}
 
   // What the identifier Words[0] and its arguments operate on, if they do.
   std::optional<Found> at(ArrayRef<Word> Words, unsigned Depth = 0) {
-    if (std::optional<LockFunction> Api = lockFunction(Words[0].Name)) {
+    std::optional<LockFunction> Api = lockFunction(Words[0].Name);
+    if (Api && InCompiled)
+      return std::nullopt;
+    if (Api) {
       std::vector<ArrayRef<Word>> Arguments = argumentsOf(Words.drop_front());
       Found Result;
       Result.Acquires = acquires(Api->Kind);
@@ -216,6 +114,9 @@ public:
     std::optional<Found> Result =
         Macro ? inMacro(*Macro, Words.drop_front(), Depth) : std::optional<Found>();
     if (!Result)
+      if (const SkippedFunction *F = Skipped ? Skipped->named(Name) : nullptr)
+        return given(*F, Words);
+    if (!Result)
       Without.insert(Name);
     return Result;
   }
@@ -228,8 +129,25 @@ public:
 
 private:
   Preprocessor &PP;
+  const SkippedFunctions *Skipped;
+  const bool InCompiled;
   StringMap<std::optional<Definition>> Macros;
   StringSet<> Without; // names without operations
+
+  // The locks that a call gives to a function; any lock where it is no call.
+  static Found given(const SkippedFunction &F, ArrayRef<Word> Words) {
+    std::vector<ArrayRef<Word>> Arguments = argumentsOf(Words.drop_front());
+    Found Result;
+    for (unsigned I : F.Locks) {
+      Operand O = {"", {}, false, true};
+      if (I < Arguments.size())
+        O = operandOf(Arguments[I]);
+      O.Operation = Words[0].At;
+      O.Through = &F;
+      Result.Operands.push_back(std::move(O));
+    }
+    return Result;
+  }
 
   const Definition *find(StringRef Name) {
     auto [Found, New] = Macros.try_emplace(Name);
@@ -270,6 +188,7 @@ private:
         Operand Given = operandOf(Arguments[I]);
         Given.Pointer &= O.Pointer;
         Given.Operation = O.Operation;
+        Given.Through = O.Through;
         if (!O.Member)
           return Given;
         Given.Path.insert(Given.Path.end(), O.Path.begin() + 1, O.Path.end());
@@ -280,22 +199,6 @@ private:
     return O;
   }
 };
-
-// The tokens of a range of a file.
-std::vector<Word> wordsOf(const Source &S, FileID File, unsigned Begin, unsigned End) {
-  StringRef Text = S.fileText(File);
-  Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(), Text.begin() + Begin,
-            Text.end());
-  std::vector<Word> Result;
-  Token Next;
-  for (Raw.LexFromRawLexer(Next);
-       Next.isNot(tok::eof) && S.SM.getFileOffset(Next.getLocation()) < End;
-       Raw.LexFromRawLexer(Next))
-    Result.push_back({Next.getKind(),
-                      Next.is(tok::raw_identifier) ? Next.getRawIdentifier() : StringRef(),
-                      Next.getLocation(), Next.isAtStartOfLine()});
-  return Result;
-}
 
 // The directives that decide over each place of a file.
 class Conditions {
@@ -381,6 +284,12 @@ public:
           Bodies[Range->File].push_back({Range->Begin, Range->End, F});
   }
 
+  bool isWithin(FileID File, unsigned At) const {
+    auto Found = Bodies.find(File);
+    return Found != Bodies.end() &&
+           any_of(Found->second, [&](const Body &B) { return B.Begin < At && At < B.End; });
+  }
+
   // The parameter that a name means at a place of the text, unless the function's text, skipped or
   // not, may give it another value; null: none, or not known.
   const ParmVarDecl *parameter(StringRef Name, FileID File, unsigned At) const {
@@ -402,19 +311,6 @@ private:
   };
   const Source &S;
   std::map<FileID, std::vector<Body>> Bodies;
-
-  // True if the words assign to the name, or take its address.
-  static bool changes(StringRef Name, ArrayRef<Word> Words) {
-    auto Kind = [&](size_t I) { return I < Words.size() ? Words[I].Kind : tok::eof; };
-    for (size_t I = 0; I < Words.size(); ++I)
-      if (Words[I].Name == Name &&
-          (is_contained(
-               {tok::equal, tok::plusequal, tok::minusequal, tok::plusplus, tok::minusminus},
-               Kind(I + 1)) ||
-           is_contained({tok::amp, tok::plusplus, tok::minusminus}, Kind(I - 1))))
-        return true;
-    return false;
-  }
 };
 
 static bool operatesOn(const Operand &O, const std::optional<Operations::Found> &Does) {
@@ -449,16 +345,28 @@ static StringSet<> definedSurely(ArrayRef<Word> Words) {
 // The locks that the compiled uses of a macro operate on; false: not known.
 using LocksOfUses = function_ref<bool(StringRef Macro, std::vector<std::string> &Locks)>;
 
-static void scan(const Source &S, Preprocessor &PP, const Functions &Around, LocksOfUses Uses,
-                 FileID File, unsigned Begin, unsigned End, std::vector<SkippedSite> &Result) {
-  if (neverCompiled(S.fileText(File).substr(Begin)))
-    return;
+// What skipped text itself says about an operand at a place of it.
+static void describe(const Operand &O, const SkippedFunctions &Skipped, SourceLocation At,
+                     SkippedSite &Site) {
+  Site.Through = O.Through ? O.Through->Name : "";
+  const bool Plain = !O.Path.empty() && !O.Computed;
+  const SkippedFunction *Of =
+      Plain && O.Pointer && !O.Member ? Skipped.ofParameter(O.Name, At) : nullptr;
+  Site.OfParameterOf = Of ? Of->Name : "";
+  Site.Record = Plain && O.Member && !O.Pointer && O.Path.size() == 2
+                    ? Skipped.recordOf(O.Path.front(), At).str()
+                    : "";
+}
+
+static void scan(const Source &S, Preprocessor &PP, const Functions &Around,
+                 const SkippedFunctions &Skipped, LocksOfUses Uses, FileID File, unsigned Begin,
+                 unsigned End, std::vector<SkippedSite> &Result) {
   std::vector<Word> Words = wordsOf(S, File, Begin, End);
   std::optional<Conditions> Where;
-  Operations Known(PP);
-  Operations Compiled(PP);        // what macros mean there
-  std::set<StringRef> Parameters; // of the macro whose definition this is
-  ArrayRef<Word> Defined;         // its name and what follows
+  Operations Known(PP, &Skipped);
+  Operations Compiled(PP, nullptr); // what macros mean there
+  std::set<StringRef> Parameters;   // of the macro whose definition this is
+  ArrayRef<Word> Defined;           // its name and what follows
   const StringSet<> Redefined = definedSurely(Words);
   for (size_t I = 0; I < Words.size(); ++I) {
     if (Words[I].StartsLine)
@@ -478,7 +386,8 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around, Loc
       I -= !Defines;
       continue;
     }
-    if (Words[I].Kind != tok::raw_identifier || declares(Words, I))
+    if (Words[I].Kind != tok::raw_identifier || declares(Words, I) ||
+        Skipped.declaresAt(Words[I].At))
       continue;
     std::optional<Operations::Found> Found = Known.at(ArrayRef(Words).drop_front(I));
     if (!Found)
@@ -505,8 +414,44 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around, Loc
                                  : nullptr;
       if (P)
         Site.Exact = true, Site.Locks = {nodeFor(P, S)};
+      describe(O, Skipped, Words[I].At, Site);
       Result.push_back(Site);
       Site.Acquires = false; // counts once
+    }
+  }
+}
+
+// Calls of functions that only skipped text declares, in what is not skipped: a macro drops them.
+static void scanCompiled(const Source &S, Preprocessor &PP, const Functions &Around,
+                         const SkippedFunctions &Skipped, FileID File, unsigned Begin, unsigned End,
+                         std::vector<SkippedSite> &Result) {
+  std::vector<Word> Words = wordsOf(S, File, Begin, End);
+  Operations Known(PP, &Skipped, true);
+  bool Directive = false;
+  for (size_t I = 0; I < Words.size(); ++I) {
+    if (Words[I].StartsLine)
+      Directive = Words[I].Kind == tok::hash; // the body of a macro counts where it is used
+    bool Member = I > 0 && is_contained({tok::period, tok::arrow}, Words[I - 1].Kind);
+    if (Directive || Member || Words[I].Kind != tok::raw_identifier)
+      continue;
+    std::optional<Operations::Found> Found = Known.at(ArrayRef(Words).drop_front(I));
+    if (!Found)
+      continue;
+    for (const Operand &O : Found->Operands) {
+      SkippedSite Site;
+      Site.At = S.spelled(Words[I].At);
+      Site.Operator = Words[I].Name.str();
+      Site.Operation = S.spelled(O.Operation);
+      Site.Operand = O.Name;
+      Site.Member = O.Member;
+      Site.Pointer = O.Pointer;
+      Site.Through = O.Through->Name;
+      Site.Condition = O.Through->Condition;
+      Site.Elsewhere = O.Through->Elsewhere;
+      if (O.Pointer && !O.Member && !O.Computed)
+        if (const ParmVarDecl *P = Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At)))
+          Site.Exact = true, Site.Locks = {nodeFor(P, S)};
+      Result.push_back(std::move(Site));
     }
   }
 }
@@ -534,10 +479,33 @@ std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &P
   auto Uses = [&](StringRef Macro, std::vector<std::string> &Locks) {
     return Compiled && findLocksOfUses(Macro, S, *Compiled, Locks);
   };
-  for (const auto &[Entry, OfFile] : Inclusions)
-    if (FileID File = OfFile.front().File; !S.SM.isInSystemHeader(S.SM.getLocForStartOfFile(File)))
-      for (const Part &P : inAll(OfFile))
-        scan(S, PP, Around, Uses, File, P.Begin, P.End, Found);
+  SkippedFunctions Skipped;
+  auto EachFile = [&](function_ref<void(FileID, std::vector<Part>)> Do) {
+    for (const auto &[Entry, OfFile] : Inclusions)
+      if (FileID File = OfFile.front().File;
+          !S.SM.isInSystemHeader(S.SM.getLocForStartOfFile(File)))
+        Do(File, inAll(OfFile));
+  };
+  EachFile([&](FileID File, std::vector<Part> Parts) {
+    for (const Part &P : Parts)
+      if (!neverCompiled(S.fileText(File).substr(P.Begin)) && !Around.isWithin(File, P.Begin))
+        Skipped.read(S, wordsOf(S, File, P.Begin, P.End), [&](SourceLocation At) {
+          SkippedSite Place;
+          Conditions(S, File).hiding(P.Begin, S.SM.getFileOffset(At), Place);
+          return std::pair(Place.Condition, Place.Elsewhere);
+        });
+  });
+  EachFile([&](FileID File, std::vector<Part> Parts) {
+    unsigned End = 0; // of the part before
+    Parts.push_back({unsigned(S.fileText(File).size()), unsigned(S.fileText(File).size())});
+    for (const Part &P : Parts) {
+      if (!Skipped.empty() && End < P.Begin)
+        scanCompiled(S, PP, Around, Skipped, File, End, P.Begin, Found);
+      if (!neverCompiled(S.fileText(File).substr(P.Begin)))
+        scan(S, PP, Around, Skipped, Uses, File, P.Begin, P.End, Found);
+      End = P.End;
+    }
+  });
   return Found;
 }
 

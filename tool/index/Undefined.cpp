@@ -10,7 +10,7 @@ using namespace llvm;
 
 namespace relock {
 
-static const RecordDecl *recordBehind(QualType T) {
+static const RecordType *recordTypeBehind(QualType T) {
   for (;;) {
     if (T->isAnyPointerType())
       T = T->getPointeeType();
@@ -19,7 +19,11 @@ static const RecordDecl *recordBehind(QualType T) {
     else
       break;
   }
-  const auto *Record = T->getAs<RecordType>();
+  return T->getAs<RecordType>();
+}
+
+static const RecordDecl *recordBehind(QualType T) {
+  const RecordType *Record = recordTypeBehind(T);
   return Record ? Record->getDecl()->getDefinition() : nullptr;
 }
 
@@ -77,10 +81,11 @@ void UndefinedUses::use(const ValueDecl *D) {
                                    std::move(Records), S.shown(D->getLocation())});
 }
 
+// The unit need not know what its users know of the type.
 void UndefinedUses::define(const VarDecl *V) {
   if (V->isFileVarDecl() && V->hasExternalFormalLinkage() &&
       V->isThisDeclarationADefinition() != VarDecl::DeclarationOnly &&
-      !recordsIn(V->getType()).empty())
+      recordTypeBehind(V->getType()))
     Facts.DefinedVariables.push_back(nodeFor(V, S));
 }
 

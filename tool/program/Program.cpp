@@ -823,6 +823,19 @@ void Program::keepGroups() {
     Class->Kept.push_back(Why);
 }
 
+// The functions of skipped text that operate on what they are given, themselves or by others.
+static std::set<std::string>
+operatorsOfSkippedText(const std::map<std::pair<Position, std::string>, SkippedSite> &Sites) {
+  std::set<std::string> Result;
+  for (bool More = true; More;) {
+    More = false;
+    for (const auto &[Key, S] : Sites)
+      if (!S.OfParameterOf.empty() && (S.Through.empty() || Result.count(S.Through)))
+        More |= Result.insert(S.OfParameterOf).second;
+  }
+  return Result;
+}
+
 void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept) {
   std::set<Position> Covered;
   std::map<std::pair<Position, std::string>, SkippedSite> Seen; // by place and operand
@@ -844,6 +857,7 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
           It->second.Exact &= S.Exact;
           append_range(It->second.Locks, S.Locks);
         }
+  const std::set<std::string> Given = operatorsOfSkippedText(Seen);
   // The classes that an operand such as `p->lock` or `&lock` may name.
   std::map<std::pair<std::string, bool>, std::vector<const Declaration *>> Named;
   for (const UnitFacts &Unit : Units)
@@ -854,10 +868,14 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
              D.Kind == DeclarationKind::Field}]
           .push_back(&D);
   for (auto &[Key, Site] : Seen) {
+    if (!Site.Through.empty() && !Given.count(Site.Through))
+      continue;
     std::set<size_t> Means;
     for (const Declaration *D : Named[{Site.Operand, Site.Member}]) {
-      bool Visible = D->Kind == DeclarationKind::Field || D->Kind == DeclarationKind::Global ||
-                     D->At.File == Site.At.File;
+      bool Visible =
+          D->Kind == DeclarationKind::Field
+              ? Site.Record.empty() || StringRef(D->Name).rsplit('.').first == Site.Record
+              : D->Kind == DeclarationKind::Global || D->At.File == Site.At.File;
       auto Found = ClassOfRoot.find(find(D->Node));
       if (Visible && Found != ClassOfRoot.end())
         Means.insert(Found->second);
@@ -865,6 +883,11 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     // What a variable of skipped text points to is not known, nor a field that only such text has.
     // The address of a variable or field that the program does not declare is a lock of its own.
     bool Any = Site.Pointer && (Means.empty() || !Site.Member);
+    // Who calls a function of skipped text stands there, too, each call for itself.
+    if (!Site.OfParameterOf.empty()) {
+      Any = false;
+      Means.clear();
+    }
     if (Site.Exact) {
       Any = false;
       Means.clear();
@@ -882,12 +905,14 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
         continue;
       Ids.insert(Classes[I].Id);
       if (!Accept && !Site.Elsewhere)
-        Classes[I].Kept.push_back({"uncovered",
-                                   std::string("may be operated on here") +
-                                       (Any ? " through a pointer" : "") +
-                                       ", in text that no indexed configuration compiles (" +
-                                       Site.Condition + "); index one that does",
-                                   Site.At});
+        Classes[I].Kept.push_back(
+            {"uncovered",
+             (Site.Through.empty() ? "may be operated on here"
+                                   : "may be given to '" + Site.Through + "' here") +
+                 (Any ? " through a pointer" : "") +
+                 (Site.Through.empty() ? ", in text that" : ", which operates on it in text that") +
+                 " no indexed configuration compiles (" + Site.Condition + "); index one that does",
+             Site.At});
     }
     if (Site.Acquires)
       Uncovered.push_back(
