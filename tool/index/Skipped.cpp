@@ -99,7 +99,8 @@ public:
       bool Conditions = Api->Kind == Operation::Wait || Api->Mutex < 0;
       for (int I : {Api->Mutex, Conditions ? Api->Companion : -1})
         if (I >= 0) {
-          Operand O = {"", {}, false, true};
+          Operand O;
+          O.Pointer = true;
           if (size_t(I) < Arguments.size())
             O = operandOf(Arguments[I]);
           O.Operation = Words[0].At;
@@ -139,7 +140,8 @@ private:
     std::vector<ArrayRef<Word>> Arguments = argumentsOf(Words.drop_front());
     Found Result;
     for (unsigned I : F.Locks) {
-      Operand O = {"", {}, false, true};
+      Operand O;
+      O.Pointer = true;
       if (I < Arguments.size())
         O = operandOf(Arguments[I]);
       O.Operation = Words[0].At;
@@ -274,6 +276,12 @@ static bool declares(ArrayRef<Word> Words, size_t I) {
   return I > 0 && (Words[I - 1].Name == "int" || Words[I - 1].Name == "void");
 }
 
+static bool operatesOn(const Operand &O, const std::optional<Operations::Found> &Does) {
+  return Does && any_of(Does->Operands, [&](const Operand &Other) {
+           return Other.Path == O.Path && Other.Member == O.Member && !Other.Computed;
+         });
+}
+
 // The functions that have the skipped text of a file within their bodies.
 class Functions {
 public:
@@ -304,6 +312,36 @@ public:
     return nullptr;
   }
 
+  // The locks of the operations on the same operand in the function around, beside Skipped: what a
+  // directive chooses between. None where skipped text may give the operand another value.
+  std::vector<std::string> ofSameOperand(const Operand &O, FileID File, unsigned At,
+                                         ArrayRef<SkippedText::Part> Skipped, Operations &Compiled,
+                                         const std::vector<Site> &Sites) const {
+    std::vector<std::string> Locks;
+    auto Found = Bodies.find(File);
+    if (Found == Bodies.end() || O.Computed || O.Path.empty())
+      return Locks;
+    for (const Body &B : Found->second)
+      if (B.Begin < At && At < B.End) {
+        std::vector<Word> Words = wordsOf(S, File, B.Begin, B.End);
+        std::vector<Word> Hidden;
+        for (size_t I = 0; I < Words.size(); ++I) {
+          unsigned Place = S.SM.getFileOffset(Words[I].At);
+          if (any_of(Skipped,
+                     [&](const SkippedText::Part &P) { return P.Begin <= Place && Place < P.End; }))
+            Hidden.push_back(Words[I]);
+          else if (Words[I].Kind == tok::raw_identifier &&
+                   operatesOn(O, Compiled.at(ArrayRef(Words).drop_front(I))))
+            for (const Site &Operation : Sites)
+              if (Operation.At == S.shown(Words[I].At))
+                Locks.push_back(Operation.Node);
+        }
+        if (any_of(O.Path, [&](StringRef Name) { return changes(Name, Hidden); }))
+          Locks.clear();
+      }
+    return Locks;
+  }
+
 private:
   struct Body {
     unsigned Begin, End;
@@ -312,12 +350,6 @@ private:
   const Source &S;
   std::map<FileID, std::vector<Body>> Bodies;
 };
-
-static bool operatesOn(const Operand &O, const std::optional<Operations::Found> &Does) {
-  return Does && any_of(Does->Operands, [&](const Operand &Other) {
-           return Other.Path == O.Path && Other.Member == O.Member && !Other.Computed;
-         });
-}
 
 // The macros that skipped text defines once, in all of its configurations.
 static StringSet<> definedSurely(ArrayRef<Word> Words) {
@@ -358,15 +390,27 @@ static void describe(const Operand &O, const SkippedFunctions &Skipped, SourceLo
                     : "";
 }
 
-static void scan(const Source &S, Preprocessor &PP, const Functions &Around,
-                 const SkippedFunctions &Skipped, LocksOfUses Uses, FileID File, unsigned Begin,
-                 unsigned End, std::vector<SkippedSite> &Result) {
+// What is known of a unit when its text is read.
+struct Unit {
+  const Source &S;
+  Preprocessor &PP;
+  const std::vector<Site> *Compiled; // null: not all are known
+  LocksOfUses Uses;
+  const Functions Around;
+  SkippedFunctions Skipped;
+};
+
+// Reads the Which-th of the parts of a file that are skipped.
+static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, size_t Which,
+                 std::vector<SkippedSite> &Result) {
+  const Source &S = U.S;
+  const auto [Begin, End] = Parts[Which];
   std::vector<Word> Words = wordsOf(S, File, Begin, End);
   std::optional<Conditions> Where;
-  Operations Known(PP, &Skipped);
-  Operations Compiled(PP, nullptr); // what macros mean there
-  std::set<StringRef> Parameters;   // of the macro whose definition this is
-  ArrayRef<Word> Defined;           // its name and what follows
+  Operations Known(U.PP, &U.Skipped);
+  Operations Compiled(U.PP, nullptr); // what macros mean there
+  std::set<StringRef> Parameters;     // of the macro whose definition this is
+  ArrayRef<Word> Defined;             // its name and what follows
   const StringSet<> Redefined = definedSurely(Words);
   for (size_t I = 0; I < Words.size(); ++I) {
     if (Words[I].StartsLine)
@@ -387,7 +431,7 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around,
       continue;
     }
     if (Words[I].Kind != tok::raw_identifier || declares(Words, I) ||
-        Skipped.declaresAt(Words[I].At))
+        U.Skipped.declaresAt(Words[I].At))
       continue;
     std::optional<Operations::Found> Found = Known.at(ArrayRef(Words).drop_front(I));
     if (!Found)
@@ -397,7 +441,8 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around,
     SkippedSite Site;
     Site.At = S.spelled(Words[I].At);
     Site.Operator = Words[I].Name.str();
-    Where->hiding(Begin, S.SM.getFileOffset(Words[I].At), Site);
+    const unsigned At = S.SM.getFileOffset(Words[I].At);
+    Where->hiding(Begin, At, Site);
     Site.Acquires = Found->Acquires;
     for (const Operand &O : Found->Operands) {
       Site.Operand = O.Name;
@@ -408,13 +453,17 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around,
       Site.Operation = S.spelled(O.Operation);
       // Another definition of a macro that is used here: what it is given, it is given here, too.
       Site.Exact = OfParameter && operatesOn(O, Compiled.at(Defined)) &&
-                   Uses(Defined.front().Name, Site.Locks);
+                   U.Uses(Defined.front().Name, Site.Locks);
       const ParmVarDecl *P = O.Pointer && !O.Member && !O.Computed && Parameters.empty()
-                                 ? Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At))
+                                 ? U.Around.parameter(O.Name, File, At)
                                  : nullptr;
       if (P)
         Site.Exact = true, Site.Locks = {nodeFor(P, S)};
-      describe(O, Skipped, Words[I].At, Site);
+      if (!Site.Exact && Parameters.empty() && U.Compiled) {
+        Site.Locks = U.Around.ofSameOperand(O, File, At, Parts, Compiled, *U.Compiled);
+        Site.Exact = !Site.Locks.empty();
+      }
+      describe(O, U.Skipped, Words[I].At, Site);
       Result.push_back(Site);
       Site.Acquires = false; // counts once
     }
@@ -422,11 +471,11 @@ static void scan(const Source &S, Preprocessor &PP, const Functions &Around,
 }
 
 // Calls of functions that only skipped text declares, in what is not skipped: a macro drops them.
-static void scanCompiled(const Source &S, Preprocessor &PP, const Functions &Around,
-                         const SkippedFunctions &Skipped, FileID File, unsigned Begin, unsigned End,
+static void scanCompiled(const Unit &U, FileID File, unsigned Begin, unsigned End,
                          std::vector<SkippedSite> &Result) {
+  const Source &S = U.S;
   std::vector<Word> Words = wordsOf(S, File, Begin, End);
-  Operations Known(PP, &Skipped, true);
+  Operations Known(U.PP, &U.Skipped, true);
   bool Directive = false;
   for (size_t I = 0; I < Words.size(); ++I) {
     if (Words[I].StartsLine)
@@ -449,7 +498,8 @@ static void scanCompiled(const Source &S, Preprocessor &PP, const Functions &Aro
       Site.Condition = O.Through->Condition;
       Site.Elsewhere = O.Through->Elsewhere;
       if (O.Pointer && !O.Member && !O.Computed)
-        if (const ParmVarDecl *P = Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At)))
+        if (const ParmVarDecl *P =
+                U.Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At)))
           Site.Exact = true, Site.Locks = {nodeFor(P, S)};
       Result.push_back(std::move(Site));
     }
@@ -475,11 +525,10 @@ bool SkippedText::findLocksOfUses(StringRef Macro, const Source &S,
 std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &PP,
                                                 const std::vector<Site> *Compiled) const {
   std::vector<SkippedSite> Found;
-  const Functions Around(S);
   auto Uses = [&](StringRef Macro, std::vector<std::string> &Locks) {
     return Compiled && findLocksOfUses(Macro, S, *Compiled, Locks);
   };
-  SkippedFunctions Skipped;
+  Unit U = {S, PP, Compiled, Uses, Functions(S), {}};
   auto EachFile = [&](function_ref<void(FileID, std::vector<Part>)> Do) {
     for (const auto &[Entry, OfFile] : Inclusions)
       if (FileID File = OfFile.front().File;
@@ -488,8 +537,8 @@ std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &P
   };
   EachFile([&](FileID File, std::vector<Part> Parts) {
     for (const Part &P : Parts)
-      if (!neverCompiled(S.fileText(File).substr(P.Begin)) && !Around.isWithin(File, P.Begin))
-        Skipped.read(S, wordsOf(S, File, P.Begin, P.End), [&](SourceLocation At) {
+      if (!neverCompiled(S.fileText(File).substr(P.Begin)) && !U.Around.isWithin(File, P.Begin))
+        U.Skipped.read(S, wordsOf(S, File, P.Begin, P.End), [&](SourceLocation At) {
           SkippedSite Place;
           Conditions(S, File).hiding(P.Begin, S.SM.getFileOffset(At), Place);
           return std::pair(Place.Condition, Place.Elsewhere);
@@ -497,13 +546,15 @@ std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &P
   });
   EachFile([&](FileID File, std::vector<Part> Parts) {
     unsigned End = 0; // of the part before
-    Parts.push_back({unsigned(S.fileText(File).size()), unsigned(S.fileText(File).size())});
-    for (const Part &P : Parts) {
-      if (!Skipped.empty() && End < P.Begin)
-        scanCompiled(S, PP, Around, Skipped, File, End, P.Begin, Found);
-      if (!neverCompiled(S.fileText(File).substr(P.Begin)))
-        scan(S, PP, Around, Skipped, Uses, File, P.Begin, P.End, Found);
-      End = P.End;
+    for (size_t I = 0; I <= Parts.size(); ++I) {
+      unsigned Next = I < Parts.size() ? Parts[I].Begin : S.fileText(File).size();
+      if (!U.Skipped.empty() && End < Next)
+        scanCompiled(U, File, End, Next, Found);
+      if (I == Parts.size())
+        break;
+      if (!neverCompiled(S.fileText(File).substr(Next)))
+        scan(U, File, Parts, I, Found);
+      End = Parts[I].End;
     }
   });
   return Found;

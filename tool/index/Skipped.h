@@ -23,10 +23,11 @@ public:
   std::vector<SkippedSite> lockSites(const Source &S, clang::Preprocessor &PP,
                                      const std::vector<Site> *Compiled) const;
 
-private:
   struct Part {
     unsigned Begin, End;
   };
+
+private:
   struct Inclusion {
     clang::FileID File;
     std::vector<Part> Skipped; // in order

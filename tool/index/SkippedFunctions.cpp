@@ -3,6 +3,8 @@
 
 #include "clang/AST/Decl.h"
 
+#include <optional>
+
 using namespace clang;
 using namespace llvm;
 
@@ -55,6 +57,17 @@ static bool isHead(ArrayRef<Word> Words, size_t Name) {
          (Words[Name - 1].Kind == tok::raw_identifier || Words[Name - 1].Kind == tok::star);
 }
 
+// The tag of `struct TAG *v`, whose name is Words[I]; empty: of another type; none: it is no
+// declaration.
+static std::optional<StringRef> declaredTag(ArrayRef<Word> Words, size_t I) {
+  size_t Type = I;
+  while (Type > 0 && Words[Type - 1].Kind == tok::star)
+    --Type;
+  if (Type == 0 || Words[Type - 1].Kind != tok::raw_identifier || Words[Type - 1].Name == "return")
+    return std::nullopt;
+  return Type > 1 && Words[Type - 2].Name == "struct" ? Words[Type - 1].Name : "";
+}
+
 void SkippedFunctions::read(const Source &S, std::vector<Word> Part, Condition Where) {
   ArrayRef<Word> Words = Part;
   for (size_t I = 0; I < Words.size();) {
@@ -69,6 +82,10 @@ void SkippedFunctions::read(const Source &S, std::vector<Word> Part, Condition W
       continue;
     }
     if (!isHead(Words, I)) {
+      if (Words[I].Kind == tok::raw_identifier)
+        if (std::optional<StringRef> Tag = declaredTag(Words, I))
+          if (auto [It, New] = Globals.try_emplace(Words[I].Name, *Tag); It->second != *Tag)
+            It->second = "";
       ++I;
       continue;
     }
@@ -128,18 +145,14 @@ StringRef SkippedFunctions::recordOf(StringRef Variable, SourceLocation At) cons
   ArrayRef<Word> Words = Function->Words;
   size_t I = find_if(Words, [&](const Word &W) { return W.At == At; }) - Words.begin();
   int Closed = 0; // blocks, from here backwards
-  for (; I-- > 2;) {
+  while (I-- > 0) {
     Closed += Words[I].Kind == tok::r_brace;
     Closed -= Closed > 0 && Words[I].Kind == tok::l_brace;
-    if (Closed > 0 || Words[I].Name != Variable)
-      continue;
-    size_t Type = I - 1;
-    while (Type > 0 && Words[Type].Kind == tok::star)
-      --Type;
-    if (Words[Type].Kind == tok::raw_identifier && Words[Type].Name != "return") // declared
-      return I - Type <= 2 && Words[Type - 1].Name == "struct" ? Words[Type].Name : "";
+    if (Closed == 0 && Words[I].Name == Variable)
+      if (std::optional<StringRef> Tag = declaredTag(Words, I))
+        return *Tag;
   }
-  return "";
+  return Globals.lookup(Variable);
 }
 
 } // namespace relock

@@ -39,7 +39,8 @@ public:
   // The function that has the place in its body, and the value of a caller in its parameter, which
   // keeps it; null: none.
   const SkippedFunction *ofParameter(llvm::StringRef Name, clang::SourceLocation At) const;
-  // `struct TAG *p` or `struct TAG v` in the function around makes TAG; else empty.
+  // `struct TAG *p` or `struct TAG v` in the function around, or else outside of functions, makes
+  // TAG; empty: none, or more than one.
   llvm::StringRef recordOf(llvm::StringRef Variable, clang::SourceLocation At) const;
 
 private:
@@ -51,6 +52,7 @@ private:
   llvm::StringMap<SkippedFunction> Named;
   std::set<clang::SourceLocation> Heads;
   std::map<clang::SourceLocation, Body> Bodies; // by their last word
+  llvm::StringMap<llvm::StringRef> Globals;     // their tags
 
   const Body *around(clang::SourceLocation At) const;
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A member that skipped text operates on is one of the struct that its function declares the
-// variable with, if it does; a variable of an inner block, or of another function, says nothing.
+// variable with, or else the text around, if they do; a variable of an inner block, or of another
+// function, says nothing.
 // RUN: (%verdicts %s; true) | FileCheck %s
+// CHECK:      global.spin ({{.*}}): convert
 // CHECK:      other.lock ({{.*}}): convert
 // CHECK:      queue.lock ({{.*}}): keep
 // CHECK:      shadowed.guard ({{.*}}): keep
@@ -14,6 +16,9 @@ struct queue {
 struct other {
   pthread_mutex_t lock;
 };
+struct global {
+  pthread_mutex_t spin;
+};
 struct shadowed {
   pthread_mutex_t guard;
 };
@@ -21,6 +26,12 @@ typedef struct typed {
   pthread_mutex_t mutex;
 } typed_t;
 int total;
+
+void add_global(struct global *g) {
+  pthread_mutex_lock(&g->spin);
+  total++;
+  pthread_mutex_unlock(&g->spin);
+}
 
 void add(struct queue *q, struct other *o, struct shadowed *s, typed_t *t) {
   pthread_mutex_lock(&q->lock);
@@ -39,8 +50,10 @@ void add(struct queue *q, struct other *o, struct shadowed *s, typed_t *t) {
 
 #ifdef AUDIT
 struct audit {
-  pthread_mutex_t lock, guard, mutex;
+  pthread_mutex_t lock, guard, mutex, spin;
 };
+static struct audit **audits;
+static void audit_global(int i) { pthread_mutex_lock(&audits[i]->spin); }
 static void audit_queue(struct queue *q) { pthread_mutex_lock(&q->lock); }
 static void audit(struct audit *q) { pthread_mutex_lock(&q->lock); }
 static void audit_shadowed(struct shadowed *q) {
