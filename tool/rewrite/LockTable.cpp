@@ -107,6 +107,12 @@ unsigned afterLeadingComment(StringRef Text) {
 // The branches of conditional directives around a line, each with a number of its own.
 using Branches = std::vector<unsigned>;
 
+// `#ifdef __cplusplus`: no C that is compiled stands there, such as `extern "C" {`.
+bool isForCxx(const Directive &D) {
+  return (D.Name == "if" || D.Name == "ifdef") && D.Rest.contains("__cplusplus") &&
+         !D.Rest.contains('!');
+}
+
 // The branches around both.
 Branches common(const Branches &A, const Branches &B) {
   return {A.begin(), std::mismatch(A.begin(), A.end(), B.begin(), B.end()).first};
@@ -116,11 +122,18 @@ Branches common(const Branches &A, const Branches &B) {
 
 unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
   Branches Around;
-  std::optional<Branches> AroundUses;
-  std::vector<std::pair<unsigned, Branches>> Includes; // where each ends
+  std::optional<Branches> AroundUses, AroundMacros; // these are used further down, with the others
+  struct Include {
+    unsigned End;
+    Branches Around;
+    bool BehindMacro;
+  };
+  std::vector<Include> Includes;
   unsigned Branch = 0;
+  unsigned ForCxx = 0; // the branch around that is for C++
   int Braces = 0;
   bool First = true, Comment = false, Continued = false;
+  bool Macro = false;      // within the definition of one
   bool Unfinished = false; // the line before goes on: an initialiser is included
   StringRef Guard;
   unsigned AfterGuard = 0;
@@ -130,9 +143,13 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
     StringRef Line = Text.slice(At, Next);
     Line.consume_front("\xEF\xBB\xBF"); // a byte order mark
     bool Used = any_of(Uses, [&](unsigned Use) { return Use >= At && Use < Next; });
-    if (Used)
-      AroundUses = AroundUses ? common(*AroundUses, Around) : Around;
     bool Skip = Comment || Continued;
+    if (!Continued) {
+      std::optional<Directive> D = directive(Line);
+      Macro = !Comment && D && D->Name == "define";
+    }
+    if (std::optional<Branches> &Of = Macro ? AroundMacros : AroundUses; Used)
+      Of = Of ? common(*Of, Around) : Around;
     Continued = Line.rtrim().ends_with("\\");
     size_t Open = Line.rfind("/*"), Close = Line.rfind("*/");
     if (Open != StringRef::npos && (Close == StringRef::npos || Close < Open))
@@ -144,6 +161,8 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
         if (First && D->Name == "ifndef")
           Guard = D->Rest;
         Around.push_back(++Branch);
+        if (!ForCxx && isForCxx(*D))
+          ForCxx = Branch;
       } else if (D->Name.starts_with("el") && !Around.empty()) {
         Around.back() = ++Branch;
       } else if (D->Name == "endif" && !Around.empty()) {
@@ -154,10 +173,12 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
       } else if (D->Name == "pragma" && D->Rest.starts_with("once")) {
         AfterGuard = Next;
       } else if (D->Name == "include" && Braces == 0 && !Unfinished && !AroundUses) {
-        Includes.push_back({Next, Around});
+        Includes.push_back({Next, Around, AroundMacros.has_value()});
       }
       First = false;
-    } else if (!Skip) {
+      if (!is_contained(Around, ForCxx))
+        ForCxx = 0;
+    } else if (!Skip && !is_contained(Around, ForCxx)) {
       Braces += int(Line.count('{')) - int(Line.count('}'));
       StringRef Code = Line.take_front(std::min(Line.find("//"), Line.find("/*"))).rtrim();
       if (!Code.empty())
@@ -165,9 +186,11 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
     }
     At = Next;
   }
-  for (const auto &[End, AroundInclude] : reverse(Includes))
-    if (common(AroundInclude, AroundUses.value_or(Branches())) == AroundInclude)
-      return End;
+  const bool OnlyMacros = !AroundUses;
+  const Branches Hold = AroundUses.value_or(AroundMacros.value_or(Branches()));
+  for (const Include &I : reverse(Includes))
+    if (common(I.Around, Hold) == I.Around && !(OnlyMacros && I.BehindMacro))
+      return I.End;
   return AfterGuard ? AfterGuard : afterLeadingComment(Text);
 }
 
