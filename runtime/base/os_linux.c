@@ -225,6 +225,10 @@ static int start_thread(void *(*run)(void *), void *argument, const char *name) 
   pthread_sigmask(SIG_SETMASK, &all, &previous);
   pthread_t thread;
   error = pthread_create(&thread, &attributes, run, argument);
+  if (error) { /* none of the processors is there any more, or a filter of system calls forbids */
+    pthread_attr_setaffinity_np(&attributes, 0, (const void *)process_cpus); /* as its creator's */
+    error = pthread_create(&thread, &attributes, run, argument);
+  }
   if (!error)
     pthread_setname_np(thread, name);
   pthread_sigmask(SIG_SETMASK, &previous, NULL);

@@ -6,7 +6,12 @@
 #include "servers.h"
 
 #include <dirent.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 /* --- processors ------------------------------------------------------------------------------ */
@@ -102,6 +107,21 @@ static void servers_do_not_inherit_a_servers_place(void) {
   CHECK_EQUAL(sched_getaffinity(0, sizeof all, &all), 0);
   on_server(&locks[0][0], start_other_servers, NULL);
   check_places(&all);
+}
+
+/* A filter of system calls may forbid threads to be bound, or unbound: servers run all the same. */
+static void servers_start_where_they_may_not_be_bound(void) {
+  struct sock_filter rules[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setaffinity, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  struct sock_fprog filter = {sizeof rules / sizeof *rules, rules};
+  CHECK_EQUAL(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+  CHECK_EQUAL(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter), 0);
+  for (int set = 0; set < servers; set++)
+    demand_service(set);
 }
 
 static void *add_a_lot(void *context) {
@@ -671,6 +691,7 @@ const struct test_case life_cases[] = {
     {.name = "places", .run = servers_run_where_they_belong},
     {.name = "pinned-client", .run = servers_do_not_inherit_a_clients_processor},
     {.name = "server-starts-servers", .run = servers_do_not_inherit_a_servers_place},
+    {.name = "may-not-be-bound", .run = servers_start_where_they_may_not_be_bound},
     {.name = "too-few-processors", .run = too_few_processors_are_refused, .placing = EACH_OF_TWO},
     {.name = "forbidden-processor", .run = forbidden_processors_are_refused, .placing = FORBIDDEN},
     {.name = "processors-lost", .run = servers_lose_their_processors},

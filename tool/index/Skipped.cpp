@@ -166,7 +166,7 @@ private:
     std::vector<ArrayRef<Word>> Arguments = argumentsOf(After);
     size_t Length = Body.size();
     if (!Macro.FunctionLike && !Arguments.empty()) // `#define LOCK pthread_mutex_lock`
-      append_range(Body, After.take_front(pastParentheses(After, 0)));
+      append_range(Body, After.take_front(pastClosing(After, 0)));
     std::optional<Found> Result;
     for (size_t I = 0; I < Length; ++I) {
       if (Body[I].Kind != tok::raw_identifier)
@@ -400,6 +400,17 @@ struct Unit {
   SkippedFunctions Skipped;
 };
 
+// The locks that compiled text of the function around means by the operand.
+static void findLocks(const Unit &U, const Operand &O, FileID File, unsigned At,
+                      ArrayRef<SkippedText::Part> Parts, Operations &Compiled, SkippedSite &Site) {
+  if (O.Pointer && !O.Member && !O.Computed)
+    if (const ParmVarDecl *P = U.Around.parameter(O.Name, File, At))
+      Site.Locks = {nodeFor(P, U.S)};
+  if (Site.Locks.empty() && U.Compiled)
+    Site.Locks = U.Around.ofSameOperand(O, File, At, Parts, Compiled, *U.Compiled);
+  Site.Exact = !Site.Locks.empty();
+}
+
 // Reads the Which-th of the parts of a file that are skipped.
 static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, size_t Which,
                  std::vector<SkippedSite> &Result) {
@@ -454,15 +465,8 @@ static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, 
       // Another definition of a macro that is used here: what it is given, it is given here, too.
       Site.Exact = OfParameter && operatesOn(O, Compiled.at(Defined)) &&
                    U.Uses(Defined.front().Name, Site.Locks);
-      const ParmVarDecl *P = O.Pointer && !O.Member && !O.Computed && Parameters.empty()
-                                 ? U.Around.parameter(O.Name, File, At)
-                                 : nullptr;
-      if (P)
-        Site.Exact = true, Site.Locks = {nodeFor(P, S)};
-      if (!Site.Exact && Parameters.empty() && U.Compiled) {
-        Site.Locks = U.Around.ofSameOperand(O, File, At, Parts, Compiled, *U.Compiled);
-        Site.Exact = !Site.Locks.empty();
-      }
+      if (Parameters.empty())
+        findLocks(U, O, File, At, Parts, Compiled, Site);
       describe(O, U.Skipped, Words[I].At, Site);
       Result.push_back(Site);
       Site.Acquires = false; // counts once
@@ -471,11 +475,12 @@ static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, 
 }
 
 // Calls of functions that only skipped text declares, in what is not skipped: a macro drops them.
-static void scanCompiled(const Unit &U, FileID File, unsigned Begin, unsigned End,
-                         std::vector<SkippedSite> &Result) {
+static void scanCompiled(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts,
+                         unsigned Begin, unsigned End, std::vector<SkippedSite> &Result) {
   const Source &S = U.S;
   std::vector<Word> Words = wordsOf(S, File, Begin, End);
   Operations Known(U.PP, &U.Skipped, true);
+  Operations Compiled(U.PP, nullptr);
   bool Directive = false;
   for (size_t I = 0; I < Words.size(); ++I) {
     if (Words[I].StartsLine)
@@ -497,10 +502,7 @@ static void scanCompiled(const Unit &U, FileID File, unsigned Begin, unsigned En
       Site.Through = O.Through->Name;
       Site.Condition = O.Through->Condition;
       Site.Elsewhere = O.Through->Elsewhere;
-      if (O.Pointer && !O.Member && !O.Computed)
-        if (const ParmVarDecl *P =
-                U.Around.parameter(O.Name, File, S.SM.getFileOffset(Words[I].At)))
-          Site.Exact = true, Site.Locks = {nodeFor(P, S)};
+      findLocks(U, O, File, S.SM.getFileOffset(Words[I].At), Parts, Compiled, Site);
       Result.push_back(std::move(Site));
     }
   }
@@ -549,7 +551,7 @@ std::vector<SkippedSite> SkippedText::lockSites(const Source &S, Preprocessor &P
     for (size_t I = 0; I <= Parts.size(); ++I) {
       unsigned Next = I < Parts.size() ? Parts[I].Begin : S.fileText(File).size();
       if (!U.Skipped.empty() && End < Next)
-        scanCompiled(U, File, End, Next, Found);
+        scanCompiled(U, File, Parts, End, Next, Found);
       if (I == Parts.size())
         break;
       if (!neverCompiled(S.fileText(File).substr(Next)))

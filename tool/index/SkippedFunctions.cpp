@@ -10,17 +10,6 @@ using namespace llvm;
 
 namespace relock {
 
-static size_t pastBraces(ArrayRef<Word> Words, size_t I) {
-  int Open = 0;
-  for (; I < Words.size(); ++I) {
-    Open += Words[I].Kind == tok::l_brace;
-    Open -= Words[I].Kind == tok::r_brace;
-    if (Open == 0)
-      return I + 1;
-  }
-  return I;
-}
-
 static size_t pastLine(ArrayRef<Word> Words, size_t I) {
   for (++I; I < Words.size() && !Words[I].StartsLine;)
     ++I;
@@ -63,6 +52,11 @@ static std::optional<StringRef> declaredTag(ArrayRef<Word> Words, size_t I) {
   size_t Type = I;
   while (Type > 0 && Words[Type - 1].Kind == tok::star)
     --Type;
+  const tok::TokenKind Next = I + 1 < Words.size() ? Words[I + 1].Kind : tok::eof;
+  if (Type > 0 && Words[Type - 1].Kind == tok::comma) // perhaps of `struct TAG *u, *v;`
+    return is_contained({tok::semi, tok::equal, tok::comma, tok::l_square}, Next)
+               ? std::optional(StringRef())
+               : std::nullopt;
   if (Type == 0 || Words[Type - 1].Kind != tok::raw_identifier || Words[Type - 1].Name == "return")
     return std::nullopt;
   return Type > 1 && Words[Type - 2].Name == "struct" ? Words[Type - 1].Name : "";
@@ -78,7 +72,7 @@ void SkippedFunctions::read(const Source &S, std::vector<Word> Part, Condition W
     if (Words[I].Kind == tok::r_brace) // it begins within something
       return;
     if (Words[I].Kind == tok::l_brace) {
-      I = pastBraces(Words, I);
+      I = pastClosing(Words, I);
       continue;
     }
     if (!isHead(Words, I)) {
@@ -90,7 +84,7 @@ void SkippedFunctions::read(const Source &S, std::vector<Word> Part, Condition W
       continue;
     }
     const size_t Head = I;
-    I = pastParentheses(Words, Head + 1);
+    I = pastClosing(Words, Head + 1);
     Body Text;
     std::set<unsigned> Locks;
     for (const auto &[Index, Parameter] : enumerate(argumentsOf(Words.drop_front(Head + 1)))) {
@@ -114,7 +108,7 @@ void SkippedFunctions::read(const Source &S, std::vector<Word> Part, Condition W
     if (I >= Words.size() || Words[I].Kind != tok::l_brace)
       continue;
     const size_t Begin = I;
-    I = pastBraces(Words, Begin);
+    I = pastClosing(Words, Begin);
     Text.Name = Words[Head].Name;
     Text.Words = Words.slice(Head, I - Head);
     for (auto P = Text.Parameters.begin(); P != Text.Parameters.end();)

@@ -23,11 +23,15 @@ std::vector<Word> wordsOf(const Source &S, FileID File, unsigned Begin, unsigned
   return Result;
 }
 
-size_t pastParentheses(ArrayRef<Word> Words, size_t I) {
+size_t pastClosing(ArrayRef<Word> Words, size_t I) {
+  if (I >= Words.size())
+    return I;
+  const tok::TokenKind Opens = Words[I].Kind;
+  const tok::TokenKind Closes = Opens == tok::l_brace ? tok::r_brace : tok::r_paren;
   int Open = 0;
   for (; I < Words.size(); ++I) {
-    Open += Words[I].Kind == tok::l_paren;
-    Open -= Words[I].Kind == tok::r_paren;
+    Open += Words[I].Kind == Opens;
+    Open -= Words[I].Kind == Closes;
     if (Open == 0)
       return I + 1;
   }
@@ -52,7 +56,7 @@ Operand operandOf(ArrayRef<Word> Words) {
     Result.Path.push_back(Words[I].Name);
     Result.Member = I > 0 && (Words[I - 1].Kind == tok::period || Words[I - 1].Kind == tok::arrow);
     if (I + 1 < Words.size() && Words[I + 1].Kind == tok::l_paren)
-      I = pastParentheses(Words, I + 1) - 1;
+      I = pastClosing(Words, I + 1) - 1;
   }
   Result.Pointer = !Address || Result.Computed;
   return Result;
@@ -62,7 +66,7 @@ std::vector<ArrayRef<Word>> argumentsOf(ArrayRef<Word> Words) {
   std::vector<ArrayRef<Word>> Result;
   if (Words.empty() || Words[0].Kind != tok::l_paren)
     return Result;
-  size_t End = pastParentheses(Words, 0), Begin = 1;
+  size_t End = pastClosing(Words, 0), Begin = 1;
   int Open = 0;
   for (size_t I = 1; I < End; ++I) {
     bool Last = I + 1 == End;

@@ -24,8 +24,8 @@ struct Word {
 
 // The tokens of a range of a file.
 std::vector<Word> wordsOf(const Source &S, clang::FileID File, unsigned Begin, unsigned End);
-// The index of the word behind the parenthesis that closes the one at I.
-size_t pastParentheses(llvm::ArrayRef<Word> Words, size_t I);
+// The index of the word behind the one that closes the parenthesis or brace at I.
+size_t pastClosing(llvm::ArrayRef<Word> Words, size_t I);
 // The arguments of a call whose opening parenthesis is the first word; none if that is none.
 std::vector<llvm::ArrayRef<Word>> argumentsOf(llvm::ArrayRef<Word> Words);
 

@@ -854,8 +854,14 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     for (const SkippedSite &S : Unit.Skipped)
       if (!Covered.count(S.At))
         if (auto [It, New] = Seen.insert({{S.At, S.Operand}, S}); !New) {
-          It->second.Exact &= S.Exact;
-          append_range(It->second.Locks, S.Locks);
+          SkippedSite &Other = It->second;
+          Other.Exact &= S.Exact;
+          append_range(Other.Locks, S.Locks);
+          // What only one of two units knows does not hold for both.
+          for (std::string SkippedSite::*Known :
+               {&SkippedSite::Record, &SkippedSite::Through, &SkippedSite::OfParameterOf})
+            if (Other.*Known != S.*Known)
+              (Other.*Known).clear();
         }
   const std::set<std::string> Given = operatorsOfSkippedText(Seen);
   // The classes that an operand such as `p->lock` or `&lock` may name.

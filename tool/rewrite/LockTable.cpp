@@ -110,7 +110,7 @@ using Branches = std::vector<unsigned>;
 // `#ifdef __cplusplus`: no C that is compiled stands there, such as `extern "C" {`.
 bool isForCxx(const Directive &D) {
   return (D.Name == "if" || D.Name == "ifdef") && D.Rest.contains("__cplusplus") &&
-         !D.Rest.contains('!');
+         D.Rest.find_first_of("!|") == StringRef::npos;
 }
 
 // The branches around both.
@@ -122,7 +122,8 @@ Branches common(const Branches &A, const Branches &B) {
 
 unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
   Branches Around;
-  std::optional<Branches> AroundUses, AroundMacros; // these are used further down, with the others
+  std::optional<Branches> AroundUses;
+  bool InMacros = false; // a macro before uses the table; its own uses are perhaps further down
   struct Include {
     unsigned End;
     Branches Around;
@@ -133,8 +134,9 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
   unsigned ForCxx = 0; // the branch around that is for C++
   int Braces = 0;
   bool First = true, Comment = false, Continued = false;
-  bool Macro = false;      // within the definition of one
-  bool Unfinished = false; // the line before goes on: an initialiser is included
+  bool Macro = false;       // within the definition of one
+  bool UsedOutside = false; // of macros
+  bool Unfinished = false;  // the line before goes on: an initialiser is included
   StringRef Guard;
   unsigned AfterGuard = 0;
   for (unsigned At = 0; At < Text.size();) {
@@ -144,19 +146,20 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
     Line.consume_front("\xEF\xBB\xBF"); // a byte order mark
     bool Used = any_of(Uses, [&](unsigned Use) { return Use >= At && Use < Next; });
     bool Skip = Comment || Continued;
-    if (!Continued) {
-      std::optional<Directive> D = directive(Line);
-      Macro = !Comment && D && D->Name == "define";
-    }
-    if (std::optional<Branches> &Of = Macro ? AroundMacros : AroundUses; Used)
-      Of = Of ? common(*Of, Around) : Around;
+    std::optional<Directive> D = Skip ? std::nullopt : directive(Line);
+    if (!Continued)
+      Macro = D && D->Name == "define";
+    InMacros |= Used && Macro;
+    if (Used)
+      AroundUses = AroundUses ? common(*AroundUses, Around) : Around;
+    UsedOutside |= Used && !Macro;
     Continued = Line.rtrim().ends_with("\\");
     size_t Open = Line.rfind("/*"), Close = Line.rfind("*/");
     if (Open != StringRef::npos && (Close == StringRef::npos || Close < Open))
       Comment = true;
     else if (Close != StringRef::npos)
       Comment = false;
-    if (std::optional<Directive> D = Skip ? std::nullopt : directive(Line)) {
+    if (D) {
       if (D->Name.starts_with("if")) {
         if (First && D->Name == "ifndef")
           Guard = D->Rest;
@@ -172,8 +175,8 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
         AfterGuard = Next;
       } else if (D->Name == "pragma" && D->Rest.starts_with("once")) {
         AfterGuard = Next;
-      } else if (D->Name == "include" && Braces == 0 && !Unfinished && !AroundUses) {
-        Includes.push_back({Next, Around, AroundMacros.has_value()});
+      } else if (D->Name == "include" && Braces == 0 && !Unfinished && !UsedOutside) {
+        Includes.push_back({Next, Around, InMacros});
       }
       First = false;
       if (!is_contained(Around, ForCxx))
@@ -186,11 +189,12 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
     }
     At = Next;
   }
-  const bool OnlyMacros = !AroundUses;
-  const Branches Hold = AroundUses.value_or(AroundMacros.value_or(Branches()));
-  for (const Include &I : reverse(Includes))
-    if (common(I.Around, Hold) == I.Around && !(OnlyMacros && I.BehindMacro))
-      return I.End;
+  const Branches Hold = AroundUses.value_or(Branches());
+  for (bool BehindMacro : {false, true})
+    for (const Include &I : reverse(Includes))
+      if (I.BehindMacro == BehindMacro && common(I.Around, Hold) == I.Around &&
+          (UsedOutside || !BehindMacro))
+        return I.End;
   return AfterGuard ? AfterGuard : afterLeadingComment(Text);
 }
 

@@ -11,6 +11,9 @@
 // CHECK:      by_parameter ({{.*}}): keep
 // CHECK-NEXT:   skipped-function-of-a-lock.c:[[#]]: may be given to 'is_locked' here, {{.*}} [uncovered]
 // CHECK:      free_lock ({{.*}}): convert
+// CHECK:      pipe.mutex ({{.*}}): keep
+// CHECK-NEXT:   skipped-function-of-a-lock.c:[[#]]: may be given to 'is_locked' here, {{.*}} [uncovered]
+// CHECK:      pool.mutex ({{.*}}): convert
 // CHECK:      queue.lock ({{.*}}): keep
 // CHECK-NEXT:   skipped-function-of-a-lock.c:[[#]]: may be given to 'is_free' here, {{.*}} [uncovered]
 // CHECK:      shown ({{.*}}): convert
@@ -26,6 +29,12 @@
 
 struct queue {
   pthread_mutex_t lock;
+};
+struct pipe {
+  pthread_mutex_t mutex;
+};
+struct pool {
+  pthread_mutex_t mutex;
 };
 static pthread_mutex_t asserted = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t by_macro = PTHREAD_MUTEX_INITIALIZER;
@@ -79,4 +88,14 @@ void add(void) {
 #endif
   total++;
   pthread_mutex_unlock(&queue.lock);
+}
+
+void add_to_members(struct pipe *a, struct pool *b) {
+  pthread_mutex_lock(&a->mutex);
+  ASSERT(is_locked(&a->mutex));
+  total++;
+  pthread_mutex_unlock(&a->mutex);
+  pthread_mutex_lock(&b->mutex);
+  total++;
+  pthread_mutex_unlock(&b->mutex);
 }
