@@ -110,6 +110,7 @@ struct relock_thread {
   uint64_t turn_began; /* when it last offered its processor, see wait.c */
   uint32_t turn_waits; /* before it looks whether its turn is over, from look to look, and looks */
   uint32_t turn_step, turn_looks;
+  uint64_t had_word; /* ticks when it last got a word that it waited for, see locks/adaptive.c */
   struct relock_request *spares; /* see relock_node_take() */
   uint32_t spare_count;
   struct relock_server *rcl_serves; /* a server's own thread; else null */

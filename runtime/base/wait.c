@@ -99,14 +99,19 @@ bool relock_wait_has_room(void) {
   return most > 1 && relock_threads_live() <= most + most / SLEEPERS + 1;
 }
 
-uint32_t relock_wait_spins_in_queue(void) {
-  const uint32_t spins = relock_wait_spins();
-  return relock_wait_has_room() ? spins * relock_threads_live() : spins;
-}
-
 uint32_t relock_wait_running(void) {
   const uint32_t most = relock_load_relaxed(&processors);
   return most == 1 || most < relock_threads_live() ? most : relock_threads_live();
+}
+
+uint32_t relock_wait_spins_among_others(void) {
+  const uint32_t spins = relock_wait_spins();
+  return spins * relock_wait_running();
+}
+
+uint32_t relock_wait_spins_in_queue(void) {
+  const uint32_t spins = relock_wait_spins();
+  return relock_wait_has_room() ? relock_wait_spins_among_others() : spins;
 }
 
 enum { CROWD = 2 }; /* threads for each processor. A guess. */

@@ -80,9 +80,14 @@ static inline uint32_t relock_wait_spins(void) {
   return RELOCK_LIKELY(spins != RELOCK_UNCALIBRATED) ? spins : relock_wait_calibrate();
 }
 
-/* The same for a place in a queue, where a thread waits for a section of each that is before it. As
- * long as sections are shorter than what parking costs, it does not park while it could go on: so
- * as often as there are threads. Only the plain number where they outnumber processors. */
+/* The same for a thread that competes with others: each of those that can run at a time has a
+ * section meanwhile. As long as sections are shorter than what parking costs, a thread does not
+ * park while it could go on, and few that look for the word now and then hand it on sooner than a
+ * sleeper wakes up. */
+uint32_t relock_wait_spins_among_others(void);
+
+/* The same for a place in a queue, where a thread waits for a section of each that is before it.
+ * Only the plain number where threads outnumber processors: whoever is before it may not run. */
 uint32_t relock_wait_spins_in_queue(void);
 
 /* Whether there is a processor for each thread of the program, but for a few, which some that sleep

@@ -53,7 +53,7 @@ uint32_t relock_queue_await(struct relock_request *request, struct relock_wait *
 }
 
 bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait) {
-  while (relock_load_relaxed(&mutex->relock_private.open)) {
+  while (relock_load_relaxed(&mutex->relock_private.open) == RELOCK_OPEN) {
     if (relock_word_try(&mutex->relock_private.word))
       return true;
     if (!relock_wait_again(wait))
@@ -80,20 +80,26 @@ uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *reques
 }
 
 static void close_queue(relock_mutex_t *mutex) {
-  if (relock_load_relaxed(&mutex->relock_private.open))
-    relock_store_relaxed(&mutex->relock_private.open, 0);
+  if (relock_load_relaxed(&mutex->relock_private.open) != RELOCK_IN_TURN)
+    relock_store_relaxed(&mutex->relock_private.open, RELOCK_IN_TURN);
 }
 
 void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
   uint32_t *word = &mutex->relock_private.word;
   uint8_t *open = &mutex->relock_private.open;
-  if (!relock_word_spin(word, wait)) {
-    if (!relock_load_relaxed(open))
-      relock_store_relaxed(open, 1);
+  wait->spins = relock_wait_spins();
+  bool taken = relock_word_spin(word, wait);
+  if (!taken) { /* others passed, or the owner stays */
+    relock_store_relaxed(open, RELOCK_CLOSED);
+    wait->spins = relock_wait_spins_in_queue();
+    taken = relock_word_spin(word, wait);
+  }
+  if (!taken) {
+    relock_store_relaxed(open, RELOCK_OPEN);
     uint64_t start = relock_os->now_ns();
     while (!relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
       if (relock_os->now_ns() - start > 1000ull * relock_tuning.open_us)
-        relock_store_relaxed(open, 0);
+        relock_store_relaxed(open, RELOCK_CLOSED);
   }
   close_queue(mutex);
 }
@@ -112,7 +118,7 @@ struct relock_request *relock_queue_leave(relock_mutex_t *mutex, struct relock_r
 const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_request *waiter) {
   /* The mutex is there as long as the waiter waits for it. */
   if (relock_load_relaxed(&waiter->state) == RELOCK_PARKED)
-    relock_store_relaxed(&mutex->relock_private.open, 1);
+    relock_store_relaxed(&mutex->relock_private.open, RELOCK_OPEN);
   return relock_queue_grant(waiter, RELOCK_HEAD);
 }
 

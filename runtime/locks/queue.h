@@ -28,11 +28,12 @@
  *  - A node may be reused by its owner as soon as it reads HEAD and has left, or reads DONE: a
  *    granter touches nothing of it after the grant but its address, for a wake-up.
  *
- * Order: first come, first served, with two exceptions. Try and timed locks take a free word
- * whoever waits. And while the head sleeps, the word is open to arrivals, because handing it to a
- * thread that must first be woken and scheduled costs a context switch per section (a convoy).
- * The head closes it again when it has slept for open_us (tunables.def) in all; from then on nobody
- * passes. Linux's paravirtual qspinlock steals under the same condition.
+ * Order: first come, first served, with three exceptions. Try and timed locks take a free word
+ * whoever waits. So do, for a bounded time, holders on adaptive. And while the head sleeps, the
+ * word is open to arrivals, because handing it to a thread that must first be woken and scheduled
+ * costs a context switch per section (a convoy). The head closes it again when it has slept for
+ * open_us (tunables.def) in all; from then on nobody passes. Linux's paravirtual qspinlock steals
+ * under the same condition.
  */
 #ifndef RELOCK_LOCKS_QUEUE_H
 #define RELOCK_LOCKS_QUEUE_H
@@ -44,6 +45,17 @@
 
 #include <relock/relock.h>
 
+/* What a mutex's `open` says about the word while there is a queue.
+ *
+ *              the head was asleep when it      it has looked in vain for as long
+ *              became that, or goes to sleep    as a wait spins, or slept for open_us
+ *   IN_TURN <----> OPEN ---------------------> CLOSED ----> IN_TURN when the head has the word
+ *      `-----------------------------------------^
+ *
+ * OPEN: arrivals may take it, once. IN_TURN: they queue, but for holders on adaptive, which compete
+ * a while first. CLOSED: nobody passes the head. */
+enum { RELOCK_IN_TURN, RELOCK_OPEN, RELOCK_CLOSED };
+
 enum { RELOCK_WAITING, RELOCK_WAITING_FAST, RELOCK_PARKED, RELOCK_HEAD, RELOCK_DONE, RELOCK_RETRY };
 
 /* As what a waiter that parks by relock_queue_await() begins. */
@@ -53,10 +65,15 @@ static inline uint32_t relock_queue_waiting(void) {
              : RELOCK_WAITING;
 }
 
+/* Whether the head wants nobody to pass. */
+static inline bool relock_queue_is_closed(relock_mutex_t *mutex) {
+  return relock_load_relaxed(&mutex->relock_private.open) == RELOCK_CLOSED;
+}
+
 /* Takes the word if it is free and nobody waits that should come first. */
 static inline bool relock_queue_may_pass(relock_mutex_t *mutex) {
   return relock_load_relaxed(&mutex->relock_private.tail) == 0 ||
-         relock_load_relaxed(&mutex->relock_private.open);
+         relock_load_relaxed(&mutex->relock_private.open) == RELOCK_OPEN;
 }
 static inline bool relock_queue_try(relock_mutex_t *mutex) {
   return relock_queue_may_pass(mutex) && relock_word_try(&mutex->relock_private.word);

@@ -49,11 +49,14 @@ void scenarios_warm_up(void) {
 }
 
 void set_processors(unsigned number) {
-  static uint32_t usual;
-  if (usual == 0)
+  static uint32_t usual, usually_open;
+  if (usual == 0) {
     usual = relock_tuning.spin_ns;
+    usually_open = relock_tuning.open_us;
+  }
   processors = number;
-  relock_tuning.spin_ns = number == ROOM ? 0 : usual; /* once for each thread is enough there */
+  relock_tuning.spin_ns = number >= CROWD ? 0 : usual; /* once for each thread is enough there */
+  relock_tuning.open_us = usually_open;
   relock_wait_calibrate();
 }
 
@@ -609,6 +612,19 @@ static void set_up_room(void) {
   set_processors(ROOM);
 }
 
+/* Who waits sleeps for the word beside the queue. */
+static void set_up_crowd(void) {
+  set_up();
+  set_processors(CROWD);
+  require(!relock_wait_has_room(), "there is room in a crowd");
+}
+
+/* And enters the queue when it was woken in vain. */
+static void set_up_impatient_crowd(void) {
+  set_up_crowd();
+  relock_tuning.open_us = 0;
+}
+
 /* One that broadcasts does not hold the mutex, nor has it before. */
 static void broadcast_beside(int id) {
   if (id < 2)
@@ -876,6 +892,12 @@ const struct scenario scenarios[] = {
     {"end-hold-3", "the same with holders", 3, 3, set_up, hold_end_or_begin, ran_111},
     {"free-execute-3", "the client of the last of three sections frees the mutex", 3, 2,
      set_up_doomed_3, leave_by_execute, ran_111},
+    {"crowd-3", "three holders, where threads outnumber processors", 3, 3, set_up_crowd, hold_all,
+     ran_111},
+    {"crowd-queue-3", "the same, and who was woken in vain queues", 3, 3, set_up_impatient_crowd,
+     hold_all, ran_111},
+    {"crowd-execute-3", "the same, and one executes", 3, 3, set_up_impatient_crowd,
+     hold_and_execute, ran_111},
     {"hold-execute-4", "a holder and three sections", 4, 3, set_up, hold_and_execute, ran_1111},
 };
 const int scenario_count = sizeof scenarios / sizeof *scenarios;

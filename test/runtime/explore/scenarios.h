@@ -17,8 +17,8 @@ void scenarios_start(const char *algorithm);
 void scenarios_warm_up(void);
 
 /* Before the first execution of a scenario. With one nobody spins; with ROOM there is one for each
- * thread. */
-enum { ROOM = 64 };
+ * thread, and with CROWD there are several, but more threads. */
+enum { CROWD = 3, ROOM = 64 };
 void set_processors(unsigned number);
 
 /* The seconds of a deadline that does not pass. Any other can pass at any time, which hides a lost
