@@ -69,7 +69,7 @@ struct options {
   int delays[MAX_VALUES], delay_values;
   int lengths[MAX_VALUES], length_values; /* of the threads' sections, in turn; none: empty */
   int repetitions, milliseconds;
-  bool pin, uncontended, table, calibrate;
+  bool pin, uncontended, table, calibrate, describe;
 };
 
 /* Ends the benchmark with a message. 2: what the user or the machine caused, 3: a wrong result. */
@@ -121,6 +121,9 @@ const char *row_label(const struct row *row, char *label);
 
 /* Tries other thresholds than the defaults, and prints what it found. */
 void calibrate(const struct options *options, const struct row *rows, size_t row_count);
+
+/* Prints this machine as a file for `relock simulate`. */
+void describe_machine(void);
 
 static inline uint64_t ticks(void) {
 #if defined(__x86_64__)

@@ -40,6 +40,7 @@ static const char usage[] =
     "  --no-pin                 let the kernel place the threads\n"
     "  --uncontended            measure one thread with empty sections instead\n"
     "  --calibrate              try other thresholds (RELOCK_TUNE), say which are better here\n"
+    "  --describe               print this machine as a file for relock simulate, and end\n"
     "  --other FILE             measure the locks of a shared object too (runtime/bench/other.h)\n"
     "  --baseline LOCK[:MODE]   in tables, ratios to this row, paired by repetition (-r 9, then)\n"
     "  --table                  print tables of medians, not a JSON object per result\n"
@@ -81,6 +82,7 @@ enum {
   NO_PIN,
   UNCONTENDED,
   CALIBRATE,
+  DESCRIBE,
   OTHER,
   BASELINE,
   TABLE,
@@ -100,6 +102,7 @@ static void parse(int argc, char **argv, struct options *options) {
       {"no-pin", no_argument, NULL, NO_PIN},
       {"uncontended", no_argument, NULL, UNCONTENDED},
       {"calibrate", no_argument, NULL, CALIBRATE},
+      {"describe", no_argument, NULL, DESCRIBE},
       {"other", required_argument, NULL, OTHER},
       {"baseline", required_argument, NULL, BASELINE},
       {"table", no_argument, NULL, TABLE},
@@ -144,6 +147,9 @@ static void parse(int argc, char **argv, struct options *options) {
     case CALIBRATE:
       options->calibrate = true;
       break;
+    case DESCRIBE:
+      options->describe = true;
+      break;
     case OTHER:
       options->other = optarg;
       break;
@@ -166,6 +172,8 @@ static void parse(int argc, char **argv, struct options *options) {
   }
   if (optind != argc)
     fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
+  if (options->describe && argc > 2)
+    fail(2, "--describe goes without other options");
   if (options->calibrate &&
       (options->uncontended || options->table || options->other || options->baseline))
     fail(2, "--calibrate goes without --uncontended, --table, --other and --baseline");
@@ -297,6 +305,10 @@ static void check_environment(const struct options *options) {
 int main(int argc, char **argv) {
   struct options options = {.pin = true};
   parse(argc, argv, &options);
+  if (options.describe) {
+    describe_machine();
+    return 0;
+  }
   complete(&options);
   check_environment(&options);
   size_t row_count;

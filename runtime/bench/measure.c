@@ -11,6 +11,8 @@
 #define _GNU_SOURCE
 #include "bench.h"
 
+#include "../base/word.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -386,6 +388,7 @@ static void set_host(struct result *result, const struct host *before, const str
 void measure(struct row *row, const struct point *point, struct result *result) {
   struct host before, after;
   watch(row, point);
+  relock_word_start(); /* or a row that made many barriers would slow down others for a second */
   look_at_host(point, &before);
   make_lock(row, point->threads, point->lines);
   pthread_barrier_init(&shared.start, NULL, (unsigned)point->threads + 1);
