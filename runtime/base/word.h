@@ -26,7 +26,7 @@
  *
  * A barrier interrupts every processor that the process runs on. So there is a bound on their rate
  * (`barriers` and `calm_ms`, tunables.def): where it is passed, words are taken as HELD for a
- * while, and servers keep none. Which release a word needs is read from the word itself: HELD_FAST
+ * while, and servers keep few. Which release a word needs is read from the word itself: HELD_FAST
  * is changed by its owner, and by waiters to PARKED only, who make the barrier because they have
  * found HELD_FAST. So words of both kinds may be there at any time.
  *
