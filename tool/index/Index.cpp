@@ -177,6 +177,28 @@ static std::string sourceRoot(const std::vector<UnitPlace> &Units, ArrayRef<std:
   return Root.str();
 }
 
+static std::string andMore(size_t Number) {
+  return Number == 0 ? "" : ", and so are " + std::to_string(Number) + " more like it";
+}
+
+// Autoconf has this name for what its configure scripts try, and removes the files.
+static bool isConfigureTry(const UnitPlace &U) {
+  std::string Main = mainFile(U.Command);
+  return sys::path::filename(Main) == "conftest.c" && !sys::fs::exists(Main);
+}
+
+static void leaveOutConfigureTries(std::vector<UnitPlace> &Units) {
+  auto Tries = std::stable_partition(Units.begin(), Units.end(),
+                                     [](const UnitPlace &U) { return !isConfigureTry(U); });
+  if (Tries == Units.begin() || Tries == Units.end())
+    return;
+  messageFor(mainFile(Tries->Command),
+             "is what a configure script has tried, and is gone; it is left out" +
+                 andMore(Units.end() - Tries - 1),
+             "configure-try");
+  Units.erase(Tries, Units.end());
+}
+
 // A recorded build has what CMake and the like have tried while they configured it: files of their
 // own, in folders that they have removed since. All folders gone: the build itself is.
 static void leaveOutTries(std::vector<UnitPlace> &Units, ArrayRef<std::string> Builds) {
@@ -192,8 +214,8 @@ static void leaveOutTries(std::vector<UnitPlace> &Units, ArrayRef<std::string> B
     return;
   messageFor(mainFile(Tries->Command),
              "is outside the program, and the folder is gone where the compile database has it "
-             "compiled; it is left out, and so are " +
-                 std::to_string(Units.end() - Tries - 1) + " more like it",
+             "compiled; it is left out" +
+                 andMore(Units.end() - Tries - 1),
              "folder-gone");
   Units.erase(Tries, Units.end());
 }
@@ -209,6 +231,7 @@ Expected<std::vector<UnitPlace>> unitsOf(ArrayRef<std::string> Builds,
   for (const std::string &Build : Builds)
     if (Error Failed = loadCommands(Build, Units, NotC))
       return Failed;
+  leaveOutConfigureTries(Units);
   leaveOutTries(Units, Builds);
   sort(NotC, [](const ForeignFile &A, const ForeignFile &B) { return A.File < B.File; });
   // The order in a database must not show in any result.
