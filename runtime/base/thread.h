@@ -38,6 +38,7 @@ struct relock_request {
   union {
     struct relock_request *next;
     relock_mutex_t *mutex; /* where requests for several mutexes mix */
+    uint64_t took;         /* on `fair`, once it was run: ticks, for its client's account */
   };
   uint32_t state;
   int32_t result; /* before the section runs: how and for whom, see request.h */

@@ -8,8 +8,9 @@
  *
  * Each thread has an account of the time that its sections and holds took under this mutex, read
  * from the cycle counter once per section, by whoever runs it. The *level* is the least account of
- * those present: who waits, or was served not longer than AWAY_US ago. Who arrives more than
- * AHEAD_US above the level is held back before it enters the queue, asleep, until
+ * those present: who waits, or was served not longer than AWAY_US ago. The owner of the word finds
+ * it out every SURVEY_US: a look at each account is a line from another processor. Who arrives more
+ * than AHEAD_US above the level is held back before it enters the queue, asleep, until
  *
  *  - the level has come up to its account: the owner of the word wakes it, or
  *  - nobody present is below it: then there is nobody to wait for, or
@@ -26,21 +27,21 @@
  *   NOT_ASKING --------> ASKING ---------------------------> HELD_BACK
  *       ^                 |  ^                                   |
  *       `-----------------'  `-----------------------------------'
- *        charged, by the      by the owner of the word, or the
- *        owner of the word    thread itself after a deadline
+ *        served, and          by the owner of the word, or the
+ *        charged              thread itself after a deadline
  *
  * While one thread alone uses the mutex nothing is counted: `open` (annex.h) is 1, and everybody
  * takes a free word as with any algorithm. The first that finds it taken clears `open`, and the
  * owner of the word sets it when only one has been present for ALONE surveys.
  *
  * Invariants
- *  - Of the accounts, `used` and `last` are written by the owner of the word, when it has served
- *    the thread, and by the thread while it asks and has not entered the queue. Threads whose
- *    numbers differ by ACCOUNTS share one; then each gets a part of one share, and what both write
- *    is lost or not, but never anything else than a time.
+ *  - Of the accounts, `used` and `last` are written by the thread itself, for a section with what
+ *    its line says that it took, and for a hold by whoever releases it: so an account stays in its
+ *    thread's cache. Threads whose numbers differ by ACCOUNTS share one; then each gets a part of
+ *    one share, and what both write is lost or not, but never anything else than a time.
  *  - There is always somebody present who is not held back: whoever is at the level.
  *  - A wake-up cannot be lost for long: who is held back sleeps with a deadline.
- *  - What ccqueue.h says of the queue. A client's account is charged before it is told.
+ *  - What ccqueue.h says of the queue. A client charges its account before it asks again.
  *
  * Progress and fairness: no thread starves; it is held back for a bounded time, and then first
  * come, first served. A preempted combiner or holder delays everybody, and pays for it: what is
@@ -60,32 +61,33 @@
 #include <limits.h>
 #include <time.h>
 
-enum { AHEAD_US = 1000, CREDIT_US = 10000, AWAY_US = 50, ALONE = 64 };
+enum { AHEAD_US = 1000, CREDIT_US = 10000, AWAY_US = 50, SURVEY_US = 10, ALONE = 16 };
 
 /* Sleeps of who is held back: the first, and the longest, between looks whether the others are
  * still there. */
 enum { FIRST_SLEEP_US = AWAY_US + 10, LONGEST_SLEEP_US = 1000 };
 
-enum { ACCOUNTS = 124, MEMBER_BITS = 64, MOST_FREED = 8 };
+enum { ACCOUNTS = 120, MEMBER_BITS = 64, MOST_FREED = 8 };
 
 enum { NOT_ASKING, ASKING, HELD_BACK };
 
 struct account {
-  uint64_t used; /* ticks */
-  uint64_t last; /* when it was served */
+  _Alignas(32) uint64_t used; /* ticks */
+  uint64_t last;              /* when it was served */
   uint32_t asks;
 };
 
+/* What arrivals write, what they read, and what is the word owner's, on lines of their own. */
 struct fair {
   void *unused;     /* the annex's own when it is free */
   uintptr_t tail;   /* of the queue */
   uint32_t passing; /* arrivals may take a free word: the head of the queue sleeps */
-  /* Of the owner of the word. The level is read by all. */
-  uint32_t alone; /* surveys that found one thread present */
-  uint64_t level;
-  uint64_t since; /* what passes from here on is charged next */
-  struct account *holder;
+  _Alignas(RELOCK_CACHE_LINE) uint64_t level;
   uint64_t members[(ACCOUNTS + MEMBER_BITS - 1) / MEMBER_BITS]; /* accounts to look at */
+  _Alignas(RELOCK_CACHE_LINE) uint64_t surveyed;                /* when the level was found out */
+  uint32_t alone; /* surveys that found one thread present */
+  struct account *holder;
+  uint64_t since; /* when its hold began */
   _Alignas(RELOCK_CACHE_LINE) struct account accounts[ACCOUNTS];
 };
 _Static_assert(sizeof(struct fair) <= RELOCK_ANNEX_SIZE, "fits the annex");
@@ -134,13 +136,10 @@ static void become_member(struct fair *fair, const struct account *account) {
     relock_or_seq_cst(members, bit);
 }
 
-/* The owner of the word has served this account since it last looked at the clock. */
-static void charge(struct fair *fair, struct account *account, uint64_t now) {
-  const uint64_t used = relock_load_relaxed(&account->used) + from_to(fair->since, now);
-  relock_store_relaxed(&account->used, used);
+static void charge(struct account *account, uint64_t took, uint64_t now) {
+  relock_store_relaxed(&account->used, relock_load_relaxed(&account->used) + took);
   relock_store_relaxed(&account->last, now);
   relock_store_relaxed(&account->asks, NOT_ASKING);
-  fair->since = now;
 }
 
 /* Those who were held back and whom the level has reached. */
@@ -164,8 +163,11 @@ static void free_some(struct fair *fair, struct freed *freed) {
 
 /* By the owner of the word, before it releases it. Whom to wake then. */
 static void settle(relock_mutex_t *mutex, struct fair *fair, uint64_t now, struct freed *freed) {
-  const struct survey seen = survey(fair, now);
   freed->count = 0;
+  if (from_to(fair->surveyed, now) < relock_batch_ticks(SURVEY_US))
+    return;
+  fair->surveyed = now;
+  const struct survey seen = survey(fair, now);
   if (seen.present)
     relock_store_relaxed(&fair->level, seen.level);
   if (seen.present > 1) {
@@ -274,7 +276,7 @@ static void fair_release(relock_mutex_t *mutex) {
   if (!fair) /* a forked child that has forgotten its parent's annex */
     return;
   const uint64_t now = relock_batch_clock();
-  charge(fair, fair->holder, now);
+  charge(fair->holder, from_to(fair->since, now), now);
   settle(mutex, fair, now, &freed);
   wake(&freed);
 }
@@ -310,25 +312,27 @@ static void fair_lock(relock_mutex_t *mutex, struct relock_thread *self) {
 
 /* --- sections -------------------------------------------------------------------------------- */
 
-/* The combiner's own section and those behind it, as relock_cc_combine(); each client is charged
- * before it is told. */
+/* The combiner's own section and those behind it, as relock_cc_combine(). What a section took goes
+ * into the line of its client, who is told behind that. Returns the time: *now. */
 static int serve(struct relock_cc *cc, struct relock_batch *batch, relock_mutex_t *mutex,
-                 struct fair *fair, struct relock_thread *self, const struct relock_call *call) {
-  struct account *served = account_of(fair, self);
-  fair->since = relock_batch_clock();
+                 struct fair *fair, struct relock_thread *self, const struct relock_call *call,
+                 uint64_t *now) {
+  uint64_t since = relock_batch_clock(), own = 0;
   int result = relock_batch_begin(batch, mutex, self, call);
   struct relock_request *line = cc->next;
   for (;;) {
     struct relock_request *next = relock_cc_next(line, &fair->tail);
-    if (!next || !relock_batch_takes(batch, line))
+    const bool goes_on = next && relock_batch_takes(batch, line);
+    *now = goes_on ? batch->now : relock_batch_clock();
+    *(batch->last ? &batch->last->took : &own) = from_to(since, *now);
+    since = *now;
+    if (!goes_on)
       break;
     __builtin_prefetch(next, 1); /* probably the next request; if not, it is looked at */
-    charge(fair, served, batch->now);
-    served = account_of(fair, relock_request_client(line));
     relock_batch_run(batch, line);
     line = next;
   }
-  charge(fair, served, relock_batch_clock());
+  charge(account_of(fair, self), own, *now);
   cc->next = line;
   return result;
 }
@@ -338,8 +342,9 @@ static int fair_combine(relock_mutex_t *mutex, struct fair *fair, struct relock_
                         struct relock_thread *self, const struct relock_call *call) {
   struct relock_batch batch;
   struct freed freed;
-  int result = serve(cc, &batch, mutex, fair, self, call);
-  settle(mutex, fair, fair->since, &freed);
+  uint64_t now;
+  int result = serve(cc, &batch, mutex, fair, self, call, &now);
+  settle(mutex, fair, now, &freed);
   bool more = relock_cc_leave(cc, &fair->tail, self);
   relock_batch_release(&batch, mutex);
   if (more)
@@ -377,9 +382,10 @@ static int fair_execute(relock_mutex_t *mutex, struct relock_thread *self,
   int result;
   if (state == RELOCK_HEAD)
     result = fair_combine(mutex, fair, &cc, self, call);
-  else if (state == RELOCK_DONE)
+  else if (state == RELOCK_DONE) {
+    charge(account_of(fair, self), cc.own->took, relock_batch_clock());
     result = relock_request_result(cc.own, call);
-  else
+  } else
     result = run_alone(mutex, fair, self, call);
   if (cc.own)
     relock_node_give(self, cc.own);

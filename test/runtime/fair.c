@@ -226,14 +226,15 @@ static void opens_for_one_thread(void) {
   struct fair *fair;
   struct relock_thread *self = long_client(&fair);
   everybody_stays = deadlines_pass = false;
+  const uint64_t section = relock_batch_ticks(SURVEY_US); /* long enough to be looked at */
   for (int i = 0; i < ALONE; i++) {
     CHECK(!relock_load_relaxed(&mutex.relock_private.open));
-    ask_once(1000);
+    ask_once(section);
   }
   CHECK(relock_load_relaxed(&mutex.relock_private.open));
   const uint64_t used = account_of(fair, self)->used;
-  CHECK(used == 1000 * ALONE);
-  ask_once(1000);
+  CHECK(used == section * ALONE);
+  ask_once(section);
   CHECK(account_of(fair, self)->used == used);
   CHECK(relock_mutex_destroy(&mutex) == 0);
 }
