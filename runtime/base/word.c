@@ -99,7 +99,7 @@ bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
 }
 
 bool relock_word_spin(uint32_t *word, struct relock_wait *wait) {
-  const uint32_t longest = wait->spins / 6 + 1;
+  const uint32_t longest = relock_word_longest_distance(wait);
   for (uint32_t distance = 1;; distance *= 2) {
     if (relock_word_try(word))
       return true;

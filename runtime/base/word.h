@@ -134,6 +134,12 @@ static inline void relock_word_release(uint32_t *word) {
  * word: it has to mark it for other sleepers. */
 bool relock_word_spin(uint32_t *word, struct relock_wait *wait);
 
+/* The distances double up to this part of the wait. */
+static inline uint32_t relock_word_longest_distance(const struct relock_wait *wait) {
+  enum { DISTANCE_PART = 6 };
+  return wait->spins / DISTANCE_PART + 1;
+}
+
 /* Takes the word, competing with everybody. 0, or ETIMEDOUT after a deadline that is not null. */
 int relock_word_wait(uint32_t *word, struct relock_wait *wait, clockid_t clock,
                      const struct timespec *deadline);

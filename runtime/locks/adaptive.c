@@ -45,18 +45,12 @@
 /* So many threads are no queue: where no more run at a time. */
 enum { PAIR = 2 };
 
-/* Looks for the word at distances that double, up to this part of a wait's spin: those who wait do
- * not take its line from who has it at each change. See relock_word_spin(). */
-enum { DISTANCE_PART = 6 };
-
-/* Takes the word within the wait's spins: as long as arrivals may; or whoever queues, unless the
- * head has closed it. */
-static bool barge(relock_mutex_t *mutex, struct relock_wait *wait, bool competes) {
-  const uint32_t longest = wait->spins / DISTANCE_PART + 1;
-  for (uint32_t distance = 1;; distance *= 2) {
-    if (!competes && !relock_queue_may_pass(mutex))
-      return false;
-    if (!relock_queue_is_closed(mutex) && relock_word_try(&mutex->relock_private.word))
+/* Takes the word within the wait's spins, as long as arrivals may, at distances as
+ * relock_word_spin(). */
+static bool barge(relock_mutex_t *mutex, struct relock_wait *wait) {
+  const uint32_t longest = relock_word_longest_distance(wait);
+  for (uint32_t distance = 1; relock_queue_may_pass(mutex); distance *= 2) {
+    if (relock_word_try(&mutex->relock_private.word))
       return true;
     if (distance > longest)
       distance = longest;
@@ -64,6 +58,7 @@ static bool barge(relock_mutex_t *mutex, struct relock_wait *wait, bool competes
       if (!relock_wait_again(wait))
         return false;
   }
+  return false;
 }
 
 /* Sleeps for the word beside the queue, for about open_us. */
@@ -85,14 +80,18 @@ static bool is_back_soon(const struct relock_thread *self) {
   return (relock_ticks_early() - self->had_word) * 1000000 < soon;
 }
 
+static bool compete(relock_mutex_t *mutex, struct relock_wait *wait, bool has_room) {
+  wait->spins = relock_wait_spins_among_others();
+  return relock_queue_compete(&mutex->relock_private.word, &mutex->relock_private.open, wait) ||
+         (!has_room && sleep_for_word(mutex, wait));
+}
+
 static void adaptive_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   const bool has_room = relock_wait_has_room();
   const bool competes = relock_wait_running() > PAIR && (has_room || !is_back_soon(self));
-  if (competes)
-    wait.spins = relock_wait_spins_among_others();
-  if (!barge(mutex, &wait, competes) && (!competes || has_room || !sleep_for_word(mutex, &wait)))
+  if (!(competes ? compete(mutex, &wait, has_room) : barge(mutex, &wait)))
     relock_ccsynch_lock(mutex, self, &wait);
   if (!has_room)
     self->had_word = relock_ticks_early();
@@ -103,7 +102,7 @@ static int adaptive_execute(relock_mutex_t *mutex, struct relock_thread *self,
                             const struct relock_call *call) {
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
-  if (relock_wait_running() > PAIR ? !relock_queue_try(mutex) : !barge(mutex, &wait, false))
+  if (relock_wait_running() > PAIR ? !relock_queue_try(mutex) : !barge(mutex, &wait))
     return relock_ccsynch_execute(mutex, self, call, &wait);
   relock_wait_end(&wait);
   return relock_run_and_release(mutex, self, call->section, call->context);

@@ -44,10 +44,11 @@
  *  - What ccqueue.h says of the queue. A client charges its account before it asks again.
  *
  * Progress and fairness: no thread starves; it is held back for a bounded time, and then first
- * come, first served. A preempted combiner or holder delays everybody, and pays for it: what is
- * measured is the time under the mutex. A held-back thread delays nobody. Try and timed locks, and
- * sections that find the mutex open, are neither held back nor charged. Memory: 4 KiB for each
- * mutex once it was contended, a line of 64 bytes for each waiter.
+ * come, first served, but that holders first compete for the word for a while as on adaptive: what
+ * one gains by that it pays for with its account. A preempted combiner or holder delays everybody,
+ * and pays for it: what is measured is the time under the mutex. A held-back thread delays nobody.
+ * Try and timed locks, and sections that find the mutex open, are neither held back nor charged.
+ * Memory: 4 KiB for each mutex once it was contended, a line of 64 bytes for each waiter.
  */
 #include "../base/annex.h"
 #include "../base/class.h"
@@ -64,8 +65,9 @@
 enum { AHEAD_US = 1000, CREDIT_US = 10000, AWAY_US = 50, SURVEY_US = 10, ALONE = 16 };
 
 /* Sleeps of who is held back: the first, and the longest, between looks whether the others are
- * still there. */
-enum { FIRST_SLEEP_US = AWAY_US + 10, LONGEST_SLEEP_US = 1000 };
+ * still there. A longer one where threads outnumber processors: thousands that look take the
+ * processor from those who are behind. */
+enum { FIRST_SLEEP_US = AWAY_US + 10, LONGEST_SLEEP_US = 1000, LONGEST_IN_CROWD_US = 8000 };
 
 enum { ACCOUNTS = 120, MEMBER_BITS = 64, MOST_FREED = 8 };
 
@@ -79,9 +81,9 @@ struct account {
 
 /* What arrivals write, what they read, and what is the word owner's, on lines of their own. */
 struct fair {
-  void *unused;     /* the annex's own when it is free */
-  uintptr_t tail;   /* of the queue */
-  uint32_t passing; /* arrivals may take a free word: the head of the queue sleeps */
+  void *unused;   /* the annex's own when it is free */
+  uintptr_t tail; /* of the queue */
+  uint8_t open;   /* to whom, see queue.h; each arrival has come through arrive() */
   _Alignas(RELOCK_CACHE_LINE) uint64_t level;
   uint64_t members[(ACCOUNTS + MEMBER_BITS - 1) / MEMBER_BITS]; /* accounts to look at */
   _Alignas(RELOCK_CACHE_LINE) uint64_t surveyed;                /* when the level was found out */
@@ -205,7 +207,8 @@ static void hold_back(struct fair *fair, struct account *account, struct relock_
       waited += relock_batch_ticks(sleep_us);
     if (relock_load_relaxed(&account->asks) != HELD_BACK)
       break;
-    sleep_us = sleep_us < LONGEST_SLEEP_US / 2 ? 2 * sleep_us : LONGEST_SLEEP_US;
+    const uint32_t longest = relock_wait_has_room() ? LONGEST_SLEEP_US : LONGEST_IN_CROWD_US;
+    sleep_us = sleep_us < longest / 2 ? 2 * sleep_us : longest;
   }
   relock_store_relaxed(&account->asks, ASKING);
 }
@@ -225,39 +228,6 @@ static void arrive(relock_mutex_t *mutex, struct fair *fair, struct account *acc
   }
   if (used > level + relock_batch_ticks(AHEAD_US))
     hold_back(fair, account, wait);
-}
-
-/* --- the word -------------------------------------------------------------------------------- */
-
-/* While the head of the queue sleeps, as queue.h has it: but each arrival has come through
- * arrive(). */
-static bool pass(relock_mutex_t *mutex, struct fair *fair, struct relock_wait *wait) {
-  while (relock_load_relaxed(&fair->passing)) {
-    if (relock_word_try(&mutex->relock_private.word))
-      return true;
-    if (!relock_wait_again(wait))
-      return false;
-  }
-  return false;
-}
-
-static void take_word(relock_mutex_t *mutex, struct fair *fair, struct relock_wait *wait) {
-  uint32_t *word = &mutex->relock_private.word;
-  if (!relock_word_spin(word, wait)) {
-    relock_store_relaxed(&fair->passing, 1);
-    const uint64_t start = relock_os->now_ns();
-    while (!relock_word_park(word, wait, CLOCK_MONOTONIC, NULL, NULL))
-      if (relock_os->now_ns() - start > 1000ull * relock_tuning.open_us)
-        relock_store_relaxed(&fair->passing, 0);
-  }
-  if (relock_load_relaxed(&fair->passing))
-    relock_store_relaxed(&fair->passing, 0);
-}
-
-static const uint32_t *make_head(struct fair *fair, struct relock_request *waiter) {
-  if (relock_load_relaxed(&waiter->state) == RELOCK_PARKED)
-    relock_store_relaxed(&fair->passing, 1);
-  return relock_queue_grant(waiter, RELOCK_HEAD);
 }
 
 /* --- holders --------------------------------------------------------------------------------- */
@@ -293,11 +263,13 @@ static void fair_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   struct relock_cc cc = {NULL, NULL};
   struct account *account = account_of(fair, self);
   arrive(mutex, fair, account, &wait);
-  if (!pass(mutex, fair, &wait)) {
+  wait.spins = relock_wait_spins_among_others();
+  if (!relock_queue_compete(&mutex->relock_private.word, &fair->open, &wait)) {
     if (relock_cc_enter(&cc, &fair->tail, self, NULL, &wait) == RELOCK_HEAD) {
-      take_word(mutex, fair, &wait);
-      const uint32_t *futex =
-          relock_cc_leave(&cc, &fair->tail, self) ? make_head(fair, cc.next) : NULL;
+      relock_queue_take(&mutex->relock_private.word, &fair->open, &wait);
+      const uint32_t *futex = relock_cc_leave(&cc, &fair->tail, self)
+                                  ? relock_queue_grant_head(&fair->open, cc.next)
+                                  : NULL;
       if (futex)
         relock_os->futex_wake(futex, 1);
     } else { /* no memory */
@@ -313,10 +285,14 @@ static void fair_lock(relock_mutex_t *mutex, struct relock_thread *self) {
 /* --- sections -------------------------------------------------------------------------------- */
 
 /* The combiner's own section and those behind it, as relock_cc_combine(). What a section took goes
- * into the line of its client, who is told behind that. Returns the time: *now. */
+ * into the line of its client, who is told behind that. But where threads outnumber processors a
+ * client may not run for long: it would count as present meanwhile, with what it had used before,
+ * and those ahead of that would wait. Then it is charged here. Returns the time: *now. */
 static int serve(struct relock_cc *cc, struct relock_batch *batch, relock_mutex_t *mutex,
                  struct fair *fair, struct relock_thread *self, const struct relock_call *call,
                  uint64_t *now) {
+  const bool clients_run = relock_wait_has_room();
+  struct account *served = NULL;
   uint64_t since = relock_batch_clock(), own = 0;
   int result = relock_batch_begin(batch, mutex, self, call);
   struct relock_request *line = cc->next;
@@ -324,11 +300,17 @@ static int serve(struct relock_cc *cc, struct relock_batch *batch, relock_mutex_
     struct relock_request *next = relock_cc_next(line, &fair->tail);
     const bool goes_on = next && relock_batch_takes(batch, line);
     *now = goes_on ? batch->now : relock_batch_clock();
-    *(batch->last ? &batch->last->took : &own) = from_to(since, *now);
+    uint64_t took = from_to(since, *now);
     since = *now;
+    if (served) {
+      charge(served, took, *now);
+      took = 0;
+    }
+    *(batch->last ? &batch->last->took : &own) = took;
     if (!goes_on)
       break;
     __builtin_prefetch(next, 1); /* probably the next request; if not, it is looked at */
+    served = clients_run ? NULL : account_of(fair, relock_request_client(line));
     relock_batch_run(batch, line);
     line = next;
   }
@@ -348,7 +330,7 @@ static int fair_combine(relock_mutex_t *mutex, struct fair *fair, struct relock_
   bool more = relock_cc_leave(cc, &fair->tail, self);
   relock_batch_release(&batch, mutex);
   if (more)
-    relock_wakes_add(&batch.wakes, make_head(fair, cc->next));
+    relock_wakes_add(&batch.wakes, relock_queue_grant_head(&fair->open, cc->next));
   wake(&freed);
   relock_batch_end(&batch);
   return result;
@@ -374,7 +356,7 @@ static int fair_execute(relock_mutex_t *mutex, struct relock_thread *self,
     state = relock_cc_enter(&cc, &fair->tail, self, call, &wait);
   }
   if (state == RELOCK_HEAD)
-    take_word(mutex, fair, &wait);
+    relock_queue_take(&mutex->relock_private.word, &fair->open, &wait);
   else if (state == RELOCK_WAITING)
     relock_word_wait(&mutex->relock_private.word, &wait, CLOCK_MONOTONIC, NULL);
   relock_wait_end(&wait);

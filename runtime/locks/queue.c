@@ -79,14 +79,20 @@ uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *reques
   return relock_queue_join(mutex, request) ? RELOCK_HEAD : relock_queue_await(request, wait);
 }
 
-static void close_queue(relock_mutex_t *mutex) {
-  if (relock_load_relaxed(&mutex->relock_private.open) != RELOCK_IN_TURN)
-    relock_store_relaxed(&mutex->relock_private.open, RELOCK_IN_TURN);
+bool relock_queue_compete(uint32_t *word, const uint8_t *open, struct relock_wait *wait) {
+  const uint32_t longest = relock_word_longest_distance(wait);
+  for (uint32_t distance = 1;; distance *= 2) {
+    if (relock_load_relaxed(open) != RELOCK_CLOSED && relock_word_try(word))
+      return true;
+    if (distance > longest)
+      distance = longest;
+    for (uint32_t i = 0; i < distance; i++)
+      if (!relock_wait_again(wait))
+        return false;
+  }
 }
 
-void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
-  uint32_t *word = &mutex->relock_private.word;
-  uint8_t *open = &mutex->relock_private.open;
+void relock_queue_take(uint32_t *word, uint8_t *open, struct relock_wait *wait) {
   wait->spins = relock_wait_spins();
   bool taken = relock_word_spin(word, wait);
   if (!taken) { /* others passed, or the owner stays */
@@ -101,7 +107,8 @@ void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
       if (relock_os->now_ns() - start > 1000ull * relock_tuning.open_us)
         relock_store_relaxed(open, RELOCK_CLOSED);
   }
-  close_queue(mutex);
+  if (relock_load_relaxed(open) != RELOCK_IN_TURN)
+    relock_store_relaxed(open, RELOCK_IN_TURN);
 }
 
 struct relock_request *relock_queue_leave(relock_mutex_t *mutex, struct relock_request *first) {
@@ -115,10 +122,10 @@ struct relock_request *relock_queue_leave(relock_mutex_t *mutex, struct relock_r
   return await_link(first);
 }
 
-const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_request *waiter) {
-  /* The mutex is there as long as the waiter waits for it. */
+const uint32_t *relock_queue_grant_head(uint8_t *open, struct relock_request *waiter) {
+  /* What it belongs to is there as long as the waiter waits for it. */
   if (relock_load_relaxed(&waiter->state) == RELOCK_PARKED)
-    relock_store_relaxed(&mutex->relock_private.open, RELOCK_OPEN);
+    relock_store_relaxed(open, RELOCK_OPEN);
   return relock_queue_grant(waiter, RELOCK_HEAD);
 }
 

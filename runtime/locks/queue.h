@@ -29,11 +29,11 @@
  *    granter touches nothing of it after the grant but its address, for a wake-up.
  *
  * Order: first come, first served, with three exceptions. Try and timed locks take a free word
- * whoever waits. So do, for a bounded time, holders on adaptive. And while the head sleeps, the
- * word is open to arrivals, because handing it to a thread that must first be woken and scheduled
- * costs a context switch per section (a convoy). The head closes it again when it has slept for
- * open_us (tunables.def) in all; from then on nobody passes. Linux's paravirtual qspinlock steals
- * under the same condition.
+ * whoever waits. So do, for a bounded time, holders on adaptive and fair. And while the head
+ * sleeps, the word is open to arrivals, because handing it to a thread that must first be woken and
+ * scheduled costs a context switch per section (a convoy). The head closes it again when it has
+ * slept for open_us (tunables.def) in all; from then on nobody passes. Linux's paravirtual
+ * qspinlock steals under the same condition.
  */
 #ifndef RELOCK_LOCKS_QUEUE_H
 #define RELOCK_LOCKS_QUEUE_H
@@ -52,8 +52,8 @@
  *   IN_TURN <----> OPEN ---------------------> CLOSED ----> IN_TURN when the head has the word
  *      `-----------------------------------------^
  *
- * OPEN: arrivals may take it, once. IN_TURN: they queue, but for holders on adaptive, which compete
- * a while first. CLOSED: nobody passes the head. */
+ * OPEN: arrivals may take it, once. IN_TURN: they queue, but for holders on adaptive and fair,
+ * which compete a while first. CLOSED: nobody passes the head. */
 enum { RELOCK_IN_TURN, RELOCK_OPEN, RELOCK_CLOSED };
 
 enum { RELOCK_WAITING, RELOCK_WAITING_FAST, RELOCK_PARKED, RELOCK_HEAD, RELOCK_DONE, RELOCK_RETRY };
@@ -63,11 +63,6 @@ static inline uint32_t relock_queue_waiting(void) {
   return relock_wait_has_room() && relock_load_relaxed(&relock_word_taken) == RELOCK_WORD_HELD_FAST
              ? RELOCK_WAITING_FAST
              : RELOCK_WAITING;
-}
-
-/* Whether the head wants nobody to pass. */
-static inline bool relock_queue_is_closed(relock_mutex_t *mutex) {
-  return relock_load_relaxed(&mutex->relock_private.open) == RELOCK_CLOSED;
 }
 
 /* Takes the word if it is free and nobody waits that should come first. */
@@ -83,6 +78,11 @@ static inline bool relock_queue_try(relock_mutex_t *mutex) {
  * the word. */
 bool relock_queue_pass(relock_mutex_t *mutex, struct relock_wait *wait);
 
+/* Whoever queues, an arrival looks for the word within the wait's spins, at growing distances as
+ * relock_word_spin() does, unless the head has closed it. True: it has the word. `open`: of the
+ * mutex, or of what has its queue. */
+bool relock_queue_compete(uint32_t *word, const uint8_t *open, struct relock_wait *wait);
+
 /* Enters the queue; the state is the caller's to set before. True: as its head. */
 bool relock_queue_join(relock_mutex_t *mutex, struct relock_request *request);
 
@@ -94,7 +94,10 @@ uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *reques
 uint32_t relock_queue_await(struct relock_request *request, struct relock_wait *wait);
 
 /* The head takes the word. It is still in the queue. */
-void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait);
+void relock_queue_take(uint32_t *word, uint8_t *open, struct relock_wait *wait);
+static inline void relock_queue_take_word(relock_mutex_t *mutex, struct relock_wait *wait) {
+  relock_queue_take(&mutex->relock_private.word, &mutex->relock_private.open, wait);
+}
 
 /* The owner of the word takes the first node off the queue and returns the next, now the first,
  * or null. */
@@ -104,7 +107,11 @@ struct relock_request *relock_queue_leave(relock_mutex_t *mutex, struct relock_r
 const uint32_t *relock_queue_grant(struct relock_request *waiter, uint32_t state);
 
 /* Grants HEAD, and opens the queue if the new head has to wake up first. */
-const uint32_t *relock_queue_make_head(relock_mutex_t *mutex, struct relock_request *waiter);
+const uint32_t *relock_queue_grant_head(uint8_t *open, struct relock_request *waiter);
+static inline const uint32_t *relock_queue_make_head(relock_mutex_t *mutex,
+                                                     struct relock_request *waiter) {
+  return relock_queue_grant_head(&mutex->relock_private.open, waiter);
+}
 
 /* A holder's way through the queue: returns as the owner of the word. */
 void relock_queue_lock(relock_mutex_t *mutex, struct relock_thread *self);
