@@ -99,16 +99,12 @@ bool relock_word_park(uint32_t *word, struct relock_wait *wait, clockid_t clock,
 }
 
 bool relock_word_spin(uint32_t *word, struct relock_wait *wait) {
-  const uint32_t longest = relock_word_longest_distance(wait);
-  for (uint32_t distance = 1;; distance *= 2) {
+  struct relock_distances distances = relock_word_distances(wait);
+  do
     if (relock_word_try(word))
       return true;
-    if (distance > longest)
-      distance = longest;
-    for (uint32_t i = 0; i < distance; i++)
-      if (!relock_wait_again(wait))
-        return false;
-  }
+  while (relock_word_await_next_look(&distances, wait));
+  return false;
 }
 
 int relock_word_wait(uint32_t *word, struct relock_wait *wait, clockid_t clock,

@@ -134,10 +134,25 @@ static inline void relock_word_release(uint32_t *word) {
  * word: it has to mark it for other sleepers. */
 bool relock_word_spin(uint32_t *word, struct relock_wait *wait);
 
-/* The distances double up to this part of the wait. */
-static inline uint32_t relock_word_longest_distance(const struct relock_wait *wait) {
-  enum { DISTANCE_PART = 6 };
-  return wait->spins / DISTANCE_PART + 1;
+/* Those distances, for whoever looks for a word on conditions of its own: they double, up to a part
+ * of the wait. */
+struct relock_distances {
+  uint32_t next, longest;
+};
+static inline struct relock_distances relock_word_distances(const struct relock_wait *wait) {
+  enum { PART = 6 };
+  return (struct relock_distances){1, wait->spins / PART + 1};
+}
+/* True: it is time to look again. False: the wait's spins are used up. */
+static inline bool relock_word_await_next_look(struct relock_distances *distances,
+                                               struct relock_wait *wait) {
+  for (uint32_t i = 0; i < distances->next; i++)
+    if (!relock_wait_again(wait))
+      return false;
+  distances->next *= 2;
+  if (distances->next > distances->longest)
+    distances->next = distances->longest;
+  return true;
 }
 
 /* Takes the word, competing with everybody. 0, or ETIMEDOUT after a deadline that is not null. */

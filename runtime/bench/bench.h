@@ -97,6 +97,12 @@ void measure_clock(struct host *host);
 /* Takes so many cycles, rounded up to a few. */
 void spend_cycles(int cycles);
 
+/* Of two doubles, for qsort(). */
+static inline int ascending(const void *left, const void *right) {
+  const double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
 uint64_t now_ns(void);
 void sleep_ms(int duration);
 /* Ticks of the processor's counter per second, and per cycle (1 on x86-64). */

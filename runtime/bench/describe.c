@@ -36,11 +36,9 @@ struct processor {
 static struct processor processors[CPU_SETSIZE];
 static int processor_count;
 
-/* The first number of a file below the processor's folder; where there is none, the other one. */
-static int topology(int cpu, const char *file, int otherwise) {
-  char path[200];
+/* The first number of a file; where there is none, the other one. */
+static int number_in(const char *path, int otherwise) {
   int value = otherwise;
-  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
   FILE *stream = fopen(path, "re");
   if (!stream)
     return otherwise;
@@ -48,6 +46,12 @@ static int topology(int cpu, const char *file, int otherwise) {
     value = otherwise;
   fclose(stream);
   return value;
+}
+
+static int topology(int cpu, const char *file, int otherwise) {
+  char path[200];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, file);
+  return number_in(path, otherwise);
 }
 
 static void find_processors(void) {
@@ -127,11 +131,6 @@ static pthread_t start_helper(void *(*run)(void *), void *argument) {
   if (error)
     fail(2, "cannot start a thread: %s", strerror(error));
   return thread;
-}
-
-static int ascending(const void *left, const void *right) {
-  const double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
 }
 
 static double median(double *values, int count) {
@@ -239,8 +238,7 @@ static double memory_ns(void) {
   return taken;
 }
 
-/* --- threads that do the same ------------------------------------------------------------------
- */
+/* --- threads that do the same --------------------------------------------------------------- */
 
 struct crowd {
   pthread_t thread;
@@ -514,8 +512,9 @@ void describe_machine(void) {
   line("interrupt", most(0, interrupt_ns(cpu, nearest->number) - call), "ns",
        "measured: a barrier of one other processor");
   line("clock read", repeat_ns(read_clock, 1000), "ns", "measured");
-  const int slice = topology(0, "../../../kernel/debug/sched/base_slice_ns", 3000000);
-  line("slice", slice, "ns", "the kernel's base_slice_ns; 3 ms where it is not shown");
+  const int slice = number_in("/sys/kernel/debug/sched/base_slice_ns", 0);
+  line("slice", slice ? slice : 3000000, "ns",
+       slice ? "the kernel's base_slice_ns" : "guess: the kernel does not show its base_slice_ns");
 
   printf("\n# A line from processor %d to each other one and back, half of it, in ns:\n#", cpu);
   for (int i = 1; i < processor_count; i++) {

@@ -111,11 +111,6 @@ static void *answer(void *unused) {
   }
 }
 
-static int ascending(const void *left, const void *right) {
-  double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 /* The lower quartile of the batches, some of which contain preemptions. */
 static void *ask(void *unused) {
   double batch[BATCHES];

@@ -14,11 +14,6 @@
 /* A median gain or loss below this share is none, however often it comes. */
 #define WORTH 0.01
 
-static int ascending(const void *left, const void *right) {
-  double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 struct spread spread_of(double *values, int count) {
   qsort(values, (size_t)count, sizeof *values, ascending);
   return (struct spread){(values[(count - 1) / 2] + values[count / 2]) / 2, values[0],

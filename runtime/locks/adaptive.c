@@ -35,9 +35,9 @@
  * on the word first, then on its own line. A preempted owner delays everybody; they sleep
  * meanwhile.
  */
-#include "../base/arch.h"
 #include "../base/options.h"
 #include "algorithm.h"
+#include "batch.h"
 #include "ccqueue.h"
 #include "queue.h"
 #include "section.h"
@@ -45,18 +45,14 @@
 /* So many threads are no queue: where no more run at a time. */
 enum { PAIR = 2 };
 
-/* Takes the word within the wait's spins, as long as arrivals may, at distances as
- * relock_word_spin(). */
+/* Takes the word within the wait's spins, as long as arrivals may, at growing distances. */
 static bool barge(relock_mutex_t *mutex, struct relock_wait *wait) {
-  const uint32_t longest = relock_word_longest_distance(wait);
-  for (uint32_t distance = 1; relock_queue_may_pass(mutex); distance *= 2) {
+  struct relock_distances distances = relock_word_distances(wait);
+  while (relock_queue_may_pass(mutex)) {
     if (relock_word_try(&mutex->relock_private.word))
       return true;
-    if (distance > longest)
-      distance = longest;
-    for (uint32_t i = 0; i < distance; i++)
-      if (!relock_wait_again(wait))
-        return false;
+    if (!relock_word_await_next_look(&distances, wait))
+      return false;
   }
   return false;
 }
@@ -76,8 +72,8 @@ static bool sleep_for_word(relock_mutex_t *mutex, struct relock_wait *wait) {
 /* Whether the thread had the lock so lately that a few like it keep the lock busy: within half of
  * the time that a wait spins. A guess. */
 static bool is_back_soon(const struct relock_thread *self) {
-  const uint64_t soon = (uint64_t)relock_tuning.spin_ns / 2 * relock_ticks_per_millisecond();
-  return (relock_ticks_early() - self->had_word) * 1000000 < soon;
+  const uint64_t spins_ticks = relock_batch_ticks(relock_tuning.spin_ns) / 1000;
+  return relock_batch_clock() - self->had_word < spins_ticks / 2;
 }
 
 static bool compete(relock_mutex_t *mutex, struct relock_wait *wait, bool has_room) {
@@ -94,7 +90,7 @@ static void adaptive_lock(relock_mutex_t *mutex, struct relock_thread *self) {
   if (!(competes ? compete(mutex, &wait, has_room) : barge(mutex, &wait)))
     relock_ccsynch_lock(mutex, self, &wait);
   if (!has_room)
-    self->had_word = relock_ticks_early();
+    self->had_word = relock_batch_clock();
   relock_wait_end(&wait);
 }
 

@@ -36,9 +36,10 @@
  *
  * Invariants
  *  - Of the accounts, `used` and `last` are written by the thread itself, for a section with what
- *    its line says that it took, and for a hold by whoever releases it: so an account stays in its
- *    thread's cache. Threads whose numbers differ by ACCOUNTS share one; then each gets a part of
- *    one share, and what both write is lost or not, but never anything else than a time.
+ *    its line says that it took, so that an account stays in its thread's cache; for a hold by
+ *    whoever releases it, and in a crowd by the combiner, see serve(). Threads whose numbers differ
+ * by ACCOUNTS share one; then each gets a part of one share, and what both write is lost or not,
+ * but never anything else than a time.
  *  - There is always somebody present who is not held back: whoever is at the level.
  *  - A wake-up cannot be lost for long: who is held back sleeps with a deadline.
  *  - What ccqueue.h says of the queue. A client charges its account before it asks again.
@@ -300,13 +301,14 @@ static int serve(struct relock_cc *cc, struct relock_batch *batch, relock_mutex_
     struct relock_request *next = relock_cc_next(line, &fair->tail);
     const bool goes_on = next && relock_batch_takes(batch, line);
     *now = goes_on ? batch->now : relock_batch_clock();
-    uint64_t took = from_to(since, *now);
+    const uint64_t took = from_to(since, *now);
     since = *now;
-    if (served) {
+    if (!batch->last)
+      own = took;
+    else
+      batch->last->took = served ? 0 : took;
+    if (served)
       charge(served, took, *now);
-      took = 0;
-    }
-    *(batch->last ? &batch->last->took : &own) = took;
     if (!goes_on)
       break;
     __builtin_prefetch(next, 1); /* probably the next request; if not, it is looked at */

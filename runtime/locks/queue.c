@@ -80,16 +80,12 @@ uint32_t relock_queue_enter(relock_mutex_t *mutex, struct relock_request *reques
 }
 
 bool relock_queue_compete(uint32_t *word, const uint8_t *open, struct relock_wait *wait) {
-  const uint32_t longest = relock_word_longest_distance(wait);
-  for (uint32_t distance = 1;; distance *= 2) {
+  struct relock_distances distances = relock_word_distances(wait);
+  do
     if (relock_load_relaxed(open) != RELOCK_CLOSED && relock_word_try(word))
       return true;
-    if (distance > longest)
-      distance = longest;
-    for (uint32_t i = 0; i < distance; i++)
-      if (!relock_wait_again(wait))
-        return false;
-  }
+  while (relock_word_await_next_look(&distances, wait));
+  return false;
 }
 
 void relock_queue_take(uint32_t *word, uint8_t *open, struct relock_wait *wait) {

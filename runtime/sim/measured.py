@@ -13,7 +13,6 @@ Every file measured/NAME.tsv is of the machine machines/NAME.machine. To add one
 import collections
 import itertools
 import json
-import os
 import pathlib
 import statistics
 import subprocess
@@ -56,7 +55,7 @@ def read(path):
         else:
             lock, mode, lines, delay, threads, *numbers = line.split("\t")
             points[int(lines), int(delay), int(threads)][lock, mode] = tuple(map(float, numbers[:3]))
-    return points, comments[0], cycles
+    return points, comments, cycles
 
 
 def simulate(build, machine, points, cycles):
@@ -109,11 +108,14 @@ def judge(measured, simulated):
 
 
 def compare(build, path):
-    measured, where, cycles = read(path)
+    measured, comments, cycles = read(path)
     machine = HERE / "machines" / (path.stem + ".machine")
     simulated = simulate(build, str(machine), measured, cycles)
     print(f"## {path.stem}\n")
+    where, _, *remarks = comments
     print(f"Measured on: {where}; threads pinned. Simulated: `machines/{machine.name}`.\n")
+    for remark in remarks:
+        print(remark + "\n")
     print("Over all locks and both modes, `hold` and `any-thread`:\n")
     heading(("lines", "delay", "threads", "error, median", "pairs in the right order", "its choice", "has of the best"))
     verdicts = []

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 enum { MORE = 8 };
 
@@ -16,7 +17,8 @@ static long add_processors(long size, unsigned char *set) {
         set[i] |= (unsigned char)(1 << bit);
         left--;
       }
-  return size;
+  static const char said[] = "8 processors more\n";
+  return write(1, said, sizeof said - 1) > 0 ? size : -1;
 }
 
 long syscall(long number, ...) {
