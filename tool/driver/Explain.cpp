@@ -122,7 +122,7 @@ void print(StringRef Name, const LibraryFunction *F, bool Operates) {
       outs() << "      keeps-pointers: true\n";
     }
     if (F->CancelPoint)
-      outs() << "\nIt may be a cancellation point.\n";
+      outs() << "\nIt is a cancellation point.\n";
   }
   if (Operates)
     outs() << (F ? "\n" : "")

@@ -123,6 +123,7 @@ public:
     if (std::optional<ConvertedClass> Known = convertedClass(V))
       Converted.insert({V->getCanonicalDecl(), *Known});
     Undefined.define(V);
+    Pointers.initialise(V);
     if (const auto *Cleanup = V->getAttr<CleanupAttr>(); Cleanup && CurrentFacts) {
       FunctionDecl *F = Cleanup->getFunctionDecl();
       CurrentFacts->Calls.push_back(
@@ -163,6 +164,7 @@ public:
   }
 
   bool VisitFieldDecl(FieldDecl *F) {
+    Pointers.declare(F);
     if (syncType(F->getType()) == SyncType::None || S.inSystemHeader(F->getLocation()))
       return true;
     declare(F, nodeFor(F, S), DeclarationKind::Field, F->getType(),
@@ -236,10 +238,11 @@ public:
 
   bool VisitCallExpr(CallExpr *Call) {
     const FunctionDecl *Callee = Call->getDirectCallee();
+    Pointers.call(Call);
     if (!Callee) {
       if (CurrentFacts)
         CurrentFacts->IndirectCalls.push_back(
-            {S.shown(Call->getExprLoc()), functionTypeText(Call->getCallee()->getType())});
+            callThrough(Call->getCallee(), Call->getExprLoc(), S));
       for (const Expr *Argument : Call->arguments())
         if (syncType(Argument->getType()) != SyncType::None)
           Out.escape(Nodes.resolve(Argument), "indirect-call",
@@ -295,6 +298,7 @@ public:
   bool VisitBinaryOperator(BinaryOperator *E) {
     if (E->isAssignmentOp())
       recordStore(E->getLHS(), "");
+    Pointers.assign(E);
     if (E->getOpcode() == BO_Assign && syncType(E->getLHS()->getType()) != SyncType::None)
       Out.flow(Nodes.resolve(E->getRHS()), Nodes.resolve(E->getLHS()), Flow::Assignment,
                E->getExprLoc());
@@ -319,7 +323,7 @@ public:
     if (E->isIncrementDecrementOp())
       recordStore(E->getSubExpr(), "");
     if (E->getOpcode() == UO_AddrOf)
-      recordStore(E->getSubExpr(), "&");
+      recordStore(E->getSubExpr(), "&"), Pointers.addressOf(E->getSubExpr()->IgnoreParens());
     if (E->getOpcode() == UO_LNot)
       test(E->getSubExpr());
     return true;
@@ -331,6 +335,8 @@ public:
 
   bool VisitReturnStmt(ReturnStmt *Return) {
     const Expr *Value = Return->getRetValue();
+    if (Value && CurrentFunction)
+      Pointers.returned(CurrentFunction, Value);
     if (Value && CurrentFunction && returnsUntyped(CurrentFunction, S))
       Nodes.returnUntyped(CurrentFunction, Value);
     if (Value && CurrentFunction && syncType(CurrentFunction->getReturnType()) != SyncType::None)
@@ -340,7 +346,13 @@ public:
   }
 
   bool VisitCompoundLiteralExpr(CompoundLiteralExpr *E) {
+    Pointers.initialise(E);
     Nodes.initialise(E->getType(), E->getInitializer(), "");
+    return true;
+  }
+
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr *E) {
+    Pointers.subscript(E);
     return true;
   }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "index/LockApi.h"
 
+#include "index/FunctionPointers.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/StringExtras.h"
@@ -310,7 +312,7 @@ void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call
     if (Function)
       Calls.push_back({nodeFor(Function, S), Function->getNameAsString(), At});
     else if (!Argument->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
-      IndirectCalls.push_back({At, functionTypeText(T)});
+      IndirectCalls.push_back(callThrough(Argument, Call->getExprLoc(), S));
   }
 }
 

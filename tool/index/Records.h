@@ -153,6 +153,17 @@ struct Call {
 struct IndirectCall {
   Position At;
   std::string Type;
+  std::string Slot; // where the pointer was read, see FunctionFlow; empty: it is not known
+  std::string Name; // of that, for people
+};
+
+// A pointer to a function is stored in the slot To: a variable, a parameter or result, the members
+// of one name and type in all structs (`.compare int (int)`), what pointers to pointers of a type
+// point to (`*int (int)`), the arguments and results of calls through a type (`(int (int))#0`). It
+// comes from another slot; or it is the address of Function, whose node From is then. From is empty
+// where it comes from where nobody looks.
+struct FunctionFlow {
+  std::string From, To, Function;
 };
 
 // A function whose address becomes a pointer to functions of that type.
@@ -368,6 +379,7 @@ struct UnitFacts {
   std::vector<Function> Functions;
   std::vector<TakenFunction> Taken;
   std::vector<PointerCast> PointerCasts;
+  std::vector<FunctionFlow> FunctionFlows;
   std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
   std::vector<LockLike> LockLikes; // each function once

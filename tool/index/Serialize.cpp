@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 17;
+constexpr int Version = 18;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -53,7 +53,10 @@ template <class V> void fields(V &&Visit, Call &C) {
   Visit("function", C.Function), Visit("name", C.Name), Visit("at", C.At);
 }
 template <class V> void fields(V &&Visit, IndirectCall &C) {
-  Visit("at", C.At), Visit("type", C.Type);
+  Visit("at", C.At), Visit("type", C.Type), Visit("slot", C.Slot), Visit("name", C.Name);
+}
+template <class V> void fields(V &&Visit, FunctionFlow &F) {
+  Visit("from", F.From), Visit("to", F.To), Visit("function", F.Function);
 }
 template <class V> void fields(V &&Visit, TakenFunction &T) {
   Visit("type", T.Type), Visit("function", T.Function), Visit("name", T.Name);
@@ -150,7 +153,7 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("flows", U.Flows), Visit("lockCalls", U.LockCalls), Visit("escapes", U.Escapes),
       Visit("functions", U.Functions);
   Visit("taken", U.Taken), Visit("pointerCasts", U.PointerCasts);
-  Visit("openTypes", U.OpenTypes);
+  Visit("openTypes", U.OpenTypes), Visit("functionFlows", U.FunctionFlows);
   Visit("skipped", U.Skipped), Visit("lockLikes", U.LockLikes);
   Visit("undefinedUses", U.UndefinedUses), Visit("lockRecords", U.LockRecords);
   Visit("definedVariables", U.DefinedVariables);

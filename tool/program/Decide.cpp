@@ -46,7 +46,8 @@ bool sameExtraction(const Section &A, const Section &B) {
 }
 
 // What is right for a capture in both configurations.
-void joinCaptures(Extraction &Known, const Extraction &Other) {
+void joinExtractions(Extraction &Known, const Extraction &Other) {
+  Known.FunctionNames.insert(Other.FunctionNames.begin(), Other.FunctionNames.end());
   for (auto [C, D] : zip_equal(Known.Captures, Other.Captures)) {
     C.InMacro |= D.InMacro;
     C.Dropped |= D.Dropped;
@@ -253,7 +254,7 @@ private:
 
   void followPointers(Section &Found) const {
     erase_if(Found.IndirectCalls, [&](const IndirectCall &C) {
-      std::string Any = Linked.calledThrough(C.Type);
+      std::string Any = Linked.calledThrough(C);
       if (!Any.empty())
         Found.Calls.push_back({Any, Linked.Functions.at(Any).Name, C.At});
       return !Any.empty();
@@ -395,7 +396,7 @@ private:
       append_range(Known.Against, Found.Against);
       differs(Known);
     } else if (Known.Extract) {
-      joinCaptures(*Known.Extract, *Found.Extract);
+      joinExtractions(*Known.Extract, *Found.Extract);
     }
     addFacts(Known, Found);
   }
@@ -569,22 +570,17 @@ private:
     return any_of(Found.OtherInner, [&](const InnerLock &Inner) { return Inner.At == C.At; });
   }
 
-  // Whoever runs a section for a client sees the client's pending cancellation.
+  // A cancelled thread does not end within a section that another one runs for it: the request
+  // stays pending. Who may not count on a point cannot tell that from a request that came later.
+  // What waits, or is not known, is a reason of its own.
   void checkCancellation(const Section &Found, const EffectTable &Table, CheckedSection &Checked) {
-    if (!Linked.CancelsThreads)
-      return;
     auto Point = find_if(Found.Calls, [&](const Call &C) { return Table.of(C).Cancels; });
-    if (Point != Found.Calls.end())
+    if (Linked.CancelsThreads && Point != Found.Calls.end())
       Checked.Reasons.push_back({"cancellation",
                                  "calls '" + Point->Name +
-                                     "', which may be or reach a cancellation point, and the "
-                                     "program cancels threads",
+                                     "', which is or reaches a cancellation point, and the program "
+                                     "cancels threads",
                                  Point->At});
-    else if (!Found.IndirectCalls.empty())
-      Checked.Reasons.push_back({"cancellation",
-                                 "may reach a cancellation point through a pointer, and the "
-                                 "program cancels threads",
-                                 Found.IndirectCalls.front().At});
   }
 
   void addEffects(const Section &Found, const LockClass &Class, const EffectTable &Table,
@@ -643,8 +639,9 @@ private:
         continue;
       if (Fact.Does == UnderLock::Calls)
         Result.push_back(Fact.Callee);
-      std::string Any = Linked.calledThrough(Fact.Callee.Name);
-      if (Fact.Does == UnderLock::CallsThrough && !Any.empty())
+      if (Fact.Does != UnderLock::CallsThrough)
+        continue;
+      if (std::string Any = Linked.calledThrough(Fact.pointer()); !Any.empty())
         Result.push_back({Any, "", Fact.At});
     }
     return Result;

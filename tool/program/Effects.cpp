@@ -12,7 +12,7 @@ namespace {
 // The effects of a function of the program as the project file declares them.
 Effects declaredEffects(StringRef Name, const DeclaredFunction &Declared) {
   Effects Result;
-  Result.Identity = Result.Cancels = Declared.Effect != FunctionEffect::Plain;
+  Result.Identity = Declared.Effect != FunctionEffect::Plain;
   auto Refuse = [&](StringRef Code, StringRef Text) {
     Result.Waits = Declared.Effect != FunctionEffect::Thread;
     Result.Refuse = Reason{
@@ -50,8 +50,7 @@ Effects externalEffects(const Call &C, const Program &Linked, const ProjectFile 
   Effects Result;
   Result.Identity = Effect != FunctionEffect::Plain && Effect != FunctionEffect::Thread;
   Result.Waits = Result.Identity && Effect != FunctionEffect::Identity;
-  Result.Cancels = Effect == FunctionEffect::Identity ? Declared || Library->CancelPoint
-                                                      : Effect != FunctionEffect::Plain;
+  Result.Cancels = !Declared && Library && Library->CancelPoint;
   switch (Effect) {
   case FunctionEffect::Plain:
   case FunctionEffect::Identity:
@@ -123,7 +122,7 @@ void EffectTable::addOwnEffects() {
     }
     // A lock that it takes may be recursive: its owner must be the caller.
     Own.Identity = !F.IdentityUses.empty() || F.TakesLocks;
-    Own.Waits = Own.Cancels = F.Waits || !F.IndirectCalls.empty();
+    Own.Waits = F.Waits || !F.IndirectCalls.empty();
     auto Place = Linked.WaitPlaces.find(Node);
     if (F.Waits)
       Own.Refuse = Reason{"may-block", "'" + F.Name + "' waits on a condition variable",

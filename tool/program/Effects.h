@@ -15,7 +15,7 @@ namespace relock {
 struct Effects {
   bool Identity = false;        // may touch errno, thread-locals, pthread_self, the allocator, …
   bool Waits = false;           // may wait for other threads for anything but a lock
-  bool Cancels = false;         // may be, or reach, a cancellation point
+  bool Cancels = false;         // is, or may reach, a cancellation point that may not wait
   std::optional<Reason> Refuse; // why a section that calls it must hold
 };
 

@@ -130,7 +130,7 @@ void LockOrder::add(UnderLock Fact) {
   }
   Call &Callee = Fact.Callee;
   if (Fact.Does == UnderLock::CallsThrough)
-    Callee.Function = Linked.calledThrough(Callee.Name);
+    Callee.Function = Linked.calledThrough(Fact.pointer());
   if (Callee.Function.empty() && Fact.Does != UnderLock::Waits)
     Unseen.try_emplace({Held, Fact.Does}, Fact);
   if (Callee.Function.empty() || Table.of(Callee).Waits)

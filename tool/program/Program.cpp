@@ -280,14 +280,86 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
   }
 }
 
-// For each type of function whose pointers are all known: a function that calls all that they may
-// point to. Calls through such pointers become calls of that function.
+// The functions that pointers in a slot may point to. Open: others, too.
+using FunctionNames = std::map<std::string, std::string>; // node → name
+struct PointedTo {
+  FunctionNames Functions;
+  bool Open = false;
+  std::set<std::string> Next; // the slots to which they go from here
+};
+using Slots = std::map<std::string, PointedTo>;
+
+static void followSlots(Slots &All) {
+  std::vector<std::string> Changed;
+  for (const auto &[Name, S] : All)
+    Changed.push_back(Name);
+  while (!Changed.empty()) {
+    const PointedTo From = All[Changed.back()];
+    Changed.pop_back();
+    for (const std::string &Next : From.Next) {
+      PointedTo &To = All[Next];
+      size_t Before = To.Functions.size() + To.Open;
+      To.Functions.insert(From.Functions.begin(), From.Functions.end());
+      To.Open |= From.Open;
+      if (To.Functions.size() + To.Open != Before)
+        Changed.push_back(Next);
+    }
+  }
+}
+
+// The slots that begin with Prefix, by what follows it.
+static std::map<std::string, std::string> slotsBehind(const Slots &All, const std::string &Prefix) {
+  std::map<std::string, std::string> Result;
+  for (auto At = All.lower_bound(Prefix);
+       At != All.end() && StringRef(At->first).starts_with(Prefix); ++At)
+    Result[At->first.substr(Prefix.size())] = At->first;
+  return Result;
+}
+
+// Taken: the functions whose address becomes a pointer to functions of a type. Uncalled: those that
+// only others call.
+static Slots slotsOf(const std::vector<UnitFacts> &Units,
+                     const std::map<std::string, FunctionNames> &Taken,
+                     const std::set<std::string> &Uncalled,
+                     function_ref<bool(const std::string &)> IsDefined) {
+  Slots All;
+  for (const UnitFacts &Unit : Units)
+    for (const FunctionFlow &F : Unit.FunctionFlows)
+      if (!F.Function.empty())
+        All[F.To].Functions[F.From] = F.Function;
+      else if (F.From.empty())
+        All[F.To].Open = true;
+      else
+        All[F.From].Next.insert(F.To), All[F.To];
+  for (const std::string &Node : Uncalled)
+    for (const auto &[Index, Slot] : slotsBehind(All, "P:" + Node + "#"))
+      All[Slot].Open = true;
+  for (auto &[Name, Slot] : All)
+    if (StringRef Node = Name; Node.consume_back("#result") && !Node.starts_with("("))
+      Slot.Open |= !IsDefined(Node.str());
+  // What a call through a pointer gives and gets, those that it may reach get and give.
+  std::map<std::string, std::string> OfUnknown = slotsBehind(All, "()#");
+  for (const auto &[Type, Functions] : Taken) {
+    std::map<std::string, std::string> OfType = slotsBehind(All, "(" + Type + ")#");
+    for (const auto *Through : {&OfType, &OfUnknown})
+      for (const auto &[What, Slot] : *Through)
+        for (const auto &[Node, Name] : Functions)
+          if (What == "result")
+            All[Node + "#result"].Next.insert(Slot);
+          else
+            All[Slot].Next.insert("P:" + Node + "#" + What);
+  }
+  followSlots(All);
+  return All;
+}
+
+// A function that calls all that a pointer may point to, for each type of function whose pointers
+// are all known, and each slot. Calls through such pointers become calls of that function.
 void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
   if (!Complete)
     return;
-  std::set<std::string> Open = {""};
-  std::map<std::string, std::map<std::string, std::string>> Taken; // node → name, by type
-  std::set<std::string> Called;
+  std::set<std::string> Open = {""}, Called, Uncalled;
+  std::map<std::string, FunctionNames> Taken; // by type
   for (const UnitFacts &Unit : Units) {
     Open.insert(Unit.OpenTypes.begin(), Unit.OpenTypes.end());
     for (const TakenFunction &T : Unit.Taken)
@@ -297,8 +369,10 @@ void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
     for (const Call &C : F.Calls)
       Called.insert(C.Function);
   for (const auto &[Node, F] : Functions)
-    if (!F.AddressTaken && !Called.count(Node))
+    if (!F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {
       Open.insert(F.Callbacks.begin(), F.Callbacks.end());
+      Uncalled.insert(Node);
+    }
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (const UnitFacts &Unit : Units)
@@ -310,21 +384,33 @@ void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
         Changed |= Open.size() + Taken[Cast.To].size() != Before;
       }
   }
-  for (const auto &[Type, Targets] : Taken) {
+  auto Add = [&](const std::string &Of, std::string Name, const FunctionNames &Targets) {
     bool Operates = any_of(Targets, [&](const auto &T) { return wrapperOf(T.first) != nullptr; });
-    if (Targets.empty() || Open.count(Type) || Operates)
-      continue;
+    if (Targets.empty() || Operates)
+      return;
     Function Any;
-    Any.Node = "pointer:" + Type;
-    Any.Name = "pointer to " + Type;
+    Any.Node = "pointer:" + Of;
+    Any.Name = std::move(Name);
     Any.Defined = true;
     for (const auto &[Node, Name] : Targets)
       Any.Calls.push_back({Node, Name, {}});
     Functions[Any.Node] = std::move(Any);
-  }
+  };
+  Slots All =
+      slotsOf(Units, Taken, Uncalled, [&](const std::string &Node) { return isDefined(Node); });
+  for (const auto &[Type, Targets] : Taken)
+    if (!Open.count(Type))
+      Add(Type, "pointer to " + Type, Targets);
+  FunctionNames Read; // the slots that calls read, and how people call them
+  for (const auto &[Node, F] : Functions)
+    for (const IndirectCall &C : F.IndirectCalls)
+      Read.try_emplace(C.Slot, C.Name.empty() ? C.Type : C.Name);
+  for (const auto &[Slot, Name] : Read)
+    if (auto Known = All.find(Slot); Known != All.end() && !Known->second.Open)
+      Add(Slot, "pointer " + Name, Known->second.Functions);
   for (auto &[Node, F] : Functions)
     erase_if(F.IndirectCalls, [&, &Calls = F.Calls](const IndirectCall &C) {
-      std::string Any = calledThrough(C.Type);
+      std::string Any = calledThrough(C);
       if (!Any.empty())
         Calls.push_back({Any, Functions[Any].Name, C.At});
       return !Any.empty();
@@ -973,9 +1059,11 @@ std::string Program::lockAt(const std::string &FunctionNode, const Position &At,
   return Found == Given.end() ? "" : Found->second[Does->Mutex];
 }
 
-std::string Program::calledThrough(const std::string &Type) const {
-  std::string Node = "pointer:" + Type;
-  return Functions.count(Node) ? Node : "";
+std::string Program::calledThrough(const IndirectCall &C) const {
+  for (const std::string &Of : {C.Slot, C.Type})
+    if (std::string Node = "pointer:" + Of; !Of.empty() && Functions.count(Node))
+      return Node;
+  return "";
 }
 
 bool Program::canExecuteThrough(const std::string &FunctionNode) const {

@@ -119,9 +119,8 @@ public:
   // a layer.
   bool keepsApart(const Flow &F) const;
   bool isDefined(const std::string &FunctionNode) const;
-  // The node of a function that calls whatever a pointer to functions of this type may point to;
-  // empty if that is not known.
-  std::string calledThrough(const std::string &Type) const;
+  // The node of a function that calls whatever the call may reach; empty if that is not known.
+  std::string calledThrough(const IndirectCall &C) const;
   // True if a lock that callers of its lock wrapper cannot name can get a companion of the wrapper
   // that runs sections for them.
   bool canExecuteThrough(const std::string &FunctionNode) const;

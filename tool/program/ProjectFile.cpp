@@ -209,7 +209,8 @@ private:
     if (!Code || !isAcceptable(*Code))
       return fail(N, "'" + Twine(Code.value_or("")) +
                          "' cannot be accepted; of the reasons for which sections hold, only "
-                         "'function-name' and 'lock-message' are a matter of taste");
+                         "'cancellation', 'function-name' and 'lock-message' "
+                         "are a matter of taste");
     Result.Accepted.try_emplace(*Code, place(N));
     return true;
   }

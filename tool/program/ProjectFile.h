@@ -37,9 +37,10 @@ struct DeclaredOperator {
 };
 
 // True for the code of a reason that is a matter of taste: the result compiles and is safe, and
-// tells a reader something else than before. The user may accept it, once for the program.
+// tells a reader something else than before, or ends a cancelled thread later. The user may accept
+// it, once for the program.
 inline bool isAcceptable(llvm::StringRef Code) {
-  return Code == "function-name" || Code == "lock-message";
+  return Code == "cancellation" || Code == "function-name" || Code == "lock-message";
 }
 
 class ProjectFile {

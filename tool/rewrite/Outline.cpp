@@ -261,6 +261,7 @@ private:
         Text += Unit + resumeType() + " " + ResumeName + ";\n";
       Text += "};\n\n";
     }
+    Text += functionNames();
     Text += std::string("static ") + (E.Inline ? "inline " : "") + "int " + Name + "(void *" +
             ContextName + ")" + (E.BraceOnOwnLine ? "\n{\n" : " {\n");
     std::string Declarations = declarations();
@@ -272,7 +273,20 @@ private:
       Body = resumable(Body);
     if (E.Completes || E.resumes())
       Body += Unit + "return 0;\n";
-    return Text + Body + "}\n\n";
+    Text += Body + "}\n";
+    for (const std::string &Word : E.FunctionNames)
+      Text += "#undef " + Word + "\n";
+    return Text + "\n";
+  }
+
+  // `__func__` in the section's text is the name of the function that it stood in.
+  std::string functionNames() const {
+    std::string Text;
+    if (!E.FunctionNames.empty())
+      Text = "/* Messages name the function that this section is from. */\n";
+    for (const std::string &Word : E.FunctionNames)
+      Text += "#define " + Word + " \"" + E.FunctionName + "\"\n";
+    return Text;
   }
 
   std::string declarations() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "section/Contents.h"
 
+#include "index/FunctionPointers.h"
 #include "index/LockApi.h"
 #include "section/Flow.h"
 #include "section/Hoist.h"
@@ -74,8 +75,8 @@ private:
       against("assembly", "contains inline assembly", At);
     if (isa<AddrLabelExpr>(Statement))
       against("computed-goto", "takes the address of a label", At);
-    if (isa<PredefinedExpr>(Statement) && !onlyInFailure(cast<PredefinedExpr>(Statement)))
-      against("function-name", "uses the name of its function (__func__)", At);
+    if (const auto *Name = dyn_cast<PredefinedExpr>(Statement); Name && !onlyInFailure(Name))
+      Found.AsksForName.try_emplace(Name->getIdentKindName().str(), S.shown(At));
     if (const auto *E = dyn_cast<Expr>(Statement))
       Found.UsesFloat |= E->getType()->isRealFloatingType();
     if (const auto *Call = dyn_cast<CallExpr>(Statement); Call && !is_contained(Text.Waits, Call))
@@ -168,7 +169,7 @@ private:
     const FunctionDecl *Callee = Call->getDirectCallee();
     SourceLocation At = Call->getExprLoc();
     if (!Callee) {
-      Found.IndirectCalls.push_back({S.shown(At), functionTypeText(Call->getCallee()->getType())});
+      Found.IndirectCalls.push_back(callThrough(Call->getCallee(), At, S));
       return;
     }
     StringRef Name = Callee->getIdentifier() ? Callee->getName() : "";

@@ -543,6 +543,23 @@ private:
     extract(Lock, End, Text, Exits, Found);
   }
 
+  // `__func__` is another name in another function. A macro of that name, around it, says what it
+  // was, unless a function's name depends on the configuration, or the section stands in a macro.
+  void keepFunctionName(Extraction &Result, Section &Found) {
+    if (Found.AsksForName.empty())
+      return;
+    bool Differs = Linked.Project.Accepted.count("function-name") || !Result.Macro.empty() ||
+                   Result.FunctionName != F->getNameAsString();
+    for (const auto &[Name, At] : Found.AsksForName)
+      if (Differs) {
+        Found.Against.push_back(
+            {"function-name", "uses the name of its function (" + Name + ")", At});
+        return;
+      } else {
+        Result.FunctionNames.insert(Name);
+      }
+  }
+
   // True if the wrapper can have a companion, which is declared before this function.
   bool hasCompanion(const LockOperation &Lock) const {
     if (!Linked.canExecuteThrough(Lock.Wrapper))
@@ -1011,6 +1028,7 @@ private:
               Lock.Call->getExprLoc());
     if (Result.Macro.empty())
       checkConditions(Result, Text, Found);
+    keepFunctionName(Result, Found);
     checkLockOperand(Lock, Text, allMentions(), Skips, S, Found);
     if (!all_of(Found.Against, [](const Reason &R) { return isAcceptable(R.Code); }))
       return;

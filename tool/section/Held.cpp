@@ -8,6 +8,7 @@
 // again: that it is still held at the end makes it one that others hold anywhere.
 #include "section/Held.h"
 
+#include "index/FunctionPointers.h"
 #include "index/LockApi.h"
 
 #include "clang/AST/ASTContext.h"
@@ -308,12 +309,13 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
     if (Callee)
       recordCalls(Call, S, Calls, Indirect);
     else
-      Indirect.push_back({{}, functionTypeText(Call->getCallee()->getType())});
-    for (const IndirectCall &C : Indirect)
-      Calls.push_back({"", C.Type, {}});
-    for (unsigned Key : All)
+      Indirect.push_back(callThrough(Call->getCallee(), Call->getExprLoc(), S));
+    for (unsigned Key : All) {
       for (const relock::Call &C : Calls)
-        Add(Key, C.Function.empty() ? UnderLock::CallsThrough : UnderLock::Calls, Call, {}, C);
+        Add(Key, UnderLock::Calls, Call, {}, C);
+      for (const IndirectCall &C : Indirect)
+        Add(Key, UnderLock::CallsThrough, Call, {}, {C.Slot, C.Type, {}});
+    }
   }
 }
 

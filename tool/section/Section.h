@@ -11,6 +11,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -148,6 +149,8 @@ struct Extraction {
   std::string IndentUnit;
   bool BraceOnOwnLine = false, Inline = false;
   bool OwnStatics = false; // it declares static variables
+  // The names by which its text asks for that of its function: `__func__`. They go on meaning it.
+  std::set<std::string> FunctionNames;
   bool MixedDeclarations = true, C99 = true;
 
   // True if the section is entered again behind a wait, or behind work without the lock.
@@ -184,7 +187,8 @@ struct UnderLock {
   enum Action {
     Takes,        // another lock, Taken
     Calls,        // Callee
-    CallsThrough, // a pointer to functions of the type Callee.Name
+    CallsThrough, // a pointer to functions of the type Callee.Name, read in the slot
+                  // Callee.Function
     Waits,        // for something that is not followed
     Escapes,      // returns, perhaps, and still holds it
     Stays,        // the same, and its callers know: for them it holds the lock Taken
@@ -195,6 +199,9 @@ struct UnderLock {
   Position At;
   std::string Function, FunctionName; // that does so: its node and name
   bool Surely = false;                // it is held there on every way through the function
+
+  // CallsThrough: the call.
+  IndirectCall pointer() const { return {At, Callee.Name, Callee.Function, ""}; }
 
   friend bool operator<(const UnderLock &A, const UnderLock &B) {
     return std::tie(A.At, A.Held, A.Does, A.Taken, A.Callee.Function, A.Callee.Name) <
@@ -235,6 +242,7 @@ struct Section {
   std::vector<InnerLock> Inner;
   std::vector<InnerLock> OtherInner;               // of types that are not converted
   std::optional<std::vector<TouchedLine>> Touched; // by its own text, where its extent is known
+  std::map<std::string, Position> AsksForName;     // `__func__`, and where
   bool StoresThroughPointer = false;
   bool UsesFloat = false;            // computes in floating point
   std::set<ResultTest> Tests;        // that a delegated section drops

@@ -4,9 +4,9 @@
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // CHECK:      delegate straight sorted
 // CHECK-NEXT: hold straight blocking
-// CHECK-NEXT: 'pointer to void (long)' calls 'rest' calls 'usleep', which may block [may-block]
+// CHECK-NEXT: 'pointer pause_for' calls 'rest' calls 'usleep', which may block [may-block]
 // CHECK-NEXT: hold straight releasing
-// CHECK-NEXT: calls 'pointer to void (short)', which may take, release or wait with 'lock' on its own terms [releases-lock]
+// CHECK-NEXT: calls 'pointer leave_pointer', which may take, release or wait with 'lock' on its own terms [releases-lock]
 // CHECK-NEXT: hold straight from_void
 // CHECK-NEXT: calls through a pointer, which is not followed [indirect-call]
 // CHECK-NEXT: hold straight from_outside
@@ -14,7 +14,7 @@
 // CHECK-NEXT: hold straight from_library
 // CHECK-NEXT: calls through a pointer, which is not followed [indirect-call]
 // CHECK-NEXT: hold straight cast
-// CHECK-NEXT: 'pointer to double (double)' calls 'rest' calls 'usleep', which may block [may-block]
+// CHECK-NEXT: 'pointer scale' calls 'rest' calls 'usleep', which may block [may-block]
 // CHECK-NEXT: hold straight written
 // CHECK-NEXT: calls through a pointer, which is not followed [indirect-call]
 // CHECK:      1 delegate

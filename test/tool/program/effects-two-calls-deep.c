@@ -15,16 +15,17 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long total;
 
-static void print(void) { printf("%ld\n", total); }
-static void print_indirectly(void) { print(); }
+static void shut(void) { close(-1); }
+static void shut_indirectly(void) { shut(); }
 
 static void cancelled(void) {
   pthread_mutex_lock(&lock);
-  print_indirectly();
+  shut_indirectly();
   pthread_mutex_unlock(&lock);
 }
 
