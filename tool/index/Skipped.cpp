@@ -390,6 +390,16 @@ static void describe(const Operand &O, const SkippedFunctions &Skipped, SourceLo
                     : "";
 }
 
+// The parameter of a function that this configuration has in the place of a macro.
+static const ParmVarDecl *parameterOf(StringRef Function, size_t Index, const Source &S) {
+  const IdentifierInfo &Name = S.Context.Idents.get(Function);
+  for (const NamedDecl *D : S.Context.getTranslationUnitDecl()->lookup(&Name))
+    if (const auto *F = dyn_cast<FunctionDecl>(D); F && Index < F->getNumParams())
+      return syncType(F->getParamDecl(Index)->getType()) == SyncType::None ? nullptr
+                                                                           : F->getParamDecl(Index);
+  return nullptr;
+}
+
 // What is known of a unit when its text is read.
 struct Unit {
   const Source &S;
@@ -420,7 +430,7 @@ static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, 
   std::optional<Conditions> Where;
   Operations Known(U.PP, &U.Skipped);
   Operations Compiled(U.PP, nullptr); // what macros mean there
-  std::set<StringRef> Parameters;     // of the macro whose definition this is
+  std::vector<StringRef> Parameters;  // of the macro whose definition this is
   ArrayRef<Word> Defined;             // its name and what follows
   const StringSet<> Redefined = definedSurely(Words);
   for (size_t I = 0; I < Words.size(); ++I) {
@@ -431,7 +441,7 @@ static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, 
       bool Defines = Words[I + 1].Name == "define";
       if (Defines) {
         Definition Macro = definitionAt(ArrayRef(Words).drop_front(I + 1));
-        Parameters = {Macro.Parameters.begin(), Macro.Parameters.end()};
+        Parameters.assign(Macro.Parameters.begin(), Macro.Parameters.end());
         Defined = ArrayRef(Words).drop_front(std::min(I + 2, Words.size()));
         if (I + 2 < Words.size() && Redefined.contains(Words[I + 2].Name))
           Known.define(Words[I + 2].Name, std::move(Macro));
@@ -458,13 +468,20 @@ static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, 
     for (const Operand &O : Found->Operands) {
       Site.Operand = O.Name;
       Site.Member = O.Member;
-      Site.Pointer = O.Pointer || (!O.Member && Parameters.count(O.Name));
-      bool OfParameter = !O.Path.empty() && !O.Computed && Parameters.count(O.Path.front());
+      Site.Pointer = O.Pointer || (!O.Member && is_contained(Parameters, O.Name));
+      bool OfParameter = !O.Path.empty() && !O.Computed && is_contained(Parameters, O.Path.front());
       Site.Locks.clear();
       Site.Operation = S.spelled(O.Operation);
       // Another definition of a macro that is used here: what it is given, it is given here, too.
       Site.Exact = OfParameter && operatesOn(O, Compiled.at(Defined)) &&
                    U.Uses(Defined.front().Name, Site.Locks);
+      // Or of a function that is called here.
+      if (OfParameter && O.Path.size() == 1 && !Site.Exact)
+        if (const ParmVarDecl *P = parameterOf(
+                Defined.front().Name, find(Parameters, O.Path.front()) - Parameters.begin(), S)) {
+          Site.Locks = {nodeFor(P, S)};
+          Site.Exact = true;
+        }
       if (Parameters.empty())
         findLocks(U, O, File, At, Parts, Compiled, Site);
       describe(O, U.Skipped, Words[I].At, Site);

@@ -525,6 +525,8 @@ private:
       Result.Execute = {CompanionOf[S.Extract->Through->Node], S.Extract->Through->Arguments};
     else
       Result.Execute = {executeName(S), {S.Extract->Lock}};
+    if (!S.Extract->Guard.empty())
+      Result.Execute.Arguments.insert(Result.Execute.Arguments.begin(), S.Extract->Guard);
     while (I < Plan.Sections.size() && Plan.Sections[I].Extract->Whole.Begin < S.Extract->Whole.End)
       Result.Inner.push_back(outline(Plan, I, Text, Functions, Edits, By));
     std::string Function = render(Result, Plan, Text, By).Function;
@@ -550,7 +552,8 @@ private:
   static std::string executeName(const DelegatedSection &S) {
     StringRef Waits = S.Extract->Waits.empty() ? "" : "_resumable";
     bool Returns = any_of(S.Extract->Exits, [](const EarlyExit &Exit) { return Exit.Returns; });
-    return ("relock_execute" + Waits + (!Waits.empty() && Returns ? "_from" : "")).str() +
+    StringRef Guarded = S.Extract->Guard.empty() ? "" : "_if";
+    return ("relock_execute" + Guarded + Waits + (!Waits.empty() && Returns ? "_from" : "")).str() +
            (S.AnyThread ? "_any_thread" : "");
   }
 

@@ -1026,6 +1026,13 @@ private:
               "'" + StringRef(Lock.Lock).ltrim('&') +
                   "' cannot be named in this file, and the section waits",
               Lock.Call->getExprLoc());
+    if (Lock.Guard)
+      Result.Guard = S.expressionText(Lock.Guard);
+    if (Lock.Guard && (Result.Through || Text.resumes() || !Result.Macro.empty()))
+      against(Found, "conditional",
+              "is locked under a condition, and waits, releases its lock for a while, stands in a "
+              "macro or cannot name its lock",
+              Lock.Call->getExprLoc());
     if (Result.Macro.empty())
       checkConditions(Result, Text, Found);
     keepFunctionName(Result, Found);

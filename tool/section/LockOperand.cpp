@@ -28,6 +28,8 @@ public:
       Found.Loads = Lock.Wraps->Loads;
     bool Unknown = Lock.Wraps && Lock.Wraps->LoadsUnknown;
     collectLoaded(Lock.Call, Loaded, Unknown);
+    if (Lock.Guard)
+      collectLoaded(Lock.Guard, Loaded, Unknown);
     if (Unknown)
       against("lock-expression", "the lock operand reads memory that may change",
               Lock.Call->getExprLoc());

@@ -19,6 +19,7 @@ LockOperations::LockOperations(const FunctionDecl *F, const Source &S, const Sit
                                const ParentMap &Parents)
     : F(F), S(S), Sites(Sites), Linked(Linked), Visible(Visible), Parents(Parents) {
   collect(F->getBody());
+  findGuards();
 }
 
 static void substitute(std::string &Text, const std::string &Argument) {
@@ -191,14 +192,61 @@ void LockOperations::addOther(const CallExpr *Call) {
   Others.push_back(Op);
 }
 
+static bool locksOrUnlocks(const LockOperation &Op) {
+  return Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock;
+}
+
+static bool calls(const Stmt *S) {
+  return isa<CallExpr>(S) ||
+         any_of(S->children(), [](const Stmt *Child) { return Child && calls(Child); });
+}
+
+// The `if` without else of which the operation is all.
+const IfStmt *LockOperations::guardOf(const LockOperation &Op) const {
+  const Stmt *Arm = Op.Branch;
+  if (!Arm)
+    return nullptr;
+  if (const auto *Block = dyn_cast_or_null<CompoundStmt>(Parents.getParent(Arm));
+      Block && Block->size() == 1)
+    Arm = Block;
+  const auto *If = dyn_cast_or_null<IfStmt>(Parents.getParent(Arm));
+  bool Plain = If && If->getThen() == Arm && !If->getElse() && !If->getInit() &&
+               !If->getConditionVariable() && !If->getCond()->HasSideEffects(S.Context) &&
+               !calls(If->getCond());
+  return Plain ? If : nullptr;
+}
+
+// `if (threads > 1) lock(&l); … if (threads > 1) unlock(&l);`: the operations on a lock whose
+// conditions are all the same.
+void LockOperations::findGuards() {
+  auto Same = [&](const Expr *A, const Expr *B) {
+    FoldingSetNodeID X, Y;
+    A->IgnoreParenImpCasts()->Profile(X, S.Context, /*Canonical=*/true);
+    B->IgnoreParenImpCasts()->Profile(Y, S.Context, /*Canonical=*/true);
+    return X == Y;
+  };
+  std::map<std::string, std::vector<LockOperation *>> ByKey;
+  for (LockOperation &Op : All)
+    ByKey[Op.Key].push_back(&Op);
+  for (const auto &[Key, Ops] : ByKey) {
+    const IfStmt *First = guardOf(*Ops.front());
+    if (First && all_of(Ops, [&](const LockOperation *Op) {
+          const IfStmt *If = guardOf(*Op);
+          return If && locksOrUnlocks(*Op) && Same(If->getCond(), First->getCond());
+        }))
+      for (LockOperation *Op : Ops) {
+        const IfStmt *If = guardOf(*Op);
+        Op->Guard = If->getCond();
+        Op->Branch = If;
+        Op->Statement = blockOf(If, Parents) ? If : nullptr;
+      }
+  }
+}
+
 // True if a mutex is neither recursive nor checks errors.
 bool LockOperations::isPlain(const std::string &Node) const {
   const LockClass *Class = Linked.classOf(Node);
   return Class && Class->Plain;
-}
-
-static bool locksOrUnlocks(const LockOperation &Op) {
-  return Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock;
 }
 
 bool LockOperations::cannotFail(const LockOperation &Op) const {

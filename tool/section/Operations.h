@@ -28,6 +28,9 @@ struct LockOperation {
   const relock::Wrapper *Wraps = nullptr;
   const clang::Stmt *Statement; // the statement that is nothing but this operation; null: none
   const clang::Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
+  // The operation runs only where this holds, as do all on its lock in the function; Statement and
+  // Branch are the `if` around it. Null: there is no such condition.
+  const clang::Expr *Guard = nullptr;
 };
 
 inline bool sameLock(const LockOperation &A, const LockOperation &B) { return A.Key == B.Key; }
@@ -70,6 +73,8 @@ private:
   void add(const clang::CallExpr *Call);
   bool addOperator(const clang::CallExpr *Call, LockOperation &Op) const;
   void addOther(const clang::CallExpr *Call);
+  const clang::IfStmt *guardOf(const LockOperation &Op) const;
+  void findGuards();
   using StatementTest = llvm::function_ref<bool(const clang::Stmt *)>;
   const clang::Stmt *wholeStatement(const clang::CallExpr *Call, StatementTest IsAll) const;
   const clang::Stmt *wholeBranch(const clang::CallExpr *Call, StatementTest IsAll) const;

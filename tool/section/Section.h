@@ -127,6 +127,7 @@ struct Extraction {
   Range Body;                 // between them
   unsigned FunctionBegin = 0; // where the extracted function goes
   std::string FunctionName, Lock;
+  std::string Guard;                // the lock is taken only where this holds; empty: always
   std::string Macro;                // the macro in whose body all this stands; empty: in a function
   std::optional<Companion> Through; // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls

@@ -140,7 +140,15 @@ int relock_execute(relock_mutex_t *mutex, relock_section_t section, void *contex
  * or errorcheck mutex. Saves the switch (two register writes). */
 int relock_execute_any_thread(relock_mutex_t *mutex, relock_section_t section, void *context);
 
-/* As the two above, for a context of 1 to RELOCK_COPY_MAX bytes that travels to the thread that
+/* The same where the condition holds; where it does not, the section runs without the mutex, which
+ * is not evaluated then. For programs that lock only while they have several threads:
+ * `if (threads > 1) lock(&m); ... if (threads > 1) unlock(&m);`. The condition is evaluated once. */
+#define relock_execute_if(condition, mutex, section, context)                                     \
+  ((condition) ? relock_execute((mutex), (section), (context)) : (section)(context))
+#define relock_execute_if_any_thread(condition, mutex, section, context)                          \
+  ((condition) ? relock_execute_any_thread((mutex), (section), (context)) : (section)(context))
+
+/* As relock_execute and relock_execute_any_thread, for a context of 1 to RELOCK_COPY_MAX bytes that travels to the thread that
  * runs the section, and back, in the request's own cache line; the section gets the address of
  * that copy. The result is the same as by pointer, one cache line transfer cheaper where the
  * section runs elsewhere, two short copies dearer where it does not wait. A larger size goes by
