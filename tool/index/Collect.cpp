@@ -90,10 +90,12 @@ public:
       CurrentFacts = &Record;
       RecursiveASTVisitor::TraverseFunctionDecl(F);
       Record.Touched = touchedLines(F->getBody(), S, [](const Stmt *) { return false; });
-      if (Facts.Sites.size() == FirstSite + 1 && !HasHandler)
+      if (Facts.Sites.size() == FirstSite + 1 && !HasHandler) {
         Record.Wraps = findWrapper(F, Facts.Sites[FirstSite], Operands, S);
-      else if (Facts.Sites.size() == FirstSite && !HasHandler)
+        Record.Releases = releasesArgument(F, Facts.Sites[FirstSite], Operands, S);
+      } else if (Facts.Sites.size() == FirstSite && !HasHandler) {
         Record.Relays = findRelay(F, Operands, S);
+      }
       if (Facts.Sites.size() <= FirstSite + 1 && !HasHandler)
         Record.Forwards = findForward(F, Operands, S);
       if (Record.Wraps && Record.Wraps->Computed)

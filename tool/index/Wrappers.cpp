@@ -48,6 +48,18 @@ public:
     return W;
   }
 
+  // A cleanup handler, for instance: `void release(void *lock) { pthread_mutex_unlock(lock); }`.
+  bool releasesArgument(const FunctionDecl *F, const Site &Only) {
+    const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
+    const CallExpr *Call = Body ? operationIn(Body) : nullptr;
+    if (Only.Kind != Operation::Unlock || F->getNumParams() != 1 || !Call ||
+        !onlyOperationOfBody(Body, Call, S.Context) || !soleOperation(Body, Call))
+      return false;
+    const auto *Ref = dyn_cast<DeclRefExpr>(Operands.lookup(Call).first->IgnoreParenCasts());
+    return Ref && Ref->getDecl() == F->getParamDecl(0) &&
+           F->getParamDecl(0)->getType()->isVoidPointerType();
+  }
+
   std::optional<Relay> findRelay(const FunctionDecl *F) {
     const auto *Body = cast<CompoundStmt>(F->getBody());
     std::vector<const CallExpr *> Calls;
@@ -372,6 +384,11 @@ private:
 std::optional<Wrapper> findWrapper(const FunctionDecl *F, const Site &Only,
                                    const LockOperands &Operands, const Source &S) {
   return WrapperFinder(Operands, S).find(F, Only);
+}
+
+bool releasesArgument(const FunctionDecl *F, const Site &Only, const LockOperands &Operands,
+                      const Source &S) {
+  return WrapperFinder(Operands, S).releasesArgument(F, Only);
 }
 
 std::optional<Forward> findForward(const FunctionDecl *F, const LockOperands &Operands,

@@ -24,6 +24,10 @@ using LockOperands =
 std::optional<Wrapper> findWrapper(const clang::FunctionDecl *F, const Site &Only,
                                    const LockOperands &Operands, const Source &S);
 
+// True if F does nothing but release the lock that its only parameter, a `void *`, points to.
+bool releasesArgument(const clang::FunctionDecl *F, const Site &Only, const LockOperands &Operands,
+                      const Source &S);
+
 // What F relays, which has no lock operation of its own.
 std::optional<Relay> findRelay(const clang::FunctionDecl *F, const LockOperands &Operands,
                                const Source &S);

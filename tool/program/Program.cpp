@@ -1075,6 +1075,11 @@ bool Program::canExecuteThrough(const std::string &FunctionNode) const {
                 [&](const Prototype &P) { return isOwnText(P.At); });
 }
 
+bool Program::isReleaser(const std::string &FunctionNode) const {
+  auto Found = Functions.find(FunctionNode);
+  return Found != Functions.end() && Found->second.Releases;
+}
+
 bool Program::isDefined(const std::string &FunctionNode) const {
   auto Found = Functions.find(FunctionNode);
   return Found != Functions.end() && Found->second.Defined;

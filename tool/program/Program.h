@@ -119,6 +119,8 @@ public:
   // a layer.
   bool keepsApart(const Flow &F) const;
   bool isDefined(const std::string &FunctionNode) const;
+  // True for a function that does nothing but release the lock that it is given as `void *`.
+  bool isReleaser(const std::string &FunctionNode) const;
   // The node of a function that calls whatever the call may reach; empty if that is not known.
   std::string calledThrough(const IndirectCall &C) const;
   // True if a lock that callers of its lock wrapper cannot name can get a companion of the wrapper

@@ -634,7 +634,17 @@ private:
     return Result;
   }
 
+  // The call, and what goes around it where the section ends with a cleanup handler.
   std::string call() const {
+    std::string Text = execution();
+    if (E.Push.End)
+      Text = callerText(E.Push) + "\n" + E.Indent + Text;
+    if (!E.Pop.empty())
+      Text += "\n" + E.Indent + E.Pop;
+    return Text;
+  }
+
+  std::string execution() const {
     bool Names = Cases.size() > 2; // else 0 and another one
     bool Declares = (!Direct && !Passed.empty()) || OnlyResume || Names;
     bool Block = (!E.MixedDeclarations || E.InBranch) && Declares;
@@ -745,11 +755,16 @@ private:
       Lines.push_back(StringRef(tail(*Cases[0], Indent)).rtrim().str());
   }
 
-  std::string tail(const EarlyExit &Exit, StringRef Indent) const {
+  // Text of the section's that its caller keeps.
+  std::string callerText(Range Kept) const {
     std::vector<TextEdit> Edits = Around ? Around->ownEdits() : Tokens;
     addInner(Edits, Around,
-             [&](const Extraction &Section) { return contains(Exit.Tail, Section.Whole); });
-    std::string Text = applied(Exit.Tail, Edits);
+             [&](const Extraction &Section) { return contains(Kept, Section.Whole); });
+    return applied(Kept, Edits);
+  }
+
+  std::string tail(const EarlyExit &Exit, StringRef Indent) const {
+    std::string Text = callerText(Exit.Tail);
     if (!StringRef(Text).split('\n').first.trim().empty())
       Text = StringRef(Text).ltrim().str(); // it goes on behind the unlock, on the same line
     return reindent(Text, commonIndent(Text), Indent);

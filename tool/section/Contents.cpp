@@ -162,7 +162,7 @@ private:
     const Stmt *Target = Goto->getLabel()->getStmt()->getSubStmt();
     while (const auto *Label = dyn_cast<LabelStmt>(Target))
       Target = Label->getSubStmt();
-    return !Text.Joins && soleCall(Target) == Text.Unlocks.front();
+    return Text.Last && Target == Text.Last;
   }
 
   void examineCall(const CallExpr *Call) {

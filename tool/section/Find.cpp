@@ -10,6 +10,7 @@
 
 #include "index/LockApi.h"
 #include "index/Touched.h"
+#include "section/Cleanup.h"
 #include "section/Contents.h"
 #include "section/Directives.h"
 #include "section/Dropped.h"
@@ -188,7 +189,7 @@ private:
       ComputedGoto = true;
     if (const auto *Call = dyn_cast<CallExpr>(Statement))
       if (const FunctionDecl *Callee = Call->getDirectCallee())
-        CallsSetjmp |= Callee->hasAttr<ReturnsTwiceAttr>() ||
+        CallsSetjmp |= (Callee->hasAttr<ReturnsTwiceAttr>() && !isOfCleanup(Call)) ||
                        Callee->getBuiltinID() == Builtin::BI__builtin_setjmp;
     if (const auto *D = dyn_cast<DeclStmt>(Statement))
       LocalTypes |= any_of(D->decls(), [](const Decl *Inner) { return isa<TypeDecl>(Inner); });
@@ -210,6 +211,9 @@ private:
     }
     if (std::optional<GuardLoop> Guard = guardLoop(Lock))
       return examineGuard(Lock, *Guard, Found);
+    if (const LockOperation *Pop = pushedBehind(Lock))
+      return examine(
+          Lock, {childOf(blockOf(Pop->Statement, Parents), Pop->Statement, Parents), Pop}, Found);
     SectionEnd End = Lock.Statement ? sectionEnd(Lock) : SectionEnd();
     if (!End.Child)
       return classify(Lock, Found);
@@ -228,6 +232,22 @@ private:
     const LockOperation *Unlock = Guard ? Locks.at(Guard->Unlock) : nullptr;
     bool Releases = Unlock && Unlock->Kind == Operation::Unlock && sameLock(*Unlock, Lock);
     return Releases ? Guard : std::nullopt;
+  }
+
+  // The pop of a handler that is pushed directly behind the lock.
+  const LockOperation *pushedBehind(const LockOperation &Lock) const {
+    const CompoundStmt *Block = Lock.Statement ? blockOf(Lock.Statement, Parents) : nullptr;
+    for (const LockOperation &Op : Operations)
+      if (Block && Op.Push && sameLock(Op, Lock) && Parents.getParent(Op.Push) == Block) {
+        const Stmt *Before = nullptr;
+        for (const Stmt *Child : Block->body()) {
+          if (Child == Op.Push && Before == Lock.Statement)
+            return &Op;
+          if (!isa<NullStmt>(Child))
+            Before = Child;
+        }
+      }
+    return nullptr;
   }
 
   // The first statement after the lock that unlocks, or that no path gets through with the lock
@@ -393,11 +413,17 @@ private:
     const CompoundStmt *Block = blockOf(Lock.Statement, Parents);
     SectionText Text;
     Text.Lock = Lock.Call;
-    if (End.Unlock)
-      Text.Unlocks.push_back(End.Unlock->Call);
-    else
-      Text.Joins = End.Child;
     bool After = false;
+    if (End.Unlock && End.Unlock->Push && blockOf(End.Unlock->Statement, Parents) != Block) {
+      Block = blockOf(End.Unlock->Statement, Parents);
+      After = true; // the lock stands before the push
+    }
+    if (End.Unlock) {
+      Text.Unlocks.push_back(End.Unlock->Call);
+      Text.Last = End.Unlock->Statement;
+    } else {
+      Text.Joins = End.Child;
+    }
     for (const Stmt *Child : Block->body()) {
       if (After && (Child != End.Child || Text.Joins))
         Text.Statements.push_back(Child);
@@ -1008,7 +1034,7 @@ private:
       for (unsigned I : Wrapper.Wraps->Parameters)
         Result.Through->Arguments.push_back(Locks.operandText(Lock.Call->getArg(I)));
     }
-    if (std::optional<MacroBody> Body = End.Unlock && !End.Guard
+    if (std::optional<MacroBody> Body = End.Unlock && !End.Guard && !End.Unlock->Push
                                             ? macroBody(Lock.Statement, End.Unlock->Statement, S)
                                             : std::nullopt) {
       extractFromBody(*Body, Lock, End, Text, Exits, Result, Found);

@@ -67,6 +67,8 @@ void LockOperations::collect(const Stmt *Statement) {
     return; // sizeof evaluates nothing
   for (const Stmt *Child : Statement->children())
     collect(Child);
+  if (std::optional<Cleanup> C = cleanupOf(Statement, S.Context))
+    addPop(*C);
 }
 
 void LockOperations::add(const CallExpr *Call) {
@@ -115,21 +117,7 @@ void LockOperations::add(const CallExpr *Call) {
       if (StringRef Member = W->Expression; Member == "$" || Member.consume_front("&$->"))
         if (Member == "$" || isValidAsciiIdentifier(Member))
           Op.Part = lockPart(Argument, Member != "$", S);
-      // `&boxes[1]` into `&$->lock`: `&boxes[1].lock`.
-      const auto *Address = dyn_cast<UnaryOperator>(Argument->IgnoreParenImpCasts());
-      if (Address && Address->getOpcode() == UO_AddrOf &&
-          StringRef(W->Expression).contains("$->")) {
-        Argument = Address->getSubExpr();
-        for (std::string *Text : {&Op.Key, &Op.Lock})
-          if (size_t At = Text->find("$->"); At != std::string::npos)
-            Text->replace(At, 3, "$.");
-      }
-      std::string Text = operandText(Argument);
-      const Expr *Plain = Argument->IgnoreParenImpCasts();
-      bool Simple =
-          isa<DeclRefExpr>(Plain) || isa<MemberExpr>(Plain) || isa<ArraySubscriptExpr>(Plain);
-      substitute(Op.Key, lockKey(Argument));
-      substitute(Op.Lock, Simple || W->Expression == "$" ? Text : "(" + Text + ")");
+      nameOperand(Op, *W, Argument);
     } else {
       Op.Visible = Visible.contains(W->Variable) && !hidden(W->Expression) &&
                    canNameFromGlobal(W->Expression, S.Context);
@@ -241,6 +229,72 @@ void LockOperations::findGuards() {
         Op->Statement = blockOf(If, Parents) ? If : nullptr;
       }
   }
+}
+
+// Puts what a wrapper is given into the key and the text of its lock.
+void LockOperations::nameOperand(LockOperation &Op, const Wrapper &W, const Expr *Argument) const {
+  Op.Key = W.Key;
+  Op.Lock = W.Expression;
+  // `&boxes[1]` into `&$->lock`: `&boxes[1].lock`.
+  const auto *Address = dyn_cast<UnaryOperator>(Argument->IgnoreParenImpCasts());
+  if (Address && Address->getOpcode() == UO_AddrOf && StringRef(W.Expression).contains("$->")) {
+    Argument = Address->getSubExpr();
+    for (std::string *Text : {&Op.Key, &Op.Lock})
+      if (size_t At = Text->find("$->"); At != std::string::npos)
+        Text->replace(At, 3, "$.");
+  }
+  std::string Text = operandText(Argument);
+  const Expr *Plain = Argument->IgnoreParenImpCasts();
+  bool Simple = isa<DeclRefExpr>(Plain) || isa<MemberExpr>(Plain) || isa<ArraySubscriptExpr>(Plain);
+  substitute(Op.Key, lockKey(Argument));
+  substitute(Op.Lock, Simple || W.Expression == "$" ? Text : "(" + Text + ")");
+}
+
+// `pthread_cleanup_pop(1)` of a handler that releases the lock, where the lock is taken directly
+// before or behind the push.
+void LockOperations::addPop(const Cleanup &C) {
+  const auto *Ref = dyn_cast<DeclRefExpr>(C.Routine->IgnoreParenCasts());
+  const auto *Handler = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
+  if (!C.Executes || !Handler || !Handler->getIdentifier())
+    return;
+  LockOperation Op;
+  const Expr *Argument = C.Argument->IgnoreParenCasts();
+  std::optional<LockFunction> Api = lockFunction(Handler->getName());
+  if (const Wrapper *W = Linked.wrapperOf(nodeFor(Handler, S)); W && !Api) {
+    if (W->Kind != Operation::Unlock || W->Parameter != 0 || W->Computed || !W->Pure || W->Tests)
+      return;
+    nameOperand(Op, *W, Argument);
+  } else if ((Api && Api->Kind == Operation::Unlock) || Linked.isReleaser(nodeFor(Handler, S))) {
+    Op.Key = lockKey(Argument);
+  } else {
+    return;
+  }
+  auto Takes = find_if(All, [&](const LockOperation &Lock) {
+    if (Lock.Kind != Operation::Lock || Lock.Key != Op.Key || !Lock.Statement)
+      return false;
+    const CompoundStmt *Block = blockOf(Lock.Statement, Parents);
+    if (Block == C.Body)
+      return find_if(C.Body->body(), [](const Stmt *Child) { return !isa<NullStmt>(Child); })[0] ==
+             Lock.Statement; // the `;` of the push comes before it
+    const Stmt *Next = nullptr;
+    for (const Stmt *Child : reverse(Block->body())) {
+      if (Child == Lock.Statement)
+        return Next == C.All;
+      if (!isa<NullStmt>(Child))
+        Next = Child;
+    }
+    return false;
+  });
+  if (Takes == All.end())
+    return;
+  Op.Call = C.Call;
+  Op.Kind = Operation::Unlock;
+  Op.Node = Takes->Node;
+  Op.Part = Takes->Part;
+  Op.Lock = Takes->Lock;
+  Op.Statement = Op.Branch = C.Pop;
+  Op.Push = C.All;
+  All.push_back(std::move(Op));
 }
 
 // True if a mutex is neither recursive nor checks errors.

@@ -3,6 +3,7 @@
 // The lock operations of a function, and the statements that are nothing but one of them.
 #pragma once
 
+#include "section/Cleanup.h"
 #include "section/Held.h"
 
 #include "clang/AST/ParentMap.h"
@@ -31,6 +32,8 @@ struct LockOperation {
   // The operation runs only where this holds, as do all on its lock in the function; Statement and
   // Branch are the `if` around it. Null: there is no such condition.
   const clang::Expr *Guard = nullptr;
+  // An unlock by pthread_cleanup_pop(1): from the push through the pop. Statement is the pop then.
+  const clang::DoStmt *Push = nullptr;
 };
 
 inline bool sameLock(const LockOperation &A, const LockOperation &B) { return A.Key == B.Key; }
@@ -73,6 +76,8 @@ private:
   void add(const clang::CallExpr *Call);
   bool addOperator(const clang::CallExpr *Call, LockOperation &Op) const;
   void addOther(const clang::CallExpr *Call);
+  void nameOperand(LockOperation &Op, const Wrapper &W, const clang::Expr *Argument) const;
+  void addPop(const Cleanup &C);
   const clang::IfStmt *guardOf(const LockOperation &Op) const;
   void findGuards();
   using StatementTest = llvm::function_ref<bool(const clang::Stmt *)>;

@@ -66,6 +66,8 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     placeGuard(First, Last);
   } else {
     First = S.range(Lock.Statement->getSourceRange());
+    if (End.Unlock && End.Unlock->Push && !placePush(First))
+      return refuseMacro(Lock.Call->getExprLoc());
     const Stmt *LastStatement = End.Unlock ? End.Unlock->Statement : End.Child;
     Last = S.range(LastStatement->getSourceRange());
   }
@@ -95,6 +97,25 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
   for (const EarlyExitText &Exit : Exits)
     if (!placeExit(Exit, File, First->File))
       return refuseMacro(Exit.Unlock ? Exit.Unlock->Call->getExprLoc() : Exit.Break->getBeginLoc());
+  return true;
+}
+
+// A pop without work takes the place of the one that releases the lock. A push behind the lock goes
+// before the call.
+bool SectionPlacer::placePush(PlacedRange &First) {
+  PlacedRange Pop = S.range(End.Unlock->Statement->getSourceRange());
+  PlacedRange Push = S.range(End.Unlock->Push->getBeginLoc());
+  if (!First || !Pop || !Push || First->File != Pop->File || First->File != Push->File)
+    return false;
+  StringRef File = S.fileText(First->File);
+  if (!File.substr(Push->Begin).starts_with("pthread_cleanup_push") ||
+      !File.substr(Pop->Begin).starts_with("pthread_cleanup_pop"))
+    return false; // another macro does that, and perhaps more
+  Result.Pop = "pthread_cleanup_pop(0);";
+  if (Push->Begin > First->Begin) {
+    Result.Push = {Push->Begin, throughSemicolon(File, Push->End)};
+    First->End = Push->End;
+  }
   return true;
 }
 
@@ -185,7 +206,7 @@ bool SectionPlacer::sharesText() const {
   const Stmt *First = Block ? childOf(Block, Begin, Parents) : nullptr;
   return Block && any_of(Block->body(), [&](const Stmt *Child) {
            if (Child == First || Child == End.Child || isa<NullStmt>(Child) ||
-               is_contained(Text.Statements, Child))
+               (End.Unlock && Child == End.Unlock->Push) || is_contained(Text.Statements, Child))
              return false;
            std::optional<Source::Range> R = S.range(Child->getSourceRange());
            return !R || (R->Begin < Result.Whole.End && R->End > Result.Whole.Begin);

@@ -127,9 +127,11 @@ struct Extraction {
   Range Body;                 // between them
   unsigned FunctionBegin = 0; // where the extracted function goes
   std::string FunctionName, Lock;
-  std::string Guard;                // the lock is taken only where this holds; empty: always
-  std::string Macro;                // the macro in whose body all this stands; empty: in a function
-  std::optional<Companion> Through; // instead of naming Lock
+  std::string Guard; // the lock is taken only where this holds; empty: always
+  Range Push;        // this statement goes before the call, `pthread_cleanup_push(release, &lock);`
+  std::string Pop;   // the section ends there, and this goes behind the call
+  std::string Macro; // the macro in whose body all this stands; empty: in a function
+  std::optional<Companion> Through;  // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
   std::vector<EarlyExit> Exits;
   bool Completes = true;   // the end of Body is reached: the last unlock stands there

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // pthread_cleanup_push() gets the unlock function itself, or one of the program's: the name changes
-// with the lock. What the handler unlocks is held, not delegated.
+// with the lock. A section ends at a pop that runs the handler.
 // RUN: %check_rewrite %s --algorithms=adaptive,ccsynch,rcl
 // RUN: %check_rewrite %s --algorithms=ccsynch --flags=-fexceptions
 // RUN: %verdicts %s | FileCheck %s
-// CHECK:      hold cross-function put (
-// CHECK:      hold cross-function get (
+// CHECK:      delegate straight put (
+// CHECK:      delegate waiting get (
 // CHECK:      hold straight look (
 // CHECK:      delegate straight add (
 // CHECK:      delegate straight both (

@@ -33,7 +33,7 @@ static void show(int locks) {
     STATS_LOCK();
   if (stats.hits)
     printf("%d\n", stats.hits);
-  if (locks)
+  if (locks > 0)
     STATS_UNLOCK();
 }
 

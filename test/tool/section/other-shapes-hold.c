@@ -40,7 +40,7 @@ static void maybe(int locks) {
   if (locks)
     pthread_mutex_lock(&lock);
   total++;
-  if (locks)
+  if (locks != 0)
     pthread_mutex_unlock(&lock);
 }
 

@@ -18,8 +18,7 @@
 // CHECK-NEXT: hold cross-function takes
 // CHECK:      hold conditional kept
 // CHECK-NEXT: the result of the lock operation is used [tested-result]
-// CHECK:      hold conditional where
-// CHECK-NEXT: the lock is not a statement of a block [conditional]
+// CHECK:      delegate straight where
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>

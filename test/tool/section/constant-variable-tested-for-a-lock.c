@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// A lock under a constant variable of the function holds: without the test it would be unused.
+// A lock under a constant variable of the function: the variable stays in use, in the call.
 // RUN: %check_rewrite %s --algorithms=posix,ccsynch
 // RUN: %verdicts %s | FileCheck %s
-// CHECK: hold conditional main
+// CHECK: delegate straight main
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
