@@ -353,6 +353,11 @@ public:
     return true;
   }
 
+  bool VisitAtomicExpr(AtomicExpr *E) {
+    Pointers.atomic(E);
+    return true;
+  }
+
   bool VisitArraySubscriptExpr(ArraySubscriptExpr *E) {
     Pointers.subscript(E);
     return true;

@@ -71,7 +71,8 @@ static std::string resultSlot(const CallExpr *Call, const Source &S) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee)
     return slotOfType(Call->getCallee()->getType());
-  return S.inSystemHeader(Callee->getLocation()) ? "" : nodeFor(Callee, S) + "#result";
+  bool Known = !S.inSystemHeader(Callee->getLocation()) && !Callee->getBuiltinID();
+  return Known ? nodeFor(Callee, S) + "#result" : "";
 }
 
 IndirectCall callThrough(const Expr *Callee, SourceLocation At, const Source &S) {
@@ -119,6 +120,8 @@ void FunctionPointers::store(const Expr *Value, const std::string &Slot) {
     return store(List->getInit(0), Slot);
   if (const auto *Call = dyn_cast<CallExpr>(E))
     return flow(resultSlot(Call, S), Slot);
+  if (isa<AtomicExpr>(E)) // an exchange
+    return flow(pointedSlot(E->getType(), S.Context), Slot);
   flow("", Slot);
 }
 
@@ -206,10 +209,25 @@ void FunctionPointers::call(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (Callee && S.inSystemHeader(Callee->getLocation()))
     return;
-  for (unsigned I = 0; I < Call->getNumArgs(); ++I)
-    if (Call->getArg(I)->getType()->isFunctionPointerType())
+  for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
+    QualType T = Call->getArg(I)->getType();
+    if (!T->isFunctionPointerType())
+      continue;
+    if (Callee && Callee->getBuiltinID()) // `__sync_lock_test_and_set(&hook, f)`
+      store(Call->getArg(I), pointedSlot(T, S.Context));
+    else
       store(Call->getArg(I), Callee ? parameterNode(nodeFor(Callee, S), I)
                                     : slotOfType(Call->getCallee()->getType(), I));
+  }
+}
+
+// `__atomic_store_n(&hook, f, order)`: where such addresses point to.
+void FunctionPointers::atomic(const AtomicExpr *E) {
+  for (const Stmt *Child : const_cast<AtomicExpr *>(E)->children()) {
+    const auto *Value = dyn_cast_or_null<Expr>(Child);
+    if (Value && Value->getType()->isFunctionPointerType())
+      store(Value, pointedSlot(Value->getType(), S.Context));
+  }
 }
 
 void FunctionPointers::returned(const FunctionDecl *F, const Expr *Value) {

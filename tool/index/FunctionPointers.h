@@ -41,6 +41,7 @@ public:
     Indexed.insert(E->getBase()->IgnoreParenImpCasts());
   }
   void call(const clang::CallExpr *Call);
+  void atomic(const clang::AtomicExpr *E);
   void returned(const clang::FunctionDecl *F, const clang::Expr *Value);
 
 private:

@@ -401,13 +401,24 @@ void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
   for (const auto &[Type, Targets] : Taken)
     if (!Open.count(Type))
       Add(Type, "pointer to " + Type, Targets);
-  FunctionNames Read; // the slots that calls read, and how people call them
+  // What is given to a function of another program may be found again wherever its type allows.
+  FunctionNames Escaped;
+  for (const auto &[Name, Slot] : All)
+    if (StringRef Node = Name; Node.consume_front("P:") && !isDefined(Node.rsplit('#').first.str()))
+      Escaped.insert(Slot.Functions.begin(), Slot.Functions.end());
+  std::map<std::string, IndirectCall> Read; // the slots that calls read
   for (const auto &[Node, F] : Functions)
     for (const IndirectCall &C : F.IndirectCalls)
-      Read.try_emplace(C.Slot, C.Name.empty() ? C.Type : C.Name);
-  for (const auto &[Slot, Name] : Read)
-    if (auto Known = All.find(Slot); Known != All.end() && !Known->second.Open)
-      Add(Slot, "pointer " + Name, Known->second.Functions);
+      Read.try_emplace(C.Slot, C);
+  for (const auto &[Slot, C] : Read) {
+    auto Known = All.find(Slot);
+    if (Known == All.end() || Known->second.Open)
+      continue;
+    FunctionNames Targets = Known->second.Functions;
+    copy_if(Taken[C.Type], std::inserter(Targets, Targets.end()),
+            [&](const auto &T) { return Escaped.count(T.first) != 0; });
+    Add(Slot, "pointer " + (C.Name.empty() ? C.Type : C.Name), Targets);
+  }
   for (auto &[Node, F] : Functions)
     erase_if(F.IndirectCalls, [&, &Calls = F.Calls](const IndirectCall &C) {
       std::string Any = calledThrough(C);

@@ -20,6 +20,10 @@
 // CHECK-NEXT: 'pointer given' calls 'rest' calls 'usleep', which may block [may-block]
 // CHECK-NEXT: hold straight by_result
 // CHECK-NEXT: 'pointer gotten' calls 'rest' calls 'usleep', which may block [may-block]
+// CHECK-NEXT: hold straight stored_atomically
+// CHECK-NEXT: 'pointer hook' calls 'rest' calls 'usleep', which may block [may-block]
+// CHECK-NEXT: hold straight given_away
+// CHECK-NEXT: 'pointer back' calls 'slow_long' calls 'usleep', which may block [may-block]
 // CHECK-NEXT: hold straight punned
 // CHECK-NEXT: 'pointer first' calls 'rest' calls 'usleep', which may block [may-block]
 // CHECK-NEXT: hold straight in_union
@@ -28,7 +32,7 @@
 // CHECK-NEXT: calls through a pointer, which is not followed [indirect-call]
 // CHECK-NEXT: hold straight never_set
 // CHECK-NEXT: calls through a pointer, which is not followed [indirect-call]
-// CHECK:      6 delegate, 8 hold
+// CHECK:      6 delegate, 10 hold
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -126,6 +130,23 @@ static void by_result(void) {
   pthread_mutex_unlock(&lock);
 }
 
+static step *hook = one;
+static void stored_atomically(void) {
+  pthread_mutex_lock(&lock);
+  total += hook(1);
+  pthread_mutex_unlock(&lock);
+}
+
+struct holder { long (*back)(long); };
+static long slow_long(long n) { return usleep(n); }
+static long fast_long(long n) { return n; }
+extern void keep_for(struct holder *holder, long (*function)(long)) __attribute__((weak));
+static void given_away(struct holder *holder) {
+  pthread_mutex_lock(&lock);
+  total += holder->back(1);
+  pthread_mutex_unlock(&lock);
+}
+
 struct base { step *first; };
 struct derived { step *begin; int n; };
 static void punned(struct base *b) {
@@ -163,6 +184,10 @@ static void never_set(void) {
 
 int main(void) {
   struct derived derived = {rest, 1};
+  struct holder mine = {fast_long};
+  if (keep_for)
+    keep_for(&mine, slow_long);
+  __atomic_store_n(&hook, rest, __ATOMIC_RELAXED);
   set_next(&walk, one), set_next(&walk, two);
   printf("%d\n", member(&walk));
   table(1), copied(), parameter(one), parameter(two), result(), in_callee();
@@ -171,7 +196,7 @@ int main(void) {
   load(NULL);
   taker(rest, 1);
   if (slow.wait)
-    namesake(), by_address(), by_argument(), by_result(), punned((struct base *)&derived);
+    namesake(), by_address(), by_argument(), by_result(), stored_atomically(), given_away(&mine), punned((struct base *)&derived);
   in_union(), from_void(), never_set();
   printf("%d %s\n", total, commands[0].name);
   return 0;

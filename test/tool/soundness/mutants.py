@@ -239,6 +239,48 @@ RULES = {
         "",
         "tool/program/cancelled-threads-hold.c",
     ),
+    "members of structs that are read as each other": (
+        "tool/index/FunctionPointers.cpp",
+        "    castRecords(Old, New);",
+        "    ;",
+        "tool/program/calls-through-members.c",
+    ),
+    "pointers to functions that are stored by their address": (
+        "tool/index/FunctionPointers.cpp",
+        "    join(Slot, pointedSlot(T, S.Context));",
+        "    ;",
+        "tool/program/calls-through-members.c",
+    ),
+    "arguments of calls through pointers": (
+        "tool/program/Program.cpp",
+        'All[Slot].Next.insert("P:" + Node + "#" + What);',
+        ";",
+        "tool/program/calls-through-members.c",
+    ),
+    "the condition at the unlock": (
+        "tool/section/Operations.cpp",
+        "Same(If->getCond(), First->getCond())",
+        "true",
+        "tool/section/locked-under-a-condition.c",
+    ),
+    "what a lock's condition reads": (
+        "tool/section/LockOperand.cpp",
+        "collectLoaded(Lock.Guard, Loaded, Unknown);",
+        ";",
+        "tool/section/locked-under-a-condition.c",
+    ),
+    "a pop that may not run its handler": (
+        "tool/section/Operations.cpp",
+        "!C.Executes || ",
+        "",
+        "tool/section/ends-at-a-cleanup-pop.c",
+    ),
+    "the lock of a cleanup handler": (
+        "tool/section/Operations.cpp",
+        "Lock.Key != Op.Key || ",
+        "",
+        "tool/section/ends-at-a-cleanup-pop.c",
+    ),
     "floating point under a program that sets its environment": (
         "tool/program/Decide.cpp",
         "(Found.UsesFloat || CallsProgram)",
