@@ -18,6 +18,9 @@
 // CHECK-NEXT: is not unlocked in this function [cross-function]
 // CHECK-NEXT: hold cross-function other
 // CHECK-NEXT: is not unlocked in this function [cross-function]
+// CHECK-NEXT: hold cross-function other
+// CHECK-NEXT: is not unlocked in this function [cross-function]
+// CHECK:      6 delegate, 4 hold
 //      TEXT:static void before(int n) {
 // TEXT-NEXT:  pthread_cleanup_push(release, &lock);
 // TEXT-NEXT:  struct before_section section = {.n = n};
@@ -113,10 +116,11 @@ static void late(int n) {
 }
 
 static void other(int n) {
+  pthread_mutex_lock(&another);
   pthread_mutex_lock(&lock);
   pthread_cleanup_push(release, &another);
   total += n;
-  pthread_cleanup_pop(n > 100);
+  pthread_cleanup_pop(1);
   release(&lock);
 }
 
