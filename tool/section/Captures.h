@@ -69,7 +69,7 @@ struct SectionText {
   std::vector<const clang::DeclStmt *> Hoisted; // declared before the lock instead
   const clang::CallExpr *Lock;
   std::vector<const clang::CallExpr *> Unlocks; // the last one first, where there is a last one
-  const clang::Stmt *Last = nullptr;  // the statement of that one
+  const clang::Stmt *Last = nullptr;            // the statement of that one
   const clang::Stmt *Joins = nullptr; // else: the last statement, whose branches have unlocked
   std::vector<const clang::CallExpr *> Waits;
   std::vector<const Wrapper *> WaitWrappers; // of each wait; null: it is one of POSIX's own

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The operand of a section's lock, and the condition under which it is taken: they are evaluated
-// once, before the section, but the original evaluates them again at the unlock. So they must be the
-// same there.
+// once, before the section, but the original evaluates them again at the unlock. So they must be
+// the same there.
 #pragma once
 
 #include "section/Captures.h"
