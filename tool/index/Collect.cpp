@@ -324,8 +324,10 @@ public:
   bool VisitUnaryOperator(UnaryOperator *E) {
     if (E->isIncrementDecrementOp())
       recordStore(E->getSubExpr(), "");
-    if (E->getOpcode() == UO_AddrOf)
-      recordStore(E->getSubExpr(), "&"), Pointers.addressOf(E->getSubExpr()->IgnoreParens());
+    if (E->getOpcode() == UO_AddrOf) {
+      recordStore(E->getSubExpr(), "&");
+      Pointers.addressOf(E->getSubExpr()->IgnoreParens());
+    }
     if (E->getOpcode() == UO_LNot)
       test(E->getSubExpr());
     return true;

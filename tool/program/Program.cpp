@@ -294,7 +294,7 @@ static void followSlots(Slots &All) {
   for (const auto &[Name, S] : All)
     Changed.push_back(Name);
   while (!Changed.empty()) {
-    const PointedTo From = All[Changed.back()];
+    const PointedTo &From = All[Changed.back()];
     Changed.pop_back();
     for (const std::string &Next : From.Next) {
       PointedTo &To = All[Next];
@@ -406,19 +406,18 @@ void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
   for (const auto &[Name, Slot] : All)
     if (StringRef Node = Name; Node.consume_front("P:") && !isDefined(Node.rsplit('#').first.str()))
       Escaped.insert(Slot.Functions.begin(), Slot.Functions.end());
-  std::map<std::string, IndirectCall> Read; // the slots that calls read
+  std::map<std::string, std::string> Read; // the slots that calls read, and how people call them
   for (const auto &[Node, F] : Functions)
     for (const IndirectCall &C : F.IndirectCalls)
-      Read.try_emplace(C.Slot, C);
-  for (const auto &[Slot, C] : Read) {
-    auto Known = All.find(Slot);
-    if (Known == All.end() || Known->second.Open)
-      continue;
-    FunctionNames Targets = Known->second.Functions;
-    copy_if(Taken[C.Type], std::inserter(Targets, Targets.end()),
-            [&](const auto &T) { return Escaped.count(T.first) != 0; });
-    Add(Slot, "pointer " + (C.Name.empty() ? C.Type : C.Name), Targets);
-  }
+      if (auto Known = All.find(C.Slot); Known != All.end()) {
+        Read.try_emplace(C.Slot, C.Name.empty() ? C.Type : C.Name);
+        copy_if(Taken[C.Type],
+                std::inserter(Known->second.Functions, Known->second.Functions.end()),
+                [&](const auto &T) { return Escaped.count(T.first) != 0; });
+      }
+  for (const auto &[Slot, Name] : Read)
+    if (const PointedTo &Known = All[Slot]; !Known.Open)
+      Add(Slot, "pointer " + Name, Known.Functions);
   for (auto &[Node, F] : Functions)
     erase_if(F.IndirectCalls, [&, &Calls = F.Calls](const IndirectCall &C) {
       std::string Any = calledThrough(C);

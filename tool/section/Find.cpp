@@ -238,15 +238,8 @@ private:
   const LockOperation *pushedBehind(const LockOperation &Lock) const {
     const CompoundStmt *Block = Lock.Statement ? blockOf(Lock.Statement, Parents) : nullptr;
     for (const LockOperation &Op : Operations)
-      if (Block && Op.Push && sameLock(Op, Lock) && Parents.getParent(Op.Push) == Block) {
-        const Stmt *Before = nullptr;
-        for (const Stmt *Child : Block->body()) {
-          if (Child == Op.Push && Before == Lock.Statement)
-            return &Op;
-          if (!isa<NullStmt>(Child))
-            Before = Child;
-        }
-      }
+      if (Block && Op.Push && sameLock(Op, Lock) && follows(Op.Push, Lock.Statement, Block))
+        return &Op;
     return nullptr;
   }
 
@@ -1056,8 +1049,9 @@ private:
       Result.Guard = S.expressionText(Lock.Guard);
     if (Lock.Guard && (Result.Through || Text.resumes() || !Result.Macro.empty()))
       against(Found, "conditional",
-              "is locked under a condition, and waits, releases its lock for a while, stands in a "
-              "macro or cannot name its lock",
+              Result.Through   ? "is locked under a condition, by a lock that has no name here"
+              : Text.resumes() ? "is locked under a condition, and releases its lock for a while"
+                               : "is locked under a condition, in a macro",
               Lock.Call->getExprLoc());
     if (Result.Macro.empty())
       checkConditions(Result, Text, Found);

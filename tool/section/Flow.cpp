@@ -146,6 +146,17 @@ const Stmt *childOf(const CompoundStmt *Block, const Stmt *Statement, const Pare
   return Statement;
 }
 
+bool follows(const Stmt *Next, const Stmt *First, const CompoundStmt *Block) {
+  const Stmt *Before = nullptr;
+  for (const Stmt *Child : Block->body()) {
+    if (Child == Next)
+      return Before == First;
+    if (!isa<NullStmt>(Child))
+      Before = Child;
+  }
+  return false;
+}
+
 bool within(ArrayRef<const Stmt *> Statements, const Stmt *Inner, const ParentMap &Parents) {
   for (const Stmt *Up = Inner; Up; Up = Parents.getParent(Up))
     if (is_contained(Statements, Up))

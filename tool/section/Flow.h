@@ -29,6 +29,9 @@ const clang::CompoundStmt *blockOf(const clang::Stmt *Statement, const clang::Pa
 const clang::Stmt *childOf(const clang::CompoundStmt *Block, const clang::Stmt *Statement,
                            const clang::ParentMap &Parents);
 
+// True if no statement but `;` stands between the two in the block. First null: before Next.
+bool follows(const clang::Stmt *Next, const clang::Stmt *First, const clang::CompoundStmt *Block);
+
 // True if Inner is one of the statements, or a part of one.
 bool within(llvm::ArrayRef<const clang::Stmt *> Statements, const clang::Stmt *Inner,
             const clang::ParentMap &Parents);

@@ -272,18 +272,8 @@ void LockOperations::addPop(const Cleanup &C) {
   auto Takes = find_if(All, [&](const LockOperation &Lock) {
     if (Lock.Kind != Operation::Lock || Lock.Key != Op.Key || !Lock.Statement)
       return false;
-    const CompoundStmt *Block = blockOf(Lock.Statement, Parents);
-    if (Block == C.Body)
-      return find_if(C.Body->body(), [](const Stmt *Child) { return !isa<NullStmt>(Child); })[0] ==
-             Lock.Statement; // the `;` of the push comes before it
-    const Stmt *Next = nullptr;
-    for (const Stmt *Child : reverse(Block->body())) {
-      if (Child == Lock.Statement)
-        return Next == C.All;
-      if (!isa<NullStmt>(Child))
-        Next = Child;
-    }
-    return false;
+    return follows(Lock.Statement, nullptr, C.Body) ||
+           follows(C.All, Lock.Statement, blockOf(Lock.Statement, Parents));
   });
   if (Takes == All.end())
     return;

@@ -148,9 +148,9 @@ int relock_execute_any_thread(relock_mutex_t *mutex, relock_section_t section, v
 #define relock_execute_if_any_thread(condition, mutex, section, context)                          \
   ((condition) ? relock_execute_any_thread((mutex), (section), (context)) : (section)(context))
 
-/* As relock_execute and relock_execute_any_thread, for a context of 1 to RELOCK_COPY_MAX bytes that travels to the thread that
- * runs the section, and back, in the request's own cache line; the section gets the address of
- * that copy. The result is the same as by pointer, one cache line transfer cheaper where the
+/* As relock_execute and relock_execute_any_thread, for a context of 1 to RELOCK_COPY_MAX bytes that
+ * travels to the thread that runs the section, and back, in the request's own cache line; the
+ * section gets the address of that copy. The result is the same as by pointer, one cache line transfer cheaper where the
  * section runs elsewhere, two short copies dearer where it does not wait. A larger size goes by
  * pointer. */
 enum { RELOCK_COPY_MAX = 40 };
