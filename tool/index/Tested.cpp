@@ -7,7 +7,8 @@
 // does that only aborts. The statement is executed here, with 0 for the call and with what is known
 // of the variables that it declares. Nothing else may depend on the text that goes: no label that
 // would be unused, no static function of which it may be the last use, no jump. Nor a variable that
-// the operation's own argument does not name.
+// the operation's own argument does not name. useOfResult() leaves that to its caller, who knows
+// the rest of the function.
 #include "index/Tested.h"
 
 #include "clang/AST/Attr.h"
@@ -15,8 +16,6 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
-
-#include <optional>
 
 using namespace clang;
 using namespace llvm;
@@ -44,6 +43,30 @@ public:
       : Call(Call), Context(Context), Returned(Returned), MayPrint(MayPrint) {
     for (const Expr *Argument : Call->arguments())
       collectNames(Argument);
+  }
+
+  // The result may stay in a variable: the statement, and those behind it that only test that one.
+  std::optional<ResultUse> runUse(const Stmt *Statement, ArrayRef<const Stmt *> Behind) {
+    Use.emplace();
+    if (!begins(Statement) || Calls != 1)
+      return std::nullopt;
+    Assigned = true;
+    for (const Stmt *Next : Behind) {
+      if (Use->Returns || !Use->variable() || !tests(Next))
+        break;
+      ResultUse Before = *Use;
+      if (!(returnsZero(Next) || (!isa<ReturnStmt>(Next) && run(Next) == Ends))) {
+        Use = std::move(Before);
+        break;
+      }
+      Use->Decided.push_back(Next);
+    }
+    for (const auto &[Variable, Value] : Declared)
+      Use->Missed.erase(Variable);
+    for (const Decl *Inner : GoToo)
+      if (const auto *Named = dyn_cast<NamedDecl>(Inner))
+        Use->Missed.erase(Named);
+    return std::move(Use);
   }
 
   // The same for the body of a function, which may return what the call does at its end.
@@ -120,6 +143,70 @@ private:
   bool MayPrint, Prints = false, Reports = false;
   SmallPtrSet<const ValueDecl *, 4> Names; // in the call's arguments, which stay
   DenseMap<const ValueDecl *, std::optional<int64_t>> Declared;
+  mutable std::optional<ResultUse> Use;       // of runUse()
+  bool Assigned = false;                      // its variable has its value
+  mutable SmallPtrSet<const Decl *, 4> GoToo; // declared in what never runs
+
+  bool begins(const Stmt *Statement) {
+    if (const auto *D = dyn_cast<DeclStmt>(Statement)) {
+      const auto *V = D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
+      if (!V || !V->hasInit() || !declare(V) || Declared[V] != 0)
+        return false;
+      Use->Declared = V;
+      return true;
+    }
+    return returnsZero(Statement) || (!isa<ReturnStmt>(Statement) && run(Statement) == Ends);
+  }
+
+  bool returnsZero(const Stmt *Statement) {
+    const auto *Return = dyn_cast<ReturnStmt>(Statement);
+    const Expr *Value = Return ? Return->getRetValue() : nullptr;
+    if (!Value || !Value->getType()->isIntegerType())
+      return false;
+    std::optional<Result> Is = evaluate(Value);
+    Use->Returns = Is && Is->Value == 0;
+    return Use->Returns;
+  }
+
+  // An `if`, an assertion or a return that asks for the variable.
+  bool tests(const Stmt *Statement) const {
+    return names(Statement, Use->variable()) &&
+           (isa<IfStmt>(Statement) || isa<ReturnStmt>(Statement) ||
+            Statement->getBeginLoc().isMacroID());
+  }
+
+  static bool names(const Stmt *S, const VarDecl *V) {
+    const auto *Ref = dyn_cast<DeclRefExpr>(S);
+    return (Ref && Ref->getDecl() == V) ||
+           any_of(S->children(), [&](const Stmt *Child) { return Child && names(Child, V); });
+  }
+
+  // `rc`, `status->error` or `errno`: a number that can be set to 0 in its place.
+  bool canKeep(const Expr *Target) const {
+    if (!Target->getType()->isIntegerType() || Target->getType().isVolatileQualified())
+      return false;
+    const auto *Dereference = dyn_cast<UnaryOperator>(Target);
+    const auto *Errno = Dereference && Dereference->getOpcode() == UO_Deref
+                            ? dyn_cast<CallExpr>(Dereference->getSubExpr()->IgnoreParens())
+                            : nullptr;
+    if (const FunctionDecl *Callee = Errno ? Errno->getDirectCallee() : nullptr)
+      return Callee->getName() == "__errno_location";
+    return (isa<DeclRefExpr>(Target) || isa<MemberExpr>(Target)) &&
+           !Target->HasSideEffects(Context);
+  }
+
+  // An assignment of what is known to be 0 to what outlives the statement.
+  std::optional<Result> keep(const Expr *Target, const Expr *Source) {
+    if (!Use || Assigned || Use->Target || !canKeep(Target))
+      return std::nullopt;
+    std::optional<Result> Value = evaluate(Source);
+    if (!Value || Value->Value != 0 || Use->Target)
+      return std::nullopt;
+    Use->Target = Target;
+    if (const VarDecl *V = Use->variable())
+      Declared[V] = 0;
+    return Value;
+  }
 
   void collectNames(const Stmt *S) {
     if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
@@ -253,8 +340,10 @@ private:
   std::optional<Result> evaluate(const BinaryOperator *Binary) {
     if (Binary->getOpcode() == BO_Assign) {
       const auto *Target = dyn_cast<DeclRefExpr>(Binary->getLHS()->IgnoreParens());
+      if (!Target || !Declared.count(Target->getDecl()))
+        return keep(Binary->getLHS()->IgnoreParens(), Binary->getRHS());
       std::optional<Result> Value = evaluate(Binary->getRHS());
-      if (!Target || !Declared.count(Target->getDecl()) || !Value)
+      if ((Use && Target->getDecl() == Use->variable()) || !Value)
         return std::nullopt;
       Declared[Target->getDecl()] = Value->Value;
       return Value;
@@ -322,17 +411,33 @@ private:
 
   // True for statements that can go without a trace, as they never run.
   bool canGo(const Stmt *S) const {
-    if (isa<LabelStmt>(S) || isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) || isa<SwitchCase>(S) ||
-        isa<DeclStmt>(S) || isa<StmtExpr>(S) || isa<AddrLabelExpr>(S) || S == Call)
+    if (Use)
+      Use->Never.push_back(S);
+    return partCanGo(S);
+  }
+
+  bool partCanGo(const Stmt *S) const {
+    if (isa<LabelStmt>(S) || isa<IndirectGotoStmt>(S) || isa<SwitchCase>(S) ||
+        isa<AddrLabelExpr>(S) || S == Call)
       return false;
+    if (!Use && (isa<GotoStmt>(S) || isa<DeclStmt>(S) || isa<StmtExpr>(S)))
+      return false;
+    if (const auto *Goto = dyn_cast<GotoStmt>(S))
+      Use->Missed.insert(Goto->getLabel());
     if (const auto *Ref = dyn_cast<DeclRefExpr>(S)) {
       const ValueDecl *D = Ref->getDecl();
       bool Known =
           Declared.count(D) || Names.count(D) || (InBody && D->getParentFunctionOrMethod());
-      if (!isa<EnumConstantDecl>(D) && !D->hasExternalFormalLinkage() && !Known)
-        return false;
+      if (!isa<EnumConstantDecl>(D) && !D->hasExternalFormalLinkage() && !Known) {
+        if (!Use)
+          return false;
+        Use->Missed.insert(D);
+      }
     }
-    return all_of(S->children(), [&](const Stmt *Child) { return !Child || canGo(Child); });
+    if (const auto *D = dyn_cast<DeclStmt>(S))
+      for (const Decl *Inner : D->decls())
+        GoToo.insert(Inner);
+    return all_of(S->children(), [&](const Stmt *Child) { return !Child || partCanGo(Child); });
   }
 };
 
@@ -355,6 +460,17 @@ bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call, const A
   if (Aborts)
     *Aborts = Only && Run.abortsOtherwise();
   return Only;
+}
+
+const VarDecl *ResultUse::variable() const {
+  const auto *Ref = Target ? dyn_cast<DeclRefExpr>(Target->IgnoreParens()) : nullptr;
+  const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : Declared;
+  return V && V->hasLocalStorage() ? V : nullptr;
+}
+
+std::optional<ResultUse> useOfResult(const Stmt *Statement, ArrayRef<const Stmt *> Behind,
+                                     const CallExpr *Call, const ASTContext &Context) {
+  return Execution(Call, Context).runUse(Statement, Behind);
 }
 
 } // namespace relock

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Lock operations whose result is only tested for failure.
+// What a program does with the result of a lock operation that does not fail.
 #pragma once
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/Stmt.h"
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+#include <set>
+#include <vector>
 
 namespace relock {
 
@@ -31,5 +36,24 @@ bool onlyOperation(const clang::Stmt *Statement, const clang::CallExpr *Call,
 bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr *Call,
                          const clang::ASTContext &Context, int64_t Result = 0,
                          bool *Aborts = nullptr);
+
+// What a statement does with the result of a lock operation that returns 0, where the result stays
+// in a variable or goes to the caller: `rc = lock(&l);`, and `if (rc) return rc;` behind it.
+struct ResultUse {
+  std::vector<const clang::Stmt *> Decided;  // the statements behind it that only test it
+  const clang::Expr *Target = nullptr;       // `rc`, which is 0 then
+  const clang::VarDecl *Declared = nullptr;  // instead, of `int rc = lock(&l);`
+  bool Returns = false;                      // it, or the last one decided, returns 0
+  std::vector<const clang::Stmt *> Never;    // parts of all this that never run
+  std::set<const clang::NamedDecl *> Missed; // what else they name, whose last mention might go
+
+  // The local variable that holds the result, or null.
+  const clang::VarDecl *variable() const;
+};
+
+// Nothing if the statement does anything else. Behind: the statements behind it in its block.
+std::optional<ResultUse> useOfResult(const clang::Stmt *Statement,
+                                     llvm::ArrayRef<const clang::Stmt *> Behind,
+                                     const clang::CallExpr *Call, const clang::ASTContext &Context);
 
 } // namespace relock

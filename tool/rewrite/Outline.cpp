@@ -198,8 +198,8 @@ private:
     Cases.pop_back();
   }
 
-  StringRef tailText(const EarlyExit &Exit) const {
-    return File.slice(Exit.Tail.Begin, Exit.Tail.End).trim();
+  std::string tailText(const EarlyExit &Exit) const {
+    return Exit.Before + File.slice(Exit.Tail.Begin, Exit.Tail.End).trim().str() + Exit.Behind;
   }
 
   std::string freeName(const std::string &Base) const {
@@ -639,8 +639,10 @@ private:
     std::string Text = execution();
     if (E.Push.End)
       Text = callerText(E.Push) + "\n" + E.Indent + Text;
-    if (!E.Pop.empty())
-      Text += "\n" + E.Indent + E.Pop;
+    if (!E.Before.empty())
+      Text = seenAround(E.Before) + "\n" + E.Indent + Text;
+    if (!E.Behind.empty())
+      Text += "\n" + E.Indent + seenAround(E.Behind);
     return Text;
   }
 
@@ -767,7 +769,11 @@ private:
     std::string Text = callerText(Exit.Tail);
     if (!StringRef(Text).split('\n').first.trim().empty())
       Text = StringRef(Text).ltrim().str(); // it goes on behind the unlock, on the same line
-    return reindent(Text, commonIndent(Text), Indent);
+    std::string Result = reindent(Text, commonIndent(Text), Indent);
+    auto Line = [&](const std::string &Statement) {
+      return Statement.empty() ? "" : Indent.str() + seenAround(Statement) + "\n";
+    };
+    return Line(Exit.Before) + Result + Line(Exit.Behind);
   }
 
   // `Indent Open a, b, c Close`, broken after commas where it would be wider than 80 columns.

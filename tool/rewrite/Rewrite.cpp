@@ -578,14 +578,21 @@ private:
     std::map<unsigned, Owners> By;                       // likewise
     std::map<std::pair<unsigned, size_t>, size_t> Moved; // mentions by place and index
     std::map<std::pair<unsigned, size_t>, size_t> Mentions;
-    for (const DelegatedSection &S : Plan.Sections)
+    for (const DelegatedSection &S : Plan.Sections) {
+      auto Count = [&](const Declarator &Outer, size_t Moves) {
+        Statements[Outer.Statement.Begin] = &Outer;
+        By[Outer.Statement.Begin].add(S.By);
+        Moved[{Outer.Statement.Begin, Outer.Index}] += Moves;
+        Mentions[{Outer.Statement.Begin, Outer.Index}] = Outer.Mentions;
+      };
+      if (inBodyOfAnother(*S.Extract, Plan))
+        continue;
       for (const Capture &C : S.Extract->Captures)
-        if (C.Outer && !inBodyOfAnother(*S.Extract, Plan)) {
-          Statements[C.Outer->Statement.Begin] = &*C.Outer;
-          By[C.Outer->Statement.Begin].add(S.By);
-          Moved[{C.Outer->Statement.Begin, C.Outer->Index}] += C.Mentions;
-          Mentions[{C.Outer->Statement.Begin, C.Outer->Index}] = C.Outer->Mentions;
-        }
+        if (C.Outer)
+          Count(*C.Outer, C.Mentions);
+      for (const Variable &V : S.Extract->Gone)
+        Count(V.Outer, V.Mentions);
+    }
     std::optional<unsigned> Gone; // all lines from the block's brace to here
     for (const auto &[Begin, D] : Statements) {
       std::vector<std::string> Left;

@@ -70,6 +70,77 @@ bool CallLiveness::liveAfter(const CallExpr *Call, const VarDecl *V) const {
   return It == After.end() || It->second.contains(V);
 }
 
+namespace {
+// Follows the ways from a call to where a variable is read or written.
+class Readers {
+public:
+  Readers(const VarDecl *V, ArrayRef<const Stmt *> Gone, ArrayRef<const Stmt *> Never,
+          const CFG &Graph)
+      : V(V), Graph(Graph), Gone(partsOf(Gone)), Never(partsOf(Never)) {}
+
+  bool from(const CallExpr *Call) {
+    for (const CFGBlock *Block : Graph)
+      for (auto At = Block->begin(); At != Block->end(); ++At)
+        if (std::optional<CFGStmt> S = At->getAs<CFGStmt>(); S && S->getStmt() == Call)
+          return reads(*Block, std::next(At));
+    return true;
+  }
+
+private:
+  const VarDecl *V;
+  const CFG &Graph;
+  StatementParts Gone, Never;
+  SmallPtrSet<const CFGBlock *, 16> Seen;
+
+  bool isVariable(const Stmt *S) const {
+    const auto *Ref = dyn_cast<DeclRefExpr>(S);
+    return Ref && Ref->getDecl() == V;
+  }
+
+  bool reads(const CFGBlock &Block, CFGBlock::const_iterator At) {
+    SmallPtrSet<const Stmt *, 4> Targets; // of assignments: these do not read
+    for (const CFGElement &Element : Block)
+      if (std::optional<CFGStmt> S = Element.getAs<CFGStmt>())
+        if (const auto *B = dyn_cast<BinaryOperator>(S->getStmt());
+            B && B->getOpcode() == BO_Assign)
+          Targets.insert(B->getLHS()->IgnoreParens());
+    for (; At != Block.end(); ++At) {
+      std::optional<CFGStmt> Element = At->getAs<CFGStmt>();
+      const Stmt *S = Element ? Element->getStmt() : nullptr;
+      if (!S || Gone.contains(S))
+        continue;
+      if (isVariable(S) && !Targets.contains(S))
+        return true;
+      const auto *Assigns = dyn_cast<BinaryOperator>(S);
+      if (Assigns && Assigns->getOpcode() == BO_Assign &&
+          isVariable(Assigns->getLHS()->IgnoreParens()))
+        return false;
+    }
+    return any_of(Block.succs(), [&](const CFGBlock *Next) {
+      return Next && !runsNever(*Next, Never) && Seen.insert(Next).second &&
+             reads(*Next, Next->begin());
+    });
+  }
+};
+} // namespace
+
+static bool takesAddress(const Stmt *S, const VarDecl *V) {
+  const auto *Unary = dyn_cast<UnaryOperator>(S);
+  const auto *Ref = Unary && Unary->getOpcode() == UO_AddrOf
+                        ? dyn_cast<DeclRefExpr>(Unary->getSubExpr()->IgnoreParens())
+                        : nullptr;
+  return (Ref && Ref->getDecl() == V) ||
+         any_of(S->children(), [&](const Stmt *Child) { return Child && takesAddress(Child, V); });
+}
+
+bool mayBeRead(const VarDecl *V, const CallExpr *Call, ArrayRef<const Stmt *> Gone,
+               ArrayRef<const Stmt *> Never, const FunctionDecl *F) {
+  CFG::BuildOptions Options;
+  Options.setAllAlwaysAdd();
+  std::unique_ptr<CFG> Graph = CFG::buildCFG(F, F->getBody(), &F->getASTContext(), Options);
+  return !Graph || takesAddress(F->getBody(), V) || Readers(V, Gone, Never, *Graph).from(Call);
+}
+
 // --- Mentions -----------------------------------------------------------------------------------
 
 static Mention::Role roleOf(const DeclRefExpr *Ref, const ParentMap &Parents) {
@@ -502,7 +573,9 @@ private:
     } else if (hoisted(V)) {
       C.How = Travel::Pointer;
     } else if (Scalar && Written && !LiveIn && !LiveOut && !Parameter && !AddressedOutside) {
-      C.Outer = declarator(V);
+      C.Outer = V->hasInit() ? std::nullopt : declaratorOf(V, F, Result.File, S);
+      if (C.Outer) // those that have gone are counted by Extraction::Gone
+        C.Outer->Mentions = mentionsOf(V) + (Text.Gone.count(V) ? Text.Gone.at(V) : 0);
       C.How = !C.Outer ? Travel::Pointer : livesAcross(V) ? Travel::Kept : Travel::Inside;
     } else if (Scalar && !LiveOut && (Parameter || V->hasInit())) {
       C.How = Travel::Value; // a private copy, even where the section changes it
@@ -690,6 +763,10 @@ private:
     return false;
   }
 
+  size_t mentionsOf(const VarDecl *V) const {
+    return count_if(All, [&](const Mention &M) { return M.Variable == V; });
+  }
+
   // True where `*x` needs no parentheses: operators that bind less tightly than the dereference,
   // and never after a `/`, which would open a comment.
   bool bare(const DeclRefExpr *Ref) const {
@@ -709,89 +786,91 @@ private:
     return isa_and_nonnull<ReturnStmt>(Parent) || isa_and_nonnull<IfStmt>(Parent) ||
            isa_and_nonnull<WhileStmt>(Parent);
   }
-
-  // The declarator of a variable, if it can be taken out of its declaration.
-  std::optional<Declarator> declarator(const VarDecl *V) const {
-    const DeclStmt *Statement = nullptr;
-    findDeclStmt(F->getBody(), V, Statement);
-    SourceLocation Specifier = specifierEnd(V->getTypeSourceInfo()->getTypeLoc());
-    std::optional<Source::Range> Whole =
-        Statement ? S.range(Statement->getSourceRange()) : std::nullopt;
-    if (!Whole || V->hasInit() || V->hasAttrs() || !S.inFile(V->getLocation()) ||
-        Statement->getBeginLoc().isMacroID() || Specifier.isInvalid() || !S.inFile(Specifier) ||
-        !all_of(Statement->decls(), [](const Decl *D) { return isa<VarDecl>(D); }) ||
-        S.filePath(Whole->File) != Result.File)
-      return std::nullopt;
-    StringRef Text = S.fileText(Whole->File);
-    Declarator D;
-    unsigned End = Whole->End - (Text[Whole->End - 1] == ';');
-    D.Statement = {Whole->Begin, End + (Text.substr(End).starts_with(";") ? 1u : 0u)};
-    D.Lines = wholeLines(D.Statement, Text);
-    D.SpecifierEnd = S.spelled(Specifier).Offset + S.tokenLength(Specifier);
-    if (D.SpecifierEnd >= End || !splitDeclarators(Text, {D.SpecifierEnd, End}, D.All))
-      return std::nullopt;
-    size_t Count = 0;
-    for (const Decl *Other : Statement->decls()) {
-      if (Other == V)
-        D.Index = Count;
-      ++Count;
-    }
-    D.Mentions = count_if(All, [&](const Mention &M) { return M.Variable == V; });
-    return Count == D.All.size() ? std::optional(D) : std::nullopt;
-  }
-
-  // The last token of `struct item` in `struct item *it[2]`; invalid for qualified types, whose
-  // qualifier may stand on either side.
-  static SourceLocation specifierEnd(TypeLoc Type) {
-    for (;;) {
-      if (auto Pointer = Type.getAs<PointerTypeLoc>())
-        Type = Pointer.getPointeeLoc();
-      else if (auto Array = Type.getAs<ArrayTypeLoc>())
-        Type = Array.getElementLoc();
-      else if (auto Paren = Type.getAs<ParenTypeLoc>())
-        Type = Paren.getInnerLoc();
-      else
-        break;
-    }
-    bool Plain = !Type.getAs<QualifiedTypeLoc>() && !Type.getAs<FunctionTypeLoc>();
-    return Plain ? Type.getEndLoc() : SourceLocation();
-  }
-
-  static bool splitDeclarators(StringRef Text, Range R, std::vector<Range> &Parts) {
-    int Depth = 0;
-    unsigned Begin = R.Begin;
-    auto Add = [&](unsigned End) {
-      while (Begin < End && isSpace(Text[Begin]))
-        ++Begin;
-      while (End > Begin && isSpace(Text[End - 1]))
-        --End;
-      Parts.push_back({Begin, End});
-    };
-    for (unsigned I = R.Begin; I < R.End; ++I) {
-      char C = Text[I];
-      if (C == '"' || C == '\'' || C == '/')
-        return false; // literals and comments: such a declaration is left alone
-      Depth += C == '(' || C == '[' || C == '{';
-      Depth -= C == ')' || C == ']' || C == '}';
-      if (C == ',' && !Depth) {
-        Add(I);
-        Begin = I + 1;
-      }
-    }
-    Add(R.End);
-    return true;
-  }
-
-  static void findDeclStmt(const Stmt *S, const VarDecl *V, const DeclStmt *&Found) {
-    if (const auto *D = dyn_cast_or_null<DeclStmt>(S); D && is_contained(D->decls(), V))
-      Found = D;
-    if (S && !Found)
-      for (const Stmt *Child : S->children())
-        findDeclStmt(Child, V, Found);
-  }
 };
 
 } // namespace
+
+// The last token of `struct item` in `struct item *it[2]`; invalid for qualified types, whose
+// qualifier may stand on either side.
+static SourceLocation specifierEnd(TypeLoc Type) {
+  for (;;) {
+    if (auto Pointer = Type.getAs<PointerTypeLoc>())
+      Type = Pointer.getPointeeLoc();
+    else if (auto Array = Type.getAs<ArrayTypeLoc>())
+      Type = Array.getElementLoc();
+    else if (auto Paren = Type.getAs<ParenTypeLoc>())
+      Type = Paren.getInnerLoc();
+    else
+      break;
+  }
+  bool Plain = !Type.getAs<QualifiedTypeLoc>() && !Type.getAs<FunctionTypeLoc>();
+  return Plain ? Type.getEndLoc() : SourceLocation();
+}
+
+static bool splitDeclarators(StringRef Text, Range R, std::vector<Range> &Parts) {
+  int Depth = 0;
+  unsigned Begin = R.Begin;
+  auto Add = [&](unsigned End) {
+    while (Begin < End && isSpace(Text[Begin]))
+      ++Begin;
+    while (End > Begin && isSpace(Text[End - 1]))
+      --End;
+    Parts.push_back({Begin, End});
+  };
+  for (unsigned I = R.Begin; I < R.End; ++I) {
+    char C = Text[I];
+    if (C == '"' || C == '\'' || C == '/')
+      return false; // literals and comments: such a declaration is left alone
+    Depth += C == '(' || C == '[' || C == '{';
+    Depth -= C == ')' || C == ']' || C == '}';
+    if (C == ',' && !Depth) {
+      Add(I);
+      Begin = I + 1;
+    }
+  }
+  Add(R.End);
+  return true;
+}
+
+static void findDeclStmt(const Stmt *S, const VarDecl *V, const DeclStmt *&Found) {
+  if (const auto *D = dyn_cast_or_null<DeclStmt>(S); D && is_contained(D->decls(), V))
+    Found = D;
+  if (S && !Found)
+    for (const Stmt *Child : S->children())
+      findDeclStmt(Child, V, Found);
+}
+
+std::optional<Declarator> declaratorOf(const VarDecl *V, const FunctionDecl *F, StringRef File,
+                                       const Source &S) {
+  const DeclStmt *Statement = nullptr;
+  findDeclStmt(F->getBody(), V, Statement);
+  SourceLocation Specifier = specifierEnd(V->getTypeSourceInfo()->getTypeLoc());
+  std::optional<Source::Range> Whole =
+      Statement ? S.range(Statement->getSourceRange()) : std::nullopt;
+  Expr::EvalResult Constant;
+  bool Computes = V->hasInit() && (!V->getType()->isIntegerType() ||
+                                   !V->getInit()->EvaluateAsInt(Constant, F->getASTContext()));
+  if (!Whole || Computes || V->hasAttrs() || !S.inFile(V->getLocation()) ||
+      Statement->getBeginLoc().isMacroID() || Specifier.isInvalid() || !S.inFile(Specifier) ||
+      !all_of(Statement->decls(), [](const Decl *D) { return isa<VarDecl>(D); }) ||
+      S.filePath(Whole->File) != File)
+    return std::nullopt;
+  StringRef Text = S.fileText(Whole->File);
+  Declarator D;
+  unsigned End = Whole->End - (Text[Whole->End - 1] == ';');
+  D.Statement = {Whole->Begin, End + (Text.substr(End).starts_with(";") ? 1u : 0u)};
+  D.Lines = wholeLines(D.Statement, Text);
+  D.SpecifierEnd = S.spelled(Specifier).Offset + S.tokenLength(Specifier);
+  if (D.SpecifierEnd >= End || !splitDeclarators(Text, {D.SpecifierEnd, End}, D.All))
+    return std::nullopt;
+  size_t Count = 0;
+  for (const Decl *Other : Statement->decls()) {
+    if (Other == V)
+      D.Index = Count;
+    ++Count;
+  }
+  return Count == D.All.size() ? std::optional(D) : std::nullopt;
+}
 
 void findCaptures(const SectionText &Text, const FunctionDecl *F, const std::vector<Mention> &All,
                   const CallLiveness &Liveness, const ParentMap &Parents, const Source &S,

@@ -26,6 +26,12 @@ private:
   llvm::DenseMap<const clang::Stmt *, llvm::SmallPtrSet<const clang::VarDecl *, 8>> After;
 };
 
+// True if a local variable may be read behind a call, before it gets another value. What stands in
+// Gone does not count; Never are statements that do not run.
+bool mayBeRead(const clang::VarDecl *V, const clang::CallExpr *Call,
+               llvm::ArrayRef<const clang::Stmt *> Gone, llvm::ArrayRef<const clang::Stmt *> Never,
+               const clang::FunctionDecl *F);
+
 // One mention of a variable in a function.
 struct Mention {
   const clang::DeclRefExpr *Ref;
@@ -78,6 +84,9 @@ struct SectionText {
   std::vector<const clang::Expr *> Printed; // operands of waits that are not spelled in one piece
   std::vector<DroppedName> Dropped;
   std::vector<Around> DroppedAround;
+  // How often the statements that go with the operations, as they test results, name a variable.
+  std::map<const clang::VarDecl *, size_t> Gone;
+  std::set<const clang::VarDecl *> GoneWhole; // they are declared by such a statement, too
 
   // True if the section is entered again, behind a wait or a gap.
   bool resumes() const { return !Waits.empty() || !Gaps.empty(); }
@@ -106,6 +115,10 @@ std::optional<ArrayText> arrayText(const clang::VarDecl *V, unsigned Skip, clang
                                    const Source &S);
 // Fills LockNodes for a variable that the extraction declares.
 void noteLockType(const clang::VarDecl *V, const Source &S, Extraction &Result);
+// The declarator of a variable, if it can be taken out of its declaration in that file. Mentions is
+// not filled.
+std::optional<Declarator> declaratorOf(const clang::VarDecl *V, const clang::FunctionDecl *F,
+                                       llvm::StringRef File, const Source &S);
 // Widens a range to whole lines if nothing else stands on them.
 Range wholeLines(Range R, llvm::StringRef Text);
 

@@ -120,7 +120,7 @@ private:
   DenseMap<const CallExpr *, std::pair<Position, Shape>> Continued;
   std::optional<HeldLocks> Held;
   std::optional<CallLiveness> Liveness;
-  std::optional<std::vector<Mention>> Mentions;
+  std::optional<std::vector<Mention>> Mentions, Left;
   bool Skips = false; // the section has text that is not compiled
 
   // A macro may give the function another name in each configuration.
@@ -158,7 +158,7 @@ private:
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock)
         Result.Takes.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
     }
-    Held.emplace(F, std::move(All));
+    Held.emplace(F, std::move(All), Locks.never());
     if (const HeldOperation *Op = Held->takenAgain(); Op && !releases(Op->Lock.Node))
       Result.TakenAgain.push_back({Function, spelledName(), Op->Lock, place(Op->Call)});
     const Wrapper *Own = Linked.wrapperOf(Function);
@@ -238,7 +238,7 @@ private:
   const LockOperation *pushedBehind(const LockOperation &Lock) const {
     const CompoundStmt *Block = Lock.Statement ? blockOf(Lock.Statement, Parents) : nullptr;
     for (const LockOperation &Op : Operations)
-      if (Block && Op.Push && sameLock(Op, Lock) && follows(Op.Push, Lock.Statement, Block))
+      if (Block && Op.Push && sameLock(Op, Lock) && follows(Op.Push, Lock.last(), Block))
         return &Op;
     return nullptr;
   }
@@ -253,6 +253,8 @@ private:
     const Stmt *Resume = nullptr; // the label of such a goto
     bool After = false;
     for (const Stmt *Child : Block->body()) {
+      if (is_contained(Lock.gone(), Child) && Child != First)
+        continue;
       if (After && Child == Resume)
         Resume = nullptr;
       if (After && !Resume && endsAt(Child, Block, Lock, End)) {
@@ -293,11 +295,13 @@ private:
   const LockOperation *takenBehind(const LockOperation &Unlock, const LockOperation &Lock,
                                    std::vector<const Stmt *> &Between) const {
     const CompoundStmt *Block = blockOf(Unlock.Branch, Parents);
-    if (!Block)
+    if (!Block || Unlock.leaves())
       return nullptr;
     const Stmt *First = childOf(Block, Unlock.Branch, Parents);
     bool After = false;
     for (const Stmt *Child : Block->body()) {
+      if (is_contained(Unlock.gone(), Child) && Child != First)
+        continue;
       if (After)
         for (const LockOperation &Op : Operations)
           if (sameLock(Op, Lock) && within({Child}, Op.Call)) {
@@ -418,7 +422,7 @@ private:
       Text.Joins = End.Child;
     }
     for (const Stmt *Child : Block->body()) {
-      if (After && (Child != End.Child || Text.Joins))
+      if (After && (Child != End.Child || Text.Joins) && !is_contained(Lock.gone(), Child))
         Text.Statements.push_back(Child);
       if (Child == End.Child)
         break;
@@ -537,6 +541,7 @@ private:
     }
     checkIgnoredError(Lock, Found);
     collectTests(Text, Found);
+    dropMentions(Text);
     Found.Touched = touchedLines(Text.Statements, S, [&](const Stmt *Statement) {
       return is_contained(Text.Outside, Statement);
     });
@@ -560,6 +565,65 @@ private:
               "'" + StringRef(Lock.Lock).ltrim('&') + "' cannot be named in this file",
               Lock.Call->getExprLoc());
     extract(Lock, End, Text, Exits, Found);
+    Left.reset();
+  }
+
+  // The operations of a section that is delegated; the last unlock first, where there is one.
+  std::vector<const LockOperation *> operationsOf(const SectionText &Text) const {
+    std::vector<const LockOperation *> Own = {Locks.at(Text.Lock)};
+    for (const CallExpr *Unlock : Text.Unlocks)
+      Own.push_back(Locks.at(Unlock));
+    for (const Gap &G : Text.Gaps)
+      Own.push_back(Locks.at(G.Lock));
+    return Own;
+  }
+
+  // Leaves out the mentions of variables that go with the operations.
+  void dropMentions(SectionText &Text) {
+    Left.reset();
+    std::vector<const Stmt *> Go;
+    std::vector<const Stmt *> Stay;
+    for (const LockOperation *Op : operationsOf(Text)) {
+      append_range(Go, Op->gone());
+      if (Op->Uses && Op->Uses->Target && !Op->Uses->Returns && !Op->Instead.empty())
+        Stay.push_back(Op->Uses->Target->IgnoreParens());
+    }
+    if (Go.empty())
+      return;
+    std::vector<Mention> Others;
+    for (const Mention &M : allMentions())
+      if (within(Go, M.Ref) && !is_contained(Stay, M.Ref))
+        ++Text.Gone[M.Variable];
+      else
+        Others.push_back(M);
+    Left = std::move(Others);
+    for (const LockOperation *Op : operationsOf(Text))
+      if (const VarDecl *Own = Op->Uses ? Op->Uses->Declared : nullptr;
+          Own && none_of(*Left, [&](const Mention &M) { return M.Variable == Own; }))
+        Text.GoneWhole.insert(Own);
+  }
+
+  // The variables that may have gone with the uses of results.
+  void examineUses(const SectionText &Text, Extraction &Result, Section &Found) {
+    for (const LockOperation *Op : operationsOf(Text))
+      if (Op->Orphan && !Text.GoneWhole.count(Op->Orphan) &&
+          (Op->Uses->Declared || !declaratorOf(Op->Orphan, F, Result.File, S)))
+        against(Found, "tested-result",
+                "the result of the lock operation is used, in a variable that is for nothing else",
+                Op->Call->getExprLoc());
+    auto DeclaredThere = [&](const VarDecl *V) {
+      return any_of(operationsOf(Text), [&](const LockOperation *Op) {
+        return any_of(Op->gone(),
+                      [&](const Stmt *S) { return spans(S, V->getLocation(), this->S); });
+      });
+    };
+    for (const auto &[V, Count] : Text.Gone)
+      if (DeclaredThere(V))
+        continue;
+      else if (std::optional<Declarator> D = declaratorOf(V, F, Result.File, S)) {
+        D->Mentions = count_if(*Mentions, [&](const Mention &M) { return M.Variable == V; });
+        Result.Gone.push_back({std::move(*D), Count});
+      }
   }
 
   // `__func__` is another name in another function. A macro of that name, around it, says what it
@@ -644,11 +708,13 @@ private:
       }
       Text.Unlocks.push_back(Op.Call);
       Text.Outside.push_back(Op.Branch);
+      append_range(Text.Outside, Op.gone());
       append_range(Text.Outside, Exit.Tail);
       if (Exit.Break)
         Text.Outside.push_back(Exit.Break);
       if (Exit.Relock) {
         Text.Outside.push_back(Exit.Relock->Statement);
+        append_range(Text.Outside, Exit.Relock->gone());
         Text.Gaps.push_back({Op.Call, Exit.Relock->Call, Exit.Tail});
       }
       Exits.push_back(std::move(Exit));
@@ -755,6 +821,8 @@ private:
   bool findTail(const SectionText &Text, EarlyExitText &Exit) const {
     const Stmt *Unlock = Exit.Unlock->Branch;
     const CompoundStmt *Block = blockOf(Unlock, Parents);
+    if (Exit.Unlock->leaves())
+      return true;
     if (!Block) {
       Exit.Joins = true;
       return joins(Unlock, Text);
@@ -762,6 +830,8 @@ private:
     const Stmt *First = childOf(Block, Unlock, Parents);
     bool After = false;
     for (const Stmt *Child : Block->body()) {
+      if (After && is_contained(Exit.Unlock->gone(), Child))
+        continue;
       if (After && leaves(Child, Text)) {
         Exit.Tail.push_back(Child);
         return tailIsPlain(Exit.Tail, Text);
@@ -1001,10 +1071,11 @@ private:
     });
   }
 
+  // Without those that go with the operations of the section that is looked at.
   const std::vector<Mention> &allMentions() {
     if (!Mentions)
       Mentions = mentions(F->getBody(), Parents);
-    return *Mentions;
+    return Left ? *Left : *Mentions;
   }
 
   const CallLiveness &liveness() {
@@ -1045,6 +1116,8 @@ private:
               "'" + StringRef(Lock.Lock).ltrim('&') +
                   "' cannot be named in this file, and the section waits",
               Lock.Call->getExprLoc());
+    if (Left)
+      examineUses(Text, Result, Found);
     if (Lock.Guard)
       Result.Guard = S.expressionText(Lock.Guard);
     if (Lock.Guard && (Result.Through || Text.resumes() || !Result.Macro.empty()))
@@ -1159,7 +1232,9 @@ private:
     SourceLocation At = Lock.Call->getExprLoc();
     examinePointers(Result, Lock, End, Text, Found);
     bool Arguments = Lock.ThroughWrapper && Lock.Call->getNumArgs();
-    if (!Exits.empty() || !Text.Waits.empty() || !Text.Hoisted.empty() || Arguments)
+    bool Uses =
+        any_of(operationsOf(Text), [](const LockOperation *Op) { return Op->Uses.has_value(); });
+    if (Uses || !Exits.empty() || !Text.Waits.empty() || !Text.Hoisted.empty() || Arguments)
       return against(Found, "macro-section",
                      "stands in the body of a macro, and is not a straight one", At);
     const Expr *Operand = Lock.ThroughWrapper ? nullptr : Lock.Call->getArg(0);

@@ -9,6 +9,7 @@
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
+#include "clang/Analysis/CFG.h"
 
 using namespace clang;
 using namespace llvm;
@@ -162,6 +163,25 @@ bool within(ArrayRef<const Stmt *> Statements, const Stmt *Inner, const ParentMa
     if (is_contained(Statements, Up))
       return true;
   return false;
+}
+
+static void collectParts(const Stmt *S, StatementParts &Parts) {
+  Parts.insert(S);
+  for (const Stmt *Child : S->children())
+    if (Child)
+      collectParts(Child, Parts);
+}
+
+StatementParts partsOf(ArrayRef<const Stmt *> Statements) {
+  StatementParts Parts;
+  for (const Stmt *S : Statements)
+    collectParts(S, Parts);
+  return Parts;
+}
+
+bool runsNever(const CFGBlock &Block, const StatementParts &Never) {
+  std::optional<CFGStmt> First = Block.empty() ? std::nullopt : Block.front().getAs<CFGStmt>();
+  return Never.contains(First ? First->getStmt() : Block.getTerminatorStmt());
 }
 
 } // namespace relock

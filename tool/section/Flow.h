@@ -7,6 +7,11 @@
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace clang {
+class CFGBlock;
+}
 
 namespace relock {
 
@@ -35,5 +40,12 @@ bool follows(const clang::Stmt *Next, const clang::Stmt *First, const clang::Com
 // True if Inner is one of the statements, or a part of one.
 bool within(llvm::ArrayRef<const clang::Stmt *> Statements, const clang::Stmt *Inner,
             const clang::ParentMap &Parents);
+
+// Statements with all that is part of them.
+using StatementParts = llvm::SmallPtrSet<const clang::Stmt *, 32>;
+StatementParts partsOf(llvm::ArrayRef<const clang::Stmt *> Statements);
+
+// True if a block of the control-flow graph stands in one of the statements, which do not run.
+bool runsNever(const clang::CFGBlock &Block, const StatementParts &Never);
 
 } // namespace relock

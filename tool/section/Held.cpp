@@ -10,6 +10,7 @@
 
 #include "index/FunctionPointers.h"
 #include "index/LockApi.h"
+#include "section/Flow.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/CFG.h"
@@ -22,7 +23,8 @@ namespace relock {
 
 static const Expr *plain(const Expr *E) { return E->IgnoreParenImpCasts(); }
 
-HeldLocks::HeldLocks(const FunctionDecl *F, std::vector<HeldOperation> All)
+HeldLocks::HeldLocks(const FunctionDecl *F, std::vector<HeldOperation> All,
+                     ArrayRef<const Stmt *> Never)
     : Operations(std::move(All)) {
   for (unsigned I = 0; I < Operations.size(); ++I) {
     Index[Operations[I].Call] = I;
@@ -31,7 +33,7 @@ HeldLocks::HeldLocks(const FunctionDecl *F, std::vector<HeldOperation> All)
     if (Found == Keys.end())
       Keys.push_back(Operations[I].Key);
   }
-  follow(F);
+  follow(F, Never);
 }
 
 const HeldOperation *HeldLocks::operation(const CallExpr *Call) const {
@@ -39,7 +41,8 @@ const HeldOperation *HeldLocks::operation(const CallExpr *Call) const {
   return Found == Index.end() ? nullptr : &Operations[Found->second];
 }
 
-void HeldLocks::follow(const FunctionDecl *F) {
+void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never) {
+  const StatementParts Dead = partsOf(Never);
   CFG::BuildOptions Options;
   Options.setAllAlwaysAdd();
   std::unique_ptr<CFG> Graph = CFG::buildCFG(F, F->getBody(), &F->getASTContext(), Options);
@@ -53,6 +56,8 @@ void HeldLocks::follow(const FunctionDecl *F) {
   while (!Open.empty()) {
     auto [Block, Held] = Open.back();
     Open.pop_back();
+    if (runsNever(*Block, Dead))
+      continue;
     for (const CFGElement &Element : *Block)
       if (std::optional<CFGStmt> Statement = Element.getAs<CFGStmt>())
         Held = step(Statement->getStmt(), std::move(Held));

@@ -35,7 +35,9 @@ struct HeldOperation {
 
 class HeldLocks {
 public:
-  HeldLocks(const clang::FunctionDecl *F, std::vector<HeldOperation> Operations);
+  // Never: statements that never run.
+  HeldLocks(const clang::FunctionDecl *F, std::vector<HeldOperation> Operations,
+            llvm::ArrayRef<const clang::Stmt *> Never = {});
 
   // True if every lock that is taken in a section under Lock is released there, on each path to one
   // of its unlocks, and no other lock is. Inner: the operations of the section on other locks.
@@ -65,7 +67,7 @@ private:
   };
 
   const HeldOperation *operation(const clang::CallExpr *Call) const;
-  void follow(const clang::FunctionDecl *F);
+  void follow(const clang::FunctionDecl *F, llvm::ArrayRef<const clang::Stmt *> Never);
   std::optional<Tested> tested(const clang::CFGBlock &Block) const;
   Stack step(const clang::Stmt *Statement, Stack Held);
   Stack operate(const HeldOperation &Op, Stack Held);

@@ -4,6 +4,7 @@
 #include "index/LockApi.h"
 #include "index/Operand.h"
 #include "index/Tested.h"
+#include "section/Captures.h"
 #include "section/Flow.h"
 
 #include "clang/AST/ASTContext.h"
@@ -20,6 +21,7 @@ LockOperations::LockOperations(const FunctionDecl *F, const Source &S, const Sit
     : F(F), S(S), Sites(Sites), Linked(Linked), Visible(Visible), Parents(Parents) {
   collect(F->getBody());
   findGuards();
+  findUses();
 }
 
 static void substitute(std::string &Text, const std::string &Argument) {
@@ -180,6 +182,16 @@ void LockOperations::addOther(const CallExpr *Call) {
   Others.push_back(Op);
 }
 
+// True if what a use of the result leaves in a variable may be read behind all that goes.
+static bool isReadBehind(const LockOperation &Op, const FunctionDecl *F) {
+  const ResultUse &Use = *Op.Uses;
+  const auto *Ref = Use.Target ? dyn_cast<DeclRefExpr>(Use.Target->IgnoreParens()) : nullptr;
+  const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!V || !V->hasLocalStorage())
+    return true;
+  return mayBeRead(V, Op.Call, Op.gone(), Use.Never, F);
+}
+
 static bool locksOrUnlocks(const LockOperation &Op) {
   return Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock;
 }
@@ -229,6 +241,106 @@ void LockOperations::findGuards() {
         Op->Statement = blockOf(If, Parents) ? If : nullptr;
       }
   }
+}
+
+// --- Results that are used --------------------------------------------------------------------
+
+// Names that a function mentions outside of some statements.
+static void collectNames(const Stmt *S, const SmallPtrSetImpl<const Stmt *> &Without,
+                         SmallPtrSetImpl<const NamedDecl *> &Names) {
+  if (!S || Without.contains(S))
+    return;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
+    Names.insert(Ref->getDecl());
+  if (const auto *Goto = dyn_cast<GotoStmt>(S))
+    Names.insert(Goto->getLabel());
+  for (const Stmt *Child : S->children())
+    collectNames(Child, Without, Names);
+}
+
+// `rc = lock(&l); if (rc) return rc;`: the operations whose result is used. None of them may take
+// the last mention of a name along, were all of them to go.
+void LockOperations::findUses() {
+  SmallPtrSet<const Stmt *, 8> Go;
+  for (LockOperation &Op : All)
+    if (!Op.Branch && !Op.Push && cannotFail(Op) && Op.Call->getType()->isIntegerType())
+      findUse(Op);
+  for (const LockOperation &Op : All)
+    for (const Stmt *Gone : Op.gone())
+      Go.insert(Gone);
+  if (Go.empty())
+    return;
+  SmallPtrSet<const NamedDecl *, 16> Stay;
+  collectNames(F->getBody(), Go, Stay);
+  for (LockOperation &Op : All) {
+    if (!Op.Uses)
+      continue;
+    std::optional<std::string> Instead = insteadOf(Op);
+    if (Instead && all_of(Op.Uses->Missed, [&](const NamedDecl *D) { return Stay.contains(D); })) {
+      Op.Instead = *Instead;
+      Op.Tests = true;
+      if (const VarDecl *V = Op.Uses->variable(); V && !Stay.contains(V))
+        Op.Orphan = V;
+    } else {
+      Op.Uses.reset();
+      Op.Statement = Op.Branch = nullptr;
+    }
+  }
+}
+
+// The statement of a block, or the arm of an `if`, in which the operation stands.
+void LockOperations::findUse(LockOperation &Op) const {
+  const Stmt *Statement = Op.Call, *Parent = Parents.getParent(Statement);
+  auto EndsAt = [&] {
+    const auto *If = dyn_cast<IfStmt>(Parent);
+    return isa<CompoundStmt>(Parent) || (If && If->getCond() != Statement);
+  };
+  while (Parent && !blockOf(Statement, Parents) && !EndsAt()) {
+    Statement = Parent;
+    Parent = Parents.getParent(Statement);
+  }
+  if (!Parent)
+    return;
+  std::vector<const Stmt *> Behind;
+  const CompoundStmt *Block = blockOf(Statement, Parents);
+  if (Block) {
+    auto At = find(Block->body(), childOf(Block, Statement, Parents));
+    Behind.assign(std::next(At), Block->body_end());
+  }
+  Op.Uses = useOfResult(Statement, Behind, Op.Call, S.Context);
+  if (!Op.Uses)
+    return;
+  Op.Branch = Statement;
+  Op.Statement = Block ? Statement : nullptr;
+}
+
+// The statement that is left of the operation's.
+std::optional<std::string> LockOperations::insteadOf(const LockOperation &Op) const {
+  const ResultUse &Use = *Op.Uses;
+  if (Use.Returns)
+    return "return 0;";
+  if (!Use.Declared)
+    return Use.Target && isReadBehind(Op, F) ? targetText(Use.Target) + " = 0;" : "";
+  std::optional<Source::Range> Whole = S.range(Op.Branch->getSourceRange());
+  std::optional<Source::Range> Initial = S.range(Use.Declared->getInit()->getSourceRange());
+  if (!Whole || !Initial || Whole->File != Initial->File || Op.Branch->getBeginLoc().isMacroID())
+    return std::nullopt;
+  return S.fileText(Whole->File).slice(Whole->Begin, Initial->Begin).str() + "0;";
+}
+
+// `errno` stays what it is.
+std::string LockOperations::targetText(const Expr *Target) const {
+  std::optional<Source::Range> R = S.range(Target->getSourceRange());
+  StringRef Name = R ? S.fileText(R->File).slice(R->Begin, R->End) : "";
+  return isValidAsciiIdentifier(Name) ? Name.str() : S.expressionText(Target);
+}
+
+std::vector<const Stmt *> LockOperations::never() const {
+  std::vector<const Stmt *> Result;
+  for (const LockOperation &Op : All)
+    if (Op.Uses)
+      append_range(Result, Op.Uses->Never);
+  return Result;
 }
 
 // Puts what a wrapper is given into the key and the text of its lock.

@@ -3,6 +3,7 @@
 // The lock operations of a function, and the statements that are nothing but one of them.
 #pragma once
 
+#include "index/Tested.h"
 #include "section/Cleanup.h"
 #include "section/Held.h"
 
@@ -34,6 +35,27 @@ struct LockOperation {
   const clang::Expr *Guard = nullptr;
   // An unlock by pthread_cleanup_pop(1): from the push through the pop. Statement is the pop then.
   const clang::DoStmt *Push = nullptr;
+  // Statement, or Branch, uses the result, which is 0; what it decides goes with it.
+  std::optional<ResultUse> Uses;
+  std::string Instead; // takes the place of all that: `rc = 0;`, `return 0;`
+
+  // The variable of the result, where nothing but the use of such results names it.
+  const clang::VarDecl *Orphan = nullptr;
+
+  bool leaves() const { return Uses && Uses->Returns; }
+  // The statements that go with an operation whose result is used; none of another operation.
+  std::vector<const clang::Stmt *> gone() const {
+    std::vector<const clang::Stmt *> All;
+    if (Uses) {
+      All = Uses->Decided;
+      All.insert(All.begin(), Branch);
+    }
+    return All;
+  }
+  // The last statement that goes with the operation.
+  const clang::Stmt *last() const {
+    return Uses && !Uses->Decided.empty() ? Uses->Decided.back() : Branch;
+  }
 };
 
 inline bool sameLock(const LockOperation &A, const LockOperation &B) { return A.Key == B.Key; }
@@ -52,6 +74,8 @@ public:
   std::vector<HeldOperation> Others; // on locks that are not converted
 
   const LockOperation *at(const clang::CallExpr *Call) const;
+  // Statements that never run, as they are for operations that fail.
+  std::vector<const clang::Stmt *> never() const;
 
   // True for the lock and the unlock of a mutex that is neither recursive nor checks errors.
   bool cannotFail(const LockOperation &Op) const;
@@ -80,6 +104,10 @@ private:
   void addPop(const Cleanup &C);
   const clang::IfStmt *guardOf(const LockOperation &Op) const;
   void findGuards();
+  void findUses();
+  void findUse(LockOperation &Op) const;
+  std::string targetText(const clang::Expr *Target) const;
+  std::optional<std::string> insteadOf(const LockOperation &Op) const;
   using StatementTest = llvm::function_ref<bool(const clang::Stmt *)>;
   const clang::Stmt *wholeStatement(const clang::CallExpr *Call, StatementTest IsAll) const;
   const clang::Stmt *wholeBranch(const clang::CallExpr *Call, StatementTest IsAll) const;

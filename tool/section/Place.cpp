@@ -70,7 +70,15 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
       return refuseMacro(Lock.Call->getExprLoc());
     const Stmt *LastStatement = End.Unlock ? End.Unlock->Statement : End.Child;
     Last = S.range(LastStatement->getSourceRange());
+    if (!extend(First, Lock))
+      return refuseMacro(Lock.Call->getExprLoc());
+    Result.Before = insteadOf(Lock);
+    if (End.Unlock && !End.Unlock->Push)
+      Result.Behind = insteadOf(*End.Unlock);
   }
+  PlacedRange Through = Last;
+  if (End.Unlock && !extend(Through, *End.Unlock))
+    return refuseMacro(End.Unlock->Call->getExprLoc());
   std::optional<Source::Range> Whole = S.range(F->getSourceRange());
   SourceLocation At = Lock.Call->getExprLoc();
   if (!First || !Last || !Whole || First->File != Last->File || Whole->File != First->File ||
@@ -78,7 +86,7 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     return refuseMacro(At);
   StringRef File = S.fileText(First->File);
   Result.File = S.filePath(First->File);
-  Result.Whole = {First->Begin, throughSemicolon(File, Last->End)};
+  Result.Whole = {First->Begin, throughSemicolon(File, Through->End)};
   Result.Completes = End.Unlock;
   if (Text.Joins && File[Last->End - 1] == '}')
     Result.Whole.End = Last->End;
@@ -100,6 +108,22 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
   return true;
 }
 
+// What stays of the use of an operation's result.
+std::string SectionPlacer::insteadOf(const LockOperation &Op) const {
+  return Op.Uses && Text.GoneWhole.count(Op.Uses->Declared) ? "" : Op.Instead;
+}
+
+// Adds the statements that an operation's result decides to its range.
+bool SectionPlacer::extend(PlacedRange &R, const LockOperation &Op) const {
+  if (Op.last() == Op.Branch || !R)
+    return true;
+  PlacedRange Last = S.range(Op.last()->getSourceRange());
+  if (!Last || Last->File != R->File || Last->Begin < R->End)
+    return false;
+  R->End = Last->End;
+  return true;
+}
+
 // A pop without work takes the place of the one that releases the lock. A push behind the lock goes
 // before the call.
 bool SectionPlacer::placePush(PlacedRange &First) {
@@ -111,7 +135,7 @@ bool SectionPlacer::placePush(PlacedRange &First) {
   if (!File.substr(Push->Begin).starts_with("pthread_cleanup_push") ||
       !File.substr(Pop->Begin).starts_with("pthread_cleanup_pop"))
     return false; // another macro does that, and perhaps more
-  Result.Pop = "pthread_cleanup_pop(0);";
+  Result.Behind = "pthread_cleanup_pop(0);";
   if (Push->Begin > First->Begin) {
     Result.Push = {Push->Begin, throughSemicolon(File, Push->End)};
     First->End = Push->End;
@@ -208,6 +232,9 @@ bool SectionPlacer::sharesText() const {
            if (Child == First || Child == End.Child || isa<NullStmt>(Child) ||
                (End.Unlock && Child == End.Unlock->Push) || is_contained(Text.Statements, Child))
              return false;
+           if (is_contained(Lock.gone(), Child) ||
+               (End.Unlock && is_contained(End.Unlock->gone(), Child)))
+             return false;
            std::optional<Source::Range> R = S.range(Child->getSourceRange());
            return !R || (R->Begin < Result.Whole.End && R->End > Result.Whole.Begin);
          });
@@ -217,10 +244,12 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
   if (!Exit.Unlock)
     return placeEnd(Exit.Break, File, Id);
   std::optional<Source::Range> Unlock = S.range(Exit.Unlock->Branch->getSourceRange());
-  if (!Unlock || Unlock->File != Id || Unlock->Begin < Result.Body.Begin)
+  if (!Unlock || Unlock->File != Id || Unlock->Begin < Result.Body.Begin ||
+      !extend(Unlock, *Exit.Unlock))
     return false;
   EarlyExit Placed;
   Placed.Joins = Exit.Joins;
+  Placed.Before = insteadOf(*Exit.Unlock);
   Placed.Tail.Begin = Placed.Tail.End = throughSemicolon(File, Unlock->End);
   if (!Exit.Tail.empty()) {
     std::optional<Source::Range> Tail =
@@ -240,9 +269,11 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
   }
   if (Exit.Relock) {
     std::optional<Source::Range> Relock = S.range(Exit.Relock->Statement->getSourceRange());
-    if (!Relock || Relock->File != Id || Relock->Begin < Placed.Tail.End)
+    if (!Relock || Relock->File != Id || Relock->Begin < Placed.Tail.End ||
+        !extend(Relock, *Exit.Relock))
       return false;
     Placed.Tail.End = Relock->Begin; // and the comments before it
+    Placed.Behind = insteadOf(*Exit.Relock);
     Placed.Unlock.End = throughSemicolon(File, Relock->End);
     Placed.Returns = 1 + count_if(Result.Exits, [](const EarlyExit &E) { return E.Returns; });
   }

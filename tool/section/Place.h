@@ -56,6 +56,8 @@ private:
   bool refuseMacro(clang::SourceLocation At);
   bool placeExit(const EarlyExitText &Exit, llvm::StringRef File, clang::FileID Id);
   bool placeEnd(const clang::Stmt *Jump, llvm::StringRef File, clang::FileID Id);
+  std::string insteadOf(const LockOperation &Op) const;
+  bool extend(PlacedRange &R, const LockOperation &Op) const;
   bool placePush(PlacedRange &First);
   void placeGuard(PlacedRange &First, PlacedRange &Last) const;
   bool placeHoistedFirst(llvm::StringRef File);

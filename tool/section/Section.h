@@ -59,6 +59,12 @@ struct Declarator {
   size_t Mentions = 0;       // of its variable in the function
 };
 
+// A variable that text which goes has named.
+struct Variable {
+  Declarator Outer; // it goes, too, when all mentions have gone
+  size_t Mentions = 0;
+};
+
 struct Capture {
   std::string Name;
   Travel How = Travel::Value;
@@ -82,6 +88,7 @@ struct EarlyExit {
   bool Joins = false;    // goes on behind the section instead of leaving
   bool Declares = false; // the tail has declarations
   unsigned Returns = 0;  // any: behind the tail the section goes on, at the point of this number
+  std::string Before, Behind; // statements around the tail, in the place of tests of results
 };
 
 // A wait on a condition variable. With its result used, it is taken out of its statement.
@@ -129,9 +136,11 @@ struct Extraction {
   std::string FunctionName, Lock;
   std::string Guard; // the lock is taken only where this holds; empty: always
   Range Push;        // this statement goes before the call, `pthread_cleanup_push(release, &lock);`
-  std::string Pop;   // the section ends there, and this goes behind the call
-  std::string Macro; // the macro in whose body all this stands; empty: in a function
-  std::optional<Companion> Through;  // instead of naming Lock
+  // Statements before and behind the call: a pop, or what a lock and unlock leave of the use of
+  // their results.
+  std::string Before, Behind;
+  std::string Macro;                // the macro in whose body all this stands; empty: in a function
+  std::optional<Companion> Through; // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
   std::vector<EarlyExit> Exits;
   bool Completes = true;   // the end of Body is reached: the last unlock stands there
@@ -142,6 +151,7 @@ struct Extraction {
   bool FirstDeclares = false;       // Waits: the section's first statement is a declaration
   unsigned LastLabel = 0;           // Waits: where the labels of the last unlock begin; 0: none
   std::vector<Capture> Captures;    // in order of first use
+  std::vector<Variable> Gone;       // of results that are no longer tested
   // Of the variables above that are mutexes or conditions, or point to one, by their names: the
   // node; of a section that is decided, the Id of the class, with which their types change.
   std::map<std::string, std::string> LockNodes;

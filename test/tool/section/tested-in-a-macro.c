@@ -16,9 +16,8 @@
 // CHECK-NEXT: hold conditional counts
 // CHECK-NEXT: the result of the lock operation is used [tested-result]
 // CHECK-NEXT: hold cross-function takes
-// CHECK:      hold conditional kept
-// CHECK-NEXT: the result of the lock operation is used [tested-result]
-// CHECK:      delegate straight where
+// CHECK:      delegate straight kept
+// CHECK-NEXT: delegate straight where
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>

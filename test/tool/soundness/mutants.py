@@ -26,6 +26,24 @@ RULES = {
         "if (F.How != Flow::Text && F.How != Flow::Named && &Unit == &Units.front())",
         "tool/soundness/alias-in-another-file.test",
     ),
+    "a result that is read later": (
+        "tool/section/Operations.cpp",
+        "if (!V || !V->hasLocalStorage())\n    return true;",
+        "if (V)\n    return false;",
+        "tool/section/result-of-a-lock-is-kept.c",
+    ),
+    "the last mention of a name in a test of a result": (
+        "tool/section/Operations.cpp",
+        "return Stay.contains(D);",
+        "return Stay.contains(D) || true;",
+        "tool/section/tested-lock-that-cannot-fail.c",
+    ),
+    "the result of a mutex that can fail": (
+        "tool/section/Operations.cpp",
+        "!Op.Branch && !Op.Push && cannotFail(Op)",
+        "!Op.Branch && !Op.Push && locksOrUnlocks(Op)",
+        "tool/section/result-of-a-lock-that-can-fail.c",
+    ),
     "a wrapper through a function pointer": (
         "tool/program/Program.cpp",
         "else if (F->second.AddressTaken)",
