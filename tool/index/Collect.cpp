@@ -6,6 +6,7 @@
 // end is used in a way that we do not understand, and its class is kept: nothing is skipped
 // silently.
 #include "index/Collect.h"
+#include "index/Dying.h"
 
 #include "index/DisplayNames.h"
 #include "index/FactWriter.h"
@@ -84,6 +85,7 @@ public:
       CurrentFunction = F;
       Function Record = recordOf(F, F->getLocation());
       Record.Defined = true;
+      Record.EndsProcess = endsProcess(F->getBody());
       if (F->hasExternalFormalLinkage())
         FunctionPointers::recordCallbacks(F, Record);
       size_t FirstSite = Facts.Sites.size();
@@ -243,8 +245,7 @@ public:
     Pointers.call(Call);
     if (!Callee) {
       if (CurrentFacts)
-        CurrentFacts->IndirectCalls.push_back(
-            callThrough(Call->getCallee(), Call->getExprLoc(), S));
+        recordCalls(Call, S, CurrentFacts->Calls, CurrentFacts->IndirectCalls);
       for (const Expr *Argument : Call->arguments())
         if (syncType(Argument->getType()) != SyncType::None)
           Out.escape(Nodes.resolve(Argument), "indirect-call",

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "index/LockApi.h"
 
+#include "index/Cleanup.h"
 #include "index/FunctionPointers.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -287,10 +289,40 @@ static bool asksForThread(const CallExpr *Call, StringRef Name, ASTContext &Cont
          (!Call->getArg(0)->EvaluateAsInt(Asked, Context) || Asked.Val.getInt() == OfThread);
 }
 
+// What pthread_cleanup_push and its pop call but for the handler: none of it returns otherwise than
+// to run that one and to end the thread.
+static bool isOfCleanupMacros(const CallExpr *Call, const FunctionDecl *Callee) {
+  if (!Call->getExprLoc().isMacroID() || !Callee->getIdentifier())
+    return false;
+  StringRef Name = Callee->getName();
+  return Name == "__pthread_register_cancel" || Name == "__pthread_unregister_cancel" ||
+         Name == "__pthread_unwind_next" ||
+         (Callee->hasAttr<ReturnsTwiceAttr>() && isOfCleanup(Call));
+}
+
+// The handler that pthread_cleanup_push names, at a call of its variable.
+static const FunctionDecl *handlerOf(const CallExpr *Call) {
+  const auto *Ref = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
+  const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  bool Ours =
+      V && V->getName() == "__cancel_routine" && V->getLocation().isMacroID() && V->hasInit();
+  const auto *Named = Ours ? dyn_cast<DeclRefExpr>(V->getInit()->IgnoreParenCasts()) : nullptr;
+  return Named ? dyn_cast<FunctionDecl>(Named->getDecl()) : nullptr;
+}
+
 void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call> &Calls,
                  std::vector<IndirectCall> &IndirectCalls) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   Position At = S.shown(Call->getExprLoc());
+  if (!Callee) {
+    if (const FunctionDecl *Handler = handlerOf(Call))
+      Calls.push_back({nodeFor(Handler, S), Handler->getNameAsString(), At});
+    else
+      IndirectCalls.push_back(callThrough(Call->getCallee(), Call->getExprLoc(), S));
+    return;
+  }
+  if (isOfCleanupMacros(Call, Callee))
+    return;
   std::string Name = Callee->getNameAsString();
   if (asksForThread(Call, Name, S.Context))
     Name = "thread-" + Name;

@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 19;
+constexpr int Version = 20;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -113,7 +113,7 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("node", F.Node), Visit("name", F.Name), Visit("at", F.At), Visit("defined", F.Defined);
   Visit("namesake", F.Namesake);
   Visit("addressTaken", F.AddressTaken), Visit("takesLocks", F.TakesLocks);
-  Visit("waits", F.Waits), Visit("releases", F.Releases), Visit("stores", F.Stores);
+  Visit("waits", F.Waits), Visit("endsProcess", F.EndsProcess), Visit("releases", F.Releases), Visit("stores", F.Stores);
   Visit("touched", F.Touched);
   Visit("calls", F.Calls);
   Visit("indirectCalls", F.IndirectCalls), Visit("callbacks", F.Callbacks),

@@ -98,6 +98,7 @@ const DeclaredFunction *declarationOf(StringRef Name, bool Defined, const Projec
 
 EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
     : Linked(Linked), Project(Project), Calls(Linked) {
+  findPanics();
   addOwnEffects();
   addLocksOfDeclared();
   addRefusals();
@@ -105,6 +106,24 @@ EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
   climb(&Effects::Waits, /*ThroughWrappers=*/true);
   climb(&Effects::Cancels, /*ThroughWrappers=*/true);
   Waits.emplace(Calls.reach(std::move(OwnWaits), /*ThroughWrappers=*/true, Declared));
+}
+
+// A function that ends the process may block or ask who runs it: nobody goes on behind it. Unless
+// it can jump away before.
+void EffectTable::findPanics() {
+  WayEnds MayJump;
+  auto Jumps = [&](const Call &C) {
+    const LibraryFunction *Library =
+        Linked.isDefined(C.Function) ? nullptr : libraryFunction(C.Name);
+    return Library && Library->Effect == FunctionEffect::Jumps;
+  };
+  for (const auto &[Node, F] : Linked.Functions)
+    if (F.Defined && (!F.IndirectCalls.empty() || any_of(F.Calls, Jumps)))
+      MayJump[Node];
+  const Reach Jumping = Calls.reach(std::move(MayJump), /*ThroughWrappers=*/true);
+  for (const auto &[Node, F] : Linked.Functions)
+    if (F.Defined && F.EndsProcess && !Jumping.has(Node))
+      Declared.insert(Node);
 }
 
 // What each function does itself, or by calling what the program does not define.
@@ -118,6 +137,10 @@ void EffectTable::addOwnEffects() {
       if (Own.Waits)
         OwnWaits[Node] = {{Own.Refuse->Message, Own.Refuse->At}};
       Declared.insert(Node);
+      continue;
+    }
+    if (Declared.count(Node)) {
+      Own.Identity = true;
       continue;
     }
     // A lock that it takes may be recursive: its owner must be the caller.

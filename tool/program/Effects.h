@@ -34,7 +34,7 @@ public:
   // The effects of a call, those of its callees included.
   Effects of(const Call &C) const;
   const CallGraph &calls() const { return Calls; }
-  // True for a function of the program of which the project file speaks.
+  // True for a function of the program of which the project file speaks, or that ends the process.
   bool isDeclared(const std::string &Node) const { return Declared.count(Node); }
 
   // From a call to what makes a section that calls it hold: each call on the way, then the cause.
@@ -44,6 +44,7 @@ public:
   std::vector<Step> wayToWait(const Call &C) const { return Waits->way(C); }
 
 private:
+  void findPanics();
   void addOwnEffects();
   void addCalls(const Function &F, Effects &Own);
   void addLocksOfDeclared();
@@ -54,8 +55,10 @@ private:
   const ProjectFile &Project;
   CallGraph Calls;
   std::map<std::string, Effects> Known; // of the functions that the program defines
-  std::set<std::string> Declared;       // those of them that the project file declares
-  WayEnds OwnWaits;                     // of functions: the place at which they may wait
+  // Those of them that the project file declares, or that end the process: what they call does not
+  // matter.
+  std::set<std::string> Declared;
+  WayEnds OwnWaits; // of functions: the place at which they may wait
   std::optional<Reach> Waits, Refusals;
 };
 

@@ -251,6 +251,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         append_range(Merged.Stores, F.Stores);
         append_range(Merged.Touched, F.Touched);
         Merged.Waits |= F.Waits;
+        Merged.EndsProcess &= F.EndsProcess;
         Merged.TakesLocks |= F.TakesLocks;
         if (!F.Wraps)
           Merged.Wraps.reset();

@@ -84,7 +84,31 @@ std::vector<TextLine> linesOf(StringRef Text) {
   return Lines;
 }
 
-// Lines moved from one indentation to another; what stands further left stays at the margin.
+bool isBlank(char C) { return C == ' ' || C == '\t'; }
+
+StringRef indentOf(StringRef Line) { return Line.take_while(isBlank); }
+
+size_t columns(StringRef Text) {
+  size_t Column = 0;
+  for (char C : Text)
+    Column += C == '\t' ? 8 - Column % 8 : 1;
+  return Column;
+}
+
+// The indentation of a line that is moved to another column, with tabs where it had some.
+std::string movedIndent(StringRef Indent, StringRef From, StringRef To) {
+  StringRef Rest = Indent;
+  if (Rest.consume_front(From) && (columns(To) % 8 == columns(From) % 8 || !Rest.contains('\t')))
+    return (To + Rest).str();
+  size_t Column = columns(Indent);
+  if (Column == 0)
+    return ""; // a label or a directive
+  Column = std::max(Column + columns(To), columns(From)) - columns(From);
+  bool Tabs = Indent.contains('\t');
+  return std::string(Tabs ? Column / 8 : 0, '\t') + std::string(Tabs ? Column % 8 : Column, ' ');
+}
+
+// Lines moved from one indentation to another.
 std::string reindent(StringRef Text, StringRef From, StringRef To) {
   std::vector<TextLine> Lines = linesOf(Text);
   while (!Lines.empty() && Lines.front().Text.trim().empty())
@@ -96,12 +120,10 @@ std::string reindent(StringRef Text, StringRef From, StringRef To) {
     StringRef Line = Lines[I].Text;
     if (I + 1 == Lines.size() || !Lines[I + 1].InLiteral)
       Line = Line.rtrim(" \t\r");
-    if (Lines[I].InLiteral)
+    if (Lines[I].InLiteral || Line.empty())
       Result += Line.str();
-    else if (Line.consume_front(From))
-      Result += (To + Line).str();
-    else if (!Line.empty()) // a label, mostly
-      Result += Line.ltrim().str();
+    else
+      Result += movedIndent(indentOf(Line), From, To) + Line.ltrim(" \t").str();
     Result += "\n";
   }
   return Result;
@@ -114,8 +136,8 @@ StringRef commonIndent(StringRef Text) {
   for (const TextLine &Line : linesOf(Text)) {
     if (Line.InLiteral || Line.Text.trim().empty())
       continue;
-    StringRef Indent = Line.Text.take_while([](char C) { return C == ' ' || C == '\t'; });
-    if (First || Indent.size() < Common.size())
+    StringRef Indent = indentOf(Line.Text);
+    if (First || columns(Indent) < columns(Common))
       Common = Indent;
     First = false;
   }
@@ -136,7 +158,7 @@ public:
     Direct = !E.resumes() && Passed.size() == 1 && !Passed[0]->Parameter.empty();
     OnlyResume = E.resumes() && Passed.empty();
     // The second section of a function is f_section2: its variables are told apart likewise.
-    StringRef Suffix = StringRef(Name).rsplit("_section").second;
+    StringRef Suffix = StringRef(Section.CallerName).rsplit("_section").second;
     SectionName = freeName("section");
     // A macro's variable must not hide what its arguments name.
     CallerName =
@@ -301,7 +323,7 @@ private:
       if (!hasLocal(C) || movesOn(C))
         continue;
       if (C.How == Travel::Inside)
-        Text += Unit + C.Local + ";\n";
+        Text += Unit + C.Local + ";" + C.Comment + "\n";
       else
         Text += Unit + C.Field + " = " + SectionName + "->" + C.Name + ";\n";
     }
@@ -418,7 +440,7 @@ private:
   // The labels of the last unlock stand behind it.
   std::string resumable(const std::string &Body) const {
     std::string Case = caseIndent();
-    std::string Text = Unit + "switch (" + resumePoint() + ") {\n" + Case +
+    std::string Text = opened(Unit + "switch (" + resumePoint() + ") {") + "\n" + Case +
                        "case 0:" + (E.FirstDeclares ? " {\n" : "\n") + Body +
                        (E.FirstDeclares ? Case + "}\n" : "") + Unit + "}\n";
     if (E.LastLabel)
@@ -696,7 +718,7 @@ private:
     } else if (Cases.size() == 1) {
       Lines.push_back(list(Indent, Execute.Function + "(", Arguments, ");"));
     } else if (Cases.size() == 2) {
-      Lines.push_back(list(Indent, "if (" + Execute.Function + "(", Arguments, ")) {"));
+      Lines.push_back(opened(list(Indent, "if (" + Execute.Function + "(", Arguments, ")) {")));
     } else {
       Lines.push_back(list(Indent,
                            (E.C99 ? "int " : "") + TakenName + " = " + Execute.Function + "(",
@@ -717,19 +739,35 @@ private:
     if (Cases.size() > Returns + 1) // other exits
       Close = Returns == 1 ? ")) == 1) {"
                            : ")) != 0 && " + TakenName + " <= " + std::to_string(Returns) + ") {";
-    Lines.push_back(list(Indent, Open, Arguments, Close));
+    Lines.push_back(opened(list(Indent, Open, Arguments, Close)));
     for (size_t Code = 1; Returns > 1 && Code <= Returns; ++Code) {
       std::string Test = Code < Returns ? testOf(Code) : "{";
       if (Code == 1)
-        Lines.push_back(Indent + Unit + Test);
+        Lines.push_back(opened(Indent + Unit + Test));
       else
-        Lines.back() += " else " + Test;
+        orElse(Test, Indent + Unit, Lines);
       Lines.push_back(tail(*Cases[Code], Indent + Unit + Unit) + Indent + Unit + "}");
     }
     if (Returns == 1)
       Lines.push_back(tail(*Cases[1], Indent + Unit) + Indent + "}");
     else
       Lines.push_back(Indent + "}");
+  }
+
+  // `if (…) {` with its brace where the file has it.
+  std::string opened(StringRef Line) const {
+    StringRef Head = Line;
+    if (!E.ControlBraceOnOwnLine || !Head.consume_back(" {"))
+      return Line.str();
+    return (Head + "\n" + indentOf(Line) + "{").str();
+  }
+
+  void orElse(const std::string &Test, const std::string &Indent,
+              std::vector<std::string> &Lines) const {
+    if (E.ControlBraceOnOwnLine)
+      Lines.push_back(opened(Indent + "else " + Test));
+    else
+      Lines.back() += " else " + Test;
   }
 
   std::string testOf(size_t Code) const {
@@ -741,17 +779,18 @@ private:
     bool Joins = false; // some tail before goes on behind the dispatch
     for (size_t Code = Returns + 1; Code < Cases.size(); ++Code) {
       if (Joins)
-        Lines.back() += " else " + testOf(Code);
+        orElse(testOf(Code), Indent, Lines);
       else if (Cases.size() > 2)
-        Lines.push_back(Indent + testOf(Code));
+        Lines.push_back(opened(Indent + testOf(Code)));
       Joins |= Cases[Code]->Joins;
       Lines.push_back(tail(*Cases[Code], Indent + Unit) + Indent + "}");
     }
     if (!Cases[0])
       return;
-    if (Joins)
-      Lines.back() += " else {\n" + tail(*Cases[0], Indent + Unit) + Indent + "}";
-    else if (Cases[0]->Declares)
+    if (Joins) {
+      orElse("{", Indent, Lines);
+      Lines.push_back(tail(*Cases[0], Indent + Unit) + Indent + "}");
+    } else if (Cases[0]->Declares)
       Lines.push_back(Indent + "{\n" + tail(*Cases[0], Indent + Unit) + Indent + "}");
     else
       Lines.push_back(StringRef(tail(*Cases[0], Indent)).rtrim().str());
@@ -794,13 +833,6 @@ private:
       }
     }
     return Result;
-  }
-
-  static size_t columns(StringRef Indent) {
-    size_t Column = 0;
-    for (char C : Indent)
-      Column += C == '\t' ? 8 : 1;
-    return Column;
   }
 };
 

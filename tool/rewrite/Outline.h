@@ -27,9 +27,11 @@ struct ExecuteCall {
 };
 
 // A delegated section that stands in the text of another one. Name: of its function and struct.
+// CallerName: what they would be called if no equal section had them; it names the caller's variables.
 struct OutlinedSection {
   const Extraction *Extract = nullptr;
   std::string Name;
+  std::string CallerName;
   ExecuteCall Execute;
   std::vector<OutlinedSection> Inner; // in the order of the text
 };

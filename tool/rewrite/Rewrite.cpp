@@ -520,7 +520,8 @@ private:
                           std::vector<OwnedEdit> &Edits, Owners &By) {
     const DelegatedSection &S = Plan.Sections[I++];
     By.add(S.By);
-    OutlinedSection Result = {S.Extract, uniqueName(S.Extract->FunctionName, Text), {}, {}};
+    std::string Name = uniqueName(S.Extract->FunctionName, Text);
+    OutlinedSection Result = {S.Extract, Name, Name, {}, {}};
     if (S.Extract->Through)
       Result.Execute = {CompanionOf[S.Extract->Through->Node], S.Extract->Through->Arguments};
     else
@@ -534,10 +535,7 @@ private:
     // A section of the same function with the same text needs no second function.
     std::string Same = std::to_string(At) + withoutName(Function, Result.Name);
     auto [Known, New] = Functions.try_emplace(Same, Result.Name);
-    bool Shares = !New && S.Extract->Exits.size() <= 1 && !S.Extract->OwnStatics &&
-                  !StringRef(Function).contains("struct " + Result.Name);
-    if (Shares) {
-      Names.erase(Result.Name);
+    if (!New && !S.Extract->OwnStatics) {
       Result.Name = Known->second;
       return Result;
     }

@@ -17,6 +17,7 @@
 #include "clang/Analysis/Analyses/LiveVariables.h"
 #include "clang/Analysis/AnalysisDeclContext.h"
 #include "clang/Basic/Builtins.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/SetVector.h"
@@ -422,6 +423,13 @@ void noteLockType(const VarDecl *V, const Source &S, Extraction &Result) {
     Result.LockNodes[V->getNameAsString()] = nodeFor(V, S);
 }
 
+unsigned withComment(StringRef File, unsigned End) {
+  StringRef Line = File.substr(End).split('\n').first;
+  StringRef Rest = Line.trim();
+  bool Closed = Rest.starts_with("/*") && Rest.find("*/") == Rest.size() - 2;
+  return Rest.starts_with("//") || Closed ? End + Line.rtrim().size() : End;
+}
+
 Range wholeLines(Range R, StringRef Text) {
   unsigned Begin = R.Begin, End = R.End;
   if (End < Text.size() && Text[End] == ';')
@@ -576,6 +584,8 @@ private:
       C.Outer = V->hasInit() ? std::nullopt : declaratorOf(V, F, Result.File, S);
       if (C.Outer) // those that have gone are counted by Extraction::Gone
         C.Outer->Mentions = mentionsOf(V) + (Text.Gone.count(V) ? Text.Gone.at(V) : 0);
+      if (C.Outer && C.Outer->All.size() == 1)
+        C.Comment = commentBehind(C.Outer->Statement);
       C.How = !C.Outer ? Travel::Pointer : livesAcross(V) ? Travel::Kept : Travel::Inside;
     } else if (Scalar && !LiveOut && (Parameter || V->hasInit())) {
       C.How = Travel::Value; // a private copy, even where the section changes it
@@ -763,6 +773,11 @@ private:
     return false;
   }
 
+  std::string commentBehind(const Range &Declaration) const {
+    StringRef File = S.fileText(S.SM.getFileID(F->getBody()->getBeginLoc()));
+    return File.slice(Declaration.End, withComment(File, Declaration.End)).str();
+  }
+
   size_t mentionsOf(const VarDecl *V) const {
     return count_if(All, [&](const Mention &M) { return M.Variable == V; });
   }
@@ -792,7 +807,7 @@ private:
 
 // The last token of `struct item` in `struct item *it[2]`; invalid for qualified types, whose
 // qualifier may stand on either side.
-static SourceLocation specifierEnd(TypeLoc Type) {
+static SourceLocation specifierEnd(TypeLoc Type, const Source &S) {
   for (;;) {
     if (auto Pointer = Type.getAs<PointerTypeLoc>())
       Type = Pointer.getPointeeLoc();
@@ -804,7 +819,8 @@ static SourceLocation specifierEnd(TypeLoc Type) {
       break;
   }
   bool Plain = !Type.getAs<QualifiedTypeLoc>() && !Type.getAs<FunctionTypeLoc>();
-  return Plain ? Type.getEndLoc() : SourceLocation();
+  SourceLocation End = Plain ? Type.getEndLoc() : SourceLocation();
+  return End.isMacroID() ? S.SM.getExpansionRange(End).getEnd() : End; // `bool`
 }
 
 static bool splitDeclarators(StringRef Text, Range R, std::vector<Range> &Parts) {
@@ -840,18 +856,30 @@ static void findDeclStmt(const Stmt *S, const VarDecl *V, const DeclStmt *&Found
       findDeclStmt(Child, V, Found);
 }
 
+bool beginsWithType(const DeclStmt *Statement, const VarDecl *V, const Source &S) {
+  if (!Statement->getBeginLoc().isMacroID())
+    return true;
+  std::optional<Source::Range> Whole = S.range(Statement->getSourceRange());
+  if (!Whole || !S.inFile(V->getLocation()))
+    return false;
+  unsigned Name = S.SM.getFileOffset(V->getLocation());
+  return Name > Whole->Begin &&
+         all_of(S.fileText(Whole->File).slice(Whole->Begin, Name),
+                [](char C) { return isAsciiIdentifierContinue(C) || isSpace(C) || C == '*'; });
+}
+
 std::optional<Declarator> declaratorOf(const VarDecl *V, const FunctionDecl *F, StringRef File,
                                        const Source &S) {
   const DeclStmt *Statement = nullptr;
   findDeclStmt(F->getBody(), V, Statement);
-  SourceLocation Specifier = specifierEnd(V->getTypeSourceInfo()->getTypeLoc());
+  SourceLocation Specifier = specifierEnd(V->getTypeSourceInfo()->getTypeLoc(), S);
   std::optional<Source::Range> Whole =
       Statement ? S.range(Statement->getSourceRange()) : std::nullopt;
   Expr::EvalResult Constant;
   bool Computes = V->hasInit() && (!V->getType()->isIntegerType() ||
                                    !V->getInit()->EvaluateAsInt(Constant, F->getASTContext()));
   if (!Whole || Computes || V->hasAttrs() || !S.inFile(V->getLocation()) ||
-      Statement->getBeginLoc().isMacroID() || Specifier.isInvalid() || !S.inFile(Specifier) ||
+      !beginsWithType(Statement, V, S) || Specifier.isInvalid() || !S.inFile(Specifier) ||
       !all_of(Statement->decls(), [](const Decl *D) { return isa<VarDecl>(D); }) ||
       S.filePath(Whole->File) != File)
     return std::nullopt;
@@ -859,7 +887,7 @@ std::optional<Declarator> declaratorOf(const VarDecl *V, const FunctionDecl *F, 
   Declarator D;
   unsigned End = Whole->End - (Text[Whole->End - 1] == ';');
   D.Statement = {Whole->Begin, End + (Text.substr(End).starts_with(";") ? 1u : 0u)};
-  D.Lines = wholeLines(D.Statement, Text);
+  D.Lines = wholeLines({D.Statement.Begin, withComment(Text, D.Statement.End)}, Text);
   D.SpecifierEnd = S.spelled(Specifier).Offset + S.tokenLength(Specifier);
   if (D.SpecifierEnd >= End || !splitDeclarators(Text, {D.SpecifierEnd, End}, D.All))
     return std::nullopt;

@@ -115,10 +115,15 @@ std::optional<ArrayText> arrayText(const clang::VarDecl *V, unsigned Skip, clang
                                    const Source &S);
 // Fills LockNodes for a variable that the extraction declares.
 void noteLockType(const clang::VarDecl *V, const Source &S, Extraction &Result);
+// True unless a macro makes more of a declaration than its type, as `bool` does.
+bool beginsWithType(const clang::DeclStmt *Statement, const clang::VarDecl *V, const Source &S);
+
 // The declarator of a variable, if it can be taken out of its declaration in that file. Mentions is
 // not filled.
 std::optional<Declarator> declaratorOf(const clang::VarDecl *V, const clang::FunctionDecl *F,
                                        llvm::StringRef File, const Source &S);
+// The end of a statement, or of the comment behind it on the same line.
+unsigned withComment(llvm::StringRef File, unsigned End);
 // Widens a range to whole lines if nothing else stands on them.
 Range wholeLines(Range R, llvm::StringRef Text);
 

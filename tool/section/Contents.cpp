@@ -169,7 +169,7 @@ private:
     const FunctionDecl *Callee = Call->getDirectCallee();
     SourceLocation At = Call->getExprLoc();
     if (!Callee) {
-      Found.IndirectCalls.push_back(callThrough(Call->getCallee(), At, S));
+      recordCalls(Call, S, Found.Calls, Found.IndirectCalls);
       return;
     }
     StringRef Name = Callee->getIdentifier() ? Callee->getName() : "";

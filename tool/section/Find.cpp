@@ -8,9 +8,9 @@
 // analysis of paths. Whatever does not have this structure is classified for the user and held.
 #include "section/Find.h"
 
+#include "index/Cleanup.h"
 #include "index/LockApi.h"
 #include "index/Touched.h"
-#include "section/Cleanup.h"
 #include "section/Contents.h"
 #include "section/Directives.h"
 #include "section/Dropped.h"
@@ -546,6 +546,7 @@ private:
       return is_contained(Text.Outside, Statement);
     });
     examineContents(Text, F, LocalTypes, Parents, S, Found);
+    examineHandlers(Text, Found);
     examineLabels(Text, End, Found);
     examineDeclarations(Text, Found);
     if (ComputedGoto)
@@ -927,6 +928,23 @@ private:
     return true;
   }
 
+  // Handlers that the section pushes, and that release a lock which it does not take behind that.
+  void examineHandlers(const SectionText &Text, Section &Found) {
+    for (const Cleanup &C : Locks.Cleanups) {
+      bool Inside = within(Text.Statements, C.All) && !within(Text.Outside, C.All);
+      bool Known = any_of(Operations, [&](const LockOperation &Op) { return Op.Push == C.All; });
+      const auto *Ref = dyn_cast<DeclRefExpr>(C.Routine->IgnoreParenCasts());
+      const auto *Handler = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
+      if (!Inside || Known || !Handler || !Handler->getIdentifier())
+        continue;
+      std::string Node = nodeFor(Handler, S);
+      if (lockFunction(Handler->getName()) || Linked.wrapperOf(Node) || Linked.isReleaser(Node))
+        against(Found, "releases-lock",
+                "pushes the handler '" + Handler->getName() + "', which releases a lock",
+                C.All->getBeginLoc());
+    }
+  }
+
   // --- Labels and declarations ----------------------------------------------------------------
 
   // Jumps into the section.
@@ -1245,7 +1263,7 @@ private:
     unsigned Begin = Result.FunctionBegin;
     StringRef File = S.fileText(S.SM.getMainFileID());
     layout(File, F, S, Result);
-    Result.FunctionBegin = aboveComment(File, Begin);
+    Result.FunctionBegin = aboveComment(File, Begin, "");
   }
 };
 

@@ -311,10 +311,7 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
       continue;
     std::vector<relock::Call> Calls;
     std::vector<IndirectCall> Indirect;
-    if (Callee)
-      recordCalls(Call, S, Calls, Indirect);
-    else
-      Indirect.push_back(callThrough(Call->getCallee(), Call->getExprLoc(), S));
+    recordCalls(Call, S, Calls, Indirect);
     for (unsigned Key : All) {
       for (const relock::Call &C : Calls)
         Add(Key, UnderLock::Calls, Call, {}, C);

@@ -73,7 +73,7 @@ const DeclStmt *hoistable(const VarDecl *V, const SectionText &Text, const Funct
   for (const Stmt *Child : Text.Statements)
     if (!Statement)
       Statement = declarationOf(V, Child);
-  if (!Statement || Statement->getBeginLoc().isMacroID() || Statement->getEndLoc().isMacroID() ||
+  if (!Statement || !beginsWithType(Statement, V, S) || Statement->getEndLoc().isMacroID() ||
       !isa_and_nonnull<CompoundStmt>(Parents.getParent(Statement)))
     return nullptr;
   auto Contains = [&](const std::vector<const Stmt *> &Statements, const Stmt *Inner) {

@@ -69,8 +69,10 @@ void LockOperations::collect(const Stmt *Statement) {
     return; // sizeof evaluates nothing
   for (const Stmt *Child : Statement->children())
     collect(Child);
-  if (std::optional<Cleanup> C = cleanupOf(Statement, S.Context))
+  if (std::optional<Cleanup> C = cleanupOf(Statement, S.Context)) {
     addPop(*C);
+    Cleanups.push_back(*C);
+  }
 }
 
 void LockOperations::add(const CallExpr *Call) {
@@ -129,7 +131,8 @@ void LockOperations::add(const CallExpr *Call) {
     return;
   }
   auto IsAll = [&](const Stmt *Statement) {
-    return soleCall(Statement) == Call || testCanGo(Statement, Op);
+    return soleCall(Statement) == Call ||
+           (!cleanupOf(Statement, S.Context) && testCanGo(Statement, Op));
   };
   Op.Statement = wholeStatement(Call, IsAll);
   Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "index/Tested.h"
-#include "section/Cleanup.h"
+#include "index/Cleanup.h"
 #include "section/Held.h"
 
 #include "clang/AST/ParentMap.h"
@@ -72,6 +72,7 @@ public:
 
   std::vector<LockOperation> All;
   std::vector<HeldOperation> Others; // on locks that are not converted
+  std::vector<Cleanup> Cleanups;     // all handlers that the function pushes
 
   const LockOperation *at(const clang::CallExpr *Call) const;
   // Statements that never run, as they are for operations that fail.

@@ -6,6 +6,7 @@
 #include "section/Hoist.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -43,12 +44,30 @@ static bool hasDirective(StringRef Text, StringRef Name) {
   return false;
 }
 
-// A comment on the same line belongs to the statement before it.
-static unsigned withComment(StringRef File, unsigned End) {
-  StringRef Line = File.substr(End).split('\n').first;
-  StringRef Rest = Line.ltrim();
-  bool Comment = Rest.starts_with("//") || (Rest.starts_with("/*") && Rest.rtrim().ends_with("*/"));
-  return Comment ? End + Line.rtrim().size() : End;
+// True for a comment that says that its statement unlocks, and no more.
+static bool tellsOfUnlock(StringRef Comment) {
+  StringRef Word =
+      Comment.ltrim("/*! \t\r\n").take_while([](char C) { return isAsciiIdentifierContinue(C); });
+  bool Short = Comment.count('\n') == 0 && Comment.size() <= 60;
+  return Short && (Word.starts_with_insensitive("unlock") ||
+                   Word.starts_with_insensitive("releas") || Word.equals_insensitive("leave"));
+}
+
+// Where an unlock ends, with the comment on its line that says so.
+static unsigned throughUnlock(StringRef File, unsigned End) {
+  End = throughSemicolon(File, End);
+  unsigned Comment = withComment(File, End);
+  return tellsOfUnlock(File.slice(End, Comment)) ? Comment : End;
+}
+
+// Where an unlock begins, with the comment on the line above it that says so.
+static unsigned fromUnlock(StringRef File, unsigned Begin) {
+  StringRef Above = File.take_front(Begin).rtrim();
+  StringRef Line = Above.substr(Above.rfind('\n') + 1).ltrim();
+  bool Comment =
+      Line.starts_with("//") || (Line.starts_with("/*") && Line.find("*/") == Line.size() - 2);
+  bool Next = File.slice(Above.size(), Begin).count('\n') == 1;
+  return Comment && Next && tellsOfUnlock(Line) ? Line.data() - File.data() : Begin;
 }
 
 bool SectionPlacer::refuse(StringRef Code, StringRef Message, SourceLocation At) {
@@ -86,11 +105,13 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     return refuseMacro(At);
   StringRef File = S.fileText(First->File);
   Result.File = S.filePath(First->File);
-  Result.Whole = {First->Begin, throughSemicolon(File, Through->End)};
+  Result.Whole = {First->Begin, End.Unlock ? throughUnlock(File, Through->End)
+                                           : throughSemicolon(File, Through->End)};
   Result.Completes = End.Unlock;
   if (Text.Joins && File[Last->End - 1] == '}')
     Result.Whole.End = Last->End;
-  Result.Body = {throughSemicolon(File, First->End), Text.Joins ? Result.Whole.End : Last->Begin};
+  Result.Body = {throughSemicolon(File, First->End),
+                 Text.Joins ? Result.Whole.End : fromUnlock(File, Last->Begin)};
   unsigned Position = Result.Body.Begin;
   for (const Stmt *Statement : Text.Statements) {
     std::optional<Source::Range> R = S.range(Statement->getSourceRange());
@@ -250,16 +271,17 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
   EarlyExit Placed;
   Placed.Joins = Exit.Joins;
   Placed.Before = insteadOf(*Exit.Unlock);
-  Placed.Tail.Begin = Placed.Tail.End = throughSemicolon(File, Unlock->End);
+  Placed.Tail.Begin = Placed.Tail.End = throughUnlock(File, Unlock->End);
   if (!Exit.Tail.empty()) {
     std::optional<Source::Range> Tail =
         S.range(SourceRange(Exit.Tail.front()->getBeginLoc(), Exit.Tail.back()->getEndLoc()));
-    if (!Tail || Tail->File != Id || Unlock->End > Tail->Begin + 1)
+    if (!Tail || Tail->File != Id || Unlock->End > Tail->Begin + 1 ||
+        Placed.Tail.Begin > Tail->Begin)
       return false;
     Placed.Tail.End = withComment(File, throughSemicolon(File, Tail->End));
   }
   Placed.Declares = any_of(Exit.Tail, [](const Stmt *S) { return isa<DeclStmt>(S); });
-  Placed.Unlock = {Unlock->Begin, Placed.Tail.End};
+  Placed.Unlock = {std::max(fromUnlock(File, Unlock->Begin), Result.Body.Begin), Placed.Tail.End};
   if (Exit.Break) {
     std::optional<Source::Range> Break = S.range(Exit.Break->getSourceRange());
     if (!Break || Break->File != Id || Break->Begin < Placed.Tail.End)
@@ -281,6 +303,25 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
   return Placed.Unlock.End <= Result.Body.End;
 }
 
+// Where the braces behind `if (…)` and `else` stand in a function or, if it has none, in its file.
+static bool controlBraceOnOwnLine(StringRef Function, StringRef File) {
+  int OwnLine = 0;
+  for (StringRef Text : {Function, File}) {
+    bool AfterHead = false;
+    for (StringRef Line : split(Text, '\n')) {
+      Line = Line.trim();
+      OwnLine += AfterHead && Line == "{";
+      OwnLine -= Line.ends_with(") {") || Line.ends_with("else {") || Line.ends_with("){");
+      bool Control = Line.starts_with("if") || Line.starts_with("else") ||
+                     Line.starts_with("for") || Line.starts_with("while");
+      AfterHead = Control && !Line.ends_with(";");
+    }
+    if (OwnLine)
+      break;
+  }
+  return OwnLine > 0;
+}
+
 void layout(StringRef File, const FunctionDecl *F, const Source &S, Extraction &Result) {
   size_t LineBegin = File.rfind('\n', Result.Whole.Begin) + 1;
   Result.Indent = File.slice(LineBegin, Result.Whole.Begin).str();
@@ -291,6 +332,8 @@ void layout(StringRef File, const FunctionDecl *F, const Source &S, Extraction &
   unsigned Open = S.SM.getFileOffset(Body->getLBracLoc());
   StringRef Before = File.take_front(Open);
   Result.BraceOnOwnLine = Before.rtrim(" \t").ends_with("\n");
+  Result.ControlBraceOnOwnLine =
+      controlBraceOnOwnLine(File.slice(Open, S.SM.getFileOffset(Body->getRBracLoc())), File);
   Result.IndentUnit = "    ";
   if (!Body->body_empty()) {
     unsigned FirstStatement =
@@ -300,10 +343,29 @@ void layout(StringRef File, const FunctionDecl *F, const Source &S, Extraction &
     if (!Unit.empty() && Unit.find_first_not_of(" \t") == StringRef::npos)
       Result.IndentUnit = Unit.str();
   }
-  Result.FunctionBegin = aboveComment(File, S.range(F->getSourceRange())->Begin);
+  Result.FunctionBegin = aboveComment(File, S.range(F->getSourceRange())->Begin, F->getName());
 }
 
-unsigned aboveComment(StringRef File, unsigned FunctionBegin) {
+// Where the comment begins that a blank line sets apart, and that names the function.
+static std::optional<unsigned> commentApart(StringRef File, unsigned Begin, StringRef Function) {
+  StringRef Above = File.take_front(Begin).rtrim();
+  bool Apart = File.slice(Above.size(), Begin).count('\n') == 2;
+  size_t Open = Above.rfind("/*");
+  if (!Apart || !Above.ends_with("*/") || Open == StringRef::npos || Function.empty())
+    return std::nullopt;
+  size_t Line = File.rfind('\n', Open) + 1;
+  StringRef Comment = Above.substr(Open);
+  bool Whole = File.slice(Line, Open).trim().empty() && Comment.find("*/") == Comment.size() - 2;
+  std::string Lower = Comment.lower(), Name = Function.lower();
+  for (size_t At = Lower.find(Name); At != std::string::npos; At = Lower.find(Name, At + 1)) {
+    char Before = Lower[At - 1], Behind = Lower[At + Name.size()];
+    if (Whole && !isAsciiIdentifierContinue(Before) && !isAsciiIdentifierContinue(Behind))
+      return Line;
+  }
+  return std::nullopt;
+}
+
+unsigned aboveComment(StringRef File, unsigned FunctionBegin, StringRef Function) {
   size_t Begin = File.rfind('\n', FunctionBegin) + 1;
   if (File.slice(Begin, FunctionBegin).ltrim().size())
     return FunctionBegin; // something else stands before it on the line
@@ -324,8 +386,9 @@ unsigned aboveComment(StringRef File, unsigned FunctionBegin) {
       if (File.slice(OpenLine, Open).ltrim().size())
         return Begin; // the comment ends a line of code
       Begin = OpenLine;
-    } else if (Line.empty() || Line.starts_with("#") || Line.ends_with(";") ||
-               Line.ends_with("}")) {
+    } else if (Line.empty()) {
+      return commentApart(File, Begin, Function).value_or(Begin);
+    } else if (Line.starts_with("#") || Line.ends_with(";") || Line.ends_with("}")) {
       return Begin;
     } else {
       Begin = Previous; // a part of the declaration that a macro hides

@@ -52,7 +52,8 @@ struct Reference {
 
 // One declarator of a plain declaration, `*b` of `int a, *b;`.
 struct Declarator {
-  Range Statement, Lines;    // the declaration; its whole lines where it stands alone on them
+  // The declaration; its whole lines where it stands alone on them, perhaps with a comment.
+  Range Statement, Lines;
   unsigned SpecifierEnd = 0; // behind `int`
   std::vector<Range> All;    // the declarators, without the commas
   size_t Index = 0;          // this one
@@ -79,6 +80,7 @@ struct Capture {
   std::vector<Reference> References;
   std::optional<Declarator> Outer; // Inside: it goes when all mentions of the variable have gone
   size_t Mentions = 0;             // in the section
+  std::string Comment;             // Inside: that of its declaration, with the blanks before it
 };
 
 // An unlock in a branch, and what the caller does after it.
@@ -161,6 +163,7 @@ struct Extraction {
   bool InBranch = false;          // the lock stands where only one statement can
   std::string IndentUnit;
   bool BraceOnOwnLine = false, Inline = false;
+  bool ControlBraceOnOwnLine = false; // those of `if` and the like
   bool OwnStatics = false; // it declares static variables
   // The names by which its text asks for that of its function: `__func__`. They go on meaning it.
   std::set<std::string> FunctionNames;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "section/Cleanup.h"
+#include "index/Cleanup.h"
 
 using namespace clang;
 using namespace llvm;

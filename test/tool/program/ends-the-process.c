@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Who runs a function that ends the process, and how long that takes, matters to nobody. It does where
+// it can jump away before, or where handlers of exit() run.
+// RUN: %check_rewrite %s --algorithms=posix,ccsynch
+// RUN: %verdicts %s | FileCheck %s
+// CHECK:      delegate straight add
+// CHECK:      hold straight leaves
+// CHECK-NEXT: [jumps]
+// CHECK:      hold straight exits
+// CHECK-NEXT: 'quit' calls 'trace' calls 'write', which may block [may-block]
+// CHECK:      hold straight returns
+// CHECK-NEXT: 'warn' calls 'trace' calls 'write', which may block [may-block]
+#include <execinfo.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int total;
+static jmp_buf again;
+static void *frames[8];
+
+static void trace(void) { write(2, "trace\n", 6 + 0 * backtrace(frames, 8)); }
+
+static void panic(const char *text) {
+  fputs(text, stderr);
+  trace();
+  abort();
+}
+
+static void give_up(int n) {
+  trace();
+  if (n < 1000)
+    longjmp(again, 1);
+  abort();
+}
+
+static void quit(void) {
+  trace();
+  exit(1);
+}
+
+static void warn(int n) {
+  trace();
+  if (n < 1000)
+    return;
+  abort();
+}
+
+static void add(int n) {
+  pthread_mutex_lock(&lock);
+  if (n < 0)
+    panic("negative\n");
+  total += n;
+  pthread_mutex_unlock(&lock);
+}
+
+static void leaves(int n) {
+  pthread_mutex_lock(&lock);
+  if (n < 0)
+    give_up(n);
+  total += n;
+  pthread_mutex_unlock(&lock);
+}
+
+static void exits(int n) {
+  pthread_mutex_lock(&lock);
+  if (n < 0)
+    quit();
+  total += n;
+  pthread_mutex_unlock(&lock);
+}
+
+static void returns(int n) {
+  pthread_mutex_lock(&lock);
+  if (n < 0)
+    warn(n);
+  total += n;
+  pthread_mutex_unlock(&lock);
+}
+
+int main(void) {
+  for (int i = 0; i < 5; i++) {
+    add(i);
+    leaves(i);
+    exits(i);
+    returns(i);
+  }
+  printf("%d\n", total);
+  return 0;
+}
