@@ -86,6 +86,8 @@ public:
       Function Record = recordOf(F, F->getLocation());
       Record.Defined = true;
       Record.EndsProcess = endsProcess(F->getBody());
+      if (const FunctionDecl *Last = lastCallee(F->getBody()))
+        Record.LastCallee = nodeFor(Last, S);
       if (F->hasExternalFormalLinkage())
         FunctionPointers::recordCallbacks(F, Record);
       size_t FirstSite = Facts.Sites.size();
@@ -652,7 +654,7 @@ static void recordText(CompilerInstance &CI, const SkippedText &Skipped, UnitFac
   const SourceManager &SM = CI.getSourceManager();
   for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
     FileID File = SM.translateFile(It->first);
-    if (File.isInvalid() || SM.isInSystemHeader(SM.getLocForStartOfFile(File)))
+    if (File.isInvalid())
       continue;
     std::string Path = S.filePath(File);
     Facts.Dependencies.push_back({Path, hashOf(SM.getBufferData(File))});

@@ -3,7 +3,6 @@
 // By structure: a statement of the body ends the process, and none before it leaves the function.
 #include "index/Dying.h"
 
-#include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -57,6 +56,14 @@ bool endsProcess(const Stmt *Body) {
       return false;
   }
   return false;
+}
+
+const FunctionDecl *lastCallee(const Stmt *Body) {
+  const auto *Block = dyn_cast_or_null<CompoundStmt>(Body);
+  if (!Block || Block->body_empty() || mayLeave(Block))
+    return nullptr;
+  const auto *Last = dyn_cast<Expr>(Block->body_back());
+  return Last ? calleeOf(Last->IgnoreParenCasts()) : nullptr;
 }
 
 } // namespace relock

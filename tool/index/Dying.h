@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "clang/AST/Decl.h"
 #include "clang/AST/Stmt.h"
 
 namespace relock {
@@ -8,5 +9,8 @@ namespace relock {
 // True for the body of a function that ends the process on each way: `void panic(…) { …; abort();
 // }`. Handlers of exit() may do anything, so that a function that calls it is none.
 bool endsProcess(const clang::Stmt *Body);
+
+// The function that a body calls last, on each way through it; null: there is no such.
+const clang::FunctionDecl *lastCallee(const clang::Stmt *Body);
 
 } // namespace relock

@@ -53,10 +53,25 @@ bool isAssembly(StringRef File) {
   return sys::path::extension(File).equals_insensitive(".s") || File.ends_with(".asm");
 }
 
-std::string hashOfFile(const std::string &Path) {
+std::string readHash(const std::string &Path) {
   ErrorOr<std::unique_ptr<MemoryBuffer>> Buffer =
       MemoryBuffer::getFile(Path, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   return Buffer ? utohexstr(xxh3_64bits((*Buffer)->getBuffer())) : "";
+}
+
+// Units share most of their headers.
+std::string hashOfFile(const std::string &Path) {
+  sys::fs::file_status Status;
+  if (sys::fs::status(Path, Status))
+    return "";
+  static std::mutex Access;
+  static std::map<std::tuple<std::string, uint64_t, sys::TimePoint<>>, std::string> Known;
+  auto Key = std::tuple(Path, Status.getSize(), Status.getLastModificationTime());
+  std::lock_guard<std::mutex> Lock(Access);
+  auto [At, New] = Known.try_emplace(Key);
+  if (New)
+    At->second = readHash(Path);
+  return At->second;
 }
 
 bool fresh(const UnitFacts &Facts) {

@@ -315,7 +315,9 @@ void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call
   const FunctionDecl *Callee = Call->getDirectCallee();
   Position At = S.shown(Call->getExprLoc());
   if (!Callee) {
-    if (const FunctionDecl *Handler = handlerOf(Call))
+    if (const FunctionDecl *Handler = handlerOf(Call); Handler && lockFunction(Handler->getName()))
+      return; // the name of the operation is a site
+    else if (Handler)
       Calls.push_back({nodeFor(Handler, S), Handler->getNameAsString(), At});
     else
       IndirectCalls.push_back(callThrough(Call->getCallee(), Call->getExprLoc(), S));

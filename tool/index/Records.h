@@ -295,7 +295,9 @@ struct Function {
   bool TakesLocks = false;
   bool Waits = false;       // on a condition variable
   bool EndsProcess = false; // on each way through it, by abort() or the like
-  bool Releases = false;    // the lock that it is given as `void *`, and does nothing else
+  std::string
+      LastCallee;        // the node of what each way through it calls last; empty: there is no such
+  bool Releases = false; // the lock that it is given as `void *`, and does nothing else
   std::vector<Call> Calls;
   std::vector<IndirectCall> IndirectCalls;
   std::vector<std::string> Callbacks; // function types of pointers that its callers can give it

@@ -121,9 +121,12 @@ void EffectTable::findPanics() {
     if (F.Defined && (!F.IndirectCalls.empty() || any_of(F.Calls, Jumps)))
       MayJump[Node];
   const Reach Jumping = Calls.reach(std::move(MayJump), /*ThroughWrappers=*/true);
-  for (const auto &[Node, F] : Linked.Functions)
-    if (F.Defined && F.EndsProcess && !Jumping.has(Node))
-      Declared.insert(Node);
+  for (bool More = true; More;) {
+    More = false;
+    for (const auto &[Node, F] : Linked.Functions)
+      if (F.Defined && !Jumping.has(Node) && (F.EndsProcess || Declared.count(F.LastCallee)))
+        More |= Declared.insert(Node).second;
+  }
 }
 
 // What each function does itself, or by calling what the program does not define.

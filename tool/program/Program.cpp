@@ -252,6 +252,8 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         append_range(Merged.Touched, F.Touched);
         Merged.Waits |= F.Waits;
         Merged.EndsProcess &= F.EndsProcess;
+        if (Merged.LastCallee != F.LastCallee)
+          Merged.LastCallee.clear();
         Merged.TakesLocks |= F.TakesLocks;
         if (!F.Wraps)
           Merged.Wraps.reset();

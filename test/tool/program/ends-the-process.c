@@ -24,10 +24,15 @@ static void *frames[8];
 
 static void trace(void) { write(2, "trace\n", 6 + 0 * backtrace(frames, 8)); }
 
+static void dump_and_abort(void) {
+  trace();
+  abort();
+}
+
 static void panic(const char *text) {
   fputs(text, stderr);
   trace();
-  abort();
+  dump_and_abort();
 }
 
 static void give_up(int n) {

@@ -36,6 +36,14 @@ static int copies(int n) {
   return size;
 }
 
+static void report(int n) {
+  static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cleanup_push((void *)pthread_mutex_unlock, &other);
+  pthread_mutex_lock(&other);
+  printf("(%d) ", n);
+  pthread_cleanup_pop(1);
+}
+
 static void waits(int n) {
   pthread_cleanup_push(sleepy, &n);
   total++;
@@ -45,6 +53,7 @@ static void waits(int n) {
 static void calls(int n) {
   pthread_mutex_lock(&lock);
   total += copies(n);
+  report(n);
   pthread_mutex_unlock(&lock);
 }
 
