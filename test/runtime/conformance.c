@@ -32,6 +32,7 @@ static const struct {
     CASE(unsupported_attributes),
     CASE(mutual_exclusion_of_all_ways),
     CASE(own_context_and_result_once_per_call),
+    CASE(lock_only_where_a_condition_holds),
     CASE(sections_are_delegated_with_identity_or_not_at_all),
     CASE(section_run_by_another_thread_is_not_cancelled),
     CASE(nesting_in_any_order),

@@ -24,6 +24,7 @@ void zero_filled_and_static(void);
 void unsupported_attributes(void);
 void mutual_exclusion_of_all_ways(void);
 void own_context_and_result_once_per_call(void);
+void lock_only_where_a_condition_holds(void);
 void nesting_in_any_order(void);
 void try_and_timed_locks(void);
 void unlock_by_another_thread(void);

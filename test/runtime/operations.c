@@ -200,6 +200,58 @@ void own_context_and_result_once_per_call(void) {
   CHECK_EQUAL(counter, THREADS * ROUNDS);
 }
 
+struct conditional {
+  long runs;
+  int held; /* EBUSY: the mutex is */
+};
+
+static int note_whether_held(void *context) {
+  struct conditional *conditional = context;
+  conditional->runs++;
+  conditional->held = relock_mutex_trylock(&second);
+  if (conditional->held == 0)
+    CHECK_EQUAL(relock_mutex_unlock(&second), 0);
+  return 7;
+}
+
+static int evaluated(int condition, int *times) {
+  ++*times;
+  return condition;
+}
+
+static void *ask_on_condition(void *unused) {
+  struct request request = {.id = 1};
+  for (long i = 1; i <= ROUNDS; i++) {
+    int result = i % 2 ? relock_execute_if(request.id, &second, answer, &request)
+                       : relock_execute_if_any_thread(request.id != 0, &second, answer, &request);
+    CHECK_EQUAL(request.runs, i);
+    CHECK_EQUAL(result, 3 + i % 3);
+  }
+  return unused;
+}
+
+void lock_only_where_a_condition_holds(void) {
+  struct conditional conditional = {0, 0};
+  int times = 0;
+  CHECK_EQUAL(relock_execute_if(evaluated(2, &times), &second, note_whether_held, &conditional), 7);
+  CHECK_EQUAL(conditional.held, EBUSY);
+  CHECK_EQUAL(
+      relock_execute_if_any_thread(evaluated(1, &times), &second, note_whether_held, &conditional),
+      7);
+  CHECK_EQUAL(conditional.held, EBUSY);
+  CHECK_EQUAL(times, 2);
+  relock_mutex_t *none = NULL; /* not looked at */
+  CHECK_EQUAL(relock_execute_if(evaluated(0, &times), none, note_whether_held, &conditional), 7);
+  CHECK_EQUAL(conditional.held, 0);
+  CHECK_EQUAL(
+      relock_execute_if_any_thread(evaluated(0, &times), none, note_whether_held, &conditional), 7);
+  CHECK_EQUAL(times, 4);
+  CHECK_EQUAL(conditional.runs, 4);
+  counter = 0;
+  check_run_threads(THREADS, ask_on_condition, NULL);
+  CHECK_EQUAL(counter, THREADS * ROUNDS);
+}
+
 /* --- nesting --------------------------------------------------------------------------------- */
 
 static relock_mutex_t chain[3];
