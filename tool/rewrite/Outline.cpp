@@ -274,7 +274,7 @@ private:
   }
 
   std::string function() const {
-    std::string Text;
+    std::string Text = E.Conditions;
     if (!Direct && !Passed.empty()) {
       Text += "struct " + Name + (E.BraceOnOwnLine ? "\n{\n" : " {\n");
       for (const Capture *C : Passed)
@@ -298,6 +298,8 @@ private:
     Text += Body + "}\n";
     for (const std::string &Word : E.FunctionNames)
       Text += "#undef " + Word + "\n";
+    for (unsigned I = 0; I < E.ConditionGroups; ++I)
+      Text += "#endif\n";
     return Text + "\n";
   }
 

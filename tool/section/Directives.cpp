@@ -46,6 +46,28 @@ std::optional<std::vector<Range>> conditionalBranches(StringRef File, const Rang
   return Open.empty() ? std::optional(Branches) : std::nullopt;
 }
 
+std::optional<OpenConditions> openConditions(StringRef File, const Range &Part) {
+  std::vector<std::string> Groups; // the lines of each
+  for (StringRef Line : split(File.slice(Part.Begin, Part.End), '\n')) {
+    Line = Line.trim();
+    StringRef Word = Line;
+    if (!Word.consume_front("#"))
+      continue;
+    Word = Word.ltrim().take_while([](char C) { return isAlpha(C); });
+    bool Opens = Word == "if" || Word == "ifdef" || Word == "ifndef";
+    bool Continues = Word == "else" || Word.starts_with("elif");
+    if ((Opens || Continues) && Line.ends_with("\\"))
+      return std::nullopt;
+    if (Opens)
+      Groups.push_back(Line.str() + "\n");
+    else if (Continues && !Groups.empty())
+      Groups.back() += Line.str() + "\n";
+    else if (Word == "endif" && !Groups.empty())
+      Groups.pop_back();
+  }
+  return OpenConditions{join(Groups, ""), unsigned(Groups.size())};
+}
+
 // True if a branch has nothing but comments and directives.
 static bool isBlank(const Range &Branch, StringRef File, const LangOptions &Language) {
   Lexer Raw(SourceLocation(), Language, File.begin(), File.begin() + Branch.Begin, File.end());

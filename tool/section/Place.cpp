@@ -178,6 +178,11 @@ bool SectionPlacer::placeSurroundings() {
     return refuse("preprocessor",
                   "a preprocessor directive stands between the function's begin and the section",
                   At);
+  std::optional<OpenConditions> Around = openConditions(File, {Open, Result.Whole.Begin});
+  if (!Around)
+    return refuse("preprocessor", "stands under a condition that goes on in the next line", At);
+  Result.Conditions = Around->Lines;
+  Result.ConditionGroups = Around->Groups;
   layout(File, F, S, Result);
   if (!End.Guard && !isa<CompoundStmt>(Parents.getParent(Lock.Statement)))
     Result.InBranch = true; // a declaration must not follow a label

@@ -135,6 +135,10 @@ struct Extraction {
   Range Whole;                // from the lock to the last unlock
   Range Body;                 // between them
   unsigned FunctionBegin = 0; // where the extracted function goes
+  // The directives of the groups within the function that the section stands in: its own function
+  // stands in such groups, too.
+  std::string Conditions;
+  unsigned ConditionGroups = 0;
   std::string FunctionName, Lock;
   std::string Guard; // the lock is taken only where this holds; empty: always
   Range Push;        // this statement goes before the call, `pthread_cleanup_push(release, &lock);`

@@ -5,7 +5,7 @@
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      delegate straight add
 // CHECK:      hold straight leaves
-// CHECK-NEXT: [jumps]
+// CHECK-NEXT: 'give_up' calls
 // CHECK:      hold straight exits
 // CHECK-NEXT: 'quit' calls 'trace' calls 'write', which may block [may-block]
 // CHECK:      hold straight returns
@@ -35,10 +35,14 @@ static void panic(const char *text) {
   dump_and_abort();
 }
 
-static void give_up(int n) {
-  trace();
+static void may_jump(int n) {
   if (n < 1000)
     longjmp(again, 1);
+}
+
+static void give_up(int n) {
+  trace();
+  may_jump(n);
   abort();
 }
 

@@ -44,6 +44,30 @@ RULES = {
         "!Op.Branch && !Op.Push && locksOrUnlocks(Op)",
         "tool/section/result-of-a-lock-that-can-fail.c",
     ),
+    "a panic that jumps away": (
+        "tool/program/Effects.cpp",
+        "F.Defined && !Jumping.has(Node) &&",
+        "F.Defined &&",
+        "tool/program/ends-the-process.c",
+    ),
+    "a section that pushes the handler of its lock": (
+        "tool/section/Find.cpp",
+        "if (!Inside || Known || !Handler || !Handler->getIdentifier())",
+        "if (true)",
+        "tool/index/cleanup-handler-unlocks.c",
+    ),
+    "the handler that a callee pops": (
+        "tool/index/LockApi.cpp",
+        "else if (Handler)\n      Calls",
+        "else if (!Handler)\n      Calls",
+        "tool/section/cleanup-around-library-calls.c",
+    ),
+    "a header of the system that changes": (
+        "tool/index/Collect.cpp",
+        "if (File.isInvalid())\n      continue;\n    std::string Path",
+        "if (File.isInvalid() || SM.isInSystemHeader(SM.getLocForStartOfFile(File)))\n      continue;\n    std::string Path",
+        "tool/index/system-header-changes.test",
+    ),
     "a wrapper through a function pointer": (
         "tool/program/Program.cpp",
         "else if (F->second.AddressTaken)",
