@@ -27,7 +27,8 @@ struct ExecuteCall {
 };
 
 // A delegated section that stands in the text of another one. Name: of its function and struct.
-// CallerName: what they would be called if no equal section had them; it names the caller's variables.
+// CallerName: what they would be called if no equal section had them; it names the caller's
+// variables.
 struct OutlinedSection {
   const Extraction *Extract = nullptr;
   std::string Name;

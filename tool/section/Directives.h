@@ -19,8 +19,8 @@ namespace relock {
 // wholly in that part.
 std::optional<std::vector<Range>> conditionalBranches(llvm::StringRef File, const Range &Part);
 
-// The directives of the groups that begin in a part of a file and are open at its end, line by line,
-// and how many groups these are. None if one of them goes on in the next line.
+// The directives of the groups that begin in a part of a file and are open at its end, line by
+// line, and how many groups these are. None if one of them goes on in the next line.
 struct OpenConditions {
   std::string Lines;
   unsigned Groups = 0;

@@ -3,8 +3,8 @@
 // The lock operations of a function, and the statements that are nothing but one of them.
 #pragma once
 
-#include "index/Tested.h"
 #include "index/Cleanup.h"
+#include "index/Tested.h"
 #include "section/Held.h"
 
 #include "clang/AST/ParentMap.h"

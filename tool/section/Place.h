@@ -68,8 +68,8 @@ private:
 void layout(llvm::StringRef File, const clang::FunctionDecl *F, const Source &S,
             Extraction &Result);
 
-// The begin of a function's first line, or of the comment that stands directly above it. A blank line
-// between is none where the comment names the function.
+// The begin of a function's first line, or of the comment that stands directly above it. A blank
+// line between is none where the comment names the function.
 unsigned aboveComment(llvm::StringRef File, unsigned FunctionBegin, llvm::StringRef Function);
 
 } // namespace relock
