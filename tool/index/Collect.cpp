@@ -6,9 +6,9 @@
 // end is used in a way that we do not understand, and its class is kept: nothing is skipped
 // silently.
 #include "index/Collect.h"
-#include "index/Dying.h"
 
 #include "index/DisplayNames.h"
+#include "index/Dying.h"
 #include "index/FactWriter.h"
 #include "index/FunctionPointers.h"
 #include "index/LockApi.h"

@@ -108,23 +108,25 @@ EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
   Waits.emplace(Calls.reach(std::move(OwnWaits), /*ThroughWrappers=*/true, Declared));
 }
 
-// A function that ends the process may block or ask who runs it: nobody goes on behind it. Unless
-// it can jump away before.
+// Who runs a function that ends the process, and whether it can be cancelled, matters to nobody:
+// none goes on behind it. It does matter if the function waits, perhaps for one that waits for this
+// thread, or may jump away before.
 void EffectTable::findPanics() {
-  WayEnds MayJump;
-  auto Jumps = [&](const Call &C) {
-    const LibraryFunction *Library =
-        Linked.isDefined(C.Function) ? nullptr : libraryFunction(C.Name);
-    return Library && Library->Effect == FunctionEffect::Jumps;
+  auto Matters = [&](const Call &C) {
+    if (Linked.isDefined(C.Function) || Linked.wrapperOf(C.Function))
+      return false;
+    Effects E = externalEffects(C, Linked, Project);
+    return E.Refuse && E.Refuse->Code != "kernel-thread";
   };
+  WayEnds Mattering;
   for (const auto &[Node, F] : Linked.Functions)
-    if (F.Defined && (!F.IndirectCalls.empty() || any_of(F.Calls, Jumps)))
-      MayJump[Node];
-  const Reach Jumping = Calls.reach(std::move(MayJump), /*ThroughWrappers=*/true);
+    if (F.Defined && (F.Waits || !F.IndirectCalls.empty() || any_of(F.Calls, Matters)))
+      Mattering[Node];
+  const Reach Others = Calls.reach(std::move(Mattering), /*ThroughWrappers=*/true);
   for (bool More = true; More;) {
     More = false;
     for (const auto &[Node, F] : Linked.Functions)
-      if (F.Defined && !Jumping.has(Node) && (F.EndsProcess || Declared.count(F.LastCallee)))
+      if (F.Defined && !Others.has(Node) && (F.EndsProcess || Declared.count(F.LastCallee)))
         More |= Declared.insert(Node).second;
   }
 }

@@ -56,7 +56,7 @@ private:
   CallGraph Calls;
   std::map<std::string, Effects> Known; // of the functions that the program defines
   // Those of them that the project file declares, or that end the process: what they call does not
-  // matter.
+  // matter, see findPanics().
   std::set<std::string> Declared;
   WayEnds OwnWaits; // of functions: the place at which they may wait
   std::optional<Reach> Waits, Refusals;

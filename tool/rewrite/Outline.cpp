@@ -756,17 +756,36 @@ private:
       Lines.push_back(Indent + "}");
   }
 
+  // Where the nearest brace behind `if (…)` and the like stands, from the function on.
+  bool controlBraceOnOwnLine() const {
+    for (StringRef Text : {File.substr(E.FunctionBegin), File.take_front(E.FunctionBegin)}) {
+      bool AfterHead = false;
+      for (StringRef Line, Rest = Text; !Rest.empty();) {
+        std::tie(Line, Rest) = Rest.split('\n');
+        Line = Line.trim();
+        if (AfterHead && Line == "{")
+          return true;
+        if (Line.ends_with(") {") || Line.ends_with("else {") || Line.ends_with("){"))
+          return false;
+        bool Control = any_of(ArrayRef<StringRef>{"if", "else", "for", "while", "switch"},
+                              [&](StringRef Word) { return findWord(Line, Word) == 0; });
+        AfterHead = Control && !Line.ends_with(";");
+      }
+    }
+    return false;
+  }
+
   // `if (…) {` with its brace where the file has it.
   std::string opened(StringRef Line) const {
     StringRef Head = Line;
-    if (!E.ControlBraceOnOwnLine || !Head.consume_back(" {"))
+    if (!Head.consume_back(" {") || !controlBraceOnOwnLine())
       return Line.str();
     return (Head + "\n" + indentOf(Line) + "{").str();
   }
 
   void orElse(const std::string &Test, const std::string &Indent,
               std::vector<std::string> &Lines) const {
-    if (E.ControlBraceOnOwnLine)
+    if (controlBraceOnOwnLine())
       Lines.push_back(opened(Indent + "else " + Test));
     else
       Lines.back() += " else " + Test;

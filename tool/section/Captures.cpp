@@ -72,7 +72,8 @@ bool CallLiveness::liveAfter(const CallExpr *Call, const VarDecl *V) const {
 }
 
 namespace {
-// Follows the ways from a call to where a variable is read or written.
+// Follows the ways from a call to where a variable is read or written. LiveVariables would count
+// what stands in text that goes.
 class Readers {
 public:
   Readers(const VarDecl *V, ArrayRef<const Stmt *> Gone, ArrayRef<const Stmt *> Never,
@@ -135,11 +136,8 @@ static bool takesAddress(const Stmt *S, const VarDecl *V) {
 }
 
 bool mayBeRead(const VarDecl *V, const CallExpr *Call, ArrayRef<const Stmt *> Gone,
-               ArrayRef<const Stmt *> Never, const FunctionDecl *F) {
-  CFG::BuildOptions Options;
-  Options.setAllAlwaysAdd();
-  std::unique_ptr<CFG> Graph = CFG::buildCFG(F, F->getBody(), &F->getASTContext(), Options);
-  return !Graph || takesAddress(F->getBody(), V) || Readers(V, Gone, Never, *Graph).from(Call);
+               ArrayRef<const Stmt *> Never, const FunctionDecl &F, const CFG &Graph) {
+  return takesAddress(F.getBody(), V) || Readers(V, Gone, Never, Graph).from(Call);
 }
 
 // --- Mentions -----------------------------------------------------------------------------------
@@ -585,7 +583,10 @@ private:
       if (C.Outer) // those that have gone are counted by Extraction::Gone
         C.Outer->Mentions = mentionsOf(V) + (Text.Gone.count(V) ? Text.Gone.at(V) : 0);
       if (C.Outer && C.Outer->All.size() == 1)
-        C.Comment = commentBehind(C.Outer->Statement);
+        C.Comment = S.fileText(S.SM.getFileID(F->getBody()->getBeginLoc()))
+                        .slice(C.Outer->Statement.End, C.Outer->Lines.End)
+                        .rtrim()
+                        .str();
       C.How = !C.Outer ? Travel::Pointer : livesAcross(V) ? Travel::Kept : Travel::Inside;
     } else if (Scalar && !LiveOut && (Parameter || V->hasInit())) {
       C.How = Travel::Value; // a private copy, even where the section changes it
@@ -773,11 +774,6 @@ private:
     return false;
   }
 
-  std::string commentBehind(const Range &Declaration) const {
-    StringRef File = S.fileText(S.SM.getFileID(F->getBody()->getBeginLoc()));
-    return File.slice(Declaration.End, withComment(File, Declaration.End)).str();
-  }
-
   size_t mentionsOf(const VarDecl *V) const {
     return count_if(All, [&](const Mention &M) { return M.Variable == V; });
   }
@@ -888,6 +884,8 @@ std::optional<Declarator> declaratorOf(const VarDecl *V, const FunctionDecl *F, 
   unsigned End = Whole->End - (Text[Whole->End - 1] == ';');
   D.Statement = {Whole->Begin, End + (Text.substr(End).starts_with(";") ? 1u : 0u)};
   D.Lines = wholeLines({D.Statement.Begin, withComment(Text, D.Statement.End)}, Text);
+  if (Text[D.Lines.End - 1] != '\n') // the comment may speak of what else stands there
+    D.Lines = wholeLines(D.Statement, Text);
   D.SpecifierEnd = S.spelled(Specifier).Offset + S.tokenLength(Specifier);
   if (D.SpecifierEnd >= End || !splitDeclarators(Text, {D.SpecifierEnd, End}, D.All))
     return std::nullopt;

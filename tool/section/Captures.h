@@ -13,6 +13,10 @@
 
 #include <vector>
 
+namespace clang {
+class CFG;
+}
+
 namespace relock {
 
 // Which local variables are live directly after each call of a function.
@@ -27,10 +31,11 @@ private:
 };
 
 // True if a local variable may be read behind a call, before it gets another value. What stands in
-// Gone does not count; Never are statements that do not run.
+// Gone does not count; Never are statements that do not run. Graph: of the function, with every
+// expression.
 bool mayBeRead(const clang::VarDecl *V, const clang::CallExpr *Call,
                llvm::ArrayRef<const clang::Stmt *> Gone, llvm::ArrayRef<const clang::Stmt *> Never,
-               const clang::FunctionDecl *F);
+               const clang::FunctionDecl &F, const clang::CFG &Graph);
 
 // One mention of a variable in a function.
 struct Mention {

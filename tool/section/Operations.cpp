@@ -8,6 +8,7 @@
 #include "section/Flow.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/Analysis/CFG.h"
 #include "clang/Basic/CharInfo.h"
 
 using namespace clang;
@@ -186,13 +187,13 @@ void LockOperations::addOther(const CallExpr *Call) {
 }
 
 // True if what a use of the result leaves in a variable may be read behind all that goes.
-static bool isReadBehind(const LockOperation &Op, const FunctionDecl *F) {
+static bool isReadBehind(const LockOperation &Op, const FunctionDecl *F, const CFG *Graph) {
   const ResultUse &Use = *Op.Uses;
   const auto *Ref = Use.Target ? dyn_cast<DeclRefExpr>(Use.Target->IgnoreParens()) : nullptr;
   const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
   if (!V || !V->hasLocalStorage())
     return true;
-  return mayBeRead(V, Op.Call, Op.gone(), Use.Never, F);
+  return !Graph || mayBeRead(V, Op.Call, Op.gone(), Use.Never, *F, *Graph);
 }
 
 static bool locksOrUnlocks(const LockOperation &Op) {
@@ -266,19 +267,23 @@ static void collectNames(const Stmt *S, const SmallPtrSetImpl<const Stmt *> &Wit
 void LockOperations::findUses() {
   SmallPtrSet<const Stmt *, 8> Go;
   for (LockOperation &Op : All)
-    if (!Op.Branch && !Op.Push && cannotFail(Op) && Op.Call->getType()->isIntegerType())
+    // A wrapper that does more may return anything.
+    if (!Op.Branch && !Op.Push && Op.Pure && cannotFail(Op) && Op.Call->getType()->isIntegerType())
       findUse(Op);
   for (const LockOperation &Op : All)
     for (const Stmt *Gone : Op.gone())
       Go.insert(Gone);
   if (Go.empty())
     return;
+  CFG::BuildOptions Options;
+  Options.setAllAlwaysAdd();
+  std::unique_ptr<CFG> Graph = CFG::buildCFG(F, F->getBody(), &S.Context, Options);
   SmallPtrSet<const NamedDecl *, 16> Stay;
   collectNames(F->getBody(), Go, Stay);
   for (LockOperation &Op : All) {
     if (!Op.Uses)
       continue;
-    std::optional<std::string> Instead = insteadOf(Op);
+    std::optional<std::string> Instead = insteadOf(Op, Graph.get());
     if (Instead && all_of(Op.Uses->Missed, [&](const NamedDecl *D) { return Stay.contains(D); })) {
       Op.Instead = *Instead;
       Op.Tests = true;
@@ -318,12 +323,13 @@ void LockOperations::findUse(LockOperation &Op) const {
 }
 
 // The statement that is left of the operation's.
-std::optional<std::string> LockOperations::insteadOf(const LockOperation &Op) const {
+std::optional<std::string> LockOperations::insteadOf(const LockOperation &Op,
+                                                     const CFG *Graph) const {
   const ResultUse &Use = *Op.Uses;
   if (Use.Returns)
     return "return 0;";
   if (!Use.Declared)
-    return Use.Target && isReadBehind(Op, F) ? targetText(Use.Target) + " = 0;" : "";
+    return Use.Target && isReadBehind(Op, F, Graph) ? targetText(Use.Target) + " = 0;" : "";
   std::optional<Source::Range> Whole = S.range(Op.Branch->getSourceRange());
   std::optional<Source::Range> Initial = S.range(Use.Declared->getInit()->getSourceRange());
   if (!Whole || !Initial || Whole->File != Initial->File || Op.Branch->getBeginLoc().isMacroID())

@@ -12,6 +12,10 @@
 
 #include <map>
 
+namespace clang {
+class CFG;
+}
+
 namespace relock {
 
 // A call of a POSIX function or of a lock wrapper.
@@ -108,7 +112,7 @@ private:
   void findUses();
   void findUse(LockOperation &Op) const;
   std::string targetText(const clang::Expr *Target) const;
-  std::optional<std::string> insteadOf(const LockOperation &Op) const;
+  std::optional<std::string> insteadOf(const LockOperation &Op, const clang::CFG *Graph) const;
   using StatementTest = llvm::function_ref<bool(const clang::Stmt *)>;
   const clang::Stmt *wholeStatement(const clang::CallExpr *Call, StatementTest IsAll) const;
   const clang::Stmt *wholeBranch(const clang::CallExpr *Call, StatementTest IsAll) const;

@@ -308,25 +308,6 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
   return Placed.Unlock.End <= Result.Body.End;
 }
 
-// Where the braces behind `if (…)` and `else` stand in a function or, if it has none, in its file.
-static bool controlBraceOnOwnLine(StringRef Function, StringRef File) {
-  int OwnLine = 0;
-  for (StringRef Text : {Function, File}) {
-    bool AfterHead = false;
-    for (StringRef Line : split(Text, '\n')) {
-      Line = Line.trim();
-      OwnLine += AfterHead && Line == "{";
-      OwnLine -= Line.ends_with(") {") || Line.ends_with("else {") || Line.ends_with("){");
-      bool Control = Line.starts_with("if") || Line.starts_with("else") ||
-                     Line.starts_with("for") || Line.starts_with("while");
-      AfterHead = Control && !Line.ends_with(";");
-    }
-    if (OwnLine)
-      break;
-  }
-  return OwnLine > 0;
-}
-
 void layout(StringRef File, const FunctionDecl *F, const Source &S, Extraction &Result) {
   size_t LineBegin = File.rfind('\n', Result.Whole.Begin) + 1;
   Result.Indent = File.slice(LineBegin, Result.Whole.Begin).str();
@@ -337,8 +318,6 @@ void layout(StringRef File, const FunctionDecl *F, const Source &S, Extraction &
   unsigned Open = S.SM.getFileOffset(Body->getLBracLoc());
   StringRef Before = File.take_front(Open);
   Result.BraceOnOwnLine = Before.rtrim(" \t").ends_with("\n");
-  Result.ControlBraceOnOwnLine =
-      controlBraceOnOwnLine(File.slice(Open, S.SM.getFileOffset(Body->getRBracLoc())), File);
   Result.IndentUnit = "    ";
   if (!Body->body_empty()) {
     unsigned FirstStatement =

@@ -167,8 +167,7 @@ struct Extraction {
   bool InBranch = false;          // the lock stands where only one statement can
   std::string IndentUnit;
   bool BraceOnOwnLine = false, Inline = false;
-  bool ControlBraceOnOwnLine = false; // those of `if` and the like
-  bool OwnStatics = false;            // it declares static variables
+  bool OwnStatics = false; // it declares static variables
   // The names by which its text asks for that of its function: `__func__`. They go on meaning it.
   std::set<std::string> FunctionNames;
   bool MixedDeclarations = true, C99 = true;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Who runs a function that ends the process, and how long that takes, matters to nobody. It does where
-// it can jump away before, or where handlers of exit() run.
+// Who runs a function that ends the process matters to nobody. It does where that waits or can jump
+// away before, or where handlers of exit() run.
 // RUN: %check_rewrite %s --algorithms=posix,ccsynch
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      delegate straight add
 // CHECK:      hold straight leaves
 // CHECK-NEXT: 'give_up' calls
+// CHECK:      hold straight flushes
+// CHECK-NEXT: 'flush_and_abort' calls 'usleep', which may block [may-block]
 // CHECK:      hold straight exits
-// CHECK-NEXT: 'quit' calls 'trace' calls 'write', which may block [may-block]
+// CHECK-NEXT: 'quit' calls 'trace' calls 'backtrace', which is about the thread that runs it [kernel-thread]
 // CHECK:      hold straight returns
-// CHECK-NEXT: 'warn' calls 'trace' calls 'write', which may block [may-block]
+// CHECK-NEXT: 'warn' calls 'trace' calls 'backtrace', which is about the thread that runs it [kernel-thread]
 #include <execinfo.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -22,7 +24,7 @@ static int total;
 static jmp_buf again;
 static void *frames[8];
 
-static void trace(void) { write(2, "trace\n", 6 + 0 * backtrace(frames, 8)); }
+static void trace(void) { fprintf(stderr, "%d frames\n", backtrace(frames, 8)); }
 
 static void dump_and_abort(void) {
   trace();
@@ -33,6 +35,11 @@ static void panic(const char *text) {
   fputs(text, stderr);
   trace();
   dump_and_abort();
+}
+
+static void flush_and_abort(void) {
+  usleep(1000); /* others write their messages */
+  abort();
 }
 
 static void may_jump(int n) {
@@ -74,6 +81,14 @@ static void leaves(int n) {
   pthread_mutex_unlock(&lock);
 }
 
+static void flushes(int n) {
+  pthread_mutex_lock(&lock);
+  if (n < 0)
+    flush_and_abort();
+  total += n;
+  pthread_mutex_unlock(&lock);
+}
+
 static void exits(int n) {
   pthread_mutex_lock(&lock);
   if (n < 0)
@@ -94,6 +109,7 @@ int main(void) {
   for (int i = 0; i < 5; i++) {
     add(i);
     leaves(i);
+    flushes(i);
     exits(i);
     returns(i);
   }

@@ -40,13 +40,13 @@ RULES = {
     ),
     "the result of a mutex that can fail": (
         "tool/section/Operations.cpp",
-        "!Op.Branch && !Op.Push && cannotFail(Op)",
-        "!Op.Branch && !Op.Push && locksOrUnlocks(Op)",
+        "Op.Pure && cannotFail(Op)",
+        "Op.Pure && locksOrUnlocks(Op)",
         "tool/section/result-of-a-lock-that-can-fail.c",
     ),
     "a panic that jumps away": (
         "tool/program/Effects.cpp",
-        "F.Defined && !Jumping.has(Node) &&",
+        "F.Defined && !Others.has(Node) &&",
         "F.Defined &&",
         "tool/program/ends-the-process.c",
     ),
