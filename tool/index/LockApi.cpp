@@ -244,14 +244,32 @@ std::string lockKey(const Expr *E, const ParmVarDecl *Parameter) {
   return Key;
 }
 
-// A union's members share their memory, so that they tell no locks apart.
-static bool inUnion(const MemberExpr *Member) {
+static bool contains(QualType Whole, QualType Lock) {
+  while (const auto *Array = dyn_cast<ArrayType>(Whole.getCanonicalType()))
+    Whole = Array->getElementType();
+  if (Whole.getCanonicalType().getUnqualifiedType() == Lock)
+    return true;
+  const auto *Record = Whole->getAs<RecordType>();
+  return Record && any_of(Record->getDecl()->fields(),
+                          [&](const FieldDecl *Field) { return contains(Field->getType(), Lock); });
+}
+
+// True if the lock lies in a union of which another member may be a lock of its type: then the
+// names of the members do not tell locks apart.
+static bool sharesMemory(const MemberExpr *Member, QualType Lock) {
+  Lock = Lock.getCanonicalType().getUnqualifiedType();
   for (; Member; Member = Member->isArrow()
                               ? nullptr
-                              : dyn_cast<MemberExpr>(Member->getBase()->IgnoreParenImpCasts()))
-    if (const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
-        !Field || Field->getParent()->isUnion() || !Field->getIdentifier())
+                              : dyn_cast<MemberExpr>(Member->getBase()->IgnoreParenImpCasts())) {
+    const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    if (!Field)
       return true;
+    if (Field->getParent()->isUnion() &&
+        any_of(Field->getParent()->fields(), [&](const FieldDecl *Other) {
+          return Other != Field && contains(Other->getType(), Lock);
+        }))
+      return true;
+  }
   return false;
 }
 
@@ -260,9 +278,10 @@ std::string lockPart(const Expr *Operand, bool OfStruct, const Source &S) {
   if (!Address || Address->getOpcode() != UO_AddrOf)
     return "";
   const Expr *Struct = Address->getSubExpr()->IgnoreParenImpCasts();
+  const QualType Lock = Struct->getType();
   if (!OfStruct) {
     const auto *Mutex = dyn_cast<MemberExpr>(Struct);
-    if (!Mutex || Mutex->isArrow() || inUnion(Mutex))
+    if (!Mutex || Mutex->isArrow() || sharesMemory(Mutex, Lock))
       return "";
     Struct = Mutex->getBase()->IgnoreParenImpCasts();
   }
@@ -272,7 +291,7 @@ std::string lockPart(const Expr *Operand, bool OfStruct, const Source &S) {
       return "";
   }
   if (const auto *Member = dyn_cast<MemberExpr>(Struct))
-    return inUnion(Member) ? "" : nodeFor(Member->getMemberDecl(), S);
+    return sharesMemory(Member, Lock) ? "" : nodeFor(Member->getMemberDecl(), S);
   const auto *Ref = dyn_cast<DeclRefExpr>(Struct);
   const auto *Variable = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
   return Variable && Variable->hasGlobalStorage() ? nodeFor(Variable, S) : "";

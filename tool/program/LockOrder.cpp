@@ -207,7 +207,7 @@ std::optional<Reason> LockOrder::findWait(const Lock &Outer, const Lock &Inner) 
   auto Way = [&](Lock Last) {
     std::string Text;
     for (; Last != Inner; Last = Before.at(Last).first)
-      Text = "whose holder may wait for '" + Last.first + "', " + Text;
+      Text = "whose holder may wait for '" + shown(Last) + "', " + Text;
     return Text;
   };
   // The facts behind that way, and the last one.
@@ -253,8 +253,8 @@ std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const InnerLock
   std::optional<Reason> Found = waitsFor(A, B);
   if (!Found)
     return std::nullopt;
-  Found->Message = "takes '" + B.first + "', " + Found->Message;
-  Found->Way.insert(Found->Way.begin(), {"takes '" + B.first + "'", Inner.At});
+  Found->Message = "takes '" + shown(B) + "', " + Found->Message;
+  Found->Way.insert(Found->Way.begin(), {"takes '" + shown(B) + "'", Inner.At});
   return Found;
 }
 
@@ -265,7 +265,7 @@ std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const Call &Cal
       continue;
     if (std::optional<Reason> Found = waitsFor(A, Taken)) {
       Found->Message =
-          "calls '" + Callee.Name + "', which takes '" + Taken.first + "', " + Found->Message;
+          "calls '" + Callee.Name + "', which takes '" + shown(Taken) + "', " + Found->Message;
       std::vector<Step> Way = Takers.at(Taken).way(Callee);
       Found->Way.insert(Found->Way.begin(), Way.begin(), Way.end());
       return Found;

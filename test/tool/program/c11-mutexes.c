@@ -6,9 +6,9 @@
 // CHECK-DAG:  delegate straight read_in_callee
 // CHECK-DAG:  delegate straight try_in_callee
 // CHECK-DAG:  hold straight takes_busy
-// CHECK-DAG:  takes 'mtx_t', whose holder may wait here for other threads [lock-order]
+// CHECK-DAG:  takes 'page_lock', whose holder may wait here for other threads [lock-order]
 // CHECK-DAG:  hold straight takes_circular
-// CHECK-DAG:  takes 'mtx_t', whose holder may wait for 'circular' here [lock-order]
+// CHECK-DAG:  takes 'other_lock', whose holder may wait for 'circular' here [lock-order]
 // CHECK-DAG:  hold straight keeps_in_callee
 // CHECK-DAG:  calls 'open_table', which may return holding {{.*}}, whose owner is a thread [kernel-thread]
 // CHECK-DAG:  hold straight waits_in_callee

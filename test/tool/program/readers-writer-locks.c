@@ -6,9 +6,9 @@
 // RUN: %verdicts %s | FileCheck %s
 // CHECK-DAG:  delegate straight read_in_callee
 // CHECK-DAG:  hold straight read_pages
-// CHECK-DAG:  takes 'pthread_rwlock_t', whose holder may wait here for other threads [lock-order]
+// CHECK-DAG:  takes 'page_lock', whose holder may wait here for other threads [lock-order]
 // CHECK-DAG:  hold straight spin
-// CHECK-DAG:  takes 'pthread_spinlock_t', whose holder may wait for 'spinning' here [lock-order]
+// CHECK-DAG:  takes 'spinlock', whose holder may wait for 'spinning' here [lock-order]
 // CHECK-DAG:  hold nested keep_it
 // CHECK-DAG:  takes or releases another lock here, but not both on each path [nested]
 // CHECK-DAG:  hold straight keep_in_callee

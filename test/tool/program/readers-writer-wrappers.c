@@ -11,7 +11,7 @@
 // CHECK-DAG:  delegate straight result_tested
 // CHECK-DAG:  delegate straight other_result_tested
 // CHECK-DAG:  hold straight waits_under_it
-// CHECK-DAG:  takes 'pthread_rwlock_t', whose holder may wait here for other threads [lock-order]
+// CHECK-DAG:  takes 'store.both', whose holder may wait here for other threads [lock-order]
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
