@@ -8,6 +8,7 @@
 #include "driver/ProjectOption.h"
 #include "driver/ReadProgram.h"
 #include "driver/Subcommand.h"
+#include "driver/Unindexed.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -227,6 +228,7 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
           J.attribute("acquisitions", Acquisitions);
         });
     });
+    J.attribute("assertions", Decided.Assertions.size());
     if (!Declared.Path.empty())
       writeTrust(J, Decided, Declared);
   });
@@ -372,6 +374,8 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
     outs() << ", " << Decided.InOperators.size() << " in lock wrappers";
   outs() << "\n";
   printOtherLocks(Decided);
+  if (size_t N = Decided.Assertions.size())
+    outs() << "trylocks that only assert that the lock is held: " << N << "\n";
   printTests(Decided);
   if (!Declared.Path.empty())
     outs() << trustLine(countTrust(Decided, anyClass), Declared) << "\n";
@@ -392,6 +396,16 @@ int runMode(const ProjectFile &Declared, const Decision &Decided) {
   if (ShowOrder.getNumOccurrences() > 0)
     return showLockOrder(Decided, ShowOrder == "dot", Json);
   return Done;
+}
+
+std::set<std::string> filesThatChange(const Decision &Decided) {
+  std::set<std::string> Files;
+  for (const CheckedClass &Class : Decided.Classes)
+    if (auto Edits = Decided.Edits.find(Class.Class.Group);
+        Class.converts() && Edits != Decided.Edits.end())
+      for (const Edit &E : Edits->second)
+        Files.insert(E.At.File);
+  return Files;
 }
 
 int run() {
@@ -444,6 +458,7 @@ int run() {
     outs() << cutLine(*Planned) << "\n";
   if (!SarifFile.empty() && !writeSarif(*Index, Decided, SarifFile))
     return BadUsage;
+  reportUnindexed(*Index, filesThatChange(Decided));
   Counts C = count(Decided);
   bool Uncovered = any_of(Decided.Uncovered, [](const UncoveredSite &U) { return !U.Elsewhere; });
   bool Look = C.Hold || C.Keep || Uncovered || !Decided.Merges.empty();

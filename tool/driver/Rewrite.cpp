@@ -10,6 +10,7 @@
 #include "driver/ReadProgram.h"
 #include "driver/SectionPlace.h"
 #include "driver/Undo.h"
+#include "driver/Unindexed.h"
 #include "rewrite/Convert.h"
 #include "rewrite/Diff.h"
 #include "rewrite/Fixes.h"
@@ -497,6 +498,10 @@ int run() {
   reportCounts(*Converted, *Declared, Planned);
   reportUnnamed(*Converted);
   reportLeftAsItIs(*Converted);
+  std::set<std::string> Changed;
+  for (const auto &[File, Edits] : Converted->Result.Edits)
+    Changed.insert(File);
+  reportUnindexed(*Index, Changed);
   if (All.getNumOccurrences() && Kept)
     errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";
   bool Whole = Converted->Left.empty() && !(All.getNumOccurrences() && Kept);

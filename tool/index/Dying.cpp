@@ -4,6 +4,7 @@
 #include "index/Dying.h"
 
 #include "clang/AST/Expr.h"
+#include "clang/Basic/Builtins.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -54,6 +55,43 @@ bool endsProcess(const Stmt *Body) {
       return true;
     if (mayLeave(Child))
       return false;
+  }
+  return false;
+}
+
+// What E is where its operand Inner is Value.
+static std::optional<int64_t> valueWith(const Expr *E, const Stmt *Inner, int64_t Value,
+                                        const ASTContext &Context) {
+  if (isa<ParenExpr>(E) || isa<CastExpr>(E))
+    return Value;
+  if (const auto *Not = dyn_cast<UnaryOperator>(E); Not && Not->getOpcode() == UO_LNot)
+    return !Value;
+  if (const auto *Call = dyn_cast<CallExpr>(E))
+    return Call->getBuiltinCallee() == Builtin::BI__builtin_expect && Call->getArg(0) == Inner
+               ? std::optional(Value)
+               : std::nullopt;
+  const auto *Binary = dyn_cast<BinaryOperator>(E);
+  if (!Binary)
+    return std::nullopt;
+  if (Binary->getOpcode() == BO_LAnd && Binary->getLHS() == Inner && !Value)
+    return 0; // `assert(trylock(&l) && "is held")`
+  const Expr *Other = Binary->getLHS() == Inner ? Binary->getRHS() : Binary->getLHS();
+  Expr::EvalResult Constant;
+  if (!Binary->isEqualityOp() || !Other->EvaluateAsInt(Constant, Context))
+    return std::nullopt;
+  return (Constant.Val.getInt() == Value) == (Binary->getOpcode() == BO_EQ);
+}
+
+bool endsProcessAtZero(const CallExpr *Call, const ParentMap &Parents, const ASTContext &Context) {
+  std::optional<int64_t> Value = 0;
+  const Stmt *Inner = Call, *Up = Parents.getParent(Call);
+  for (; Value && Up; Inner = Up, Up = Parents.getParent(Up)) {
+    if (const auto *If = dyn_cast<IfStmt>(Up))
+      return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse());
+    if (const auto *Choice = dyn_cast<ConditionalOperator>(Up))
+      return Choice->getCond() == Inner && ends(*Value ? Choice->getLHS() : Choice->getRHS());
+    const auto *E = dyn_cast<Expr>(Up);
+    Value = E ? valueWith(E, Inner, *Value, Context) : std::nullopt;
   }
   return false;
 }

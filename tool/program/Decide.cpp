@@ -142,6 +142,7 @@ public:
     }
     for (const auto &[Type, Places] : Others)
       Result.OtherLocks[Type] = Places.size();
+    Result.Assertions = std::move(Assertions);
     return Result;
   }
 
@@ -158,6 +159,7 @@ private:
   Reach ReachKernelOwned;
   std::optional<Reach> ReachKeepers;
   std::map<std::string, std::set<Position>> Others; // acquisitions of other locks, by type
+  std::set<Position> Assertions;
   std::vector<UnderLock> Under;
   std::vector<LockUse> Takes, TakenAgain;
   std::optional<LockOrder> Order;
@@ -189,6 +191,7 @@ private:
             std::vector<Step>{{"'" + Use.Name + "' takes a lock that it may keep", Use.At}});
       for (auto &[Type, At] : Unit.Others)
         Others[Type].insert(At);
+      Assertions.insert(Unit.Assertions.begin(), Unit.Assertions.end());
       for (const LockUse &Use : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Use.Lock.Node))
           Loose[Class->Id].try_emplace(

@@ -80,6 +80,7 @@ struct Decision {
   std::vector<StaticWrapper> StaticWrappers;
   std::map<std::string, Position> Unmatched; // entries of the project file that speak of nothing
   std::map<std::string, size_t> OtherLocks; // acquisitions of locks that are not converted, by type
+  std::set<Position> Assertions;            // that a lock is held, by trylocks: no sites
   std::vector<CutFlow> IdleCuts;            // other flows still make one class of their ends
 
   // Extras::Merges

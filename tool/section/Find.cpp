@@ -74,6 +74,8 @@ public:
         Parents(F->getBody()), Locks(F, S, Sites, Linked, VisibleGlobals, Parents) {}
 
   void run() {
+    for (const CallExpr *Call : Locks.Assertions)
+      Result.Assertions.push_back(place(Call));
     if ((Operations.empty() && Locks.Others.empty()) || Linked.operatorOf(nodeFor(F, S)))
       return; // an operator's callers have the lock
     collectJumps(F->getBody());

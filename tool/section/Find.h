@@ -19,6 +19,7 @@ struct UnitSections {
   std::vector<LockUse> Takes;
   // The acquisitions of locks that are not converted: the type, and the place.
   std::vector<std::pair<std::string, Position>> Others;
+  std::vector<Position> Assertions; // that a lock is held, by trylocks
   // Locks that a function takes again, and releases nowhere.
   std::vector<LockUse> TakenAgain;
   // The functions that may return holding a lock that is not converted: its owner is their thread.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "section/Operations.h"
 
+#include "index/Dying.h"
 #include "index/LockApi.h"
 #include "index/Operand.h"
 #include "index/Tested.h"
@@ -129,6 +130,10 @@ void LockOperations::add(const CallExpr *Call) {
     }
   } else if (!addOperator(Call, Op)) {
     addOther(Call);
+    return;
+  }
+  if (Op.Kind == Operation::TryLock && endsProcessAtZero(Call, Parents, S.Context)) {
+    Assertions.push_back(Call);
     return;
   }
   auto IsAll = [&](const Stmt *Statement) {

@@ -77,6 +77,8 @@ public:
   std::vector<LockOperation> All;
   std::vector<HeldOperation> Others; // on locks that are not converted
   std::vector<Cleanup> Cleanups;     // all handlers that the function pushes
+  // Trylocks where the process ends if they take the lock: they only assert that it is held.
+  std::vector<const clang::CallExpr *> Assertions;
 
   const LockOperation *at(const clang::CallExpr *Call) const;
   // Statements that never run, as they are for operations that fail.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// A trylock that ends the process where it takes the lock only asserts that somebody holds it: it
+// is no section, and a callee that does so does nothing to the lock of a delegated section. One
+// that goes on with the lock, or whose end may run handlers, is a section.
+// RUN: %check_rewrite %s
+// RUN: %verdicts %s | FileCheck %s
+// CHECK-NOT:  checked
+// CHECK-NOT:  compared
+// CHECK-NOT:  told
+// CHECK-NOT:  chosen
+// CHECK-DAG:  delegate straight add
+// CHECK-DAG:  delegate straight set
+// CHECK-DAG:  hold try takes
+// CHECK-DAG:  hold try exits
+// CHECK:      4 lock sites: 2 delegate, 2 hold, 0 keep, 0 uncovered
+// CHECK:      trylocks that only assert that the lock is held: 5
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+static int total, last;
+
+#define ASSERT_HELD(l) assert(pthread_mutex_trylock(&l))
+
+static void checked(int n) {
+  ASSERT_HELD(lock);
+  assert(pthread_mutex_trylock(&lock) && "is held");
+  total += n;
+}
+
+static void compared(int n) {
+  if (__builtin_expect(pthread_mutex_trylock(&lock) != EBUSY, 0))
+    abort();
+  last = n;
+}
+
+static void told(void) {
+  if (pthread_mutex_trylock(&lock) == 0) {
+    fprintf(stderr, "not held\n");
+    abort();
+  }
+}
+
+static void chosen(void) { pthread_mutex_trylock(&lock) ? (void)0 : abort(); }
+
+static void add(int n) {
+  pthread_mutex_lock(&lock);
+  checked(n);
+  pthread_mutex_unlock(&lock);
+}
+
+static void set(int n) {
+  pthread_mutex_lock(&lock);
+  compared(n);
+  told();
+  chosen();
+  pthread_mutex_unlock(&lock);
+}
+
+static void takes(void) {
+  int taken = pthread_mutex_trylock(&other);
+  assert(taken == 0);
+  total++;
+  pthread_mutex_unlock(&other);
+}
+
+static void exits(void) {
+  if (pthread_mutex_trylock(&other) == 0)
+    exit(1);
+}
+
+static void *work(void *unused) {
+  for (int i = 0; i < 2000; i++) {
+    add(1);
+    set(i);
+  }
+  return unused;
+}
+
+int main(int argc, char **argv) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++)
+    pthread_create(&threads[i], NULL, work, NULL);
+  for (int i = 0; i < 4; i++)
+    pthread_join(threads[i], NULL);
+  takes();
+  if (argc > 1)
+    exits();
+  printf("%d %d\n", total, last);
+  return argv[argc] != NULL;
+}

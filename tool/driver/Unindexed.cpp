@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+//
+// By text alone: which header an `#include` means depends on options that nobody knows here, so its
+// file name decides.
+#include "driver/Unindexed.h"
+
+#include "support/Messages.h"
+#include "support/Unit.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace relock {
+
+static bool mentionsLocks(StringRef Text) {
+  return Text.contains("pthread_mutex_") || Text.contains("pthread_cond_");
+}
+
+// The last name in an `#include` of the text that is one of Names; empty: none.
+static StringRef included(StringRef Text, const StringSet<> &Names) {
+  for (StringRef Line; !Text.empty();) {
+    std::tie(Line, Text) = Text.split('\n');
+    Line = Line.ltrim();
+    if (!Line.consume_front("#"))
+      continue;
+    Line = Line.ltrim();
+    if (!Line.consume_front("include"))
+      continue;
+    StringRef Name = sys::path::filename(Line.trim().trim("\"<>"));
+    if (Names.contains(Name))
+      return Name;
+  }
+  return "";
+}
+
+void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Changed) {
+  std::set<std::string> Units;
+  for (const clang::tooling::CompileCommand &Command : Index.Commands)
+    Units.insert(mainFile(Command));
+  Units.insert(Index.Unparsed.begin(), Index.Unparsed.end());
+  StringSet<> Headers;
+  for (const std::string &File : Changed)
+    if (!Units.count(File))
+      Headers.insert(sys::path::filename(File));
+  if (Headers.empty())
+    return;
+  std::set<std::pair<std::string, std::string>> Found; // sorted; and the header
+  std::error_code Code;
+  for (sys::fs::recursive_directory_iterator It(Index.Root, Code, /*follow_symlinks=*/false), End;
+       !Code && It != End; It.increment(Code)) {
+    StringRef Path = It->path();
+    if (sys::path::filename(Path).starts_with(".")) // .git and the like
+      It.no_push();
+    else if (sys::path::extension(Path) == ".c" && !Units.count(Path.str()))
+      if (auto Text = MemoryBuffer::getFile(Path); Text && mentionsLocks((*Text)->getBuffer()))
+        if (StringRef Header = included((*Text)->getBuffer(), Headers); !Header.empty())
+          Found.insert({Path.str(), Header.str()});
+  }
+  for (const auto &[File, Header] : Found)
+    messageFor(File,
+               "is in no compile database, uses mutexes or conditions, and includes '" + Header +
+                   "', which changes: index it with the others, or convert it by hand",
+               "unindexed");
+}
+
+} // namespace relock
