@@ -2,6 +2,7 @@
 //
 // relock profile: runs a program under the preload library and writes its profile.
 #include "profile/Profile.h"
+#include "driver/InheritedSignals.h"
 #include "driver/ProfileFile.h"
 #include "driver/ProfileTarget.h"
 #include "driver/ProfileWindow.h"
@@ -89,20 +90,6 @@ cl::list<std::string> Words(cl::Positional, cl::desc("[-- COMMAND [ARGUMENTS]]")
 
 constexpr size_t FurtherProfiles = 16;
 constexpr int Forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-
-// The program is to find the signals ignored that our caller ignored, whatever the libraries
-// that relock is built on have installed by the time main begins.
-struct IgnoredSignals {
-  bool Ignored[NSIG] = {};
-};
-IgnoredSignals InheritedSignals;
-__attribute__((constructor)) void rememberIgnoredSignals() {
-  for (int Signal = 1; Signal < NSIG; ++Signal) {
-    struct sigaction Action;
-    if (sigaction(Signal, nullptr, &Action) == 0)
-      InheritedSignals.Ignored[Signal] = Action.sa_handler == SIG_IGN;
-  }
-}
 
 // What the signal handler needs.
 volatile sig_atomic_t Child = 0, LastForwarded = 0, WantedSoFar = 0, AskedFor = 0;
@@ -226,9 +213,7 @@ int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
     setenv(RELOCK_RECORDS_TIME_ALL, "1", 1);
   if (R.Counted)
     setenv(RELOCK_RECORDS_EVENT, R.Counted->Text.c_str(), 1);
-  for (int Signal = 1; Signal < NSIG; ++Signal)
-    if (InheritedSignals.Ignored[Signal])
-      signal(Signal, SIG_IGN);
+  ignoreInheritedSignals();
   std::vector<char *> Arguments;
   for (std::string &Word : Words)
     Arguments.push_back(Word.data());
