@@ -41,7 +41,6 @@ std::string shortened(double Value, ArrayRef<Unit> Units) {
   return threeDigits(Value / U.Size) + U.Name;
 }
 
-// "12.2M [11.9-12.5]": the bounds in the unit of the median.
 std::string shortSpread(const Spread &S, ArrayRef<Unit> Units) {
   const Unit &U = unitFor(S.Median, Units);
   return shortened(S.Median, Units) + " [" + threeDigits(S.Least / U.Size) + "-" +
@@ -133,6 +132,13 @@ void printBenchRows(const BenchResults &Results, const BenchPoint &Point, String
 }
 
 std::string shortCount(double Value) { return shortened(Value, Counts); }
+
+std::string shortCounts(const Spread &Values) { return shortSpread(Values, Counts); }
+
+std::string shortTimes(const Spread &Seconds) {
+  constexpr double Ns = 1e9;
+  return shortSpread({Seconds.Median * Ns, Seconds.Least * Ns, Seconds.Most * Ns}, Times);
+}
 
 void printBenchMachine(const BenchResults &Results, raw_ostream &OS) {
   const json::Object &M = Results.Machine;

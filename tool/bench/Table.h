@@ -23,5 +23,8 @@ void printBenchColumns(const std::vector<std::vector<std::string>> &Lines, llvm:
 
 // "12.3M" and the like: three digits and a unit.
 std::string shortCount(double Value);
+// "12.3ms [11.9-13.0]": the bounds in the unit of the median.
+std::string shortTimes(const Spread &Seconds);
+std::string shortCounts(const Spread &Values);
 
 } // namespace relock

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "bench/ComparisonTable.h"
+
+#include "bench/Table.h"
+#include "support/Messages.h"
+
+#include "llvm/Support/Format.h"
+
+#include <cmath>
+
+using namespace llvm;
+
+namespace relock {
+
+namespace {
+
+// "1.37", "0.987": near 1 the third digit behind the point is worth having.
+std::string ratioText(double Value) {
+  const char *Form = std::abs(Value - 1) < 0.1 ? "%.3f" : Value < 9.995 ? "%.2f" : "%.1f";
+  std::string Text;
+  raw_string_ostream(Text) << format(Form, Value);
+  return Text;
+}
+
+std::string intervalText(const PairedRatio &R) {
+  return ratioText(R.Low) + " to " + ratioText(R.High);
+}
+
+std::string percentText(double Fraction) {
+  std::string Text;
+  raw_string_ostream(Text) << format("%.3g %%", 100 * Fraction);
+  return Text;
+}
+
+std::string valueText(const Comparison &C, Side S, Figure F) {
+  Quartiles Q = C.quartiles(S, F);
+  Spread Values = {Q.Median, Q.First, Q.Third};
+  if (F == MaxResident && Q.First <= 0)
+    return "under " + shortCount(C.LeastResident);
+  return F == WallTime || F == ProcessorTime ? shortTimes(Values) : shortCounts(Values);
+}
+
+std::string quotientText(const PairedRatio &R) {
+  if (!R.Pairs)
+    return "-";
+  return ratioText(R.Median) +
+         (R.hasInterval() ? " [" + ratioText(R.Low) + "-" + ratioText(R.High) + "]" : "");
+}
+
+std::string figureText(const Comparison &C, Figure F) {
+  static constexpr StringRef Texts[FigureCount] = {
+      "",
+      "wall time",
+      "processor time",
+      "voluntary context switches",
+      "involuntary context switches",
+      "max resident bytes",
+  };
+  return F == Printed ? printable(C.Pattern) : Texts[F].str();
+}
+
+std::string turnsText(const Comparison &C) {
+  size_t N = C.Turns.size();
+  return std::to_string(N) + (N == 1 ? " run" : " runs") + " each";
+}
+
+void printTable(const Comparison &C, raw_ostream &OS) {
+  static constexpr const char *QuotientTitle = "after/before [95 %]";
+  std::vector<std::vector<std::string>> Lines = {
+      {turnsText(C) + ", median [quartiles]", "before", "after", QuotientTitle}};
+  for (size_t F = C.deciding() == Printed ? Printed : WallTime; F < FigureCount; ++F)
+    Lines.push_back({figureText(C, Figure(F)), valueText(C, Before, Figure(F)),
+                     valueText(C, After, Figure(F)), quotientText(C.quotient(Figure(F)))});
+  OS << "\n";
+  printBenchColumns(Lines, OS);
+}
+
+std::string verdictText(const Comparison &C) {
+  PairedRatio Speed = C.speed();
+  std::string Times =
+      ratioText(Speed.Median) + " times as fast (" + intervalText(Speed) + "), " + turnsText(C);
+  switch (C.verdict()) {
+  case Verdict::Faster:
+    return "after is " + Times;
+  case Verdict::Slower:
+    return "after is slower: " + Times;
+  case Verdict::SlowerWithinThreshold:
+    return "after is " + Times + ": not slower by more than " + percentText(C.Threshold);
+  case Verdict::NotToldApart:
+    return "no difference shown: after is " + intervalText(Speed) + " times as fast, " +
+           turnsText(C);
+  case Verdict::TooFewPairs:
+    break;
+  }
+  return "nothing shown: " + turnsText(C) + ", and an interval needs " +
+         std::to_string(pairsAtNextLook(0));
+}
+
+// What was predicted is how many times as fast after is.
+std::string predictionText(const Prediction &P, const PairedRatio &Speed) {
+  bool Exact = P.Low == P.High;
+  std::string Text =
+      "predicted: " + ratioText(P.Low) + (Exact ? "" : " to " + ratioText(P.High)) + ", ";
+  if (P.Low > Speed.High)
+    return Text + "above what was measured";
+  if (P.High < Speed.Low)
+    return Text + "below what was measured";
+  return Text + (Exact ? "within the interval" : "which overlaps the interval");
+}
+
+std::string endText(const Comparison &C) {
+  switch (C.Ended) {
+  case EndOfComparison::Precision:
+    return "the interval is narrower than " + percentText(C.Precision);
+  case EndOfComparison::Time:
+    return "the time is up";
+  case EndOfComparison::Runs:
+    return "the runs are done";
+  case EndOfComparison::Interrupted:
+    return "interrupted";
+  case EndOfComparison::Failed:
+    break;
+  }
+  return "a run failed";
+}
+
+} // namespace
+
+void printComparedMachine(const Comparison &C, raw_ostream &OS) {
+  const json::Object &M = C.Machine;
+  OS << "machine: " << M.getString("model").value_or("unknown") << ", "
+     << M.getInteger("processors").value_or(0) << " processors ("
+     << M.getInteger("allowed").value_or(0) << " allowed), "
+     << M.getString("kernel").value_or("unknown") << "\n";
+}
+
+void printComparison(const Comparison &C, raw_ostream &OS) {
+  printTable(C, OS);
+  OS << "\n" << verdictText(C) << "\n";
+  if (C.Predicted && C.verdict() != Verdict::TooFewPairs)
+    OS << predictionText(*C.Predicted, C.speed()) << "\n";
+  OS << "ended: " << endText(C) << "\n";
+}
+
+} // namespace relock

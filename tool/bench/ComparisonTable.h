@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+//
+// A comparison for the terminal.
+#pragma once
+
+#include "bench/Comparison.h"
+
+namespace relock {
+
+void printComparedMachine(const Comparison &C, llvm::raw_ostream &OS);
+// A row for each figure, and what that says in a sentence. There has to be a turn.
+void printComparison(const Comparison &C, llvm::raw_ostream &OS);
+
+} // namespace relock
