@@ -30,6 +30,7 @@ Subcommand profileSubcommand();
 Subcommand reportSubcommand();
 Subcommand benchSubcommand();
 Subcommand simulateSubcommand();
+Subcommand compareSubcommand();
 Subcommand doctorSubcommand();
 
 } // namespace relock

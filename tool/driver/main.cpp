@@ -27,7 +27,7 @@ int main(int Argc, char **Argv) {
   const Subcommand Subcommands[] = {profileSubcommand(),  reportSubcommand(),  indexSubcommand(),
                                     checkSubcommand(),    adviseSubcommand(),  rewriteSubcommand(),
                                     explainSubcommand(),  patchesSubcommand(), benchSubcommand(),
-                                    simulateSubcommand(), doctorSubcommand()};
+                                    simulateSubcommand(), compareSubcommand(), doctorSubcommand()};
   hideForeign(cl::SubCommand::getTopLevel());
   hideForeign(cl::SubCommand::getAll());
   for (const Subcommand &S : Subcommands)

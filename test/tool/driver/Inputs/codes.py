@@ -12,7 +12,7 @@ import re
 import subprocess
 import sys
 
-EMITTERS = {"message", "messageFor", "fail", "failBenchmark", "failBenchmarkFor", "report", "failFor", "repeatErrors", "unreadable",
+EMITTERS = {"message", "messageFor", "fail", "failed", "failBenchmark", "failBenchmarkFor", "report", "failFor", "repeatErrors", "unreadable",
             "against", "escape", "refuse", "Is", "Reason", "change", "readVersion"}
 CODE = re.compile(r'"([a-z]+(?:-[a-z]+)*)"')
 RECORD = re.compile(r"\b(Reasons?|Refuse|Kept|Against)\b[^;]*\{$")
