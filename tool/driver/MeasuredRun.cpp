@@ -83,7 +83,7 @@ CommandRunner::Wait CommandRunner::waitFor(pid_t Pid, double Seconds) {
     timespec Time = {time_t(Left), long((Left - std::floor(Left)) * 1e9)};
     int Signal = sigtimedwait(&Waited, nullptr, &Time);
     if (Signal > 0 && Signal != SIGCHLD) {
-      Asked = Signal;
+      Asked = Asked ? Asked : Signal; // a second one hurries
       return Wait::Asked;
     }
     if (hasEnded(Pid))
