@@ -14,9 +14,12 @@ namespace relock {
 
 namespace {
 
-// "1.37", "0.987": near 1 the third digit behind the point is worth having.
+// "1.37", "0.987", "0.0286": near 1 the third digit behind the point is worth having.
 std::string ratioText(double Value) {
-  const char *Form = std::abs(Value - 1) < 0.1 ? "%.3f" : Value < 9.995 ? "%.2f" : "%.1f";
+  const char *Form = Value < 0.0995              ? "%.3g"
+                     : std::abs(Value - 1) < 0.1 ? "%.3f"
+                     : Value < 9.995             ? "%.2f"
+                                                 : "%.1f";
   std::string Text;
   raw_string_ostream(Text) << format(Form, Value);
   return Text;
