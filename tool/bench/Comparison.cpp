@@ -46,15 +46,16 @@ PairedRatio Comparison::speed() const {
   return HigherIsBetter ? R : R.inverse();
 }
 
-Verdict Comparison::verdict() const {
+ComparisonVerdict Comparison::verdict() const {
   PairedRatio Speed = speed();
   if (!Speed.hasInterval())
-    return Verdict::TooFewPairs;
+    return ComparisonVerdict::TooFewPairs;
   if (Speed.Low > 1)
-    return Verdict::Faster;
+    return ComparisonVerdict::Faster;
   if (Speed.High < 1 - Threshold)
-    return Verdict::Slower;
-  return Speed.High < 1 ? Verdict::SlowerWithinThreshold : Verdict::NotToldApart;
+    return ComparisonVerdict::Slower;
+  return Speed.High < 1 ? ComparisonVerdict::SlowerWithinThreshold
+                        : ComparisonVerdict::NotToldApart;
 }
 
 std::optional<Noise> Comparison::noise() const {

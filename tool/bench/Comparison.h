@@ -40,7 +40,7 @@ struct Quartiles {
   double First = 0, Median = 0, Third = 0;
 };
 
-enum class Verdict { TooFewPairs, NotToldApart, SlowerWithinThreshold, Slower, Faster };
+enum class ComparisonVerdict { TooFewPairs, NotToldApart, SlowerWithinThreshold, Slower, Faster };
 
 enum class EndOfComparison { Precision, Time, Runs, Interrupted, Failed };
 
@@ -76,7 +76,7 @@ struct Comparison {
   PairedRatio quotient(Figure F) const;
   // How many times as fast as before after is.
   PairedRatio speed() const;
-  Verdict verdict() const;
+  ComparisonVerdict verdict() const;
   // Of the noisier side; none: the runs are alike enough.
   std::optional<Noise> noise() const;
 };

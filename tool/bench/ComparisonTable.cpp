@@ -78,26 +78,30 @@ void printTable(const Comparison &C, raw_ostream &OS) {
   printBenchColumns(Lines, OS);
 }
 
-std::string verdictText(const Comparison &C) {
+} // namespace
+
+std::string comparisonSentence(const Comparison &C) {
   PairedRatio Speed = C.speed();
   std::string Times =
       ratioText(Speed.Median) + " times as fast (" + intervalText(Speed) + "), " + turnsText(C);
   switch (C.verdict()) {
-  case Verdict::Faster:
+  case ComparisonVerdict::Faster:
     return "after is " + Times;
-  case Verdict::Slower:
+  case ComparisonVerdict::Slower:
     return "after is slower: " + Times;
-  case Verdict::SlowerWithinThreshold:
+  case ComparisonVerdict::SlowerWithinThreshold:
     return "after is " + Times + ": not slower by more than " + percentText(C.Threshold);
-  case Verdict::NotToldApart:
+  case ComparisonVerdict::NotToldApart:
     return "no difference shown: after is " + intervalText(Speed) + " times as fast, " +
            turnsText(C);
-  case Verdict::TooFewPairs:
+  case ComparisonVerdict::TooFewPairs:
     break;
   }
   return "nothing shown: " + turnsText(C) + ", and an interval needs " +
          std::to_string(pairsAtNextLook(0));
 }
+
+namespace {
 
 // What was predicted is how many times as fast after is.
 std::string predictionText(const Prediction &P, const PairedRatio &Speed) {
@@ -139,8 +143,8 @@ void printComparedMachine(const Comparison &C, raw_ostream &OS) {
 
 void printComparison(const Comparison &C, raw_ostream &OS) {
   printTable(C, OS);
-  OS << "\n" << verdictText(C) << "\n";
-  if (C.Predicted && C.verdict() != Verdict::TooFewPairs)
+  OS << "\n" << comparisonSentence(C) << "\n";
+  if (C.Predicted && C.verdict() != ComparisonVerdict::TooFewPairs)
     OS << predictionText(*C.Predicted, C.speed()) << "\n";
   OS << "ended: " << endText(C) << "\n";
 }

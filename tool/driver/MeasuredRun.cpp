@@ -55,7 +55,8 @@ CommandRunner::CommandRunner(double Timeout) : Timeout(Timeout) {
 }
 
 // In the child.
-void CommandRunner::execute(const std::string &Command, int Output, int Errors) const {
+void CommandRunner::execute(const std::string &Command, function_ref<void()> Enter, int Output,
+                            int Errors) const {
   setpgid(0, 0);
   // Nobody is at the terminal for a group in the background.
   dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
@@ -63,6 +64,7 @@ void CommandRunner::execute(const std::string &Command, int Output, int Errors) 
   dup2(Errors, STDERR_FILENO);
   ignoreInheritedSignals();
   sigprocmask(SIG_SETMASK, &Before, nullptr);
+  Enter();
   Started->Seconds = now();
   execl("/bin/sh", "sh", "-c", Command.c_str(), nullptr);
   Started->Error = errno;
@@ -121,7 +123,7 @@ static std::unique_ptr<MemoryBuffer> contents(int File) {
   return Buffer ? std::move(*Buffer) : MemoryBuffer::getMemBuffer("");
 }
 
-MeasuredRun CommandRunner::run(const std::string &Command) {
+MeasuredRun CommandRunner::run(const std::string &Command, function_ref<void()> Enter) {
   MeasuredRun R;
   R.Asked = Asked;
   if (Asked)
@@ -138,7 +140,7 @@ MeasuredRun CommandRunner::run(const std::string &Command) {
   *Started = {now(), 0};
   pid_t Pid = fork();
   if (Pid == 0)
-    execute(Command, Output, Errors);
+    execute(Command, Enter, Output, Errors);
   if (Pid < 0) {
     R.StartError = errno;
     return R;

@@ -3,6 +3,7 @@
 // A run of a shell command, in a process group of its own, and what it took.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <csignal>
@@ -27,14 +28,16 @@ public:
   // Of a run that takes longer than Timeout seconds the group is killed; 0: none does.
   explicit CommandRunner(double Timeout);
   // What it leaves running in its group is killed. Once relock was asked to end, nothing runs.
-  MeasuredRun run(const std::string &Command);
+  // Enter is called in the child before the command's time begins.
+  MeasuredRun run(const std::string &Command, llvm::function_ref<void()> Enter = [] {});
   // In bytes: whether a command has less resident cannot be told.
   double leastResident() const { return LeastResident; }
 
 private:
   enum class Wait { Ended, TimeIsUp, Asked };
   struct Start;
-  [[noreturn]] void execute(const std::string &Command, int Output, int Errors) const;
+  [[noreturn]] void execute(const std::string &Command, llvm::function_ref<void()> Enter,
+                            int Output, int Errors) const;
   Wait waitFor(pid_t Pid, double Seconds);
   void waitForEnd(MeasuredRun &R, pid_t Pid);
 

@@ -31,6 +31,7 @@ Subcommand reportSubcommand();
 Subcommand benchSubcommand();
 Subcommand simulateSubcommand();
 Subcommand compareSubcommand();
+Subcommand trialSubcommand();
 Subcommand doctorSubcommand();
 
 } // namespace relock

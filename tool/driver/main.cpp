@@ -27,7 +27,8 @@ int main(int Argc, char **Argv) {
   const Subcommand Subcommands[] = {profileSubcommand(),  reportSubcommand(),  indexSubcommand(),
                                     checkSubcommand(),    adviseSubcommand(),  rewriteSubcommand(),
                                     explainSubcommand(),  patchesSubcommand(), benchSubcommand(),
-                                    simulateSubcommand(), compareSubcommand(), doctorSubcommand()};
+                                    simulateSubcommand(), compareSubcommand(), trialSubcommand(),
+                                    doctorSubcommand()};
   hideForeign(cl::SubCommand::getTopLevel());
   hideForeign(cl::SubCommand::getAll());
   for (const Subcommand &S : Subcommands)
