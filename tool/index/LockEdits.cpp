@@ -379,10 +379,14 @@ void LockEdits::renameHandler(const DeclRefExpr *Handler, StringRef Name, const 
 // argument may stand elsewhere than the parenthesis.
 SourceLocation LockEdits::behindArguments(const CallExpr *Call) const {
   SourceLocation Close = Call->getRParenLoc();
-  if (!Close.isFileID())
+  // `call(pthread_mutex_init, &lock, NULL)`: what the macro calls are its arguments.
+  if (!Close.isFileID() && !S.inFile(Call->getCallee()->getExprLoc()))
     return Close;
   SourceLocation Last = Call->getArg(Call->getNumArgs() - 1)->getEndLoc();
-  return Lexer::getLocForEndOfToken(S.SM.getExpansionRange(Last).getEnd(), 0, S.SM, S.Language);
+  while (Last.isMacroID())
+    Last = S.SM.isMacroArgExpansion(Last) ? S.SM.getImmediateSpellingLoc(Last)
+                                          : S.SM.getImmediateExpansionRange(Last).getEnd();
+  return Lexer::getLocForEndOfToken(Last, 0, S.SM, S.Language);
 }
 
 bool LockEdits::replaceInvocation(const CallExpr *Call, SourceLocation Body, StringRef Name,

@@ -780,11 +780,24 @@ void Program::collectEdits(const std::vector<UnitFacts> &Units) {
   };
   for (auto &[Group, List] : Edits) {
     dropNeedlessInitialisers(List);
+    dropOtherClasses(List);
     sort(List, [&](const Edit &A, const Edit &B) { return Key(A) < Key(B); });
     List.erase(std::unique(List.begin(), List.end(),
                            [&](const Edit &A, const Edit &B) { return Key(A) == Key(B); }),
                List.end());
   }
+}
+
+// Where the body of a macro names a class, the other uses of the macro are replaced, and what they
+// would have the body say does not count.
+void Program::dropOtherClasses(std::vector<Edit> &List) {
+  std::set<Position> Named;
+  for (const Edit &E : List)
+    if (E.Where == Edit::Anywhere && StringRef(E.Text).contains("RELOCK_CLASS("))
+      Named.insert(E.At);
+  erase_if(List, [&](const Edit &E) {
+    return E.Where == Edit::InBody && E.Text == ", NULL" && Named.count(E.At);
+  });
 }
 
 // A class that calls initialise needs no initialiser, and several tentative definitions of one

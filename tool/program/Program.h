@@ -166,6 +166,7 @@ private:
   void addEdit(Edit E);
   void collectEdits(const std::vector<UnitFacts> &Units);
   void dropNeedlessInitialisers(std::vector<Edit> &List) const;
+  static void dropOtherClasses(std::vector<Edit> &List);
   void collectConfigurations(const std::vector<UnitFacts> &Units);
   void collectKernelOwned(const std::vector<UnitFacts> &Units);
   void keepGroups();

@@ -21,8 +21,8 @@ public:
          const Source &S)
       : Placed(Placed), F(F), S(S) {
     for (const Mention &M : All)
-      if (S.inFile(M.Ref->getLocation()))
-        Compiled.insert(S.spelled(M.Ref->getLocation()).Offset);
+      addCompiled(M.Ref->getLocation());
+    addMembers(F->getBody());
   }
 
   std::vector<DroppedName> inside() {
@@ -50,11 +50,25 @@ private:
   const Extraction &Placed;
   const FunctionDecl *F;
   const Source &S;
-  std::set<unsigned> Compiled; // where mentions stand
+  std::set<unsigned> Compiled; // where mentions stand, and names of members
   std::vector<Token> Tokens;
   size_t At = 0;
   SmallVector<StringRef, 8> Callees; // of the open parentheses; empty: none
   std::vector<DroppedName> Found;
+
+  void addCompiled(SourceLocation Name) {
+    if (S.inFile(Name))
+      Compiled.insert(S.spelled(Name).Offset);
+  }
+
+  // An argument of a macro may name a member: `for_each(entry, &list, entry)`.
+  void addMembers(const Stmt *Statement) {
+    if (const auto *Member = dyn_cast<MemberExpr>(Statement))
+      addCompiled(Member->getMemberLoc());
+    for (const Stmt *Child : Statement->children())
+      if (Child)
+        addMembers(Child);
+  }
 
   unsigned offset(const Token &T) const { return S.SM.getFileOffset(T.getLocation()); }
   bool before(tok::TokenKind Kind) const { return At > 0 && Tokens[At - 1].is(Kind); }
