@@ -48,6 +48,7 @@ def from_clang(relock, build):
     found = json.loads(run.stdout)
     sites = [place(s["location"]) for c in found["classes"] for s in c["sections"]]
     sites += [place(s["location"]) for s in found["wrappers"]]
+    sites += [place(location) for location in found["assertions"]]
     return collections.Counter(sites), collections.Counter(
         place(s["location"]) for s in found["uncovered"])
 

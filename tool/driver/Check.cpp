@@ -228,7 +228,10 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
           J.attribute("acquisitions", Acquisitions);
         });
     });
-    J.attribute("assertions", Decided.Assertions.size());
+    J.attributeArray("assertions", [&] {
+      for (const Position &At : Decided.Assertions)
+        J.value(shownPlace(At));
+    });
     if (!Declared.Path.empty())
       writeTrust(J, Decided, Declared);
   });
@@ -359,8 +362,9 @@ void printText(const Decision &Decided, const ProjectFile &Declared) {
           printReason(R, "      accepted: ");
     }
   }
-  for (const UncoveredSite &Site : Decided.Uncovered)
-    outs() << shownPlace(Site.At) << ": " << describe(Site) << " [uncovered]\n";
+  for (const auto *Sites : {&Decided.Uncovered, &Decided.LeftOperations})
+    for (const UncoveredSite &Site : *Sites)
+      outs() << shownPlace(Site.At) << ": " << describe(Site) << " [uncovered]\n";
   for (const AccidentalMerge &M : Decided.Merges)
     outs() << shownPlace(M.At) << ": " << describe(M) << " [accidental-merge]\n";
   Counts C = count(Decided);

@@ -406,13 +406,14 @@ void reportLeftAsItIs(const Conversion &Converted) {
   const char *PleaseReport = "; please report it, it is a bug in relock";
   for (const Reason &R : Converted.Left)
     message(R.At, R.Message + (R.Code == "not-rewritten" ? PleaseReport : ""), R.Code);
-  for (const UncoveredSite &Site : Converted.Decided.Uncovered)
-    if (any_of(Site.Classes, [&](auto &Id) { return Converted.Chosen.count(Id) != 0; }))
-      message(Site.At,
-              Site.Operator + (Site.Elsewhere
-                                   ? " stays as it is: it is for another system, without librelock"
-                                   : " stays as it is: convert it before you compile it"),
-              "uncovered");
+  for (const auto *Sites : {&Converted.Decided.Uncovered, &Converted.Decided.LeftOperations})
+    for (const UncoveredSite &Site : *Sites)
+      if (any_of(Site.Classes, [&](auto &Id) { return Converted.Chosen.count(Id) != 0; }))
+        message(Site.At,
+                Site.Operator +
+                    (Site.Elsewhere ? " stays as it is: it is for another system, without librelock"
+                                    : " stays as it is: convert it before you compile it"),
+                "uncovered");
 }
 
 // Nothing in the text says which class the mutexes of these belong to.

@@ -421,6 +421,36 @@ static void findLocks(const Unit &U, const Operand &O, FileID File, unsigned At,
   Site.Exact = !Site.Locks.empty();
 }
 
+// The initialiser at I of a variable that skipped text defines: of a mutex, or of a struct with
+// one. False: what it initialises is not seen.
+static bool describeInitialiser(ArrayRef<Word> Words, size_t I, SkippedSite &Site) {
+  auto Named = [&](size_t J) { return Words[J].Kind == tok::raw_identifier; };
+  size_t Assigned = I; // the `=` of the declaration
+  // Back over the lines of a list, to the first `=` behind a `;` or a directive.
+  for (size_t J = I; J-- > 0;) {
+    if (Words[J].Kind == tok::semi || (Words[J].Kind == tok::hash && Words[J].StartsLine))
+      break;
+    bool Designates = J > 1 && Words[J - 2].Kind == tok::period;
+    if (Words[J].Kind == tok::equal && !Designates)
+      Assigned = J;
+  }
+  size_t Name = Assigned;
+  while (Name > 0 && Words[Name - 1].Kind == tok::r_square) // `[2]`
+    while (Name > 0 && Words[--Name].Kind != tok::l_square)
+      ;
+  if (Words[Assigned].Kind != tok::equal || Name < 2 || !Named(Name - 1) || !Named(Name - 2))
+    return false;
+  Site.Member = Assigned + 1 < I;
+  if (!Site.Member) {
+    Site.Operand = Words[Name - 1].Name.str();
+    return true;
+  }
+  Site.Record = Words[Name - 2].Name.str(); // `struct queue` or `queue_t`
+  if (I > 2 && Words[I - 1].Kind == tok::equal && Words[I - 3].Kind == tok::period)
+    Site.Operand = Words[I - 2].Name.str();
+  return true;
+}
+
 // Reads the Which-th of the parts of a file that are skipped.
 static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, size_t Which,
                  std::vector<SkippedSite> &Result) {
@@ -431,14 +461,18 @@ static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, 
   Operations Known(U.PP, &U.Skipped);
   Operations Compiled(U.PP, nullptr); // what macros mean there
   std::vector<StringRef> Parameters;  // of the macro whose definition this is
-  ArrayRef<Word> Defined;             // its name and what follows
+  bool Defining = false;
+  ArrayRef<Word> Defined; // its name and what follows
   const StringSet<> Redefined = definedSurely(Words);
   for (size_t I = 0; I < Words.size(); ++I) {
-    if (Words[I].StartsLine)
+    if (Words[I].StartsLine) {
       Parameters.clear();
+      Defining = false;
+    }
     if (Words[I].Kind == tok::hash && Words[I].StartsLine && I + 1 < Words.size()) {
       // The body of a macro counts, the name and the other directives do not.
       bool Defines = Words[I + 1].Name == "define";
+      Defining = Defines;
       if (Defines) {
         Definition Macro = definitionAt(ArrayRef(Words).drop_front(I + 1));
         Parameters.assign(Macro.Parameters.begin(), Macro.Parameters.end());
@@ -454,8 +488,9 @@ static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, 
     if (Words[I].Kind != tok::raw_identifier || declares(Words, I) ||
         U.Skipped.declaresAt(Words[I].At))
       continue;
+    const bool Initialises = !Defining && !relockInitialiser(Words[I].Name).empty();
     std::optional<Operations::Found> Found = Known.at(ArrayRef(Words).drop_front(I));
-    if (!Found)
+    if (!Found && !Initialises)
       continue;
     if (!Where)
       Where.emplace(S, File);
@@ -464,6 +499,11 @@ static void scan(const Unit &U, FileID File, ArrayRef<SkippedText::Part> Parts, 
     Site.Operator = Words[I].Name.str();
     const unsigned At = S.SM.getFileOffset(Words[I].At);
     Where->hiding(Begin, At, Site);
+    if (!Found) {
+      if (describeInitialiser(Words, I, Site))
+        Result.push_back(Site);
+      continue;
+    }
     Site.Acquires = Found->Acquires;
     for (const Operand &O : Found->Operands) {
       Site.Operand = O.Name;

@@ -88,6 +88,7 @@ public:
   Decision decide(const Restrictions &But, Extras Wanted) {
     Decision Result;
     Result.Uncovered = Linked.Uncovered;
+    Result.LeftOperations = Linked.LeftOperations;
     if (Wanted.Merges)
       Result.Merges = accidentalMerges(Index.Units, Linked);
     for (const CutFlow &Cut : Index.Cuts)

@@ -76,6 +76,7 @@ struct Decision {
   std::map<Position, std::string> InOperators;
   std::vector<LayerName> LayerNames;
   std::vector<UncoveredSite> Uncovered;
+  std::vector<UncoveredSite> LeftOperations;      // see Program
   std::map<std::string, std::vector<Edit>> Edits; // by group, see Program
   std::vector<StaticWrapper> StaticWrappers;
   std::map<std::string, Position> Unmatched; // entries of the project file that speak of nothing

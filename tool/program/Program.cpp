@@ -948,6 +948,18 @@ operatorsOfSkippedText(const std::map<std::pair<Position, std::string>, SkippedS
   return Result;
 }
 
+using DeclarationsByName = std::map<std::pair<std::string, bool>, std::vector<const Declaration *>>;
+
+static std::vector<const Declaration *> membersOf(const DeclarationsByName &Named,
+                                                  StringRef Record) {
+  std::vector<const Declaration *> Result;
+  for (const auto &[Name, Declarations] : Named)
+    copy_if(Declarations, std::back_inserter(Result), [&](const Declaration *D) {
+      return D->Kind == DeclarationKind::Field && StringRef(D->Name).rsplit('.').first == Record;
+    });
+  return Result;
+}
+
 void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept) {
   std::set<Position> Covered;
   std::map<std::pair<Position, std::string>, SkippedSite> Seen; // by place and operand
@@ -977,7 +989,7 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
         }
   const std::set<std::string> Given = operatorsOfSkippedText(Seen);
   // The classes that an operand such as `p->lock` or `&lock` may name.
-  std::map<std::pair<std::string, bool>, std::vector<const Declaration *>> Named;
+  DeclarationsByName Named;
   for (const UnitFacts &Unit : Units)
     for (const Declaration &D : Unit.Declarations)
       Named[{StringRef(D.Name).rsplit('.').second.empty()
@@ -989,7 +1001,9 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
     if (!Site.Through.empty() && !Given.count(Site.Through))
       continue;
     std::set<size_t> Means;
-    for (const Declaration *D : Named[{Site.Operand, Site.Member}]) {
+    const bool AnyMember = Site.Operand.empty() && !Site.Record.empty(); // an initialiser of it
+    for (const Declaration *D :
+         AnyMember ? membersOf(Named, Site.Record) : Named[{Site.Operand, Site.Member}]) {
       bool Visible =
           D->Kind == DeclarationKind::Field
               ? Site.Record.empty() || StringRef(D->Name).rsplit('.').first == Site.Record
@@ -1032,9 +1046,10 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
                  " no indexed configuration compiles (" + Site.Condition + "); index one that does",
              Site.At});
     }
-    if (Site.Acquires)
-      Uncovered.push_back(
-          {Site.At, Site.Operator, Site.Operand, Site.Condition, Site.Elsewhere, std::move(Ids)});
+    if (Site.Acquires || (Accept && !Ids.empty()))
+      (Site.Acquires ? Uncovered : LeftOperations)
+          .push_back({Site.At, Site.Operator, Site.Operand, Site.Condition, Site.Elsewhere,
+                      std::move(Ids)});
   }
 }
 

@@ -88,6 +88,8 @@ public:
   // By group: what converting it changes, besides delegated sections; class names are filled in.
   std::map<std::string, std::vector<Edit>> Edits;
   std::vector<UncoveredSite> Uncovered;
+  // With what is uncovered accepted: other operations that stay, such as initialisations.
+  std::vector<UncoveredSite> LeftOperations;
   std::map<std::string, Function> Functions; // by node; calls of all units merged
   std::set<std::string> AddressesTaken;      // of variables and fields, by node
   bool AddressesKnown = true;                // these are all

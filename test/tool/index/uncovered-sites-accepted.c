@@ -11,6 +11,7 @@
 // CHECK:      other ({{.*}}): convert
 // CHECK-NEXT:   delegate straight add_other
 // CHECK:      uncovered-sites-accepted.c:[[#]]: pthread_mutex_lock in text that no indexed configuration compiles (#ifdef WITH_AUDIT) [uncovered]
+// CHECK-NEXT: uncovered-sites-accepted.c:[[#]]: pthread_mutex_unlock in text that no indexed configuration compiles (#ifdef WITH_AUDIT) [uncovered]
 // CHECK-NEXT: 3 lock sites: 2 delegate, 0 hold, 0 keep, 1 uncovered
 // CHECK-NEXT: status 1
 // LEFT:       uncovered-sites-accepted.c:[[#]]:{{.*}} pthread_mutex_lock stays as it is: convert it before you compile it [uncovered]
