@@ -290,8 +290,11 @@ Trial::Try Trial::makePlan() {
     std::vector<std::string> Advise = withBuilds({"advise", Profile, "-o", PlanPath});
     if (!Thresholds.empty())
       append_range(Advise, std::vector<std::string>{"--thresholds", absolute(Thresholds)});
+    if (AcceptUncovered)
+      Advise.push_back("--accept-uncovered");
     if (!relock(*Before, "advise", Advise))
       return Try::Failed;
+    errs() << textOf(file("logs/advise.log")); // what is hot, and why it stays
   }
   std::vector<std::string> Check = withBuilds({"check"});
   if (AcceptUncovered)
