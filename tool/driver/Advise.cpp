@@ -23,13 +23,13 @@ using namespace llvm;
 namespace relock {
 
 static cl::SubCommand Command("advise", "write a plan of what to convert to what, for you to edit");
-static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
+static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"), cl::Prefix,
                                     cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
     Output("o",
            cl::desc("the plan (tool/doc/formats.md); where it exists, your edits in it stay "
                     "(default: a new plan, to standard output)"),
-           cl::value_desc("PLAN"), cl::sub(Command), cl::cat(options()));
+           cl::value_desc("PLAN"), cl::Prefix, cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
                                     cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> AcceptUncovered("accept-uncovered", cl::desc(AcceptHelp), cl::sub(Command),

@@ -45,10 +45,10 @@ static cl::opt<std::string> Lengths("lengths", cl::value_desc("N,N"),
                                     cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Repetitions("r", cl::value_desc("N"),
                                         cl::desc("repetitions of each cell (default 5)"),
-                                        cl::sub(Command), cl::cat(options()));
+                                        cl::Prefix, cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Milliseconds("m", cl::value_desc("N"),
                                          cl::desc("milliseconds per repetition (default 200)"),
-                                         cl::sub(Command), cl::cat(options()));
+                                         cl::Prefix, cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> NoPin("no-pin", cl::desc("let the kernel place the threads"), cl::sub(Command),
                            cl::cat(options()));
 static cl::opt<bool> Uncontended("uncontended",

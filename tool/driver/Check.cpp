@@ -21,7 +21,8 @@ namespace relock {
 
 static cl::SubCommand Command("check", "list lock classes and critical sections with verdicts");
 static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
-                                    cl::OneOrMore, cl::sub(Command), cl::cat(options()));
+                                    cl::OneOrMore, cl::Prefix, cl::sub(Command),
+                                    cl::cat(options()));
 static cl::opt<bool> Json("json", cl::desc("print the result as JSON (tool/doc/formats.md)"),
                           cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),

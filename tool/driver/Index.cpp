@@ -18,7 +18,7 @@ using namespace llvm;
 namespace relock {
 
 static cl::SubCommand Command("index", "collect the facts of each translation unit of a build");
-static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
+static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"), cl::Prefix,
                                     cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
                               cl::sub(Command), cl::cat(options()));

@@ -46,7 +46,7 @@ namespace {
 cl::OptionCategory Category("Relock");
 cl::SubCommand Command("profile", "Run a pthread program and record what its locks cost");
 cl::opt<std::string> Output("o", cl::init("relock.profile"), cl::value_desc("FILE"),
-                            cl::desc("Write the profile here (default relock.profile)"),
+                            cl::desc("Write the profile here (default relock.profile)"), cl::Prefix,
                             cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> MemoryLimit("memory-limit", cl::init(512), cl::value_desc("MIB"),
                               cl::desc("Memory for the records of one process (default 512)"),

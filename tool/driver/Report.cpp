@@ -68,7 +68,7 @@ cl::list<std::string>
                     "how many cache lines its sections share, estimated from the "
                     "source; in --html also whether it can be converted, as "
                     "`relock check -p BUILD` says it"),
-           cl::sub(Command), cl::cat(Category));
+           cl::Prefix, cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
                              cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),

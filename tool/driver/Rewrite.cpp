@@ -32,7 +32,7 @@ using namespace llvm;
 namespace relock {
 
 static cl::SubCommand Command("rewrite", "convert lock classes: prints a diff, or edits in place");
-static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
+static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"), cl::Prefix,
                                     cl::sub(Command), cl::cat(options()));
 static cl::list<std::string> Locks("lock", cl::desc("convert this lock class to this algorithm"),
                                    cl::value_desc("CLASS=ALGORITHM"), cl::sub(Command),
@@ -48,7 +48,7 @@ static cl::opt<std::string> PlanFile(
 static cl::opt<bool> InPlace("in-place", cl::desc("edit the files instead of printing a diff"),
                              cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> OutputFolder("o", cl::desc("write the changed files below this folder"),
-                                         cl::value_desc("DIR"), cl::sub(Command),
+                                         cl::value_desc("DIR"), cl::Prefix, cl::sub(Command),
                                          cl::cat(options()));
 static cl::opt<std::string> Fixes("export-fixes",
                                   cl::desc("write the edits for clang-apply-replacements, as YAML"),

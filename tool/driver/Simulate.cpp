@@ -59,7 +59,7 @@ static cl::opt<bool> Explain("explain",
                              cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Jobs("j", cl::value_desc("N"),
                                  cl::desc("points at a time (default: one per processor)"),
-                                 cl::sub(Command), cl::cat(options()));
+                                 cl::Prefix, cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Json("json", cl::value_desc("FILE"),
                                  cl::desc("write the results as JSON too (tool/doc/formats.md)"),
                                  cl::sub(Command), cl::cat(options()));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Finds the subcommand on the command line and returns its exit status.
+#include "driver/CommandLine.h"
 #include "driver/Subcommand.h"
+#include "support/Messages.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -12,13 +14,10 @@ using namespace relock;
 
 static void printVersion(raw_ostream &OS) { OS << "relock " RELOCK_VERSION "\n"; }
 
-// LLVM's shared library registers options of its own.
 static void hideForeign(cl::SubCommand &Command) {
-  for (auto &[Name, Option] : Command.OptionsMap) {
-    bool Ours = !Option->Categories.empty() && Option->Categories[0]->getName() == "Relock";
-    if (!Ours && Name != "help" && Name != "version")
+  for (auto &[Name, Option] : Command.OptionsMap)
+    if (!isOwn(*Option) && Name != "help" && Name != "version")
       Option->setHiddenFlag(cl::ReallyHidden);
-  }
 }
 
 int main(int Argc, char **Argv) {
@@ -34,23 +33,26 @@ int main(int Argc, char **Argv) {
   for (const Subcommand &S : Subcommands)
     hideForeign(S.Command);
 
+  std::vector<const char *> Words = helpAsOption({Argv, Argv + Argc});
+  if (!knowsWords(Words, Subcommands))
+    return BadUsage;
   std::string Errors;
   raw_string_ostream ErrorStream(Errors);
   if (!cl::ParseCommandLineOptions(
-          Argc, Argv, "moves the hot pthread locks of a C program to better lock algorithms\n",
-          &ErrorStream)) {
-    errs() << Errors;
+          int(Words.size()), Words.data(),
+          "moves the hot pthread locks of a C program to better lock algorithms\n", &ErrorStream)) {
+    if (!Errors.empty()) // else it is said already
+      errs() << StringRef(Errors).rtrim() << " [usage]\n";
     return BadUsage;
   }
   SmallString<256> Current;
   if (sys::fs::current_path(Current)) {
-    errs() << "relock: the current folder does not exist any more; change to one that does "
-              "[usage]\n";
+    message("the current folder does not exist any more; change to one that does", "usage");
     return BadUsage;
   }
   for (const Subcommand &S : Subcommands)
     if (S.Command)
       return S.Run();
-  errs() << "relock: no subcommand given; `relock --help` lists them [usage]\n";
+  message("no subcommand given; `relock help` lists them", "usage");
   return BadUsage;
 }
