@@ -56,6 +56,22 @@ static cl::list<std::string> Profiles(cl::Positional,
                                                "the plan names)"),
                                       cl::sub(Command), cl::cat(options()));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock advise server.profile -p build -o plan.yaml
+  relock advise -p build -o plan.yaml       # the same plan, for the sources as they are now
+  relock advise --find-thresholds > machine.yaml
+
+EXIT STATUS:
+
+  0  the plan is written
+  1  the plan is written, but it says of entries that they no longer fit, or of hot locks that they
+     are kept
+  2  wrong usage, no compile database, a file that is unreadable, or a plan that cannot be written
+  3  the measuring of --find-thresholds failed
+)help";
+
 namespace {
 
 // An empty file is a plan that has yet to be written.
@@ -206,6 +222,6 @@ int run() {
 
 } // namespace
 
-Subcommand adviseSubcommand() { return {Command, run}; }
+Subcommand adviseSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

@@ -82,6 +82,21 @@ static cl::opt<std::string> Compare("compare", cl::value_desc("FILE"),
                                              "1 if something is slower"),
                                     cl::sub(Command), cl::cat(options()));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock bench --threads 2,8 --lines 1 --delay 100,1000 -m 100
+  relock bench --json before.json
+  relock bench --compare before.json --algorithm adaptive,pthread
+
+EXIT STATUS:
+
+  0  measured; nothing is slower than in the file of --compare
+  1  something is slower, or the run was interrupted
+  2  wrong usage, or a file that cannot be read or written
+  3  a lock failed, or relock-bench is not installed
+)help";
+
 namespace {
 
 std::vector<std::string> arguments(StringRef Program) {
@@ -174,6 +189,6 @@ int run() {
 
 } // namespace
 
-Subcommand benchSubcommand() { return {Command, run}; }
+Subcommand benchSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

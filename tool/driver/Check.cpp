@@ -56,6 +56,20 @@ static cl::opt<bool> AcceptUncovered("accept-uncovered", cl::desc(AcceptHelp), c
 static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
                               cl::sub(Command), cl::cat(options()));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock check -p build
+  relock check -p build --path stats.c:120        # why this section is held, call by call
+  relock check -p build --lock-order=dot > locks.dot
+
+EXIT STATUS:
+
+  0  every lock class converts and every section is delegated; of --lock-order: there is no cycle
+  1  something is held, kept or not covered, or a translation unit has errors
+  2  wrong usage, no compile database, or a translation unit of which nothing is known
+)help";
+
 StringRef verdictName(Verdict V) {
   return V == Verdict::Delegate ? "delegate" : V == Verdict::Hold ? "hold" : "keep";
 }
@@ -472,6 +486,6 @@ int run() {
 
 } // namespace
 
-Subcommand checkSubcommand() { return {Command, run}; }
+Subcommand checkSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

@@ -78,6 +78,21 @@ static cl::opt<std::string> Json("json", cl::value_desc("FILE"),
                                           "(tool/doc/formats.md)"),
                                  cl::sub(Command), cl::cat(options()));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock compare --before ./server-old --after ./server-new
+  relock compare --before "RELOCK_LOCKS='*=posix' ./load" --after ./load
+  relock compare --before ./old --after ./new --figure 'requests/s: ([0-9.]+)' --higher-is-better
+
+EXIT STATUS:
+
+  0  the second command is not slower, or that cannot be told
+  1  the second command is slower for sure
+  2  wrong usage, or a command that failed, took too long or printed no figure
+  128 + N  interrupted by signal N (130: ^C), after what was measured is shown
+)help";
+
 namespace {
 
 int fail(int Status, const Twine &Text, StringRef Code) {
@@ -186,6 +201,6 @@ int run() {
 
 } // namespace
 
-Subcommand compareSubcommand() { return {Command, run}; }
+Subcommand compareSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

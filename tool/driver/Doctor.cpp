@@ -44,6 +44,19 @@ static cl::SubCommand Command("doctor", "say what this machine has of what the r
 static cl::opt<bool> Json("json", cl::desc("print JSON (tool/doc/formats.md)"), cl::sub(Command),
                           cl::cat(options()));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock doctor
+  relock doctor --json
+
+EXIT STATUS:
+
+  0  this machine has all that a server needs
+  1  a server lacks something
+  2  wrong usage, or output that cannot be written
+)help";
+
 namespace {
 
 enum Need { Useful, ForServers };
@@ -426,6 +439,6 @@ int run() {
 
 } // namespace
 
-Subcommand doctorSubcommand() { return {Command, run}; }
+Subcommand doctorSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

@@ -26,6 +26,19 @@ static cl::SubCommand Command("explain", "explain the code of a message, or of a
 static cl::list<std::string> Wanted(cl::Positional, cl::desc("[CODE|FUNCTION]..."),
                                     cl::sub(Command), cl::cat(options()));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock explain                  # all codes
+  relock explain indirect-call    # what a code means, and what helps
+  relock explain strtok_r         # what is known of a function
+
+EXIT STATUS:
+
+  0  done
+  2  a code or function that is not known
+)help";
+
 namespace {
 
 const StringRef DocumentNames[] = {"refusals.md", "messages.md"};
@@ -170,6 +183,6 @@ int run() {
 
 } // namespace
 
-Subcommand explainSubcommand() { return {Command, run}; }
+Subcommand explainSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

@@ -39,6 +39,19 @@ static cl::opt<std::string> Source("source", cl::desc("--unit: the C file"), cl:
 static cl::list<std::string> Compiler(cl::Positional, cl::desc("[-- COMPILER ARGUMENTS]"),
                                       cl::sub(Command));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock index -p build                      # the other subcommands do so, too, where it is needed
+  relock index -p build --ninja facts.ninja  # then, on many machines: ninja -k 0 -f facts.ninja
+
+EXIT STATUS:
+
+  0  the facts of all translation units are kept
+  1  translation units have errors; what they may use is known
+  2  wrong usage, no compile database, or a translation unit of which nothing is known
+)help";
+
 static std::string absolutePath(StringRef Path) {
   SmallString<256> Result(Path);
   sys::fs::make_absolute(Result);
@@ -117,6 +130,6 @@ static int run() {
   return Ninja.empty() ? readAll() : writeNinja();
 }
 
-Subcommand indexSubcommand() { return {Command, run}; }
+Subcommand indexSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

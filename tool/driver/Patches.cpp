@@ -34,6 +34,20 @@ static cl::opt<unsigned> Jobs("j", cl::desc("files at a time (default: one per c
                               cl::value_desc("N"), cl::Prefix, cl::init(0), cl::sub(Command),
                               cl::cat(options()));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock patches                              # the list of the patches
+  relock patches prepare/scoped-locks src      # prints a diff
+  relock patches prepare/scoped-locks src --in-place
+
+EXIT STATUS:
+
+  0  nothing was found, or everything that was is in the diff or changed
+  1  there are places to look at, or to change by hand
+  2  wrong usage, no spatch, or a file that cannot be read or written
+)help";
+
 namespace {
 
 int report(const SemanticPatch &P, ArrayRef<PatchedFile> Files) {
@@ -119,6 +133,6 @@ int run() {
 
 } // namespace
 
-Subcommand patchesSubcommand() { return {Command, run}; }
+Subcommand patchesSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

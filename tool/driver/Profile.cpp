@@ -44,49 +44,64 @@ namespace relock {
 namespace {
 
 cl::OptionCategory Category("Relock");
-cl::SubCommand Command("profile", "Run a pthread program and record what its locks cost");
+cl::SubCommand Command("profile", "run a pthread program and record what its locks cost");
 cl::opt<std::string> Output("o", cl::init("relock.profile"), cl::value_desc("FILE"),
-                            cl::desc("Write the profile here (default relock.profile)"), cl::Prefix,
+                            cl::desc("write the profile here (default relock.profile)"), cl::Prefix,
                             cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> MemoryLimit("memory-limit", cl::init(512), cl::value_desc("MIB"),
-                              cl::desc("Memory for the records of one process (default 512)"),
+                              cl::desc("memory for the records of one process (default 512)"),
                               cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> SampleInterval("sample-interval", cl::value_desc("US"),
-                                 cl::desc("Microseconds between two backtraces of a thread (0: "
+                                 cl::desc("microseconds between two backtraces of a thread (0: "
                                           "every acquisition; default: 1000, then as many as "
                                           "cost 0.2 % of its processor time)"),
                                  cl::sub(Command), cl::cat(Category));
 cl::opt<bool> TimeAll("time-all",
-                      cl::desc("Time every hold, also those of threads that take more than 20 "
+                      cl::desc("time every hold, also those of threads that take more than 20 "
                                "locks per millisecond of processor time, which costs them more"),
                       cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> Event("event", cl::value_desc("NAME"),
-                           cl::desc("Count this event in critical sections: cache-misses, the "
+                           cl::desc("count this event in critical sections: cache-misses, the "
                                     "second metric of advise, or another one that perf or "
                                     "libpfm4 knows"),
                            cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> Every("every", cl::init(0), cl::value_desc("SECONDS"),
-                        cl::desc("Write the profile so far every SECONDS, too"), cl::sub(Command),
+                        cl::desc("write the profile so far every SECONDS, too"), cl::sub(Command),
                         cl::cat(Category));
 cl::opt<std::string> System("system-files", cl::init("/sys"), cl::Hidden, cl::value_desc("DIR"),
-                            cl::desc("Where to read which processors share caches and nodes"),
+                            cl::desc("where to read which processors share caches and nodes"),
                             cl::sub(Command), cl::cat(Category));
 cl::opt<int> Pid("pid", cl::value_desc("PID"),
-                 cl::desc("Profile a process that already runs under the profiler, from now on"),
+                 cl::desc("profile a process that already runs under the profiler, from now on"),
                  cl::sub(Command), cl::cat(Category));
 cl::opt<double> For("for", cl::value_desc("SECONDS"),
-                    cl::desc("With --pid: so long (default until ^C or its end; 0: all that it "
+                    cl::desc("with --pid: so long (default until ^C or its end; 0: all that it "
                              "has done so far)"),
                     cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> Environment("environment", cl::value_desc("FOLDER"),
-                                 cl::desc("Print what to set in the environment of a program that "
+                                 cl::desc("print what to set in the environment of a program that "
                                           "others start, for --pid; its records go to FOLDER"),
                                  cl::sub(Command), cl::cat(Category));
 cl::opt<bool> LinkFlags("link-flags",
-                        cl::desc("Print what links the profiler into a static program"),
+                        cl::desc("print what links the profiler into a static program"),
                         cl::sub(Command), cl::cat(Category));
 cl::list<std::string> Words(cl::Positional, cl::desc("[-- COMMAND [ARGUMENTS]]"), cl::sub(Command),
                             cl::cat(Category));
+
+const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock profile -o server.profile -- ./server --port 8080
+  relock profile --every 60 -- ./server     # the profile so far, once a minute
+  relock profile --pid 1234 --for 10        # of a process that was started under the profiler
+
+EXIT STATUS:
+
+  0  the profile is written, and the program ended with status 0 or by a signal that it was sent
+  1  the program ended otherwise, took no lock, or still runs in the background
+  2  wrong usage, a program that cannot be profiled, or a profile that cannot be written
+  3  a part of relock is not installed
+)help";
 
 constexpr size_t FurtherProfiles = 16;
 constexpr int Forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -633,6 +648,6 @@ int run() {
 
 } // namespace
 
-Subcommand profileSubcommand() { return {Command, run}; }
+Subcommand profileSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

@@ -26,45 +26,45 @@ namespace relock {
 namespace {
 
 cl::OptionCategory Category("Relock");
-cl::SubCommand Command("report", "Show which locks of a profile hurt");
+cl::SubCommand Command("report", "show which locks of a profile hurt");
 cl::list<std::string> Files(cl::Positional, cl::OneOrMore,
                             cl::desc("FILE... (several: runs of one program, which are added up)"),
                             cl::sub(Command), cl::cat(Category));
-cl::opt<bool> Diff("diff", cl::desc("Compare two profiles, FILE before and FILE after a change"),
+cl::opt<bool> Diff("diff", cl::desc("compare two profiles, FILE before and FILE after a change"),
                    cl::sub(Command), cl::cat(Category));
-cl::opt<bool> Explain("explain", cl::desc("Explain the columns"), cl::sub(Command),
+cl::opt<bool> Explain("explain", cl::desc("explain the columns"), cl::sub(Command),
                       cl::cat(Category));
-cl::opt<bool> Json("json", cl::desc("Print the profile, the sum, or the comparison, as JSON"),
+cl::opt<bool> Json("json", cl::desc("print the profile, the sum, or the comparison, as JSON"),
                    cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> Limit("limit", cl::init(20), cl::value_desc("N"),
-                        cl::desc("Show the N costliest lock classes (default 20; 0: all)"),
+                        cl::desc("show the N costliest lock classes (default 20; 0: all)"),
                         cl::sub(Command), cl::cat(Category));
 
 cl::opt<unsigned> Threads("threads", cl::init(0), cl::value_desc("N"),
-                          cl::desc("Show N threads that waited longest, and for whom (default 0)"),
+                          cl::desc("show N threads that waited longest, and for whom (default 0)"),
                           cl::sub(Command), cl::cat(Category));
 
 cl::opt<unsigned> Sites("sites", cl::init(3), cl::value_desc("N"),
-                        cl::desc("Show the N costliest call sites of the N costliest lock classes "
+                        cl::desc("show the N costliest call sites of the N costliest lock classes "
                                  "(default 3; 0: none)"),
                         cl::sub(Command), cl::cat(Category));
 
 cl::opt<std::string> HtmlFile("html", cl::value_desc("FILE"),
-                              cl::desc("Write the report as one HTML file, for a browser"),
+                              cl::desc("write the report as one HTML file, for a browser"),
                               cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> FoldedFile("folded", cl::value_desc("FILE"),
-                                cl::desc("Write the waiting as folded stacks, for flame graphs"),
+                                cl::desc("write the waiting as folded stacks, for flame graphs"),
                                 cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> PprofFile("pprof", cl::value_desc("FILE"),
-                               cl::desc("Write a profile for pprof, like Go's mutex profiles"),
+                               cl::desc("write a profile for pprof, like Go's mutex profiles"),
                                cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> TraceFile("trace", cl::value_desc("FILE"),
-                               cl::desc("Write each wait with its time, for Perfetto and "
+                               cl::desc("write each wait with its time, for Perfetto and "
                                         "about:tracing"),
                                cl::sub(Command), cl::cat(Category));
 cl::list<std::string>
     Builds("p", cl::value_desc("BUILD"),
-           cl::desc("Show for each lock class which one of the sources it is, and "
+           cl::desc("show for each lock class which one of the sources it is, and "
                     "how many cache lines its sections share, estimated from the "
                     "source; in --html also whether it can be converted, as "
                     "`relock check -p BUILD` says it"),
@@ -73,6 +73,19 @@ cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("F
                              cl::sub(Command), cl::cat(Category));
 cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
                        cl::sub(Command), cl::cat(Category));
+
+const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock report server.profile
+  relock report --diff before.profile after.profile
+  relock report server.profile --html server.html -p build
+
+EXIT STATUS:
+
+  0  the report is written
+  2  wrong usage, a file that is no profile, or output that cannot be written
+)help";
 
 // None: a message was printed. Document: of the last one.
 std::optional<std::vector<Profile>> readAll(json::Value &Document) {
@@ -233,6 +246,6 @@ int run() {
 
 } // namespace
 
-Subcommand reportSubcommand() { return {Command, run}; }
+Subcommand reportSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

@@ -77,6 +77,23 @@ static cl::opt<bool> Undo("undo",
 static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
                               cl::sub(Command), cl::cat(options()));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock rewrite -p build --lock stats_lock=mcs > relock.diff
+  relock rewrite -p build --plan plan.yaml --in-place
+  relock rewrite -p build --undo
+
+EXIT STATUS:
+
+  0  everything that was asked for is converted
+  1  converted, but something was left as it is; or a class that was named cannot be converted
+  2  wrong usage, no compile database, a file of which nothing is known, or output that cannot be
+     written; nothing has changed
+  3  a bug in relock; nothing has changed
+  128 + N  interrupted by signal N (130: ^C); either no file has changed or all have
+)help";
+
 namespace {
 
 // Classes that share source text with a chosen one come along, on its algorithm.
@@ -511,6 +528,6 @@ int run() {
 
 } // namespace
 
-Subcommand rewriteSubcommand() { return {Command, run}; }
+Subcommand rewriteSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

@@ -68,6 +68,21 @@ static cl::opt<std::string> Svg("svg", cl::value_desc("DIR"),
                                          "combination of lines and delay"),
                                 cl::sub(Command), cl::cat(options()));
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock simulate                   # lists the machines
+  relock simulate --machine magnycours-48 --lock adaptive,rcl,posix --threads 1-47
+  relock simulate --machine sapphire-16 --lock adaptive --explain
+
+EXIT STATUS:
+
+  0  simulated
+  1  the run was interrupted
+  2  wrong usage, no such machine, or a file that cannot be written
+  3  a lock failed, or relock-simulator is not installed
+)help";
+
 namespace {
 
 // Beside this command as it was built or installed.
@@ -172,6 +187,6 @@ int run() {
 
 } // namespace
 
-Subcommand simulateSubcommand() { return {Command, run}; }
+Subcommand simulateSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock

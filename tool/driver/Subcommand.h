@@ -18,6 +18,7 @@ enum ExitStatus {
 struct Subcommand {
   llvm::cl::SubCommand &Command;
   int (*Run)();
+  const char *MoreHelp; // what --help says behind the options: examples and exit statuses
 };
 
 Subcommand indexSubcommand();

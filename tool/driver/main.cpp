@@ -20,6 +20,21 @@ static void hideForeign(cl::SubCommand &Command) {
       Option->setHiddenFlag(cl::ReallyHidden);
 }
 
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock help check          # the options of a subcommand, examples and exit statuses
+  relock profile -o server.profile -- ./server --port 8080
+  relock check -p build
+
+EXIT STATUS:
+
+  0  done
+  1  done, but there is something to look at
+  2  wrong usage or unreadable input
+  3  a bug in relock, or a part of it that is not installed
+)help";
+
 int main(int Argc, char **Argv) {
   InitLLVM Init(Argc, Argv);
   cl::SetVersionPrinter(printVersion);
@@ -36,6 +51,8 @@ int main(int Argc, char **Argv) {
   std::vector<const char *> Words = helpAsOption({Argv, Argv + Argc});
   if (!knowsWords(Words, Subcommands))
     return BadUsage;
+  const Subcommand *Named = namedSubcommand(Words, Subcommands);
+  cl::extrahelp Behind(Named ? Named->MoreHelp : MoreHelp);
   std::string Errors;
   raw_string_ostream ErrorStream(Errors);
   if (!cl::ParseCommandLineOptions(
