@@ -4,6 +4,7 @@
 // are some, and brings it up to date.
 #include "advise/Advise.h"
 
+#include "driver/BuildOption.h"
 #include "driver/FindThresholds.h"
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
@@ -59,8 +60,8 @@ static cl::list<std::string> Profiles(cl::Positional,
 static const char *const MoreHelp = R"help(
 EXAMPLES:
 
-  relock advise server.profile -p build -o plan.yaml
-  relock advise -p build -o plan.yaml       # the same plan, for the sources as they are now
+  relock advise server.profile -o plan.yaml
+  relock advise -p build -o plan.yaml    # the same plan, for the sources as they are now
   relock advise --find-thresholds > machine.yaml
 
 EXIT STATUS:
@@ -160,11 +161,8 @@ int run() {
             "usage");
     return BadUsage;
   }
-  if (Builds.empty()) {
-    message("say which build the plan is for: -p BUILD, the folder with compile_commands.json",
-            "usage");
+  if (!completeBuilds(Builds))
     return BadUsage;
-  }
   if (Error Failed = Output.empty() ? Error::success() : checkWritable(Output)) {
     messageFor(Output, "cannot be written: " + toString(std::move(Failed)), "cannot-write");
     return BadUsage;

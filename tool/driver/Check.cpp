@@ -3,6 +3,7 @@
 // relock check: lists every lock class and every critical section with its verdict and reasons.
 #include "driver/Check.h"
 
+#include "driver/BuildOption.h"
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
@@ -20,9 +21,8 @@ using namespace llvm;
 namespace relock {
 
 static cl::SubCommand Command("check", "list lock classes and critical sections with verdicts");
-static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"),
-                                    cl::OneOrMore, cl::Prefix, cl::sub(Command),
-                                    cl::cat(options()));
+static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"), cl::Prefix,
+                                    cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> Json("json", cl::desc("print the result as JSON (tool/doc/formats.md)"),
                           cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
@@ -59,8 +59,8 @@ static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::
 static const char *const MoreHelp = R"help(
 EXAMPLES:
 
-  relock check -p build
-  relock check -p build --path stats.c:120        # why this section is held, call by call
+  relock check
+  relock check -p build --path stats.c:120    # why this section is held, call by call
   relock check -p build --lock-order=dot > locks.dot
 
 EXIT STATUS:
@@ -445,6 +445,8 @@ int run() {
   std::optional<Plan> Planned;
   if (PlanFile.getNumOccurrences() &&
       (!(Planned = loadPlan(PlanFile)) || !serversHaveClasses(*Planned)))
+    return BadUsage;
+  if (!completeBuilds(Builds))
     return BadUsage;
   std::optional<IndexResult> Index = readProgram(Builds, Jobs);
   if (!Index)

@@ -3,6 +3,7 @@
 // relock index: collects the facts of each translation unit, or writes a build file that does.
 #include "driver/Subcommand.h"
 
+#include "driver/BuildOption.h"
 #include "driver/Options.h"
 #include "driver/ReadProgram.h"
 #include "index/Index.h"
@@ -42,7 +43,7 @@ static cl::list<std::string> Compiler(cl::Positional, cl::desc("[-- COMPILER ARG
 static const char *const MoreHelp = R"help(
 EXAMPLES:
 
-  relock index -p build                      # the other subcommands do so, too, where it is needed
+  relock index                               # the other subcommands do so, too, where it is needed
   relock index -p build --ninja facts.ninja  # then, on many machines: ninja -k 0 -f facts.ninja
 
 EXIT STATUS:
@@ -119,7 +120,7 @@ static int readAll() {
 static int run() {
   bool ForUnit = !Directory.empty() || !Source.empty() || !Compiler.empty();
   if (!Unit.empty() ? Directory.empty() || Source.empty() || Compiler.empty() || !Builds.empty()
-                    : ForUnit || Builds.empty()) {
+                    : ForUnit) {
     message("say what to index: -p BUILD, with or without --ninja FILE; or --unit FILE "
             "--directory DIR --source FILE -- COMPILER ARGUMENTS",
             "usage");
@@ -127,6 +128,8 @@ static int run() {
   }
   if (!Unit.empty())
     return readUnit();
+  if (!completeBuilds(Builds))
+    return BadUsage;
   return Ninja.empty() ? readAll() : writeNinja();
 }
 

@@ -16,8 +16,6 @@ inline llvm::cl::OptionCategory &options() {
   return Category;
 }
 
-inline const char *const BuildHelp =
-    "folder with compile_commands.json; several, where the program is built in several ways";
 inline const char *const JobsHelp = "translation units at a time (default: one per core)";
 inline const char *const AcceptHelp =
     "convert although text that this build skips may use the locks (see `relock explain "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // relock report: shows a profile, several added up, or two side by side.
+#include "driver/BuildOption.h"
 #include "driver/Options.h"
 #include "driver/ProjectOption.h"
 #include "driver/ReportVerdicts.h"
@@ -205,7 +206,7 @@ int finishOutput() {
 }
 
 int run() {
-  if (!rightUsage())
+  if (!rightUsage() || (!Builds.empty() && !completeBuilds(Builds)))
     return BadUsage;
   json::Value Document = nullptr;
   std::optional<std::vector<Profile>> Read = readAll(Document);

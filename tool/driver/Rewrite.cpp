@@ -4,6 +4,7 @@
 #include "driver/Subcommand.h"
 
 #include "advise/Algorithms.h"
+#include "driver/BuildOption.h"
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
@@ -82,7 +83,7 @@ EXAMPLES:
 
   relock rewrite -p build --lock stats_lock=mcs > relock.diff
   relock rewrite -p build --plan plan.yaml --in-place
-  relock rewrite -p build --undo
+  relock rewrite --undo
 
 EXIT STATUS:
 
@@ -344,8 +345,6 @@ std::string wrongUsage() {
   if (Undo && (InPlace || HoldOnly || !OutputFolder.empty() || !Fixes.empty() || !Locks.empty() ||
                !PlanFile.empty() || All.getNumOccurrences() || !Sections.empty()))
     return "--undo goes with nothing but -p or --semantic-patch, which say for which program";
-  if (Undo && program().empty())
-    return "say what program: --undo -p BUILD, or --undo --semantic-patch DIR";
   if (Undo)
     return "";
   if (InPlace + !OutputFolder.empty() + !Fixes.empty() > 1)
@@ -354,10 +353,9 @@ std::string wrongUsage() {
     return "--plan says what to convert; --lock and --all do not go with it";
   if (!Sections.empty() && HoldOnly)
     return "--hold-only extracts no section, and --section says which to extract; choose one";
-  if (Texts.empty() && Builds.empty())
-    return "say what program: -p BUILD, or --hold-only --semantic-patch DIR";
   if (Texts.empty() && Locks.empty() && PlanFile.empty() && !All.getNumOccurrences())
-    return "say what to convert: --lock CLASS=ALGORITHM, --all, or --plan FILE";
+    return "say what to convert: --lock CLASS=ALGORITHM, --all, or --plan FILE; or all locks of a "
+           "text, by --hold-only --semantic-patch DIR";
   if (Texts.empty())
     return "";
   if (!HoldOnly)
@@ -458,6 +456,8 @@ int run() {
     message(Wrong, "usage");
     return BadUsage;
   }
+  if (Texts.empty() && !completeBuilds(Builds))
+    return BadUsage;
   if (Undo)
     return undo(program());
   if (!putBackInterrupted(program()))

@@ -25,7 +25,7 @@ EXAMPLES:
 
   relock help check          # the options of a subcommand, examples and exit statuses
   relock profile -o server.profile -- ./server --port 8080
-  relock check -p build
+  relock check
 
 EXIT STATUS:
 

@@ -2,6 +2,7 @@
 #include "index/Index.h"
 
 #include "index/Collect.h"
+#include "index/CompileDatabase.h"
 #include "index/Serialize.h"
 #include "support/Messages.h"
 #include "support/Output.h"
@@ -131,11 +132,9 @@ bool keepFacts(const UnitPlace &Unit, const UnitFacts &Facts) {
 
 Error loadCommands(StringRef Build, std::vector<UnitPlace> &Units, std::vector<ForeignFile> &NotC) {
   SmallString<256> File(Build);
-  sys::path::append(File, "compile_commands.json");
+  sys::path::append(File, DatabaseName);
   if (!sys::fs::exists(File))
-    return createStringError(
-        File + ": there is no compile database; make one with -DCMAKE_EXPORT_COMPILE_COMMANDS=ON "
-               "(CMake), `meson setup`, or `bear -- make`, and name its folder with -p");
+    return createStringError(File + ": there is no compile database; " + HowToMakeDatabase);
   std::string Reason;
   std::unique_ptr<tooling::JSONCompilationDatabase> Database =
       tooling::JSONCompilationDatabase::loadFromFile(File, Reason,
