@@ -85,14 +85,17 @@ cl::opt<std::string> Environment("environment", cl::value_desc("FOLDER"),
 cl::opt<bool> LinkFlags("link-flags",
                         cl::desc("print what links the profiler into a static program"),
                         cl::sub(Command), cl::cat(Category));
-cl::list<std::string> Words(cl::Positional, cl::desc("[-- COMMAND [ARGUMENTS]]"), cl::sub(Command),
-                            cl::cat(Category));
+cl::opt<std::string> Started(cl::Positional, cl::desc("[[--] COMMAND"), cl::sub(Command),
+                             cl::cat(Category));
+// What stands behind the command is the command's, options included.
+cl::list<std::string> Arguments(cl::ConsumeAfter, cl::desc("ARGUMENTS...]"), cl::sub(Command),
+                                cl::cat(Category));
 
 const char *const MoreHelp = R"help(
 EXAMPLES:
 
-  relock profile -o server.profile -- ./server --port 8080
-  relock profile --every 60 -- ./server     # the profile so far, once a minute
+  relock profile -o server.profile ./server --port 8080
+  relock profile --every 60 ./server        # the profile so far, once a minute
   relock profile --pid 1234 --for 10        # of a process that was started under the profiler
 
 EXIT STATUS:
@@ -102,6 +105,8 @@ EXIT STATUS:
   2  wrong usage, a program that cannot be profiled, or a profile that cannot be written
   3  a part of relock is not installed
 )help";
+
+std::vector<std::string> Words; // the command and its arguments
 
 constexpr size_t FurtherProfiles = 16;
 constexpr int Forwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
@@ -229,11 +234,11 @@ int failFor(int Status, StringRef File, const Twine &Text, StringRef Code) {
   if (R.Counted)
     setenv(RELOCK_RECORDS_EVENT, R.Counted->Text.c_str(), 1);
   ignoreInheritedSignals();
-  std::vector<char *> Arguments;
+  std::vector<char *> Passed;
   for (std::string &Word : Words)
-    Arguments.push_back(Word.data());
-  Arguments.push_back(nullptr);
-  execv(R.Program.c_str(), Arguments.data());
+    Passed.push_back(Word.data());
+  Passed.push_back(nullptr);
+  execv(R.Program.c_str(), Passed.data());
   int Error = errno;
   [[maybe_unused]] ssize_t Written = write(Report, &Error, sizeof Error);
   _exit(127);
@@ -623,10 +628,13 @@ int run() {
     return printLinkFlags();
   if (!Environment.empty())
     return printEnvironment();
+  if (Started.getNumOccurrences())
+    Words.push_back(Started);
+  Words.insert(Words.end(), Arguments.begin(), Arguments.end());
   if (Words.empty() == (Pid.getNumOccurrences() == 0) ||
       (For.getNumOccurrences() && !Pid.getNumOccurrences()))
     return fail(BadUsage,
-                "give a command to run (relock profile -- COMMAND), or the process to look at "
+                "give a command to run (relock profile COMMAND), or the process to look at "
                 "(--pid PID, and --for SECONDS if you like)",
                 "usage");
   if (Pid.getNumOccurrences())

@@ -24,7 +24,7 @@ static const char *const MoreHelp = R"help(
 EXAMPLES:
 
   relock help check          # the options of a subcommand, examples and exit statuses
-  relock profile -o server.profile -- ./server --port 8080
+  relock profile -o server.profile ./server --port 8080
   relock check
 
 EXIT STATUS:
