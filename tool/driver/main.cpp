@@ -5,6 +5,7 @@
 #include "driver/Subcommand.h"
 #include "support/Messages.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/raw_ostream.h"
@@ -12,7 +13,17 @@
 using namespace llvm;
 using namespace relock;
 
-static void printVersion(raw_ostream &OS) { OS << "relock " RELOCK_VERSION "\n"; }
+// Empty: not known.
+static constexpr StringLiteral Commit =
+#include "Commit.inc"
+    ;
+
+static void printVersion(raw_ostream &OS) {
+  OS << "relock " RELOCK_VERSION;
+  if (!Commit.empty())
+    OS << ", commit " << Commit;
+  OS << ", LLVM " LLVM_VERSION_STRING "\n";
+}
 
 static void hideForeign(cl::SubCommand &Command) {
   for (auto &[Name, Option] : Command.OptionsMap)
