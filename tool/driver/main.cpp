@@ -2,6 +2,7 @@
 //
 // Finds the subcommand on the command line and returns its exit status.
 #include "driver/CommandLine.h"
+#include "driver/NextStep.h"
 #include "driver/Subcommand.h"
 #include "support/Messages.h"
 
@@ -82,5 +83,6 @@ int main(int Argc, char **Argv) {
     if (S.Command)
       return S.Run();
   message("no subcommand given; `relock help` lists them", "usage");
+  reportNextStep();
   return BadUsage;
 }

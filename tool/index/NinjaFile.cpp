@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "index/NinjaFile.h"
 
+#include "support/Shell.h"
+
 using namespace llvm;
 
 namespace relock {
@@ -21,18 +23,6 @@ static std::string path(StringRef Text) {
   return Result;
 }
 
-// A word that the shell leaves alone.
-static std::string quoted(StringRef Word) {
-  constexpr StringLiteral Safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                 "_-+=./,:@%";
-  if (!Word.empty() && Word.find_first_not_of(Safe) == StringRef::npos)
-    return Word.str();
-  std::string Result = "'";
-  for (char C : Word)
-    Result += C == '\'' ? "'\\''" : std::string(1, C);
-  return Result + "'";
-}
-
 std::string ninjaFile(ArrayRef<UnitPlace> Units, StringRef Tool) {
   std::string Text =
       "# Made by `relock index --ninja`. Run it by `ninja -k 0 -f THIS_FILE`: relock check and\n"
@@ -40,7 +30,7 @@ std::string ninjaFile(ArrayRef<UnitPlace> Units, StringRef Tool) {
       "ninja_required_version = 1.3\n"
       "rule unit\n"
       "  command = " +
-      value(quoted(Tool)) +
+      value(shellWord(Tool)) +
       " index --unit $facts --directory $directory --source $source -- $command_line\n"
       "  depfile = $out.d\n"
       "  deps = gcc\n"
@@ -48,11 +38,11 @@ std::string ninjaFile(ArrayRef<UnitPlace> Units, StringRef Tool) {
   for (const UnitPlace &Unit : Units) {
     std::string Command;
     for (const std::string &Word : Unit.Command.CommandLine)
-      Command += (Command.empty() ? "" : " ") + quoted(Word);
+      Command += (Command.empty() ? "" : " ") + shellWord(Word);
     Text += "build " + path(Unit.Facts) + ": unit " + path(mainFile(Unit.Command)) + " | " +
-            path(Tool) + "\n  facts = " + value(quoted(Unit.Facts)) +
-            "\n  directory = " + value(quoted(Unit.Command.Directory)) +
-            "\n  source = " + value(quoted(Unit.Command.Filename)) +
+            path(Tool) + "\n  facts = " + value(shellWord(Unit.Facts)) +
+            "\n  directory = " + value(shellWord(Unit.Command.Directory)) +
+            "\n  source = " + value(shellWord(Unit.Command.Filename)) +
             "\n  command_line = " + value(Command) + "\n";
   }
   return Text;

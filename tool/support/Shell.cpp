@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+#include "support/Shell.h"
+
+using namespace llvm;
+
+namespace relock {
+
+std::string shellWord(StringRef Word) {
+  constexpr StringLiteral Safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "_-+=./,:@%";
+  if (!Word.empty() && Word.find_first_not_of(Safe) == StringRef::npos)
+    return Word.str();
+  std::string Result = "'";
+  for (char C : Word)
+    Result += C == '\'' ? "'\\''" : std::string(1, C);
+  return Result + "'";
+}
+
+} // namespace relock
