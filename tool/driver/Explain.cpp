@@ -108,14 +108,27 @@ std::string nearest(const std::vector<Page> &Pages, StringRef Wanted) {
   return Text;
 }
 
+// Below the heading of their pages, as many in a line as there is room for.
 void listCodes(const std::vector<Page> &Pages) {
+  constexpr size_t Indent = 4, Width = 80;
   StringRef Chapter;
+  size_t Column = 0;
   for (const Page &P : Pages) {
     if (P.Chapter != Chapter)
-      outs() << (Chapter.empty() ? "" : "\n") << P.Chapter << "\n\n";
+      outs() << (Chapter.empty() ? "" : "\n\n") << P.Chapter << "\n";
+    if (P.Chapter != Chapter || Column + 2 + P.Code.size() > Width) {
+      outs() << "\n";
+      outs().indent(Indent);
+      Column = Indent;
+    } else {
+      outs() << "  ";
+      Column += 2;
+    }
+    outs() << P.Code;
+    Column += P.Code.size();
     Chapter = P.Chapter;
-    outs() << "    " << P.Code << "\n";
   }
+  outs() << "\n\n`relock explain CODE` says what one means, and what helps.\n";
 }
 
 // What is known of a function of the C library, in the terms of the project file, where the user

@@ -57,7 +57,8 @@ def emitted(folder):
 
 def explained(relock):
     listed = subprocess.run([relock, "explain"], capture_output=True, text=True, check=True)
-    return {line.strip() for line in listed.stdout.splitlines() if line.startswith("    ")}
+    return {code for line in listed.stdout.splitlines() if line.startswith("    ")
+            for code in line.split()}
 
 
 def check_refusals(path):
