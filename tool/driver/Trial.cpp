@@ -4,6 +4,7 @@
 #include "driver/Subcommand.h"
 
 #include "bench/ComparisonTable.h"
+#include "driver/BuildOption.h"
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
 #include "driver/Scratch.h"
@@ -11,6 +12,7 @@
 #include "driver/Turns.h"
 #include "support/Messages.h"
 #include "support/Output.h"
+#include "support/Shell.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -32,7 +34,7 @@ static cl::SubCommand Command("trial", "profile, rewrite, build, test and compar
                                        "copies of its folder; exit status 1 if it fails or is "
                                        "slower afterwards");
 
-static cl::list<std::string> Builds("p", cl::Required, cl::value_desc("BUILD"), cl::desc(BuildHelp),
+static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"), cl::Prefix,
                                     cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> OutputFolder("o", cl::value_desc("DIR"),
                                          cl::desc("where the copies and all results go; must not "
@@ -77,9 +79,25 @@ static cl::opt<double> RunTimeout("run-timeout", cl::init(0), cl::value_desc("SE
                                   cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> AcceptUncovered("accept-uncovered", cl::desc(AcceptHelp), cl::sub(Command),
                                      cl::cat(options()));
-static cl::list<std::string> Words(cl::Positional, cl::OneOrMore,
-                                   cl::desc("-- PROGRAM [ARGUMENT...]"), cl::sub(Command),
-                                   cl::cat(options()));
+static cl::opt<std::string> Started(cl::Positional, cl::desc("[--] PROGRAM"), cl::sub(Command),
+                                    cl::cat(options()));
+// What stands behind the program is the program's, options included.
+static cl::list<std::string> Arguments(cl::ConsumeAfter, cl::desc("ARGUMENTS..."), cl::sub(Command),
+                                       cl::cat(options()));
+
+static const char *const MoreHelp = R"help(
+EXAMPLES:
+
+  relock trial -p build --test 'make check' ./server-load
+  relock trial --plan plan.yaml --figure 'requests/s: ([0-9.]+)' --higher-is-better ./load
+  relock trial -p . --build 'make -C src SHARED=1' -o /var/tmp/trial src/archive /usr/share/doc
+
+EXIT STATUS:
+
+  0  the converted program is not shown to be slower, or there is nothing to do
+  1  it is slower, or it is not built, or fails
+  2  wrong usage, or something failed before the conversion: the build, the test, the profile
+)help";
 
 namespace {
 
@@ -88,19 +106,8 @@ int fail(int Status, const Twine &Text, StringRef Code) {
   return Status;
 }
 
-// For /bin/sh.
-std::string quoted(StringRef Word) {
-  auto Plain = [](char C) { return isAlnum(C) || StringRef("_-./=:,+@%").contains(C); };
-  if (!Word.empty() && all_of(Word, Plain))
-    return Word.str();
-  std::string Result = "'";
-  for (char C : Word)
-    Result += C == '\'' ? std::string("'\\''") : std::string(1, C);
-  return Result + "'";
-}
-
 std::string quotedAll(ArrayRef<std::string> All) {
-  return join(map_range(All, [](const std::string &W) { return quoted(StringRef(W)); }), " ");
+  return join(map_range(All, [](const std::string &W) { return shellWord(W); }), " ");
 }
 
 std::string absolute(StringRef Path) {
@@ -161,8 +168,15 @@ private:
 };
 
 int Trial::choosePlaces() {
+  if (!completeBuilds(Builds))
+    return BadUsage;
   Self = sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&trialSubcommand));
-  Program = Words.size() == 1 ? Words[0] : quotedAll(ArrayRef(&*Words.begin(), Words.size()));
+  if (Started.empty())
+    return fail(BadUsage, "say what program to try: relock trial [OPTIONS] -- PROGRAM [ARGUMENTS]",
+                "usage");
+  std::vector<std::string> Words = {Started};
+  append_range(Words, Arguments);
+  Program = Words.size() == 1 ? Started : quotedAll(Words); // one word may be a shell's command
   Result.Program = Program;
   Original = absolute(Tree.empty() ? "." : StringRef(Tree));
   for (const std::string &B : Builds)
@@ -186,7 +200,7 @@ int Trial::choosePlaces() {
 }
 
 int Trial::chooseBuildCommand() {
-  const std::string Of = quoted(StringRef(absolute(Builds.front())));
+  const std::string Of = shellWord(absolute(Builds.front()));
   auto Has = [](StringRef File) {
     return sys::fs::exists(absolute(Builds.front()) + "/" + File.str());
   };
@@ -240,9 +254,9 @@ std::vector<std::string> Trial::withBuilds(std::vector<std::string> Arguments) c
 bool Trial::relock(const Scratch &Where, StringRef Name, std::vector<std::string> Arguments,
                    StringRef Output) {
   const std::string Shown = "relock " + quotedAll(Arguments);
-  std::string Text = "exec " + quoted(StringRef(Self)) + " " + quotedAll(Arguments);
+  std::string Text = "exec " + shellWord(Self) + " " + quotedAll(Arguments);
   if (!Output.empty())
-    Text += " > " + quoted(Output);
+    Text += " > " + shellWord(Output);
   return step(Where, Name, Shown, {"/bin/sh", "-c", Text}, LookAtThis);
 }
 
@@ -284,7 +298,8 @@ Trial::Try Trial::makePlan() {
   if (PlanFile.empty()) {
     const std::string Profile = file("before.profile");
     if (!profile(*Before, "profile-before", Profile) ||
-        !relock(*Before, "report", {"report", Profile, "--limit=5", "--sites=0"}, file("report.txt")))
+        !relock(*Before, "report", {"report", Profile, "--limit=5", "--sites=0"},
+                file("report.txt")))
       return Try::Failed;
     Result.Report = textOf(file("report.txt"));
     std::vector<std::string> Advise = withBuilds({"advise", Profile, "-o", PlanPath});
@@ -322,14 +337,14 @@ bool Trial::writeLinker(StringRef Library) const {
         file("bin/" + Name.str()),
         [&](raw_ostream &OS) {
           OS << "#!/bin/sh\nfor word; do\n  case $word in\n"
-             << "    -r | -i | --relocatable | -v | --version | --help) exec "
-             << quoted(StringRef(*Real)) << " \"$@\" ;;\n"
-             << "    -static | -Bstatic | -dn) static=" << quoted(Library.str() + "/librelock.a")
+             << "    -r | -i | --relocatable | -v | --version | --help) exec " << shellWord(*Real)
+             << " \"$@\" ;;\n"
+             << "    -static | -Bstatic | -dn) static=" << shellWord(Library.str() + "/librelock.a")
              << " ;;\n    -Bdynamic | -dy) static= ;;\n  esac\ndone\n"
-             << "if [ -n \"${static-}\" ]; then exec " << quoted(StringRef(*Real))
-             << " \"$@\" \"$static\"; fi\nexec " << quoted(StringRef(*Real)) << " \"$@\" -rpath "
-             << quoted(Library) << " --push-state --as-needed "
-             << quoted(Library.str() + "/librelock.so") << " --pop-state\n";
+             << "if [ -n \"${static-}\" ]; then exec " << shellWord(*Real)
+             << " \"$@\" \"$static\"; fi\nexec " << shellWord(*Real) << " \"$@\" -rpath "
+             << shellWord(Library) << " --push-state --as-needed "
+             << shellWord(Library.str() + "/librelock.so") << " --pop-state\n";
         },
         0777);
     if (E) {
@@ -466,6 +481,6 @@ int run() { return Trial().run(); }
 
 } // namespace
 
-Subcommand trialSubcommand() { return {Command, run}; }
+Subcommand trialSubcommand() { return {Command, run, MoreHelp}; }
 
 } // namespace relock
