@@ -5,11 +5,11 @@
 
 #include "driver/BuildOption.h"
 #include "driver/Options.h"
+#include "driver/OtherText.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
 #include "driver/ReadProgram.h"
 #include "driver/Subcommand.h"
-#include "driver/Unindexed.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -479,7 +479,9 @@ int run() {
     outs() << cutLine(*Planned) << "\n";
   if (!SarifFile.empty() && !writeSarif(*Index, Decided, SarifFile))
     return BadUsage;
-  reportUnindexed(*Index, filesThatChange(Decided));
+  const std::set<std::string> Changed = filesThatChange(Decided);
+  reportUnindexed(*Index, Changed);
+  reportGenerated(Changed);
   Counts C = count(Decided);
   bool Uncovered = any_of(Decided.Uncovered, [](const UncoveredSite &U) { return !U.Elsewhere; });
   bool Look = C.Hold || C.Keep || Uncovered || !Decided.Merges.empty();

@@ -6,12 +6,12 @@
 #include "advise/Algorithms.h"
 #include "driver/BuildOption.h"
 #include "driver/Options.h"
+#include "driver/OtherText.h"
 #include "driver/PlanOption.h"
 #include "driver/ProjectOption.h"
 #include "driver/ReadProgram.h"
 #include "driver/SectionPlace.h"
 #include "driver/Undo.h"
-#include "driver/Unindexed.h"
 #include "rewrite/Convert.h"
 #include "rewrite/Diff.h"
 #include "rewrite/Fixes.h"
@@ -520,6 +520,7 @@ int run() {
   for (const auto &[File, Edits] : Converted->Result.Edits)
     Changed.insert(File);
   reportUnindexed(*Index, Changed);
+  reportGenerated(Changed);
   if (All.getNumOccurrences() && Kept)
     errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";
   bool Whole = Converted->Left.empty() && !(All.getNumOccurrences() && Kept);

@@ -602,7 +602,7 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
   for (LockClass &Class : Classes) {
     for (const std::string &File : Unparsed)
       Class.Kept.push_back(
-          {"unparsed", "this file does not parse, and may use it", {File, 0, 1, 1}});
+          {"unparsed", "may be used by this file, which does not parse", {File, 0, 1, 1}});
     for (const ForeignFile &Foreign : NotC)
       if (Class.Global || any_of(Class.Files, [&](const std::string &File) {
             return Foreign.Includes.count(File);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// C files that nobody has read, and that may use the locks that a rewrite changes.
+// Text that a rewrite does not change, and that may have to change with it.
 #pragma once
 
 #include "index/Index.h"
@@ -14,5 +14,8 @@ namespace relock {
 // Says, on standard error, which C files below the root of the sources are in no compile database,
 // include a header that changes, and mention mutexes or conditions. Changed: absolute paths.
 void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Changed);
+// Says which of the files that change are generated from others, as their `#line` directives have
+// it: the next build may write them anew.
+void reportGenerated(const std::set<std::string> &Changed);
 
 } // namespace relock

@@ -2,7 +2,7 @@
 //
 // By text alone: which header an `#include` means depends on options that nobody knows here, so its
 // file name decides.
-#include "driver/Unindexed.h"
+#include "driver/OtherText.h"
 
 #include "support/Messages.h"
 #include "support/Unit.h"
@@ -20,18 +20,22 @@ static bool mentionsLocks(StringRef Text) {
   return Text.contains("pthread_mutex_") || Text.contains("pthread_cond_");
 }
 
+// The directive behind the `#` of a line, and what follows it; empty: none.
+static std::pair<StringRef, StringRef> directiveOf(StringRef Line) {
+  Line = Line.ltrim();
+  if (!Line.consume_front("#"))
+    return {};
+  auto [Name, Rest] = Line.ltrim().split(' ');
+  return {Name.rtrim(), Rest.trim()};
+}
+
 // The last name in an `#include` of the text that is one of Names; empty: none.
 static StringRef included(StringRef Text, const StringSet<> &Names) {
   for (StringRef Line; !Text.empty();) {
     std::tie(Line, Text) = Text.split('\n');
-    Line = Line.ltrim();
-    if (!Line.consume_front("#"))
-      continue;
-    Line = Line.ltrim();
-    if (!Line.consume_front("include"))
-      continue;
-    StringRef Name = sys::path::filename(Line.trim().trim("\"<>"));
-    if (Names.contains(Name))
+    auto [Directive, Rest] = directiveOf(Line);
+    StringRef Name = sys::path::filename(Rest.trim("\"<>"));
+    if (Directive == "include" && Names.contains(Name))
       return Name;
   }
   return "";
@@ -65,6 +69,30 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
                "is in no compile database, uses mutexes or conditions, and includes '" + Header +
                    "', which changes: index it with the others, or convert it by hand",
                "unindexed");
+}
+
+// The first other file that a `#line 12 "grammar.y"` of the text names; empty: none.
+static StringRef sourceOf(StringRef File, StringRef Text) {
+  for (StringRef Line; !Text.empty();) {
+    std::tie(Line, Text) = Text.split('\n');
+    auto [Directive, Rest] = directiveOf(Line);
+    StringRef Named = Rest.split('"').second.split('"').first;
+    if (Directive == "line" && !Named.empty() &&
+        sys::path::filename(Named) != sys::path::filename(File))
+      return Named;
+  }
+  return "";
+}
+
+void reportGenerated(const std::set<std::string> &Changed) {
+  for (const std::string &File : Changed)
+    if (auto Text = MemoryBuffer::getFile(File))
+      if (StringRef Source = sourceOf(File, (*Text)->getBuffer()); !Source.empty())
+        messageFor(File,
+                   "changes, and is generated from '" + Source.str() +
+                       "', as its #line directives say: change that, too, or the next build "
+                       "undoes it",
+                   "generated");
 }
 
 } // namespace relock
