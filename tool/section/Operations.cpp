@@ -225,6 +225,19 @@ const IfStmt *LockOperations::guardOf(const LockOperation &Op) const {
   return Plain ? If : nullptr;
 }
 
+// The statement that is nothing but the `if`: a macro's `do { if (…) …; } while (0)` around it.
+const Stmt *LockOperations::wholeGuard(const IfStmt *If) const {
+  for (const Stmt *Whole = If;;) {
+    const auto *Block = dyn_cast_or_null<CompoundStmt>(Parents.getParent(Whole));
+    const auto *Do =
+        Block && Block->size() == 1 ? dyn_cast_or_null<DoStmt>(Parents.getParent(Block)) : nullptr;
+    Expr::EvalResult Again;
+    if (!Do || !Do->getCond()->EvaluateAsInt(Again, S.Context) || Again.Val.getInt() != 0)
+      return Whole;
+    Whole = Do;
+  }
+}
+
 // `if (threads > 1) lock(&l); … if (threads > 1) unlock(&l);`: the operations on a lock whose
 // conditions are all the same.
 void LockOperations::findGuards() {
@@ -246,8 +259,8 @@ void LockOperations::findGuards() {
       for (LockOperation *Op : Ops) {
         const IfStmt *If = guardOf(*Op);
         Op->Guard = If->getCond();
-        Op->Branch = If;
-        Op->Statement = blockOf(If, Parents) ? If : nullptr;
+        Op->Branch = wholeGuard(If);
+        Op->Statement = blockOf(Op->Branch, Parents) ? Op->Branch : nullptr;
       }
   }
 }

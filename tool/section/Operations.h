@@ -35,7 +35,8 @@ struct LockOperation {
   const clang::Stmt *Statement; // the statement that is nothing but this operation; null: none
   const clang::Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
   // The operation runs only where this holds, as do all on its lock in the function; Statement and
-  // Branch are the `if` around it. Null: there is no such condition.
+  // Branch are the `if` around it, or all of a macro that is no more. Null: there is no such
+  // condition.
   const clang::Expr *Guard = nullptr;
   // An unlock by pthread_cleanup_pop(1): from the push through the pop. Statement is the pop then.
   const clang::DoStmt *Push = nullptr;
@@ -110,6 +111,7 @@ private:
   void nameOperand(LockOperation &Op, const Wrapper &W, const clang::Expr *Argument) const;
   void addPop(const Cleanup &C);
   const clang::IfStmt *guardOf(const LockOperation &Op) const;
+  const clang::Stmt *wholeGuard(const clang::IfStmt *If) const;
   void findGuards();
   void findUses();
   void findUse(LockOperation &Op) const;
