@@ -54,8 +54,9 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
     return;
   std::set<std::pair<std::string, std::string>> Found; // sorted; and the header
   std::error_code Code;
+  size_t Left = 200'000; // of a folder that is far more than the program, not all is worth the time
   for (sys::fs::recursive_directory_iterator It(Index.Root, Code, /*follow_symlinks=*/false), End;
-       !Code && It != End; It.increment(Code)) {
+       !Code && It != End && Left-- > 0; It.increment(Code)) {
     StringRef Path = It->path();
     if (sys::path::filename(Path).starts_with(".")) // .git and the like
       It.no_push();

@@ -517,8 +517,8 @@ int run() {
   reportUnnamed(*Converted);
   reportLeftAsItIs(*Converted);
   std::set<std::string> Changed;
-  for (const auto &[File, Edits] : Converted->Result.Edits)
-    Changed.insert(File);
+  for (const auto &[File, Before] : Converted->Result.Before)
+    Changed.insert(File); // not the new ones
   reportUnindexed(*Index, Changed);
   reportGenerated(Changed);
   if (All.getNumOccurrences() && Kept)

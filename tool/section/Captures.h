@@ -83,6 +83,8 @@ struct SectionText {
   const clang::Stmt *Last = nullptr;            // the statement of that one
   const clang::Stmt *Joins = nullptr; // else: the last statement, whose branches have unlocked
   std::vector<const clang::CallExpr *> Waits;
+  // Of each wait, the statement that does no more as long as it returns 0; null: there is none.
+  std::vector<const clang::Stmt *> WaitStatements;
   std::vector<const Wrapper *> WaitWrappers; // of each wait; null: it is one of POSIX's own
   std::vector<Gap> Gaps;
   std::vector<const clang::VarDecl *> Escaping; // declared here, outlive the section, if it waits

@@ -144,9 +144,23 @@ void LockOperations::add(const CallExpr *Call) {
   Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);
   if (Op.Branch && soleCall(Op.Branch) != Call)
     testCanGo(Op.Branch, Op, &Op.Prints);
+  if (Op.Kind == Operation::Wait)
+    Op.Branch = macroAround(Op);
   Op.Tests = Op.Wraps && Op.Wraps->Tests;
   Op.Tests |= Op.Branch ? soleCall(Op.Branch) != Call : !resultIgnored(Call);
   All.push_back(std::move(Op));
+}
+
+// The outermost statement of a macro that is nothing but the operation.
+const Stmt *LockOperations::macroAround(const LockOperation &Op) const {
+  const Stmt *Whole = nullptr;
+  for (const Stmt *Up = Parents.getParent(Op.Call); Up && Up->getBeginLoc().isMacroID();
+       Up = Parents.getParent(Up))
+    if (testCanGo(Up, Op))
+      Whole = Up;
+    else if (!isa<Expr>(Up))
+      break;
+  return Whole;
 }
 
 // A trylock or a timed lock under another name.
@@ -440,7 +454,10 @@ bool LockOperations::cannotFail(const LockOperation &Op) const {
 // not have, or that the runtime answers in the same way.
 bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op, bool *Prints) const {
   Besides What;
-  if (!locksOrUnlocks(Op) || !onlyOperation(Statement, Op.Call, S.Context, &What))
+  // As a lock does, this returns 0.
+  const bool Waits = Op.Kind == Operation::Wait && Op.Call->getDirectCallee() &&
+                     Op.Call->getDirectCallee()->getName() == "pthread_cond_wait";
+  if (!(locksOrUnlocks(Op) || Waits) || !onlyOperation(Statement, Op.Call, S.Context, &What))
     return false;
   const bool Plain = isPlain(Op.Node);
   if (Prints)

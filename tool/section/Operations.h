@@ -33,7 +33,8 @@ struct LockOperation {
   std::string Part;    // see LockPart
   const relock::Wrapper *Wraps = nullptr;
   const clang::Stmt *Statement; // the statement that is nothing but this operation; null: none
-  const clang::Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
+  // Likewise, also the arm of an `if`, or behind a case label; of a wait, a macro that is no more.
+  const clang::Stmt *Branch;
   // The operation runs only where this holds, as do all on its lock in the function; Statement and
   // Branch are the `if` around it, or all of a macro that is no more. Null: there is no such
   // condition.
@@ -111,6 +112,7 @@ private:
   void nameOperand(LockOperation &Op, const Wrapper &W, const clang::Expr *Argument) const;
   void addPop(const Cleanup &C);
   const clang::IfStmt *guardOf(const LockOperation &Op) const;
+  const clang::Stmt *macroAround(const LockOperation &Op) const;
   const clang::Stmt *wholeGuard(const clang::IfStmt *If) const;
   void findGuards();
   void findUses();

@@ -38,7 +38,7 @@ public:
   void run() {
     Mixed = mixesDeclarations(F, S);
     for (size_t I = 0; I < Text.Waits.size(); ++I)
-      placeWait(Text.Waits[I], Text.WaitWrappers[I]);
+      placeWait(Text.Waits[I], Text.WaitStatements[I], Text.WaitWrappers[I]);
     for (const Gap &G : Text.Gaps)
       canResume(G.Lock, "releases the lock", "loop-carried");
     keepDeclared();
@@ -63,7 +63,8 @@ private:
 
   // --- The waits --------------------------------------------------------------------------------
 
-  void placeWait(const CallExpr *Call, const Wrapper *Wraps) {
+  // Only: the statement that does no more.
+  void placeWait(const CallExpr *Call, const Stmt *Only, const Wrapper *Wraps) {
     SourceLocation At = Call->getExprLoc();
     Wait Placed;
     const Stmt *Statement = statementOf(Call);
@@ -74,6 +75,12 @@ private:
     Placed.Whole = soleCall(Statement) == Call;
     std::optional<Range> Whole = place(Statement, Placed.Whole ? Call : nullptr);
     std::optional<Range> Where = Placed.Whole ? Whole : place(Call, Call);
+    if (!(Where && Whole) && Only &&
+        place(Only, Call)) { // `CHECK(pthread_cond_wait(&more, &lock));`
+      Statement = Only;
+      Placed.Whole = true;
+      Whole = Where = place(Only, Call);
+    }
     if (!Where || !Whole)
       return refuse("waits in the body of a macro", At);
     Placed.Call = *Where;
