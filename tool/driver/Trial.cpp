@@ -97,6 +97,7 @@ EXIT STATUS:
   0  the converted program is not shown to be slower, or there is nothing to do
   1  it is slower, or it is not built, or fails
   2  wrong usage, or something failed before the conversion: the build, the test, the profile
+  128 + N  interrupted by signal N (130: ^C) while the two programs were compared
 )help";
 
 namespace {
@@ -165,6 +166,7 @@ private:
   std::string PlanPath;
   std::optional<Scratch> Before, After;
   bool Slower = false, Fails = false;
+  int Asked = 0; // the signal that asked to end
 };
 
 int Trial::choosePlaces() {
@@ -408,7 +410,8 @@ Trial::Try Trial::compare() {
     }
   };
   errs() << "relock: comparing: " << Program << "\n";
-  if (runTurns(C, Limits)) // killed: whoever asked for that wants nothing more
+  Asked = runTurns(C, Limits);
+  if (Asked) // whoever asked for that wants nothing more
     return Try::Failed;
   Fails = C.Ended == EndOfComparison::Failed;
   Slower = C.verdict() == ComparisonVerdict::Slower;
@@ -468,7 +471,9 @@ int Trial::run() {
   }
   switch (compare()) {
   case Try::Failed:
-    return BadUsage;
+    return fail(128 + Asked,
+                "interrupted while comparing; the copies and logs are in '" + Folder + "'",
+                "trial-interrupted");
   case Try::Over:
     return finish(LookAtThis, "the comparison failed before it showed anything");
   case Try::Done:
