@@ -20,6 +20,42 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 
 # name: (file, text, what stands there without the rule, test)
 RULES = {
+    "a trylock that ends the process only where it fails": (
+        "tool/index/Dying.cpp",
+        "return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse());",
+        "return If->getCond() == Inner && (ends(If->getThen()) || ends(If->getElse()));",
+        "tool/section/trylock-that-asserts.c",
+    ),
+    "a handler of exit() behind a trylock": (
+        "tool/index/Dying.cpp",
+        '.Cases("abort", "_exit"',
+        '.Cases("exit", "abort", "_exit"',
+        "tool/section/trylock-that-asserts.c",
+    ),
+    "two locks of one type in a union": (
+        "tool/index/LockApi.cpp",
+        "return Other != Field && contains(Other->getType(), Lock);",
+        "return Other == Field;",
+        "tool/program/readers-writer-locks-in-unions.c",
+    ),
+    "a static initialiser in skipped text": (
+        "tool/index/Skipped.cpp",
+        "if (describeInitialiser(Words, I, Site))",
+        "if (false)",
+        "tool/program/initialiser-in-skipped-text.test",
+    ),
+    "a timed wait in a macro that checks": (
+        "tool/section/Operations.cpp",
+        'Op.Call->getDirectCallee()->getName() == "pthread_cond_wait";',
+        'Op.Call->getDirectCallee()->getName().contains("wait");',
+        "tool/section/wait-in-a-checking-macro.c",
+    ),
+    "a macro that locks under a condition, or does something else": (
+        "tool/section/Operations.cpp",
+        "Block && Block->size() == 1 ? dyn_cast_or_null<DoStmt>",
+        "Block ? dyn_cast_or_null<DoStmt>",
+        "tool/section/locked-under-a-condition-in-a-macro.c",
+    ),
     "a pointer alias in another file": (
         "tool/program/Program.cpp",
         "if (F.How != Flow::Text && F.How != Flow::Named)",
