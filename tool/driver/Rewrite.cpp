@@ -39,7 +39,8 @@ static cl::list<std::string> Locks("lock", cl::desc("convert this lock class to 
                                    cl::value_desc("CLASS=ALGORITHM"), cl::sub(Command),
                                    cl::cat(options()));
 static cl::opt<std::string> All("all",
-                                cl::desc("convert every class that can be (default: adaptive)"),
+                                cl::desc("convert every class that can be and is locked somewhere "
+                                         "(default: adaptive)"),
                                 cl::value_desc("ALGORITHM"), cl::ValueOptional, cl::sub(Command),
                                 cl::cat(options()));
 static cl::opt<std::string> PlanFile(
@@ -138,7 +139,7 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
       return false;
     }
     for (const CheckedClass &Class : Decided.Classes)
-      if (Class.converts())
+      if (Class.converts() && !Class.Sections.empty()) // who never locks gains nothing
         Chosen[Class.Class.Id] = *Algorithm;
   }
   for (const std::string &Option : Locks) {

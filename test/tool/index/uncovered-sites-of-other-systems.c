@@ -2,7 +2,7 @@
 // Text that Linux never compiles, whatever the program defines, keeps no class, and is listed; what
 // depends on anything else, or on a macro that a program may define, keeps its class.
 // RUN: (%verdicts %s; true) | FileCheck %s
-// RUN: %program %s %t && cd %t && not %relock rewrite -p build --all=mcs --in-place 2> err
+// RUN: %program %s %t && cd %t && %relock rewrite -p build --lock=apple=mcs --in-place 2> err
 // RUN: FileCheck --check-prefix=LEFT %s < err
 // CHECK:      apple ({{.*}}): convert
 // CHECK:      audit ({{.*}}): keep
