@@ -11,7 +11,7 @@ void printComparedMachine(const Comparison &C, llvm::raw_ostream &OS);
 // A row for each figure, and what that says in a sentence. There has to be a turn.
 void printComparison(const Comparison &C, llvm::raw_ostream &OS);
 
-// `after is 1.37 times as fast (1.31 to 1.42), 14 turns`
+// `after is 1.37 times as fast (1.31 to 1.42), 14 runs each`
 std::string comparisonSentence(const Comparison &C);
 
 } // namespace relock

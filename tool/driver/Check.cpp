@@ -217,21 +217,25 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
           J.attribute("location", shownPlace(At));
         });
     });
-    J.attributeArray("uncovered", [&] {
-      for (const UncoveredSite &Site : Decided.Uncovered)
-        J.object([&] {
-          J.attribute("operator", Site.Operator);
-          J.attribute("operand", Site.Operand);
-          J.attribute("location", shownPlace(Site.At));
-          J.attribute("condition", Site.Condition);
-          J.attribute("other_system", Site.Elsewhere);
-          J.attributeArray("classes", [&] {
-            for (const CheckedClass &Class : Decided.Classes)
-              if (Site.Classes.count(Class.Class.Id))
-                J.value(Class.Class.Name);
+    auto WriteSites = [&](StringRef Name, const std::vector<UncoveredSite> &Sites) {
+      J.attributeArray(Name, [&] {
+        for (const UncoveredSite &Site : Sites)
+          J.object([&] {
+            J.attribute("operator", Site.Operator);
+            J.attribute("operand", Site.Operand);
+            J.attribute("location", shownPlace(Site.At));
+            J.attribute("condition", Site.Condition);
+            J.attribute("other_system", Site.Elsewhere);
+            J.attributeArray("classes", [&] {
+              for (const CheckedClass &Class : Decided.Classes)
+                if (Site.Classes.count(Class.Class.Id))
+                  J.value(Class.Class.Name);
+            });
           });
-        });
-    });
+      });
+    };
+    WriteSites("uncovered", Decided.Uncovered);
+    WriteSites("left_operations", Decided.LeftOperations);
     J.attributeArray("accidental_merges", [&] {
       for (const AccidentalMerge &M : Decided.Merges)
         writeMerge(J, M);

@@ -26,7 +26,8 @@ int showLockOrder(const Decision &Decided, bool Dot, bool Json);
 // Of a circle in the order of locks: is each of its edges sure, and what is said of it.
 bool isSure(const std::vector<OrderEdge> &Circle);
 Reason cycleReason(const std::vector<OrderEdge> &Circle);
-// --sarif: all findings, for viewers of SARIF. False: the file cannot be written, as a message says.
+// --sarif: all findings, for viewers of SARIF. False: the file cannot be written, as a message
+// says.
 bool writeSarif(const IndexResult &Index, const Decision &Decided, llvm::StringRef File);
 
 } // namespace relock

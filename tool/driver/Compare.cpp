@@ -112,14 +112,8 @@ bool readPrediction(Comparison &C) {
 // A comparison takes long: whatever can be refused is refused before it.
 int readOptions(Comparison &C) {
   auto Refuse = [](const Twine &Text) { return fail(BadUsage, Text, "compare-refused"); };
-  std::string Wrong;
-  Regex Figure(Pattern);
-  if (!Pattern.empty() && !Figure.isValid(Wrong))
-    return Refuse("--figure: '" + Pattern + "' is no regular expression: " + Wrong);
-  if (!Pattern.empty() && !Figure.getNumMatches())
-    return Refuse("--figure: '" + Pattern + "' has no group; put brackets around the number");
-  if (HigherIsBetter && Pattern.empty())
-    return Refuse("--higher-is-better is said of the number of --figure, which is missing");
+  if (std::string Wrong = wrongFigure(Pattern, HigherIsBetter); !Wrong.empty())
+    return Refuse(Wrong);
   if (!(Precision > 0))
     return Refuse("--precision must be above 0");
   if (!(Time >= 0) || !(RunTimeout >= 0))

@@ -92,7 +92,7 @@ std::string commandOf(ArrayRef<std::string> Profiles) {
   if (!Profiles.empty()) {
     Expected<Profile> Last = readProfile(Profiles.back());
     if (Last && !Last->Command.empty())
-      return join(map_range(Last->Command, [](const std::string &W) { return shellWord(W); }), " ");
+      return shellCommand(Last->Command);
     if (!Last)
       consumeError(Last.takeError());
   }

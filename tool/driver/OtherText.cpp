@@ -65,6 +65,11 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
         if (StringRef Header = included((*Text)->getBuffer(), Headers); !Header.empty())
           Found.insert({Path.str(), Header.str()});
   }
+  if (Left == size_t(-1))
+    messageFor(Index.Root,
+               "has more files than are looked through for such that use what changes; name the "
+               "others in a compile database",
+               "unindexed");
   for (const auto &[File, Header] : Found)
     messageFor(File,
                "is in no compile database, uses mutexes or conditions, and includes '" + Header +

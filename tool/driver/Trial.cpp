@@ -12,6 +12,7 @@
 #include "driver/Turns.h"
 #include "support/Messages.h"
 #include "support/Output.h"
+#include "support/Path.h"
 #include "support/Shell.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -107,10 +108,6 @@ int fail(int Status, const Twine &Text, StringRef Code) {
   return Status;
 }
 
-std::string quotedAll(ArrayRef<std::string> All) {
-  return join(map_range(All, [](const std::string &W) { return shellWord(W); }), " ");
-}
-
 std::string absolute(StringRef Path) {
   SmallString<256> Result(Path);
   sys::fs::make_absolute(Result);
@@ -119,9 +116,7 @@ std::string absolute(StringRef Path) {
   return (sys::fs::real_path(Result, Real) ? Result : Real).str().str();
 }
 
-bool isWithin(StringRef Path, StringRef Folder) {
-  return Path == Folder || (Path.consume_front(Folder) && Path.starts_with("/"));
-}
+bool isWithin(StringRef Path, StringRef Folder) { return Path == Folder || isBelow(Path, Folder); }
 
 std::string textOf(StringRef File) {
   auto Text = MemoryBuffer::getFile(File);
@@ -133,14 +128,16 @@ public:
   int run();
 
 private:
-  enum class Try { Done, Over, Failed }; // Over: there is nothing more to try
+  // The exit status, where the trial ends with it.
+  using Ended = std::optional<int>;
 
   int choosePlaces();
   int chooseBuildCommand();
   bool makeCopies();
-  Try makePlan();
-  Try convert();
-  Try compare();
+  Ended prepare();
+  Ended makePlan();
+  Ended convert();
+  Ended compare();
   int finish(int Status, const Twine &Sentence);
 
   // Runs a step in a copy. LastGood: the greatest exit status that is no failure.
@@ -165,8 +162,6 @@ private:
   std::string Build, Program; // commands
   std::string PlanPath;
   std::optional<Scratch> Before, After;
-  bool Slower = false, Fails = false;
-  int Asked = 0; // the signal that asked to end
 };
 
 int Trial::choosePlaces() {
@@ -178,7 +173,7 @@ int Trial::choosePlaces() {
                 "usage");
   std::vector<std::string> Words = {Started};
   append_range(Words, Arguments);
-  Program = Words.size() == 1 ? Started : quotedAll(Words); // one word may be a shell's command
+  Program = Words.size() == 1 ? Started : shellCommand(Words); // one word may be a shell's command
   Result.Program = Program;
   Original = absolute(Tree.empty() ? "." : StringRef(Tree));
   for (const std::string &B : Builds)
@@ -231,17 +226,13 @@ bool Trial::step(const Scratch &Where, StringRef Name, const std::string &Shown,
   Step.Seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - Begin).count();
   bool Good = Status >= 0 && WIFEXITED(Status) && WEXITSTATUS(Status) <= LastGood;
   if (!Good)
-    Step.Outcome = Status >= 0 && WIFEXITED(Status)
-                       ? "exit status " + std::to_string(WEXITSTATUS(Status))
-                       : "died of signal " + std::to_string(WTERMSIG(Status));
+    Step.Outcome = Status < 0          ? "it could not be started"
+                   : WIFEXITED(Status) ? "exit status " + std::to_string(WEXITSTATUS(Status))
+                                       : "died of signal " + std::to_string(WTERMSIG(Status));
   Result.Steps.push_back(Step);
   if (Good)
     return true;
-  SmallVector<StringRef> Lines;
-  std::string Text = textOf(Log);
-  StringRef(Text).rtrim('\n').split(Lines, '\n');
-  for (StringRef Line : ArrayRef(Lines).take_back(20))
-    errs() << "  | " << printable(Line) << "\n";
+  showLastLines({textOf(Log)});
   messageFor(Log, Step.Name + " failed: " + Step.Outcome, "trial-step");
   return false;
 }
@@ -255,8 +246,8 @@ std::vector<std::string> Trial::withBuilds(std::vector<std::string> Arguments) c
 // Output: the file for what it prints; empty: it goes to the log with the messages.
 bool Trial::relock(const Scratch &Where, StringRef Name, std::vector<std::string> Arguments,
                    StringRef Output) {
-  const std::string Shown = "relock " + quotedAll(Arguments);
-  std::string Text = "exec " + shellWord(Self) + " " + quotedAll(Arguments);
+  const std::string Shown = "relock " + shellCommand(Arguments);
+  std::string Text = "exec " + shellWord(Self) + " " + shellCommand(Arguments);
   if (!Output.empty())
     Text += " > " + shellWord(Output);
   return step(Where, Name, Shown, {"/bin/sh", "-c", Text}, LookAtThis);
@@ -282,8 +273,9 @@ bool Trial::makeCopies() {
   if (!(Before = Make(Original, "before")))
     return false;
   if (Before->run({"true"}, {}, file("logs/namespace.log"))) {
-    StringRef Why = StringRef(textOf(file("logs/namespace.log"))).trim();
-    message("this system does not let a copy take the place of a folder (" + Why.str() +
+    const std::string Why = textOf(file("logs/namespace.log"));
+    message("this system does not let a copy take the place of a folder (" +
+                StringRef(Why).trim().str() +
                 "): run as root, or allow user namespaces (user.max_user_namespaces, "
                 "kernel.unprivileged_userns_clone)",
             "trial-namespace");
@@ -295,14 +287,14 @@ bool Trial::makeCopies() {
   return After.has_value();
 }
 
-Trial::Try Trial::makePlan() {
+Trial::Ended Trial::makePlan() {
   PlanPath = PlanFile.empty() ? file("plan.yaml") : absolute(PlanFile);
   if (PlanFile.empty()) {
     const std::string Profile = file("before.profile");
     if (!profile(*Before, "profile-before", Profile) ||
         !relock(*Before, "report", {"report", Profile, "--limit=5", "--sites=0"},
                 file("report.txt")))
-      return Try::Failed;
+      return BadUsage;
     Result.Report = textOf(file("report.txt"));
     std::vector<std::string> Advise = withBuilds({"advise", Profile, "-o", PlanPath});
     if (!Thresholds.empty())
@@ -310,20 +302,22 @@ Trial::Try Trial::makePlan() {
     if (AcceptUncovered)
       Advise.push_back("--accept-uncovered");
     if (!relock(*Before, "advise", Advise))
-      return Try::Failed;
+      return BadUsage;
     errs() << textOf(file("logs/advise.log")); // what is hot, and why it stays
   }
   std::vector<std::string> Check = withBuilds({"check"});
   if (AcceptUncovered)
     Check.push_back("--accept-uncovered");
   if (!relock(*Before, "check", Check, file("check.txt")))
-    return Try::Failed;
+    return BadUsage;
   Result.Check = textOf(file("check.txt"));
   Result.Planned = loadPlan(PlanPath);
   if (!Result.Planned)
-    return Try::Failed;
+    return BadUsage;
   bool Any = any_of(Result.Planned->Classes, [](const PlanEntry &E) { return E.Converts; });
-  return Any ? Try::Done : Try::Over;
+  if (!Any)
+    return finish(Done, "nothing to do: the plan converts no lock, and says why");
+  return std::nullopt;
 }
 
 // A linker in front of the others, that links the library where something needs it: no build file
@@ -372,27 +366,28 @@ std::vector<std::string> Trial::toLink() const {
   return {"CPATH=" + With(Header, Path), "COMPILER_PATH=" + With(file("bin"), Compiler)};
 }
 
-Trial::Try Trial::convert() {
+Trial::Ended Trial::convert() {
   std::vector<std::string> Rewrite = withBuilds({"rewrite", "--plan", PlanPath});
   if (AcceptUncovered)
     Rewrite.push_back("--accept-uncovered");
   if (!relock(*After, "rewrite", Rewrite, file("relock.diff")))
-    return Try::Failed;
+    return BadUsage;
   Result.Diff = textOf(file("relock.diff"));
   Rewrite.push_back("--in-place");
   if (!relock(*After, "rewrite-in-place", Rewrite))
-    return Try::Failed;
+    return BadUsage;
   std::vector<std::string> Variables = toLink();
   if (Variables.empty()) {
     messageFor(Folder, "cannot be written", "trial-folder");
-    return Try::Failed;
+    return BadUsage;
   }
-  Fails = !shell(*After, "build-after", Build, Variables) ||
-          (!TestCommand.empty() && !shell(*After, "test-after", TestCommand, Variables));
-  return Fails ? Try::Over : Try::Done;
+  if (!shell(*After, "build-after", Build, Variables) ||
+      (!TestCommand.empty() && !shell(*After, "test-after", TestCommand, Variables)))
+    return finish(LookAtThis, "the converted program is not built, or fails its test");
+  return std::nullopt;
 }
 
-Trial::Try Trial::compare() {
+Trial::Ended Trial::compare() {
   Comparison C;
   C.Machine = describeMachine();
   C.Commands = {Program, Program};
@@ -410,11 +405,10 @@ Trial::Try Trial::compare() {
     }
   };
   errs() << "relock: comparing: " << Program << "\n";
-  Asked = runTurns(C, Limits);
-  if (Asked) // whoever asked for that wants nothing more
-    return Try::Failed;
-  Fails = C.Ended == EndOfComparison::Failed;
-  Slower = C.verdict() == ComparisonVerdict::Slower;
+  if (int Asked = runTurns(C, Limits))
+    return fail(128 + Asked,
+                "interrupted while comparing; the copies and logs are in '" + Folder + "'",
+                "trial-interrupted");
   if (!C.Turns.empty()) {
     printComparedMachine(C, outs());
     printComparison(C, outs());
@@ -424,14 +418,16 @@ Trial::Try Trial::compare() {
         writeAtomically(file("compare.json"), [&](raw_ostream &OS) { writeComparison(C, OS); }));
   }
   Result.Measured = std::move(C);
-  if (Fails)
-    return Try::Over;
+  const Comparison &Measured = *Result.Measured;
+  if (Measured.Ended == EndOfComparison::Failed)
+    return finish(LookAtThis, "the comparison failed before it showed anything");
   if (PlanFile.empty() && profile(*After, "profile-after", file("after.profile")) &&
       relock(*After, "report-diff",
              {"report", "--diff", file("before.profile"), file("after.profile"), "--limit=5"},
              file("locks.txt")))
     Result.DiffOfProfiles = textOf(file("locks.txt"));
-  return Try::Done;
+  bool Slower = Measured.verdict() == ComparisonVerdict::Slower;
+  return finish(Slower ? LookAtThis : Done, comparisonSentence(Measured));
 }
 
 int Trial::finish(int Status, const Twine &Sentence) {
@@ -446,40 +442,23 @@ int Trial::finish(int Status, const Twine &Sentence) {
   return Status;
 }
 
-int Trial::run() {
+Trial::Ended Trial::prepare() {
+  if (std::string Wrong = wrongFigure(Pattern, HigherIsBetter); !Wrong.empty())
+    return fail(BadUsage, Wrong, "usage");
   if (int Status = choosePlaces())
     return Status;
   if (!makeCopies())
     return BadUsage;
   if (!TestCommand.empty() && !shell(*Before, "test-before", TestCommand))
     return fail(BadUsage, "the program fails its test before anything is converted", "trial-test");
-  switch (makePlan()) {
-  case Try::Failed:
-    return BadUsage;
-  case Try::Over:
-    return finish(Done, "nothing to do: the plan converts no lock, and says why");
-  case Try::Done:
-    break;
-  }
-  switch (convert()) {
-  case Try::Failed:
-    return BadUsage;
-  case Try::Over:
-    return finish(LookAtThis, "the converted program is not built, or fails its test");
-  case Try::Done:
-    break;
-  }
-  switch (compare()) {
-  case Try::Failed:
-    return fail(128 + Asked,
-                "interrupted while comparing; the copies and logs are in '" + Folder + "'",
-                "trial-interrupted");
-  case Try::Over:
-    return finish(LookAtThis, "the comparison failed before it showed anything");
-  case Try::Done:
-    break;
-  }
-  return finish(Slower ? LookAtThis : Done, comparisonSentence(*Result.Measured));
+  return std::nullopt;
+}
+
+int Trial::run() {
+  for (auto Stage : {&Trial::prepare, &Trial::makePlan, &Trial::convert, &Trial::compare})
+    if (Ended Status = (this->*Stage)())
+      return *Status;
+  return Done;
 }
 
 int run() { return Trial().run(); }

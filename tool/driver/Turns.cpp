@@ -48,16 +48,6 @@ static std::string statusText(const MeasuredRun &R) {
   return Text + (Printed ? "; what it printed last is above" : "; it printed nothing");
 }
 
-static void printLastLines(const MeasuredRun &R) {
-  constexpr size_t Shown = 20;
-  SmallVector<StringRef> Lines;
-  for (StringRef Text : {R.Output->getBuffer(), R.Errors->getBuffer()})
-    if (!Text.empty())
-      Text.rtrim('\n').split(Lines, '\n');
-  for (StringRef Line : ArrayRef(Lines).take_back(Shown))
-    errs() << "  | " << printable(Line) << "\n";
-}
-
 namespace {
 
 // On a terminal, while a comparison runs.
@@ -115,7 +105,7 @@ private:
 bool Comparing::failed(const MeasuredRun &R, const Twine &Text, StringRef Code) {
   Line.clear();
   if (R.Output && !Limits.ShowOutput)
-    printLastLines(R);
+    showLastLines({R.Output->getBuffer(), R.Errors->getBuffer()});
   message(Text.str(), Code);
   C.Ended = EndOfComparison::Failed;
   return false;
@@ -209,6 +199,18 @@ void Comparing::run() {
   }
   Line.clear();
   C.Seconds = seconds();
+}
+
+std::string wrongFigure(StringRef Pattern, bool HigherIsBetter) {
+  std::string Wrong;
+  Regex Figure(Pattern);
+  if (!Pattern.empty() && !Figure.isValid(Wrong))
+    return ("--figure: '" + Pattern + "' is no regular expression: " + Wrong).str();
+  if (!Pattern.empty() && !Figure.getNumMatches())
+    return ("--figure: '" + Pattern + "' has no group; put brackets around the number").str();
+  if (HigherIsBetter && Pattern.empty())
+    return "--higher-is-better is said of the number of --figure, which is missing";
+  return "";
 }
 
 int runTurns(Comparison &C, const TurnLimits &Limits) {

@@ -18,6 +18,10 @@ struct TurnLimits {
   std::function<void(Side)> Enter;
 };
 
+// What is wrong with the options --figure and --higher-is-better; empty: nothing. To be asked
+// before the turns.
+std::string wrongFigure(llvm::StringRef Pattern, bool HigherIsBetter);
+
 // Runs them and says what failed. Returns the signal that asked to end, or 0.
 int runTurns(Comparison &C, const TurnLimits &Limits);
 

@@ -4,6 +4,7 @@
 #include "index/Collect.h"
 #include "index/CompileDatabase.h"
 #include "index/Serialize.h"
+#include "support/Path.h"
 #include "support/Messages.h"
 #include "support/Output.h"
 
@@ -161,10 +162,6 @@ void reportErrors(const std::vector<UnitDiagnostic> &Diagnostics) {
 }
 
 } // namespace
-
-static bool isBelow(StringRef File, StringRef Folder) {
-  return File.consume_front(Folder) && File.starts_with("/");
-}
 
 // The folder whose text is the program's own: the top of the working copy, else the one that all
 // sources share, or a folder around it that has a compile database: the program's top where it is

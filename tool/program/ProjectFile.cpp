@@ -2,6 +2,7 @@
 #include "program/ProjectFile.h"
 
 #include "index/LockApi.h"
+#include "support/Path.h"
 #include "support/Yaml.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -331,10 +332,6 @@ const DeclaredFunction *ProjectFile::prefixOf(StringRef Name) const {
     if (auto Found = Prefixes.find(Prefix); Found != Prefixes.end())
       return &Found->second;
   return nullptr;
-}
-
-static bool isBelow(StringRef File, StringRef Folder) {
-  return File.consume_front(Folder) && File.starts_with("/");
 }
 
 std::string findProjectFile(StringRef Build, const std::vector<std::string> &Sources) {

@@ -514,7 +514,8 @@ private:
                 Call->getExprLoc());
       if (Op && Op->Wraps && Op->Wraps->Tests)
         Found.Tests.insert({Op->Wraps->Begin, Linked.Functions.at(Op->Wrapper).Name});
-      else if (Op && Op->Tests && (Op->Kind != Operation::Wait || Op->Branch))
+      else if (Op && Op->Tests &&
+               (Op->Kind != Operation::Wait || (Op->Checked && soleCall(Op->Checked) != Call)))
         Found.Tests.insert(testAt(Call->getExprLoc()));
     };
     Add(Text.Lock);
@@ -737,7 +738,7 @@ private:
                   "waits through a function that does more, or whose operands have no name here",
                   Op);
       Text.Waits.push_back(Op.Call);
-      Text.WaitStatements.push_back(Op.Branch);
+      Text.WaitStatements.push_back(Op.Checked);
       Text.WaitWrappers.push_back(Op.Wraps);
     }
     if (!Text.Waits.empty() && !Found.Inner.empty())

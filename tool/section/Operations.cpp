@@ -77,6 +77,10 @@ void LockOperations::collect(const Stmt *Statement) {
   }
 }
 
+static bool locksOrUnlocks(const LockOperation &Op) {
+  return Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock;
+}
+
 void LockOperations::add(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee || !Callee->getIdentifier())
@@ -138,20 +142,20 @@ void LockOperations::add(const CallExpr *Call) {
   }
   auto IsAll = [&](const Stmt *Statement) {
     return soleCall(Statement) == Call ||
-           (!cleanupOf(Statement, S.Context) && testCanGo(Statement, Op));
+           (locksOrUnlocks(Op) && !cleanupOf(Statement, S.Context) && testCanGo(Statement, Op));
   };
   Op.Statement = wholeStatement(Call, IsAll);
   Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);
   if (Op.Branch && soleCall(Op.Branch) != Call)
     testCanGo(Op.Branch, Op, &Op.Prints);
-  if (Op.Kind == Operation::Wait)
-    Op.Branch = macroAround(Op);
+  if (Op.Kind == Operation::Wait && Callee->getName() == "pthread_cond_wait")
+    Op.Checked = macroAround(Op);
   Op.Tests = Op.Wraps && Op.Wraps->Tests;
   Op.Tests |= Op.Branch ? soleCall(Op.Branch) != Call : !resultIgnored(Call);
   All.push_back(std::move(Op));
 }
 
-// The outermost statement of a macro that is nothing but the operation.
+// The outermost statement of a macro that is nothing but the operation, which returns 0.
 const Stmt *LockOperations::macroAround(const LockOperation &Op) const {
   const Stmt *Whole = nullptr;
   for (const Stmt *Up = Parents.getParent(Op.Call); Up && Up->getBeginLoc().isMacroID();
@@ -213,10 +217,6 @@ static bool isReadBehind(const LockOperation &Op, const FunctionDecl *F, const C
   if (!V || !V->hasLocalStorage())
     return true;
   return !Graph || mayBeRead(V, Op.Call, Op.gone(), Use.Never, *F, *Graph);
-}
-
-static bool locksOrUnlocks(const LockOperation &Op) {
-  return Op.Kind == Operation::Lock || Op.Kind == Operation::Unlock;
 }
 
 static bool calls(const Stmt *S) {
@@ -454,10 +454,7 @@ bool LockOperations::cannotFail(const LockOperation &Op) const {
 // not have, or that the runtime answers in the same way.
 bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op, bool *Prints) const {
   Besides What;
-  // As a lock does, this returns 0.
-  const bool Waits = Op.Kind == Operation::Wait && Op.Call->getDirectCallee() &&
-                     Op.Call->getDirectCallee()->getName() == "pthread_cond_wait";
-  if (!(locksOrUnlocks(Op) || Waits) || !onlyOperation(Statement, Op.Call, S.Context, &What))
+  if (!onlyOperation(Statement, Op.Call, S.Context, &What))
     return false;
   const bool Plain = isPlain(Op.Node);
   if (Prints)

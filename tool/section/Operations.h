@@ -33,8 +33,9 @@ struct LockOperation {
   std::string Part;    // see LockPart
   const relock::Wrapper *Wraps = nullptr;
   const clang::Stmt *Statement; // the statement that is nothing but this operation; null: none
-  // Likewise, also the arm of an `if`, or behind a case label; of a wait, a macro that is no more.
-  const clang::Stmt *Branch;
+  const clang::Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
+  // Of a wait whose result a macro tests: all that the macro is, if it goes with the wait.
+  const clang::Stmt *Checked = nullptr;
   // The operation runs only where this holds, as do all on its lock in the function; Statement and
   // Branch are the `if` around it, or all of a macro that is no more. Null: there is no such
   // condition.

@@ -94,4 +94,14 @@ void messageFor(StringRef File, StringRef Text, StringRef Code) {
   print("relock: " + shownPath(File) + ": " + Text + " [" + Code + "]");
 }
 
+void showLastLines(ArrayRef<StringRef> Texts) {
+  constexpr size_t Shown = 20;
+  SmallVector<StringRef> Lines;
+  for (StringRef Text : Texts)
+    if (!Text.empty())
+      Text.rtrim('\n').split(Lines, '\n');
+  for (StringRef Line : ArrayRef(Lines).take_back(Shown))
+    errs() << "  | " << printable(Line) << "\n";
+}
+
 } // namespace relock

@@ -5,6 +5,7 @@
 
 #include "index/Records.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <chrono>
@@ -35,6 +36,9 @@ private:
   bool Shown;
   std::chrono::steady_clock::time_point Last;
 };
+
+// Shows the last lines of what another program has printed, below a message about it.
+void showLastLines(llvm::ArrayRef<llvm::StringRef> Texts);
 
 // Text as a terminal can be given it: what would control it, or reorder what it shows, is `?`.
 std::string printable(llvm::StringRef Text);

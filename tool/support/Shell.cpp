@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/Shell.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace llvm;
 
 namespace relock {
@@ -14,6 +16,10 @@ std::string shellWord(StringRef Word) {
   for (char C : Word)
     Result += C == '\'' ? "'\\''" : std::string(1, C);
   return Result + "'";
+}
+
+std::string shellCommand(ArrayRef<std::string> Words) {
+  return join(map_range(Words, [](const std::string &W) { return shellWord(W); }), " ");
 }
 
 } // namespace relock

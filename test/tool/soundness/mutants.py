@@ -46,8 +46,8 @@ RULES = {
     ),
     "a timed wait in a macro that checks": (
         "tool/section/Operations.cpp",
-        'Op.Call->getDirectCallee()->getName() == "pthread_cond_wait";',
-        'Op.Call->getDirectCallee()->getName().contains("wait");',
+        'Callee->getName() == "pthread_cond_wait"',
+        'Callee->getName().contains("wait")',
         "tool/section/wait-in-a-checking-macro.c",
     ),
     "a macro that locks under a condition, or does something else": (
