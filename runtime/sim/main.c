@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * relock-simulator: the microbenchmark of the lock algorithms on a simulated machine. `relock
- * simulate` runs this program and shows what it prints.
- *
- * Each point is a process of its own, since the runtime begins with the process, and several run at
- * a time. They print in the order in which they were asked for.
+ * relock-simulator: the microbenchmark of the lock algorithms on a simulated machine,
+ * or of the threads and locks of a program (program.h). `relock simulate` runs this program and
+ * shows what it prints.
  */
 #define _GNU_SOURCE
 #include "../locks/algorithm.h"
 #include "coherence.h"
 #include "entry.h"
 #include "explain.h"
+#include "jobs.h"
 #include "load.h"
 #include "machine.h"
 #include "processors.h"
+#include "program.h"
 #include "system.h"
 
 #include <relock/relock.h>
@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -33,7 +34,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_VALUES = 64, MAX_ROWS = 256, MAX_JOBS = 1024 };
+enum { MAX_VALUES = 64, MAX_ROWS = 256, MAX_CHOICES = 1024 };
 
 static __attribute__((noreturn, format(printf, 2, 3))) void fail(int status, const char *format,
                                                                  ...) {
@@ -48,6 +49,10 @@ static __attribute__((noreturn, format(printf, 2, 3))) void fail(int status, con
 
 struct options {
   const char *machine; /* a file */
+  const char *program; /* a file; null: the microbenchmark */
+  const char *choices[MAX_CHOICES];
+  size_t choice_count;
+  bool even;
   const char *locks, *modes;
   long threads[MAX_VALUES], lines[MAX_VALUES], delays[MAX_VALUES];
   int thread_values, line_values, delay_values;
@@ -148,6 +153,13 @@ static uint64_t limit_ns(const struct sim_machine *machine, const struct sim_loa
          sim_ns(machine, load->sections ? load->sections * load->delay : load->cycles);
 }
 
+static void start_machine(const struct sim_machine *machine) {
+  sim_coherence_start(machine);
+  sim_processors_start(machine);
+  sim_entry_start(machine);
+  sim_system_start(machine);
+}
+
 static void simulate(const struct options *options, const struct sim_machine *machine,
                      const struct point *point) {
   static struct sim_load load;
@@ -163,10 +175,7 @@ static void simulate(const struct options *options, const struct sim_machine *ma
       .processors = sim_processors(machine) -
                     (point->row->mode <= SIM_ANY_THREAD && sim_processors(machine) > 1),
   };
-  sim_coherence_start(machine);
-  sim_processors_start(machine);
-  sim_entry_start(machine);
-  sim_system_start(machine);
+  start_machine(machine);
   sim_explain(options->explain);
   if (!sim_thread_start(sim_load_run, &load, "main", -1, true))
     fail(2, "no memory for a thread");
@@ -174,72 +183,112 @@ static void simulate(const struct options *options, const struct sim_machine *ma
   print_point(machine, point);
 }
 
+/* --- one choice of locks for a program, in a process of its own ------------------------------ */
+
+/* Enough for some ten thousand sections in all and, where threads outnumber the processors, for
+ * some turns of each. */
+static uint64_t program_ns(const struct options *options, const struct sim_machine *machine,
+                           const struct sim_program *program) {
+  enum { SECTIONS = 40000, TURNS = 10, MOST_SECTIONS = 10 };
+  if (options->microseconds)
+    return (uint64_t)options->microseconds * 1000;
+  double rate = 0, threads = 0; /* sections in a ns; without waiting */
+  for (unsigned i = 0; i < program->group_count; i++) {
+    const struct sim_group *group = &program->groups[i];
+    const double visit = group->work + group->sleep * group->sleeps + 1;
+    rate += group->threads / visit;
+    threads += group->threads;
+  }
+  const double processors = sim_processors(machine);
+  double ns = SECTIONS / rate;
+  if (threads > processors) {
+    rate *= processors / threads;
+    const double turns =
+        TURNS * threads / processors * (double)machine->slice * 1000 / (double)machine->mhz;
+    ns = fmin(fmax(SECTIONS / rate, turns), MOST_SECTIONS * SECTIONS / rate);
+  }
+  return (uint64_t)fmax(ns, 1e6);
+}
+
+static void print_program(const struct options *options, const struct sim_machine *machine,
+                          const struct sim_program *program, uint64_t ns) {
+  uint64_t visits[SIM_MAX_GROUPS] = {0};
+  struct sim_class_counts counts[SIM_MAX_CLASSES] = {0};
+  if (!sim_program_count(visits, counts))
+    fail(3, "%s: a section was lost or run twice", options->choices[0]);
+  printf("{\"type\":\"program\",\"choice\":\"%s\",\"seconds\":%.9f,\"threads\":[",
+         options->choices[0], (double)ns * 1e-9);
+  for (unsigned i = 0; i < program->group_count; i++)
+    printf("%s{\"name\":\"%s\",\"count\":%u,\"visits\":%" PRIu64 "}", i ? "," : "",
+           program->groups[i].name, program->groups[i].threads, visits[i]);
+  printf("],\"classes\":[");
+  for (unsigned i = 0; i < program->class_count; i++)
+    printf("%s{\"name\":\"%s\",\"sections\":%" PRIu64 ",\"waiting_ns\":%" PRIu64
+           ",\"inside_ns\":%" PRIu64 ",\"handovers\":%" PRIu64 "}",
+           i ? "," : "", program->classes[i].name, counts[i].sections,
+           sim_ns(machine, counts[i].latency - counts[i].inside), sim_ns(machine, counts[i].inside),
+           counts[i].handovers);
+  puts("]}");
+}
+
+static void simulate_program(const struct options *options, const struct sim_machine *machine,
+                             const struct sim_program *program) {
+  static struct sim_program_load load;
+  const uint64_t ns = program_ns(options, machine, program);
+  load = (struct sim_program_load){.program = program,
+                                   .cycles = sim_cycles(machine, ns),
+                                   .mhz = machine->mhz,
+                                   .even = options->even};
+  start_machine(machine);
+  if (!sim_thread_start(sim_program_run, &load, "main", -1, true))
+    fail(2, "no memory for a thread");
+  sim_run(UINT64_C(600000000000) + ns);
+  print_program(options, machine, program, ns);
+}
+
 /* --- all points ------------------------------------------------------------------------------ */
 
-struct job {
-  pid_t child;
-  FILE *output;
+struct all_points {
+  const struct options *options;
+  const struct point *points;
 };
 
-static struct job start_job(const char *program, const struct options *options,
-                            const struct point *point) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0)
-    fail(2, "no pipe: %s", strerror(errno));
-  struct job job = {.child = fork()};
-  if (job.child < 0)
-    fail(2, "no process: %s", strerror(errno));
-  if (job.child == 0) {
-    char number[4][32];
-    snprintf(number[0], sizeof number[0], "--threads=%ld", point->threads);
-    snprintf(number[1], sizeof number[1], "--lines=%ld", point->lines);
-    snprintf(number[2], sizeof number[2], "--delay=%ld", point->delay);
-    snprintf(number[3], sizeof number[3],
-             options->sections ? "--sections=%ld" : "--microseconds=%ld",
-             options->sections ? options->sections : options->microseconds);
-    dup2(ends[1], 1);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    execl(program, "relock-simulator", "--point", "--machine", options->machine, "--lock",
-          point->row->lock, "--mode", mode_names[point->row->mode], number[0], number[1], number[2],
-          options->explain ? "--explain" : "--point",
-          options->sections || options->microseconds ? number[3] : NULL, NULL);
-    fail(2, "%s: %s", program, strerror(errno));
-  }
-  close(ends[1]);
-  job.output = fdopen(ends[0], "r");
-  return job;
+static void begin_command(const struct options *options, struct sim_job *job) {
+  sim_job_word(job, "relock-simulator");
+  sim_job_word(job, "--point");
+  sim_job_word(job, "--machine=%s", options->machine);
+  if (options->microseconds)
+    sim_job_word(job, "--microseconds=%ld", options->microseconds);
 }
 
-/* Repeats what it prints. */
-static void finish_job(struct job *job, const struct point *point) {
-  char buffer[4096];
-  for (size_t length; (length = fread(buffer, 1, sizeof buffer, job->output)) > 0;)
-    fwrite(buffer, 1, length, stdout);
-  fclose(job->output);
-  fflush(stdout);
-  int status;
-  while (waitpid(job->child, &status, 0) < 0 && errno == EINTR)
-    continue;
-  if (status == 0)
-    return;
-  char why[100] = "it has said why";
-  if (WIFSIGNALED(status))
-    snprintf(why, sizeof why, "it died of signal %d (%s)", WTERMSIG(status),
-             strsignal(WTERMSIG(status)));
-  fail(WIFSIGNALED(status) ? 3 : WEXITSTATUS(status),
-       "no result of %s %s, %ld threads, %ld lines, delay %ld: %s", point->row->lock,
-       mode_names[point->row->mode], point->threads, point->lines, point->delay, why);
+static void describe_point(size_t number, struct sim_job *job, void *context) {
+  const struct all_points *all = context;
+  const struct options *options = all->options;
+  const struct point *point = &all->points[number];
+  begin_command(options, job);
+  sim_job_word(job, "--lock=%s", point->row->lock);
+  sim_job_word(job, "--mode=%s", mode_names[point->row->mode]);
+  sim_job_word(job, "--threads=%ld", point->threads);
+  sim_job_word(job, "--lines=%ld", point->lines);
+  sim_job_word(job, "--delay=%ld", point->delay);
+  if (options->sections)
+    sim_job_word(job, "--sections=%ld", options->sections);
+  if (options->explain)
+    sim_job_word(job, "--explain");
+  snprintf(job->name, sizeof job->name, "%s %s, %ld threads, %ld lines, delay %ld",
+           point->row->lock, mode_names[point->row->mode], point->threads, point->lines,
+           point->delay);
 }
 
-static void simulate_all(const char *program, const struct options *options,
-                         const struct point *points, size_t count) {
-  static struct job jobs[MAX_JOBS];
-  size_t started = 0;
-  for (size_t i = 0; i < count; i++) {
-    for (; started < count && started < i + (size_t)options->jobs; started++)
-      jobs[started % (size_t)options->jobs] = start_job(program, options, &points[started]);
-    finish_job(&jobs[i % (size_t)options->jobs], &points[i]);
-  }
+static void describe_choice(size_t number, struct sim_job *job, void *context) {
+  const struct options *options = context;
+  const char *choice = options->choices[number];
+  begin_command(options, job);
+  sim_job_word(job, "--program=%s", options->program);
+  sim_job_word(job, "--choice=%s", choice);
+  if (options->even)
+    sim_job_word(job, "--even");
+  snprintf(job->name, sizeof job->name, "%s with '%.200s'", "the program", choice);
 }
 
 /* --- options --------------------------------------------------------------------------------- */
@@ -346,6 +395,7 @@ static size_t make_points(const struct options *options, const struct row *rows,
 
 static const char usage[] =
     "usage: relock-simulator --machine FILE [options]\n"
+    "       relock-simulator --machine FILE --program FILE [--choice CLASS=ALGORITHM,...]...\n"
     "  --lock LIST          algorithms to simulate, for example adaptive,rcl (default: all)\n"
     "                       'store' and 'swap' have no lock: all write to one line\n"
     "  --mode LIST          of hold, execute, any-thread (default: any-thread of algorithms that\n"
@@ -356,6 +406,10 @@ static const char usage[] =
     "  --delay LIST         cycles between sections (default 100)\n"
     "  --microseconds N     of simulated time for each point (default 1000, or 20 delays)\n"
     "  --sections N         of each thread instead, however long that takes\n"
+    "  --program FILE       the threads and locks of a program (runtime/sim/README.md) instead\n"
+    "  --choice LIST        with other locks, for example store.lock=rcl:1,queue.lock=mcs; once\n"
+    "                       for each run (default: pthread, the C library's mutex, for all)\n"
+    "  --even               the same time between all sections (default: exponential)\n"
     "  --explain            the places in the code where threads wait for lines\n"
     "  -j N                 points at a time (default: one per processor)\n";
 
@@ -365,7 +419,21 @@ static void use_default(long *values, int *count, long value) {
 }
 
 static bool parse(int argc, char **argv, struct options *options) {
-  enum { MACHINE = 256, LOCK, MODE, THREADS, LINES, DELAY, MICROSECONDS, SECTIONS, EXPLAIN, POINT };
+  enum {
+    MACHINE = 256,
+    LOCK,
+    MODE,
+    THREADS,
+    LINES,
+    DELAY,
+    MICROSECONDS,
+    SECTIONS,
+    EXPLAIN,
+    POINT,
+    PROGRAM,
+    CHOICE,
+    EVEN
+  };
   static const struct option names[] = {
       {"machine", required_argument, NULL, MACHINE},
       {"lock", required_argument, NULL, LOCK},
@@ -377,6 +445,9 @@ static bool parse(int argc, char **argv, struct options *options) {
       {"sections", required_argument, NULL, SECTIONS},
       {"explain", no_argument, NULL, EXPLAIN},
       {"point", no_argument, NULL, POINT},
+      {"program", required_argument, NULL, PROGRAM},
+      {"choice", required_argument, NULL, CHOICE},
+      {"even", no_argument, NULL, EVEN},
       {"help", no_argument, NULL, 'h'},
       {NULL, 0, NULL, 0},
   };
@@ -410,10 +481,21 @@ static bool parse(int argc, char **argv, struct options *options) {
       options->sections = number("--sections", optarg, optarg + strlen(optarg), 1, 1000000000);
       break;
     case 'j':
-      options->jobs = (int)number("-j", optarg, optarg + strlen(optarg), 1, MAX_JOBS);
+      options->jobs = (int)number("-j", optarg, optarg + strlen(optarg), 1, SIM_MAX_JOBS);
       break;
     case EXPLAIN:
       options->explain = true;
+      break;
+    case PROGRAM:
+      options->program = optarg;
+      break;
+    case CHOICE:
+      if (options->choice_count == MAX_CHOICES)
+        fail(2, "--choice: more than %d", MAX_CHOICES);
+      options->choices[options->choice_count++] = optarg;
+      break;
+    case EVEN:
+      options->even = true;
       break;
     case POINT:
       point = true;
@@ -460,6 +542,39 @@ static void prepare_environment(const struct sim_machine *machine) {
   personality(ADDR_NO_RANDOMIZE);
 }
 
+static void print_machine(const struct sim_machine *machine, size_t rows, size_t cells) {
+  printf("{\"type\":\"machine\",\"format\":\"relock-bench\",\"version\":2,\"simulated\":true,"
+         "\"model\":\"%s\",\"name\":\"%s\",\"processors\":%u,\"allowed\":%u,"
+         "\"cycles_per_second\":%" PRIu64 ",\"pinned\":true,\"repetitions\":1,\"milliseconds\":0,"
+         "\"rows\":%zu,\"cells\":%zu}\n",
+         machine->title, machine->name, sim_processors(machine), sim_processors(machine),
+         machine->mhz * 1000000, rows, cells);
+  fflush(stdout);
+}
+
+/* The threads and locks of a program, with each choice of locks. */
+static int run_program(struct options *options, const struct sim_machine *machine, bool is_point) {
+  if (options->choice_count == 0)
+    options->choices[options->choice_count++] = "";
+  static struct sim_program program;
+  for (size_t i = 0; i < options->choice_count; i++) {
+    if (!sim_program_read(options->program, &program))
+      return 2;
+    const char *wrong = sim_program_choose(&program, options->choices[i]);
+    if (wrong)
+      fail(2, "--choice %s: %s", options->choices[i], wrong);
+  }
+  if (is_point) {
+    simulate_program(options, machine, &program);
+    return 0;
+  }
+  prepare_environment(machine);
+  print_machine(machine, 0, 0);
+  sim_run_jobs(options->choice_count, options->jobs, describe_choice, options);
+  puts("{\"type\":\"end\"}");
+  return 0;
+}
+
 int main(int argc, char **argv) {
   struct options options = {0};
   struct sim_machine machine;
@@ -468,6 +583,8 @@ int main(int argc, char **argv) {
   if (!sim_machine_read(options.machine, &machine))
     return 2;
   complete(&options, &machine);
+  if (options.program)
+    return run_program(&options, &machine, is_point);
   const size_t row_count = make_rows(&options, rows);
   struct point *points = calloc(row_count * (size_t)options.thread_values *
                                     (size_t)options.line_values * (size_t)options.delay_values,
@@ -480,14 +597,9 @@ int main(int argc, char **argv) {
     return 0;
   }
   prepare_environment(&machine);
-  printf("{\"type\":\"machine\",\"format\":\"relock-bench\",\"version\":2,\"simulated\":true,"
-         "\"model\":\"%s\",\"name\":\"%s\",\"processors\":%u,\"allowed\":%u,"
-         "\"cycles_per_second\":%" PRIu64 ",\"pinned\":true,\"repetitions\":1,\"milliseconds\":0,"
-         "\"rows\":%zu,\"cells\":%zu}\n",
-         machine.title, machine.name, sim_processors(&machine), sim_processors(&machine),
-         machine.mhz * 1000000, row_count, point_count);
-  fflush(stdout);
-  simulate_all("/proc/self/exe", &options, points, point_count);
+  print_machine(&machine, row_count, point_count);
+  struct all_points all = {&options, points};
+  sim_run_jobs(point_count, options.jobs, describe_point, &all);
   puts("{\"type\":\"end\"}");
   return 0;
 }

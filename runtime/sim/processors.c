@@ -18,7 +18,8 @@ struct processor {
 };
 static struct processor *processors;
 static unsigned processor_count;
-static unsigned *busy; /* processors of each core */
+static unsigned *busy;        /* processors of each core */
+static unsigned waiting_free; /* threads in queues that are bound to no processor */
 
 static struct sim_thread *threads[SIM_MAX_THREADS];
 static unsigned thread_count, awaited; /* that have not ended, but for daemons */
@@ -91,18 +92,55 @@ static void take(struct processor *processor, struct sim_thread *thread, uint64_
   set_due(thread, now);
 }
 
+static unsigned queue_length(const struct processor *processor) {
+  unsigned length = processor->running != NULL;
+  for (const struct sim_thread *thread = processor->first; thread; thread = thread->next)
+    length++;
+  return length;
+}
+
+/* Takes the first thread that may run elsewhere out of a processor's queue. */
+static struct sim_thread *take_free_thread(struct processor *from) {
+  struct sim_thread **at = &from->first;
+  while (*at && (*at)->bound >= 0)
+    at = &(*at)->next;
+  struct sim_thread *thread = *at;
+  if (!thread)
+    return NULL;
+  *at = thread->next;
+  if (!*at)
+    from->last = at;
+  return thread;
+}
+
+/* A processor that has nothing to do takes a thread from the longest queue. */
+static struct sim_thread *next_for(struct processor *processor) {
+  struct sim_thread *next = processor->first;
+  if (next) {
+    processor->first = next->next;
+    if (!processor->first)
+      processor->last = &processor->first;
+    return next;
+  }
+  if (waiting_free == 0)
+    return NULL;
+  struct processor *longest = NULL;
+  for (unsigned i = 0; i < processor_count; i++)
+    if (processors[i].first && (!longest || queue_length(&processors[i]) > queue_length(longest)))
+      longest = &processors[i];
+  return longest ? take_free_thread(longest) : NULL;
+}
+
 /* The running thread leaves; the next one comes. */
 static void release(struct processor *processor, uint64_t now) {
   remove_due(processor->running);
   busy[sim_core_of(machine, processor->running->processor)]--;
   processor->running = NULL;
   processor->free_at = now;
-  struct sim_thread *next = processor->first;
+  struct sim_thread *next = next_for(processor);
   if (!next)
     return;
-  processor->first = next->next;
-  if (!processor->first)
-    processor->last = &processor->first;
+  waiting_free -= next->bound < 0;
   sim_switches++;
   take(processor, next, (next->ready_at > now ? next->ready_at : now) + machine->context_switch);
 }
@@ -112,6 +150,7 @@ static void queue_up(struct processor *processor, struct sim_thread *thread, uin
   thread->ready_at = now;
   thread->processor = (unsigned)(processor - processors);
   thread->next = NULL;
+  waiting_free += thread->bound < 0;
   *processor->last = thread;
   processor->last = &thread->next;
   /* Whoever spins there would not see that its turn is over. */
@@ -119,13 +158,6 @@ static void queue_up(struct processor *processor, struct sim_thread *thread, uin
   const uint64_t end = processor->slice_end > now ? processor->slice_end : now;
   if (running->state == SIM_WATCHING && running->due > end)
     set_due(running, end);
-}
-
-static unsigned queue_length(const struct processor *processor) {
-  unsigned length = processor->running != NULL;
-  for (const struct sim_thread *thread = processor->first; thread; thread = thread->next)
-    length++;
-  return length;
 }
 
 /* Its own if that is free, then one of its node, then any other; else the shortest queue. */
