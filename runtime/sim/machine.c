@@ -26,34 +26,37 @@ static const struct parameter {
   size_t offset;
   uint64_t least, most;
   bool indexed;
+  bool optional;
 } parameters[] = {
 #define AT(member) offsetof(struct sim_machine, member)
-    {"nodes", COUNT, AT(nodes), 1, SIM_MAX_NODES, false},
-    {"cores per node", COUNT, AT(cores_per_node), 1, SIM_MAX_CORES, false},
-    {"threads per core", COUNT, AT(threads_per_core), 1, 8, false},
-    {"clock", MHZ, AT(mhz), 100, 10000, false},
-    {"transfer", CYCLES, AT(transfer), 1, 100000, true},
-    {"memory", CYCLES, AT(memory), 1, 100000, true},
-    {"hit", CYCLES, AT(hit), 1, 1000, false},
-    {"invalidate", CYCLES, AT(invalidate), 0, 1000, false},
-    {"write occupancy", PERCENT, AT(write_occupancy), 1, 100, false},
-    {"read occupancy", PERCENT, AT(read_occupancy), 1, 100, false},
-    {"home", CYCLES, AT(home), 0, 1000, false},
-    {"owner keeps", YES_NO, AT(owner_keeps), 0, 1, false},
-    {"total store order", YES_NO, AT(total_store_order), 0, 1, false},
-    {"store buffer", COUNT, AT(store_buffer), 1, 128, false},
-    {"atomic", CYCLES, AT(atomic), 0, 1000, false},
-    {"instruction", CYCLES, AT(instruction), 0, 100, false},
-    {"pause", CYCLES, AT(pause), 1, 10000, false},
-    {"turn", CYCLES, AT(turn), 1, 100, false},
-    {"throughput", PERCENT, AT(throughput), 100, 800, false},
-    {"system call", TIME, AT(system_call), 0, 1000000, false},
-    {"waking", TIME, AT(waking), 0, 1000000, false},
-    {"clock read", TIME, AT(clock_read), 0, 1000000, false},
-    {"context switch", TIME, AT(context_switch), 0, 1000000, false},
-    {"wake-up", TIME, AT(wake_up), 0, 10000000, false},
-    {"interrupt", TIME, AT(interrupt), 0, 1000000, false},
-    {"slice", TIME, AT(slice), 1000, 1000000000, false},
+    {"nodes", COUNT, AT(nodes), 1, SIM_MAX_NODES, false, false},
+    {"cores per node", COUNT, AT(cores_per_node), 1, SIM_MAX_CORES, false, false},
+    {"threads per core", COUNT, AT(threads_per_core), 1, 8, false, false},
+    {"clock", MHZ, AT(mhz), 100, 10000, false, false},
+    {"transfer", CYCLES, AT(transfer), 1, 100000, true, false},
+    {"memory", CYCLES, AT(memory), 1, 100000, true, false},
+    {"hit", CYCLES, AT(hit), 1, 1000, false, false},
+    {"invalidate", CYCLES, AT(invalidate), 0, 1000, false, false},
+    {"write occupancy", PERCENT, AT(write_occupancy), 1, 100, false, false},
+    {"read occupancy", PERCENT, AT(read_occupancy), 1, 100, false, false},
+    {"home", CYCLES, AT(home), 0, 1000, false, false},
+    {"owner keeps", YES_NO, AT(owner_keeps), 0, 1, false, false},
+    {"total store order", YES_NO, AT(total_store_order), 0, 1, false, false},
+    {"store buffer", COUNT, AT(store_buffer), 1, 128, false, false},
+    {"atomic", CYCLES, AT(atomic), 0, 1000, false, false},
+    {"instruction", CYCLES, AT(instruction), 0, 100, false, false},
+    {"pause", CYCLES, AT(pause), 1, 10000, false, false},
+    {"turn", CYCLES, AT(turn), 1, 100, false, false},
+    {"throughput", PERCENT, AT(throughput), 100, 800, false, false},
+    {"system call", TIME, AT(system_call), 0, 1000000, false, false},
+    {"waking", TIME, AT(waking), 0, 1000000, false, false},
+    {"clock read", TIME, AT(clock_read), 0, 1000000, false, false},
+    {"context switch", TIME, AT(context_switch), 0, 1000000, false, false},
+    {"wake-up", TIME, AT(wake_up), 0, 10000000, false, false},
+    {"early wake-up", TIME, AT(early_wake_up), 0, 10000000, false, true},
+    {"doze", TIME, AT(doze), 0, 1000000000, false, true},
+    {"interrupt", TIME, AT(interrupt), 0, 1000000, false, false},
+    {"slice", TIME, AT(slice), 1000, 1000000000, false, false},
 #undef AT
 };
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
@@ -278,7 +281,7 @@ static void check_completeness(struct reader *reader) {
   if (!reader->has_name)
     refuse(reader, "'name' is missing");
   for (unsigned i = 0; i < PARAMETERS; i++)
-    if (!reader->given[i])
+    if (!reader->given[i] && !parameters[i].optional)
       refuse(reader, "'%s' is missing", parameters[i].name);
   if (reader->failed)
     return;
@@ -325,6 +328,8 @@ bool sim_machine_read(const char *file, struct sim_machine *machine) {
   if (!reader.failed)
     check_completeness(&reader);
   free(line);
+  if (!reader.failed && machine->early_wake_up > machine->wake_up)
+    refuse(&reader, "'early wake-up' is longer than 'wake-up'");
   if (!reader.failed)
     convert_times(machine);
   return !reader.failed;

@@ -39,9 +39,13 @@ struct sim_machine {
   uint64_t turn;       /* of an empty loop */
   uint64_t throughput; /* of a core with all its threads, in percent of what one alone has */
 
-  /* The system: a call; one that wakes a thread, for each; until that has a processor that was
-   * idle; to change threads; for each processor that a barrier interrupts. */
-  uint64_t system_call, waking, wake_up, context_switch, interrupt;
+  /* The system: a call; one that wakes a thread, for each; to change threads; for each processor
+   * that a barrier interrupts. */
+  uint64_t system_call, waking, context_switch, interrupt;
+  /* Until a thread that was woken has a processor that was idle: the longer that has been idle, the
+   * deeper it sleeps. At once, and half of the way between the two after it has dozed so long; with
+   * a doze of 0, always the longer one. */
+  uint64_t wake_up, early_wake_up, doze;
   uint64_t clock_read;
   uint64_t slice; /* before another thread has its turn */
 };

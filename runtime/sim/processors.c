@@ -180,6 +180,16 @@ static struct processor *choose_processor(const struct sim_thread *thread) {
   return best;
 }
 
+/* How long an idle processor takes to come back. */
+static uint64_t wake_up_of(const struct processor *processor, uint64_t now) {
+  if (machine->doze == 0)
+    return machine->wake_up;
+  const uint64_t idle = now > processor->free_at ? now - processor->free_at : 0;
+  const uint64_t more = machine->wake_up - machine->early_wake_up;
+  return machine->early_wake_up +
+         (uint64_t)((unsigned __int128)more * idle / (idle + machine->doze));
+}
+
 static void make_ready(struct sim_thread *thread, uint64_t now) {
   struct processor *processor = choose_processor(thread);
   if (processor->running) {
@@ -187,7 +197,8 @@ static void make_ready(struct sim_thread *thread, uint64_t now) {
     return;
   }
   sim_switches++;
-  take(processor, thread, (processor->free_at > now ? processor->free_at : now) + machine->wake_up);
+  take(processor, thread,
+       (processor->free_at > now ? processor->free_at : now) + wake_up_of(processor, now));
 }
 
 /* --- whose turn it is ------------------------------------------------------------------------ */
