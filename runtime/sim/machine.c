@@ -53,6 +53,7 @@ static const struct parameter {
     {"clock read", TIME, AT(clock_read), 0, 1000000, false, false},
     {"context switch", TIME, AT(context_switch), 0, 1000000, false, false},
     {"wake-up", TIME, AT(wake_up), 0, 10000000, false, false},
+    {"early waking", TIME, AT(early_waking), 0, 1000000, false, true},
     {"early wake-up", TIME, AT(early_wake_up), 0, 10000000, false, true},
     {"doze", TIME, AT(doze), 0, 1000000000, false, true},
     {"interrupt", TIME, AT(interrupt), 0, 1000000, false, false},
@@ -306,6 +307,14 @@ static void convert_times(struct sim_machine *machine) {
     }
 }
 
+/* Without, a processor is at once as it is later. */
+static void complete_early_times(struct sim_machine *machine) {
+  if (!machine->early_waking)
+    machine->early_waking = machine->waking;
+  if (!machine->early_wake_up)
+    machine->early_wake_up = machine->wake_up;
+}
+
 bool sim_machine_read(const char *file, struct sim_machine *machine) {
   struct reader reader = {.file = file, .machine = machine};
   memset(machine, 0, sizeof *machine);
@@ -328,9 +337,26 @@ bool sim_machine_read(const char *file, struct sim_machine *machine) {
   if (!reader.failed)
     check_completeness(&reader);
   free(line);
-  if (!reader.failed && machine->early_wake_up > machine->wake_up)
-    refuse(&reader, "'early wake-up' is longer than 'wake-up'");
-  if (!reader.failed)
+  if (!reader.failed) {
     convert_times(machine);
+    complete_early_times(machine);
+  }
   return !reader.failed;
+}
+
+void sim_machine_restrict(struct sim_machine *machine, unsigned processors) {
+  if (processors >= sim_processors(machine))
+    return;
+  if (processors > sim_cores(machine)) {
+    machine->threads_per_core = (processors + sim_cores(machine) - 1) / sim_cores(machine);
+    return;
+  }
+  machine->threads_per_core = 1;
+  machine->nodes = (processors + machine->cores_per_node - 1) / machine->cores_per_node;
+  machine->cores_per_node = (processors + machine->nodes - 1) / machine->nodes;
+  machine->max_hops = 0;
+  for (unsigned from = 0; from < machine->nodes; from++)
+    for (unsigned to = 0; to < machine->nodes; to++)
+      if (machine->hops[from][to] > machine->max_hops)
+        machine->max_hops = machine->hops[from][to];
 }

@@ -39,19 +39,21 @@ struct sim_machine {
   uint64_t turn;       /* of an empty loop */
   uint64_t throughput; /* of a core with all its threads, in percent of what one alone has */
 
-  /* The system: a call; one that wakes a thread, for each; to change threads; for each processor
-   * that a barrier interrupts. */
-  uint64_t system_call, waking, context_switch, interrupt;
-  /* Until a thread that was woken has a processor that was idle: the longer that has been idle, the
-   * deeper it sleeps. At once, and half of the way between the two after it has dozed so long; with
-   * a doze of 0, always the longer one. */
-  uint64_t wake_up, early_wake_up, doze;
+  /* The system: a call; to change threads; for each processor that a barrier interrupts. */
+  uint64_t system_call, context_switch, interrupt;
+  /* What a call takes for each thread that it wakes, and until that has a processor that was idle;
+   * the early ones are of a processor that has not been idle for so long as a doze. */
+  uint64_t waking, wake_up, early_waking, early_wake_up, doze;
   uint64_t clock_read;
   uint64_t slice; /* before another thread has its turn */
 };
 
 /* Reads a machine's file. False: it says why on standard error, with line and column. */
 bool sim_machine_read(const char *file, struct sim_machine *machine);
+
+/* Leaves it so many processors, if it has more: the threads of cores go first, then whole nodes,
+ * then cores of each node. One more, where nodes would not have the same number. */
+void sim_machine_restrict(struct sim_machine *machine, unsigned processors);
 
 static inline unsigned sim_cores(const struct sim_machine *machine) {
   return (unsigned)(machine->nodes * machine->cores_per_node);

@@ -53,6 +53,7 @@ struct options {
   const char *choices[MAX_CHOICES];
   size_t choice_count;
   bool even;
+  long processors; /* 0: all that the machine has */
   const char *locks, *modes;
   long threads[MAX_VALUES], lines[MAX_VALUES], delays[MAX_VALUES];
   int thread_values, line_values, delay_values;
@@ -210,6 +211,47 @@ static uint64_t program_ns(const struct options *options, const struct sim_machi
   return (uint64_t)fmax(ns, 1e6);
 }
 
+static void print_counts(const struct sim_machine *machine, const struct sim_class_counts *counts) {
+  printf("\"sections\":%" PRIu64 ",\"waiting_ns\":%" PRIu64 ",\"inside_ns\":%" PRIu64
+         ",\"contended\":%" PRIu64 ",\"handovers\":%" PRIu64,
+         counts->sections, sim_ns(machine, counts->latency - counts->inside),
+         sim_ns(machine, counts->inside), counts->contended, counts->handovers);
+}
+
+static void print_class(const struct sim_machine *machine, const struct sim_program *program,
+                        unsigned number, const struct sim_class_counts *counts) {
+  printf("%s{\"name\":\"%s\",", number ? "," : "", program->classes[number].name);
+  print_counts(machine, counts);
+  bool first = true;
+  printf(",\"histogram\":[");
+  for (unsigned i = 0; i < SIM_BUCKETS; i++) {
+    const uint64_t count = sim_program_histogram(number)[i];
+    if (count)
+      printf("%s[%" PRIu64 ",%" PRIu64 "]", first ? "" : ",", sim_ns(machine, sim_bucket_value(i)),
+             count);
+    first &= !count;
+  }
+  printf("]}");
+}
+
+/* What a thread had of each class. */
+static void print_thread(const struct sim_machine *machine, const struct sim_program *program,
+                         unsigned number) {
+  const struct sim_group *group;
+  const struct sim_class_counts *counts = sim_program_thread(number, &group);
+  printf("%s{\"name\":\"%s\",\"classes\":[", number ? "," : "", group->name);
+  bool first = true;
+  for (unsigned i = 0; i < program->class_count; i++) {
+    if (!counts[i].sections)
+      continue;
+    printf("%s{\"name\":\"%s\",", first ? "" : ",", program->classes[i].name);
+    print_counts(machine, &counts[i]);
+    putchar('}');
+    first = false;
+  }
+  printf("]}");
+}
+
 static void print_program(const struct options *options, const struct sim_machine *machine,
                           const struct sim_program *program, uint64_t ns) {
   uint64_t visits[SIM_MAX_GROUPS] = {0};
@@ -221,13 +263,12 @@ static void print_program(const struct options *options, const struct sim_machin
   for (unsigned i = 0; i < program->group_count; i++)
     printf("%s{\"name\":\"%s\",\"count\":%u,\"visits\":%" PRIu64 "}", i ? "," : "",
            program->groups[i].name, program->groups[i].threads, visits[i]);
+  printf("],\"computing_ns\":%" PRIu64 ",\"by_thread\":[", sim_ns(machine, sim_busy_cycles()));
+  for (unsigned i = 0; i < sim_program_threads(); i++)
+    print_thread(machine, program, i);
   printf("],\"classes\":[");
   for (unsigned i = 0; i < program->class_count; i++)
-    printf("%s{\"name\":\"%s\",\"sections\":%" PRIu64 ",\"waiting_ns\":%" PRIu64
-           ",\"inside_ns\":%" PRIu64 ",\"handovers\":%" PRIu64 "}",
-           i ? "," : "", program->classes[i].name, counts[i].sections,
-           sim_ns(machine, counts[i].latency - counts[i].inside), sim_ns(machine, counts[i].inside),
-           counts[i].handovers);
+    print_class(machine, program, i, &counts[i]);
   puts("]}");
 }
 
@@ -259,6 +300,8 @@ static void begin_command(const struct options *options, struct sim_job *job) {
   sim_job_word(job, "--machine=%s", options->machine);
   if (options->microseconds)
     sim_job_word(job, "--microseconds=%ld", options->microseconds);
+  if (options->processors)
+    sim_job_word(job, "--processors=%ld", options->processors);
 }
 
 static void describe_point(size_t number, struct sim_job *job, void *context) {
@@ -409,6 +452,7 @@ static const char usage[] =
     "  --program FILE       the threads and locks of a program (runtime/sim/README.md) instead\n"
     "  --choice LIST        with other locks, for example store.lock=rcl:1,queue.lock=mcs; once\n"
     "                       for each run (default: pthread, the C library's mutex, for all)\n"
+    "  --processors N       of the machine's, those that are nearest to each other (default: all)\n"
     "  --even               the same time between all sections (default: exponential)\n"
     "  --explain            the places in the code where threads wait for lines\n"
     "  -j N                 points at a time (default: one per processor)\n";
@@ -432,7 +476,8 @@ static bool parse(int argc, char **argv, struct options *options) {
     POINT,
     PROGRAM,
     CHOICE,
-    EVEN
+    EVEN,
+    PROCESSORS
   };
   static const struct option names[] = {
       {"machine", required_argument, NULL, MACHINE},
@@ -448,6 +493,7 @@ static bool parse(int argc, char **argv, struct options *options) {
       {"program", required_argument, NULL, PROGRAM},
       {"choice", required_argument, NULL, CHOICE},
       {"even", no_argument, NULL, EVEN},
+      {"processors", required_argument, NULL, PROCESSORS},
       {"help", no_argument, NULL, 'h'},
       {NULL, 0, NULL, 0},
   };
@@ -496,6 +542,10 @@ static bool parse(int argc, char **argv, struct options *options) {
       break;
     case EVEN:
       options->even = true;
+      break;
+    case PROCESSORS:
+      options->processors =
+          number("--processors", optarg, optarg + strlen(optarg), 1, SIM_MAX_PROCESSORS);
       break;
     case POINT:
       point = true;
@@ -546,9 +596,10 @@ static void print_machine(const struct sim_machine *machine, size_t rows, size_t
   printf("{\"type\":\"machine\",\"format\":\"relock-bench\",\"version\":2,\"simulated\":true,"
          "\"model\":\"%s\",\"name\":\"%s\",\"processors\":%u,\"allowed\":%u,"
          "\"cycles_per_second\":%" PRIu64 ",\"pinned\":true,\"repetitions\":1,\"milliseconds\":0,"
-         "\"rows\":%zu,\"cells\":%zu}\n",
+         "\"transfer_ns\":%.1f,\"rows\":%zu,\"cells\":%zu}\n",
          machine->title, machine->name, sim_processors(machine), sim_processors(machine),
-         machine->mhz * 1000000, rows, cells);
+         machine->mhz * 1000000, (double)machine->transfer[0] * 1000 / (double)machine->mhz, rows,
+         cells);
   fflush(stdout);
 }
 
@@ -582,6 +633,8 @@ int main(int argc, char **argv) {
   const bool is_point = parse(argc, argv, &options);
   if (!sim_machine_read(options.machine, &machine))
     return 2;
+  if (options.processors)
+    sim_machine_restrict(&machine, (unsigned)options.processors);
   complete(&options, &machine);
   if (options.program)
     return run_program(&options, &machine, is_point);

@@ -13,17 +13,20 @@ static const struct sim_machine *machine;
 struct processor {
   struct sim_thread *running;       /* or watching */
   struct sim_thread *first, **last; /* ready, in the order of their turns */
-  uint64_t free_at;                 /* when the last one left it */
+  uint64_t taken_at, free_at;       /* when the last one came, and left it */
   uint64_t slice_end;
 };
 static struct processor *processors;
 static unsigned processor_count;
+static uint64_t busy_cycles;
 static unsigned *busy;        /* processors of each core */
 static unsigned waiting_free; /* threads in queues that are bound to no processor */
 
 static struct sim_thread *threads[SIM_MAX_THREADS];
 static unsigned thread_count, awaited; /* that have not ended, but for daemons */
 static struct sim_fiber main_fiber;
+
+uint64_t sim_busy_cycles(void) { return busy_cycles; }
 
 /* --- who is due ------------------------------------------------------------------------------ */
 
@@ -84,6 +87,7 @@ static struct processor *processor_of(const struct sim_thread *thread) {
 
 static void take(struct processor *processor, struct sim_thread *thread, uint64_t now) {
   processor->running = thread;
+  processor->taken_at = now;
   processor->slice_end = now + machine->slice;
   thread->processor = (unsigned)(processor - processors);
   thread->clock = now;
@@ -137,6 +141,7 @@ static void release(struct processor *processor, uint64_t now) {
   busy[sim_core_of(machine, processor->running->processor)]--;
   processor->running = NULL;
   processor->free_at = now;
+  busy_cycles += now - processor->taken_at;
   struct sim_thread *next = next_for(processor);
   if (!next)
     return;
@@ -180,14 +185,9 @@ static struct processor *choose_processor(const struct sim_thread *thread) {
   return best;
 }
 
-/* How long an idle processor takes to come back. */
-static uint64_t wake_up_of(const struct processor *processor, uint64_t now) {
-  if (machine->doze == 0)
-    return machine->wake_up;
-  const uint64_t idle = now > processor->free_at ? now - processor->free_at : 0;
-  const uint64_t more = machine->wake_up - machine->early_wake_up;
-  return machine->early_wake_up +
-         (uint64_t)((unsigned __int128)more * idle / (idle + machine->doze));
+/* Whether it has nothing to do, and for long enough that it must be woken up itself. */
+static bool dozes(const struct processor *processor, uint64_t now) {
+  return !processor->running && now > processor->free_at + machine->doze;
 }
 
 static void make_ready(struct sim_thread *thread, uint64_t now) {
@@ -198,7 +198,8 @@ static void make_ready(struct sim_thread *thread, uint64_t now) {
   }
   sim_switches++;
   take(processor, thread,
-       (processor->free_at > now ? processor->free_at : now) + wake_up_of(processor, now));
+       (processor->free_at > now ? processor->free_at : now) +
+           (dozes(processor, now) ? machine->wake_up : machine->early_wake_up));
 }
 
 /* --- whose turn it is ------------------------------------------------------------------------ */
@@ -344,6 +345,11 @@ bool sim_sleep(uint64_t until) {
     set_due(self, until > self->clock ? until : self->clock);
   switch_to(next_thread());
   return self->timed_out;
+}
+
+uint64_t sim_waking(const struct sim_thread *thread) {
+  return dozes(choose_processor(thread), sim_current->clock) ? machine->waking
+                                                             : machine->early_waking;
 }
 
 void sim_thread_wake(struct sim_thread *thread) {

@@ -72,6 +72,7 @@ struct sim_thread {
 
 extern struct sim_thread *sim_current; /* null: nothing is simulated */
 extern uint64_t sim_switches;          /* of threads on processors */
+uint64_t sim_busy_cycles(void);        /* of all processors together, in which they ran threads */
 
 void sim_processors_start(const struct sim_machine *machine);
 /* bound: to a processor, or -1. It begins at the time of whoever starts it. */
@@ -92,6 +93,8 @@ void sim_offer(void);
 /* Sleeps until sim_thread_wake() or until that time (UINT64_MAX: never). True: the time came. */
 bool sim_sleep(uint64_t until);
 void sim_thread_wake(struct sim_thread *thread);
+/* What that takes for whoever wakes it, beside the call. */
+uint64_t sim_waking(const struct sim_thread *thread);
 /* system.c: its time has come, and nobody can wake it any more. */
 void sim_thread_overslept(struct sim_thread *thread);
 

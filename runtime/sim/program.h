@@ -67,6 +67,7 @@ struct sim_program_load {
 struct sim_class_counts {
   uint64_t sections;
   uint64_t latency, inside; /* cycles: from asking to having it done; of that, in the section */
+  uint64_t contended;       /* of the C library's mutex: somebody had it */
   uint64_t handovers;       /* sections on an object that another thread had before */
 };
 
@@ -74,5 +75,13 @@ struct sim_class_counts {
 void *sim_program_run(void *load);
 /* After sim_run(). Of each group, visits; of each class. False: a section was lost or run twice. */
 bool sim_program_count(uint64_t *visits, struct sim_class_counts *classes);
+/* Of a thread, by class. */
+unsigned sim_program_threads(void);
+const struct sim_class_counts *sim_program_thread(unsigned number, const struct sim_group **group);
+/* How many sections of a class lasted so long: from each bucket's value on, in cycles, which are
+ * eighths of powers of two. */
+enum { SIM_BUCKETS = 64 * 8 };
+const uint64_t *sim_program_histogram(unsigned lock_class);
+uint64_t sim_bucket_value(unsigned bucket);
 
 #endif

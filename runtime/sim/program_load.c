@@ -46,6 +46,8 @@ struct worker {
   struct sim_class_counts classes[SIM_MAX_CLASSES];
 };
 
+static uint64_t histogram[SIM_MAX_CLASSES][SIM_BUCKETS];
+
 static struct {
   const struct sim_program_load *load;
   struct class_state *classes;
@@ -94,14 +96,15 @@ static BOOKS unsigned draw_object(struct worker *self, const struct sim_class *o
 
 /* --- the C library's mutex: glibc's lll_lock() and lll_unlock() ------------------------------ */
 
-static void library_lock(uint32_t *word) {
+static bool library_lock(uint32_t *word) { /* true: somebody had it */
   uint32_t expected = 0;
   if (__atomic_compare_exchange_n(word, &expected, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-    return;
+    return false;
   if (__atomic_load_n(word, __ATOMIC_RELAXED) == 2)
     relock_os->futex_wait(word, 2, CLOCK_MONOTONIC, NULL);
   while (__atomic_exchange_n(word, 2, __ATOMIC_ACQUIRE) != 0)
     relock_os->futex_wait(word, 2, CLOCK_MONOTONIC, NULL);
+  return true;
 }
 
 static void library_unlock(uint32_t *word) {
@@ -117,6 +120,7 @@ struct visit {
   struct object *object;
   uint64_t work;
   uint64_t inside;
+  bool contended;
 };
 
 static void take(struct worker *self, unsigned number);
@@ -162,6 +166,21 @@ static BOOKS struct visit begin_visit(struct worker *self, unsigned number) {
                         .work = cycles(draw(self, &of->section))};
 }
 
+enum { STEPS = 8 };
+
+static BOOKS unsigned bucket_of(uint64_t time) {
+  if (time < STEPS)
+    return (unsigned)time;
+  const unsigned exponent = 63 - (unsigned)__builtin_clzll(time);
+  return exponent * STEPS + ((time >> (exponent - 3)) & (STEPS - 1));
+}
+
+uint64_t sim_bucket_value(unsigned bucket) {
+  if (bucket < STEPS)
+    return bucket;
+  return (uint64_t)(STEPS + bucket % STEPS) << (bucket / STEPS - 3);
+}
+
 static BOOKS void end_visit(const struct visit *visit, uint64_t begin) {
   const uint64_t end = relock_ticks();
   if (begin < shared.from || end > shared.until)
@@ -170,6 +189,8 @@ static BOOKS void end_visit(const struct visit *visit, uint64_t begin) {
   counts->sections++;
   counts->latency += end - begin;
   counts->inside += visit->inside;
+  counts->contended += visit->contended;
+  histogram[visit->lock_class][bucket_of(visit->inside)]++;
 }
 
 static void take(struct worker *self, unsigned number) {
@@ -178,7 +199,7 @@ static void take(struct worker *self, unsigned number) {
   struct visit visit = begin_visit(self, number);
   struct object *object = visit.object;
   if (!of->algorithm) {
-    library_lock(&object->word);
+    visit.contended = library_lock(&object->word);
     section(&visit);
     library_unlock(&object->word);
   } else if (chance(self) < of->delegated) {
@@ -314,6 +335,7 @@ bool sim_program_count(uint64_t *visits, struct sim_class_counts *classes) {
       classes[j].sections += worker->classes[j].sections;
       classes[j].latency += worker->classes[j].latency;
       classes[j].inside += worker->classes[j].inside;
+      classes[j].contended += worker->classes[j].contended;
       classes[j].handovers += worker->classes[j].handovers;
     }
   }
@@ -323,3 +345,12 @@ bool sim_program_count(uint64_t *visits, struct sim_class_counts *classes) {
         return false;
   return true;
 }
+
+unsigned sim_program_threads(void) { return shared.threads; }
+
+const struct sim_class_counts *sim_program_thread(unsigned number, const struct sim_group **group) {
+  *group = shared.workers[number].group;
+  return shared.workers[number].classes;
+}
+
+const uint64_t *sim_program_histogram(unsigned lock_class) { return histogram[lock_class]; }

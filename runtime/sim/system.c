@@ -92,7 +92,7 @@ static void futex_wake(const uint32_t *word, int count) {
   call_system();
   for (struct sim_thread *thread; count > 0 && (thread = first_sleeper(word)); count--) {
     take_out(thread);
-    sim_work(machine->waking);
+    sim_work(sim_waking(thread));
     sim_thread_wake(thread);
   }
 }

@@ -22,9 +22,10 @@ std::string counted(size_t N, StringRef What) {
 class Adviser {
 public:
   Adviser(const Decision &Decided, const Plan &Before, const Costs *Measured,
-          const Thresholds &Limits, StringRef Root, function_ref<bool(StringRef)> IsConverted)
-      : Decided(Decided), Before(Before), Measured(Measured), Limits(Limits), Root(Root),
-        IsConverted(IsConverted) {}
+          const Thresholds &Limits, Predictor *Foretold, Rule Decides, StringRef Root,
+          function_ref<bool(StringRef)> IsConverted)
+      : Decided(Decided), Before(Before), Measured(Measured), Limits(Limits), Foretold(Foretold),
+        Decides(Decides), Root(Root), IsConverted(IsConverted) {}
 
   Advice run() {
     static_cast<Commented &>(Result.Next) = Before;
@@ -32,6 +33,8 @@ public:
     Result.Next.Servers = Before.Servers;
     Result.Next.Profiles = Before.Profiles;
     Result.Next.Thresholds = Before.Thresholds;
+    Result.Next.Machine = Before.Machine;
+    Result.Next.Threads = Before.Threads;
     addCuts();
     if (Measured)
       chooseByCosts();
@@ -52,6 +55,8 @@ public:
       ++(Entry.Converts ? Result.Converted : Result.Kept);
       Result.Yours += Entry.Advised.empty();
     }
+    if (Foretold)
+      predictPlan();
     addHead();
     if (Measured)
       addFindings();
@@ -63,6 +68,8 @@ private:
   const Plan &Before;
   const Costs *Measured;
   const Thresholds &Limits;
+  Predictor *Foretold;
+  Rule Decides;
   std::map<std::string, ClassChoice> Choices; // empty without profiles
   StringRef Root;
   function_ref<bool(StringRef)> IsConverted;
@@ -110,7 +117,18 @@ private:
       if (const CheckedClass *Class = find(Old.Class);
           Class && Class->converts() && isYourVerdict(Old))
         Yours[Old.Class] = {Old.Converts, usesServer(Old.Algorithm) ? Old.Server.value_or(1) : 0};
-    Choices = Chooser(Decided, *Measured, Limits, Yours).run();
+    const Prediction *Predicted = Foretold ? &Foretold->result() : nullptr;
+    Choices = Chooser(Decided, *Measured, Limits, Predicted, Decides, Yours).run();
+  }
+
+  void predictPlan() {
+    std::map<std::string, std::string> Algorithms;
+    for (const PlanEntry &Entry : Result.Next.Classes)
+      if (Entry.Converts)
+        Algorithms[Entry.Class] = withServer(Entry.Algorithm, Entry.Server.value_or(1));
+    if (Error Failed = Foretold->predictWhole(Algorithms))
+      report("what all of the plan gains together is not predicted: " + toString(std::move(Failed)),
+             "prediction-failed", true);
   }
 
   ClassChoice choiceFor(const CheckedClass &Class) const {
@@ -354,7 +372,12 @@ private:
         }))
       Head.push_back("The time that threads sleep elsewhere (in poll, read, sleep) counts where no "
                      "other is named, and lowers every share.");
-    Head.push_back("What a conversion gains is not predicted: measure before and after it.");
+    if (Foretold)
+      addPrediction(Head);
+    else
+      Head.push_back(
+          "What a conversion gains is not predicted: measure before and after it, or give "
+          "--machine.");
     if (isNothingToDo())
       Head.push_back(whyNothing("Nothing") + ".");
     if (std::string Text = hotClasses(); !Text.empty())
@@ -364,6 +387,25 @@ private:
         Head.push_back("Hot, and no lock class of this build: " + Name + " (" +
                        percentText(Cost.Share) + " of the threads' time; " + figures(Cost) +
                        "): " + Cost.WhyUnknown + ".");
+  }
+
+  void addPrediction(std::vector<std::string> &Head) const {
+    const Prediction &P = Foretold->result();
+    std::string Text = "Predicted for " + P.Machine + ", " + counted(P.Processors, "processor") +
+                       ", with " + counted(P.Threads, "thread") + " that take locks";
+    if (P.ScaledTo)
+      Text += (Twine(" (") + Twine(P.ScaledTo) + " of '" + P.Scaled + "')").str();
+    Text += ": they wait for locks " + percentText(P.WaitingThere) + " of their time";
+    if (P.Threads <= P.Processors) // else they wait for processors as well, which is not counted
+      Text += ", so that no lock makes the program more than " +
+              ratioText(1 / std::max(1 - P.WaitingThere, 0.01)) + " as fast";
+    Head.push_back(Text + ".");
+    if (P.Whole)
+      Head.push_back("With this plan the program is " + gainText(*P.Whole) +
+                     " as fast: likely, and the range in which it is nine times of ten.");
+    Head.push_back("The same simulation of the profiled run: threads wait " +
+                   percentText(P.SimulatedWaiting) + " of their time; they waited " +
+                   percentText(P.ProfiledWaiting) + ".");
   }
 
   static double shareOf(uint64_t Part, uint64_t Whole) {
@@ -454,7 +496,7 @@ private:
 
   void addHotKept(const CheckedClass &Class) {
     const Reason &Why = Class.Class.Kept.front();
-    report("'" + Class.Class.Name + "' takes " +
+    report("'" + Class.Class.Name + "' takes " + // and what it would gain stands in the plan
                percentText(Measured->Classes.at(Class.Class.Name).Share) +
                " of the threads' time, and cannot be converted: it " + Why.Message + " (" +
                place(Why.At) + ")",
@@ -493,8 +535,9 @@ private:
 } // namespace
 
 Advice advise(const Decision &Decided, const Plan &Before, const Costs *Measured,
-              const Thresholds &Limits, StringRef Root, function_ref<bool(StringRef)> IsConverted) {
-  return Adviser(Decided, Before, Measured, Limits, Root, IsConverted).run();
+              const Thresholds &Limits, Predictor *Foretold, Rule Decides, StringRef Root,
+              function_ref<bool(StringRef)> IsConverted) {
+  return Adviser(Decided, Before, Measured, Limits, Foretold, Decides, Root, IsConverted).run();
 }
 
 } // namespace relock

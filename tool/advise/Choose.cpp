@@ -139,8 +139,12 @@ ClassChoice Chooser::choose(const CheckedClass &Class) const {
     Choice.Remarks.push_back("left: nothing took it in the profiled runs");
     return Choice;
   }
-  if (Cost && Cost->Timed) {
+  if (Cost && Cost->Timed && Predicted && Decides == Rule::Prediction) {
+    choosePredicted(Class, *Cost, Choice);
+  } else if (Cost && Cost->Timed) {
     chooseLock(Class, *Cost, Choice);
+    if (Predicted)
+      Choice.Remarks.push_back("by the prediction: " + prediction(Class));
   } else {
     // Counts of librelock alone: nothing speaks against the lock that nobody has to choose.
     Choice.Algorithm = Class.converts() ? DefaultAlgorithm.str() : "";
@@ -174,6 +178,52 @@ void Chooser::chooseLock(const CheckedClass &Class, const ClassCost &Cost,
     Choice.Algorithm = "rcl";
   else
     Choice.Remarks.push_back("no server (rcl): " + Why);
+}
+
+// `rcl 1.90x (1.50 to 2.20); hsynch 1.60x, adaptive 1.30x`
+static std::string gainsText(const ClassPrediction &Of) {
+  std::vector<std::pair<double, std::string>> Others;
+  std::string Best = Of.Best;
+  for (const auto &[Algorithm, G] : Of.ByAlgorithm)
+    if (Of.Best.empty() && (Best.empty() || G.Likely > Of.ByAlgorithm.at(Best).Likely))
+      Best = Algorithm;
+  std::string Text = Best + " " + gainText(Of.ByAlgorithm.at(Best));
+  for (const auto &[Algorithm, G] : Of.ByAlgorithm)
+    if (Algorithm != Best)
+      Others.push_back({G.Likely, Algorithm});
+  llvm::sort(Others, [](const auto &A, const auto &B) {
+    return A.first != B.first ? A.first > B.first : A.second < B.second;
+  });
+  for (size_t I = 0; I != Others.size(); ++I)
+    Text += (I ? ", " : "; ") + Others[I].second + " " + decimal(Others[I].first) + "x";
+  return Text;
+}
+
+std::string Chooser::prediction(const CheckedClass &Class) const {
+  auto Known = Predicted->Classes.find(Class.Class.Name);
+  const std::string On = " on " + Predicted->Machine;
+  if (Known == Predicted->Classes.end() || Known->second.ByAlgorithm.empty())
+    return "threads wait for it " +
+           percentText(Known == Predicted->Classes.end() ? 0 : Known->second.Waiting) +
+           " of their time" + On + ", too little for another lock to show";
+  const ClassPrediction &Of = Known->second;
+  std::string Text = Of.Best.empty()
+                         ? "too little is predicted to be gained, or too much at risk" + On
+                         : "the program's predicted speed" + On;
+  return Text + ": " + gainsText(Of) + "; " + percentText(Of.Waiting) +
+         " of the threads' time there is waiting for it, and it comes from another thread " +
+         decimal(Of.Handovers) + " times per section";
+}
+
+// What the thresholds say stands beside it.
+void Chooser::choosePredicted(const CheckedClass &Class, const ClassCost &Cost,
+                              ClassChoice &Choice) const {
+  auto Known = Predicted->Classes.find(Class.Class.Name);
+  Choice.Hot = Known != Predicted->Classes.end() && !Known->second.Best.empty();
+  if (Choice.Hot && Class.converts())
+    Choice.Algorithm = Known->second.Best;
+  Choice.Remarks.push_back((Choice.Hot ? "worth it: " : "left: ") + prediction(Class));
+  Choice.Remarks.push_back("by the thresholds: " + reason(Cost, levelOf(Cost, Limits), Limits));
 }
 
 // Where threads outnumber processors, a thread that is not running may hold the lock. Then the
@@ -264,7 +314,8 @@ double Chooser::load(const std::vector<std::string> &Classes) const {
 void Chooser::assignServers() {
   std::vector<std::vector<std::string>> Nests = nests();
   stable_sort(Nests, [&](const auto &A, const auto &B) { return load(A) > load(B); });
-  size_t Most = std::min<size_t>(Measured.Processors / ProcessorsPerServer, MaxServers);
+  unsigned Processors = Predicted ? Predicted->Processors : Measured.Processors;
+  size_t Most = std::min<size_t>(Processors / ProcessorsPerServer, MaxServers);
   std::vector<double> Loads(std::max<size_t>(Most, 1));
   for (const auto &[Name, Said] : Yours)
     if (Said.Server && Said.Server <= Loads.size())

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "advise/Costs.h"
+#include "advise/Predict.h"
 #include "advise/Thresholds.h"
 #include "program/Decide.h"
 
@@ -31,9 +32,12 @@ struct PersonsChoice {
 
 class Chooser {
 public:
+  // Predicted: null without a machine; then the thresholds decide.
   Chooser(const Decision &Decided, const Costs &Measured, const Thresholds &Limits,
+          const Prediction *Predicted, Rule Decides,
           const std::map<std::string, PersonsChoice> &Yours)
-      : Decided(Decided), Measured(Measured), Limits(Limits), Yours(Yours) {}
+      : Decided(Decided), Measured(Measured), Limits(Limits), Predicted(Predicted),
+        Decides(Decides), Yours(Yours) {}
 
   // By the class's name; every class of the decision has one.
   std::map<std::string, ClassChoice> run();
@@ -42,11 +46,15 @@ private:
   const Decision &Decided;
   const Costs &Measured;
   const Thresholds &Limits;
+  const Prediction *Predicted;
+  Rule Decides;
   const std::map<std::string, PersonsChoice> &Yours;
   std::map<std::string, ClassChoice> Choices;
 
   ClassChoice choose(const CheckedClass &Class) const;
   void chooseLock(const CheckedClass &Class, const ClassCost &Cost, ClassChoice &Choice) const;
+  std::string prediction(const CheckedClass &Class) const;
+  void choosePredicted(const CheckedClass &Class, const ClassCost &Cost, ClassChoice &Choice) const;
   std::string preemption(const ClassCost &Cost) const;
   std::string whyNoServer(const CheckedClass &Class, const ClassCost &Cost) const;
   void keepGroupsTogether();

@@ -98,7 +98,16 @@ private:
             Result.Thresholds = word(Value).value_or("");
             return !Result.Thresholds.empty() || fail(Value, "'thresholds' must be a file");
           }
-          return unknownKey(At, Key, "version, profiles, thresholds, cuts, servers and classes");
+          if (Key == "machine") {
+            Result.Machine = word(Value).value_or("");
+            return !Result.Machine.empty() || fail(Value, "'machine' must be a name or a file");
+          }
+          if (Key == "threads")
+            return !StringRef(word(Value).value_or("")).getAsInteger(10, Result.Threads) ||
+                   fail(Value, "'threads' must be a number");
+          return unknownKey(
+              At, Key,
+              "version, profiles, thresholds, machine, threads, cuts, servers and classes");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
   }
@@ -401,6 +410,10 @@ private:
     line(P, "profiles", "", "profiles: [" + join(Names, ", ") + "]");
     if (!P.Thresholds.empty())
       line(P, "thresholds", "", "thresholds: " + scalarText(P.Thresholds));
+    if (!P.Machine.empty())
+      line(P, "machine", "", "machine: " + scalarText(P.Machine));
+    if (P.Threads)
+      line(P, "threads", "", "threads: " + std::to_string(P.Threads));
     OS << "\n";
   }
 

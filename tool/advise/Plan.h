@@ -57,7 +57,10 @@ struct Plan : Commented {
   std::vector<std::string> CutRemarks; // at the cuts
   std::vector<std::string> Profiles;   // that the advice rests on, as the command line named them
   std::string Thresholds;              // the file of thresholds; empty: the shipped ones
-  std::deque<PlanCut> Cuts;            // all in the order of the file
+  // What the gains are predicted for, as the command line named it; empty: none were.
+  std::string Machine;
+  unsigned Threads = 0;     // of those that take most locks; 0: as profiled
+  std::deque<PlanCut> Cuts; // all in the order of the file
   std::deque<PlanServer> Servers;
   std::deque<PlanEntry> Classes;
   bool Exists = false;

@@ -199,4 +199,30 @@ SourceClass ProfileClasses::find(const Profile &P, const ProfiledClass &Class) c
   return Result;
 }
 
+double delegatedPart(const CheckedClass &Class, const ProfiledClass &Profiled) {
+  std::map<std::string, bool> Delegated; // by FILE:LINE
+  double Sections = 0, All = 0;
+  for (const CheckedSection &S : Class.Sections) {
+    bool Is = S.Outcome == Verdict::Delegate;
+    auto [Known, IsNew] = Delegated.try_emplace(lineKey(S.Facts.At.File, S.Facts.At.Line), Is);
+    Known->second &= Is; // two on a line: nobody knows which one it was
+    Sections += Is;
+    ++All;
+  }
+  double Known = 0, Taken = 0;
+  for (const CallSite &Site : Profiled.Sites) {
+    if (Site.Stack.empty())
+      continue;
+    SourceCall Call(Site.Stack.front());
+    auto Found = Delegated.find(lineKey(Call.File, Call.Line));
+    if (Found == Delegated.end())
+      continue;
+    Known += double(Site.Acquisitions);
+    Taken += Found->second ? double(Site.Acquisitions) : 0;
+  }
+  if (Known > 0)
+    return Taken / Known;
+  return All > 0 ? Sections / All : 0;
+}
+
 } // namespace relock

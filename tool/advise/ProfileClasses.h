@@ -24,6 +24,10 @@ struct SourceClass {
   std::string Why;        // neither: what is known of it, and what would help
 };
 
+// Of the acquisitions of a class in a profile, those whose sections can be delegated, from 0 to 1:
+// by the calls that were sampled, and where none of them is known, by the number of sections.
+double delegatedPart(const CheckedClass &Class, const ProfiledClass &Profiled);
+
 class ProfileClasses {
 public:
   // IsConverted: true for the name of a class that an earlier rewrite has converted.

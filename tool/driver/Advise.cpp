@@ -8,6 +8,7 @@
 #include "driver/FindThresholds.h"
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
+#include "driver/Prediction.h"
 #include "driver/ProjectOption.h"
 #include "driver/ReadProgram.h"
 #include "driver/Subcommand.h"
@@ -47,11 +48,24 @@ static cl::opt<bool> FindThresholds(
     cl::desc(
         "measure this machine for --thresholds instead, and print the file; takes a minute or two"),
     cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    Machine("machine",
+            cl::desc("predict what other locks would gain on this machine, and choose by that: "
+                     "`here`, one that `relock simulate` lists, or a file (default: what the plan "
+                     "names, or none: the thresholds decide)"),
+            cl::value_desc("here|NAME|FILE"), cl::sub(Command), cl::cat(options()));
 static cl::opt<unsigned>
     Threads("threads",
-            cl::desc("of --find-thresholds (default: one for each processor but "
-                     "one, and the shipped file where there are fewer than 4)"),
+            cl::desc("with --machine, of the kind of threads that takes most locks (default: as "
+                     "profiled); with --find-thresholds, in all (default: one for each processor "
+                     "but one, and the shipped file where there are fewer than 4)"),
             cl::value_desc("N"), cl::init(0), cl::sub(Command), cl::cat(options()));
+static cl::opt<Rule>
+    RuleOption("rule", cl::desc("what decides, where --machine or the plan names a machine"),
+               cl::values(clEnumValN(Rule::Prediction, "prediction", "what is predicted (default)"),
+                          clEnumValN(Rule::Thresholds, "thresholds",
+                                     "the thresholds; what is predicted stands in the plan")),
+               cl::init(Rule::Prediction), cl::sub(Command), cl::cat(options()));
 static cl::list<std::string> Profiles(cl::Positional,
                                       cl::desc("[PROFILE...] of the program (default: those that "
                                                "the plan names)"),
@@ -62,7 +76,8 @@ EXAMPLES:
 
   relock advise server.profile -o plan.yaml
   relock advise -p build -o plan.yaml    # the same plan, for the sources as they are now
-  relock advise --find-thresholds > machine.yaml
+  relock advise server.profile -p build --machine icelake-2x32 --threads 48 -o plan.yaml
+  relock advise --find-thresholds > thresholds.yaml
 
 EXIT STATUS:
 
@@ -108,6 +123,10 @@ bool readSources(Plan &Before, std::vector<ProfileFile> &Files, Thresholds &Limi
     Before.Profiles.assign(Profiles.begin(), Profiles.end());
   if (ThresholdFile.getNumOccurrences())
     Before.Thresholds = ThresholdFile;
+  if (Machine.getNumOccurrences())
+    Before.Machine = Machine;
+  if (Threads.getNumOccurrences())
+    Before.Threads = Threads;
   for (const std::string &File : Before.Profiles) {
     Expected<Profile> Read = readProfile(File);
     if (!Read) {
@@ -142,20 +161,64 @@ void addSharedLines(const Decision &Decided, Costs &Measured) {
       Cost->second.SharedLines = Class.Shared->PerSection;
 }
 
-Costs measure(std::vector<ProfileFile> Files, const IndexResult &Index, const ProjectFile &Declared,
-              const Decision &Decided) {
-  Program Linked(Index, AcceptUncovered, Declared);
-  ProfileClasses Classes(Index.Units, Linked, Decided,
-                         [&](StringRef Name) { return isConverted(Index, Name); });
-  return addCosts(std::move(Files), [&](const Profile &P, const ProfiledClass &Class) {
-    return Classes.find(P, Class);
-  });
+// The profile in which locks cost most; null: none has times.
+const ProfileFile *costliest(const Costs &Measured) {
+  const ProfileFile *Most = nullptr;
+  double MostShare = -1;
+  for (const ProfileFile &File : Measured.Files) {
+    double Busy = double(std::max<uint64_t>(File.Run.busyTime().Least, 1));
+    double Share = double(File.Run.SectionTime) / Busy;
+    if (File.timed() && Share > MostShare) {
+      Most = &File;
+      MostShare = Share;
+    }
+  }
+  return Most;
+}
+
+// What the sources say of a class: one that is kept counts as if it could be delegated, since the
+// question is what stands in the way of.
+LoadFacts factsOf(const ProfileClasses &Classes, const Profile &P, const ProfiledClass &Profiled) {
+  LoadFacts Facts;
+  const CheckedClass *Class = Classes.find(P, Profiled).Class;
+  if (!Class)
+    return Facts;
+  Facts.Name = Class->Class.Name;
+  Facts.Delegated = Class->converts() ? delegatedPart(*Class, Profiled) : 1;
+  if (Class->Shared && Class->Shared->Known)
+    Facts.SharedLines = Class->Shared->PerSection;
+  return Facts;
+}
+
+// Predicts each class on the machine that is asked for. Null: a message says why not.
+std::unique_ptr<Predictor> predict(const Plan &Asked, const Costs &Measured,
+                                   const ProfileClasses &Classes, MachineSimulator &Simulator) {
+  const ProfileFile *File = costliest(Measured);
+  std::optional<ProgramLoad> Load;
+  if (File)
+    Load = makeLoad(File->Run, Simulator.movedLine(),
+                    [&](const ProfiledClass &Class) { return factsOf(Classes, File->Run, Class); });
+  if (!Load) {
+    message("nothing is predicted: no profile has threads with times that take a mutex",
+            "prediction-failed");
+    return nullptr;
+  }
+  auto Made = std::make_unique<Predictor>(
+      std::move(*Load), Simulator.machine(), Simulator.processors(), Asked.Threads,
+      [&](StringRef Text, ArrayRef<std::string> Choices, SimulatedMachine Where) {
+        return Simulator.run(Text, Choices, Where);
+      });
+  if (Error Failed = Made->predictClasses()) {
+    message("the prediction failed: " + toString(std::move(Failed)), "prediction-failed");
+    return nullptr;
+  }
+  return Made;
 }
 
 int run() {
   if (FindThresholds && Profiles.empty() && Builds.empty() && Output.empty())
     return findThresholds(Threads);
-  if (FindThresholds || Threads.getNumOccurrences()) {
+  if (FindThresholds) {
     message("--find-thresholds measures this machine, with --threads or without; it goes with "
             "nothing else",
             "usage");
@@ -178,6 +241,16 @@ int run() {
   Thresholds Limits;
   if (!readSources(Before, Files, Limits))
     return BadUsage;
+  if (Before.Machine.empty() && (Threads.getNumOccurrences() || RuleOption.getNumOccurrences())) {
+    message("--threads and --rule are for a prediction, which needs --machine", "usage");
+    return BadUsage;
+  }
+  std::unique_ptr<MachineSimulator> Simulator;
+  if (!Before.Machine.empty() && !Files.empty()) {
+    Simulator = MachineSimulator::open(Before.Machine, Jobs);
+    if (!Simulator)
+      return BadUsage;
+  }
   std::optional<IndexResult> Index = readProgram(Builds, Jobs);
   if (!Index)
     return BadUsage;
@@ -197,13 +270,24 @@ int run() {
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered, Wanted);
   reportUnmatched(Decided);
   reportCuts(*Index, Decided);
+  auto IsConverted = [&](StringRef Name) { return isConverted(*Index, Name); };
   std::optional<Costs> Measured;
+  std::unique_ptr<Predictor> Foretold;
   if (!Files.empty()) {
-    Measured = measure(std::move(Files), *Index, *Declared, Decided);
+    Program Linked(*Index, AcceptUncovered, *Declared);
+    ProfileClasses Classes(Index->Units, Linked, Decided, IsConverted);
+    Measured = addCosts(std::move(Files), [&](const Profile &P, const ProfiledClass &Class) {
+      return Classes.find(P, Class);
+    });
     addSharedLines(Decided, *Measured);
+    if (Simulator) {
+      Foretold = predict(Before, *Measured, Classes, *Simulator);
+      if (!Foretold)
+        return BadUsage;
+    }
   }
-  Advice Given = advise(Decided, Before, Measured ? &*Measured : nullptr, Limits, Index->Root,
-                        [&](StringRef Name) { return isConverted(*Index, Name); });
+  Advice Given = advise(Decided, Before, Measured ? &*Measured : nullptr, Limits, Foretold.get(),
+                        RuleOption, Index->Root, IsConverted);
   int Status = write(Given.Next);
   if (Status != Done)
     return Status;

@@ -5,6 +5,7 @@
 #include "driver/Subcommand.h"
 
 #include "driver/Benchmark.h"
+#include "driver/MachineOption.h"
 #include "driver/Options.h"
 #include "profile/Symbolize.h"
 
@@ -85,34 +86,6 @@ EXIT STATUS:
 
 namespace {
 
-// Beside this command as it was built or installed.
-std::string machinesFolder() {
-  SmallString<256> Path(sys::path::parent_path(
-      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&machinesFolder))));
-  sys::path::append(Path, "../share/relock/machines");
-  return Path.str().str();
-}
-
-std::vector<std::string> machines() {
-  std::vector<std::string> Names;
-  std::error_code Failed;
-  for (sys::fs::directory_iterator At(machinesFolder(), Failed), End; At != End && !Failed;
-       At.increment(Failed))
-    if (sys::path::extension(At->path()) == ".machine")
-      Names.push_back(sys::path::stem(At->path()).str());
-  llvm::sort(Names);
-  return Names;
-}
-
-// A file, or the name of one of ours; empty: there is none.
-std::string machineFile() {
-  if (StringRef(Machine).contains('/') || StringRef(Machine).ends_with(".machine"))
-    return sys::fs::exists(Machine) ? Machine.getValue() : "";
-  SmallString<256> Path(machinesFolder());
-  sys::path::append(Path, Machine + ".machine");
-  return sys::fs::exists(Path) ? Path.str().str() : "";
-}
-
 std::vector<std::string> arguments(StringRef Program, StringRef File) {
   std::vector<std::string> Words = {Program.str(), "--machine=" + File.str()};
   const std::pair<const char *, const cl::opt<std::string> *> Passed[] = {
@@ -157,15 +130,9 @@ void printPlaces(const BenchResults &Results, StringRef Program) {
 
 int run() {
   BenchmarkRun R;
-  const std::string File = machineFile();
+  const std::string File = findMachine(Machine);
   if (File.empty())
-    return failBenchmark(
-        BadUsage,
-        Twine("--machine: ") +
-            (Machine.empty() ? "which one?" : "there is no '" + Machine.getValue() + "'.") +
-            " The machines are: " + join(machines(), ", ") +
-            "; or name a file (runtime/sim/README.md)",
-        "simulate-machine");
+    return BadUsage;
   R.Program = findBenchmark("relock-simulator");
   if (R.Program.empty())
     return failBenchmark(InternalError,

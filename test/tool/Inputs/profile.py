@@ -2,14 +2,15 @@
 """Writes a profile with the figures that a test wants.
 
 Usage, in a RUN line:
-  %profile FILE [processors=N] [source=librelock] [condition=N] CLASS:KEY=N[,KEY=N…]…
+  %profile FILE [processors=N] [source=librelock] [condition=N] [workers=N] CLASS:KEY=N[,KEY=N…]…
 
 The threads of the profile have 10 s in all, as have 8 processors, of which `wait` and `hold` are
 percentages, `condition`, `semaphore`, `barrier` and `futex` what they wait for these, `processor`
 what they ran and `spare` what the processors ran nothing (not known without). The other
 keys are taken (100000), waited (acquisitions that had to wait; 0), handovers (0), misses (cache
 misses per section; none), primitive (mutex), in.OUTER (how often it was taken while OUTER was held)
-and at.FILE.LINE (where a class without a name of its own is first used).
+and at.FILE.LINE (where a class without a name of its own is first used). `workers`: the profile lists so
+many threads that did all of it, each the same part.
 """
 import json
 import sys
@@ -49,6 +50,17 @@ def lock_class(text):
     return result
 
 
+def by_thread(workers, classes):
+    shares = [{"key": c["key"], "acquisitions": c["hold"]["count"] // workers,
+               "wait_ns": c["wait"]["total_ns"] // workers, "hold_ns": c["hold"]["total_ns"] // workers}
+              for c in classes]
+    section = sum(share["wait_ns"] + share["hold_ns"] for share in shares)
+    return [{"id": number, "name": "worker-%d" % number, "threads": 1, "lived_ns": THREAD_NS // workers,
+             "section_ns": section, "wait_ns": sum(share["wait_ns"] for share in shares),
+             "sections": sum(share["acquisitions"] for share in shares), "classes": shares}
+            for number in range(1, workers + 1)]
+
+
 def main():
     file, *words = sys.argv[1:]
     options = dict(word.split("=") for word in words if ":" not in word)
@@ -61,6 +73,7 @@ def main():
     overhead = {"per_acquisition_ns": 30.0, "plain_pair_ns": 20.0, "hold_bias_ns": 10.0,
                 "total_ns": 0, "processor_ns": THREAD_NS * int(options.pop("processor", 0)) // 100}
     section = sum(c["wait"]["total_ns"] + c["hold"]["total_ns"] for c in classes)
+    workers = int(options.pop("workers", 0))
     profile = {
         "format": "relock-profile", "version": 1,
         "program": {"command": ["./program"], "executable": "/usr/bin/program", "pid": 1,
@@ -75,6 +88,8 @@ def main():
         "dropped": {"mutex_operations": 0, "times": 0, "threads": 0, "nested_operations": 0,
                     "modules": 0, "processes": 0},
         "classes": classes, "waits": waits, **options}
+    if workers:
+        profile["by_thread"] = by_thread(workers, classes)
     if profile.get("source") == "librelock":
         profile.update(thread_ns=0, section_ns=0)
     with open(file, "w") as output:

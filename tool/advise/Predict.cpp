@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: MIT
+#include "advise/Predict.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace llvm;
+
+namespace relock {
+
+// The ones with a combiner or a server; and the default, which becomes one of them.
+static const char *const Tried[] = {"adaptive", "adaptive_rcl", "rcl", "hsynch", "ccsynch"};
+ArrayRef<const char *> predictedAlgorithms() { return Tried; }
+
+namespace {
+
+// A class that less than this of the threads' time is waited for is not worth a lock.
+constexpr double LeastWaiting = 0.003;
+constexpr size_t MostClasses = 8; // that are tried
+// How much longer or shorter threads wait than they do in the simulation, nine times of ten, today
+// and with another lock, one independent of the other: README.md says where from.
+constexpr double Doubt = 1.9, MostDoubt = 4;
+// The default is taken for the best one if it has this part of what that gains: it chooses its way
+// as it runs.
+constexpr double AlmostBest = 0.95;
+
+// Of one section and its way there, in ns, all threads together.
+struct Times {
+  double Waiting = 0, Rest = 0;
+};
+
+double lived(const SimulatedProgram &Run) {
+  double Threads = 0;
+  for (const auto &Group : Run.Groups)
+    Threads += Group.Count;
+  return std::max(Threads * Run.Seconds * 1e9, 1.0);
+}
+
+double waiting(const SimulatedProgram &Run) {
+  double Sum = 0;
+  for (const auto &Class : Run.Classes)
+    Sum += Class.WaitingNs;
+  return std::min(Sum, lived(Run));
+}
+
+// The speed of a program whose kinds of threads have changed theirs differently: by the time that
+// they have.
+double speedup(const SimulatedProgram &Before, const SimulatedProgram &After) {
+  double Weighted = 0, Weight = 0;
+  for (auto [B, A] : zip(Before.Groups, After.Groups)) {
+    if (B.Visits <= 0)
+      continue;
+    Weighted += B.Count * (A.Visits / After.Seconds) / (B.Visits / Before.Seconds);
+    Weight += B.Count;
+  }
+  return Weight > 0 ? Weighted / Weight : 1;
+}
+
+double odds(double Part) {
+  return std::clamp(Part, 0.005, 0.99) / (1 - std::clamp(Part, 0.005, 0.99));
+}
+
+} // namespace
+
+// Four chances of five that the program will not be more than 3 % slower: the logarithm of the gain
+// is spread evenly to both sides, and Least is what one of twenty lies below.
+bool isWorthIt(const Gain &G) {
+  constexpr double LeastGain = 1.05, Slower = 0.97, OneOfFive = 0.84, OneOfTwenty = 1.64;
+  return G.Likely >= LeastGain &&
+         std::log(G.Likely / Slower) * OneOfTwenty >= std::log(G.Likely / G.Least) * OneOfFive;
+}
+
+std::string ratioText(double Ratio) { return formatv("{0:f2}x", Ratio).str(); }
+
+std::string gainText(const Gain &G) {
+  return formatv("{0:f2}x ({1:f2} to {2:f2})", G.Likely, G.Least, G.Most).str();
+}
+
+Predictor::Predictor(ProgramLoad Profiled, std::string Machine, unsigned Processors,
+                     unsigned Threads, Simulate Run)
+    : Load(std::move(Profiled)), Run(std::move(Run)) {
+  Result.Machine = std::move(Machine);
+  Result.Processors = Processors;
+  LoadThreads &Busiest = Load.Threads[Load.busiest()];
+  if (Threads && Threads != Busiest.Count) {
+    Result.Scaled = Busiest.Name;
+    Result.ScaledTo = Threads;
+  }
+}
+
+std::string Predictor::text(double LineRange::*Lines) const {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  writeLoad(OS, Load, Lines);
+  return Text;
+}
+
+// What the gain is if threads waited longer or shorter than they do in the simulation, for today's
+// locks and for those after it.
+Gain Predictor::gain(const SimulatedProgram &Before, const SimulatedProgram &After) const {
+  const double Speedup = std::max(speedup(Before, After), 1e-6);
+  const double WaitBefore = waiting(Before) / lived(Before), RestBefore = 1 - WaitBefore;
+  // Of the time that a section and its way there take now, as a part of what it took before.
+  const double Whole = 1 / Speedup;
+  const double WaitAfter = waiting(After) / lived(After) * Whole, RestAfter = Whole - WaitAfter;
+  auto Log = [&](double BeforeFactor, double AfterFactor) {
+    return std::log((RestBefore + WaitBefore * BeforeFactor) /
+                    (RestAfter + WaitAfter * AfterFactor) / Speedup);
+  };
+  auto Part = [&](double Before, double After) {
+    return std::hypot(Log(Before, 1), Log(1, After));
+  };
+  return {Speedup, Speedup / std::exp(Part(1 / DoubtToday, Doubt)),
+          Speedup * std::exp(Part(DoubtToday, 1 / Doubt))};
+}
+
+// The run that was profiled, on as many processors.
+Error Predictor::compareWithProfile(const ProgramLoad &Profiled) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  writeLoad(OS, Profiled);
+  SimulatedMachine Where;
+  Where.Processors = Profiled.Processors;
+  auto Same = Run(Text, {""}, Where);
+  if (!Same)
+    return Same.takeError();
+  Result.ProfiledWaiting = Profiled.Waiting;
+  Result.SimulatedWaiting = waiting(Same->front()) / lived(Same->front());
+  const double Ratio = odds(Result.SimulatedWaiting) / odds(Result.ProfiledWaiting);
+  DoubtToday = std::clamp(std::max(Ratio, 1 / Ratio), Doubt, MostDoubt);
+  return Error::success();
+}
+
+Error Predictor::predictClasses() {
+  if (Error Failed = compareWithProfile(Load))
+    return Failed;
+  if (Result.ScaledTo)
+    Load.Threads[Load.busiest()].Count = Result.ScaledTo;
+  Result.Threads = Load.threads();
+  auto Base = Run(text(), {""}, {});
+  if (!Base)
+    return Base.takeError();
+  Today = Base->front();
+  Result.WaitingThere = waiting(Today) / lived(Today);
+  std::vector<std::pair<double, size_t>> Waited;
+  for (size_t I = 0; I != Load.Classes.size(); ++I) {
+    const auto &Class = Today.Classes[I];
+    const std::string &Name = Load.Classes[I].Facts.Name;
+    const double Part = Class.WaitingNs / lived(Today);
+    if (Name.empty())
+      continue;
+    Result.Classes[Name].Waiting += Part;
+    Result.Classes[Name].Handovers = Class.Sections > 0 ? Class.Handovers / Class.Sections : 0;
+    if (Part >= LeastWaiting)
+      Waited.push_back({Part, I});
+  }
+  llvm::sort(Waited, [](const auto &A, const auto &B) { return A.first > B.first; });
+  if (Waited.size() > MostClasses)
+    Waited.resize(MostClasses);
+  std::vector<std::string> Choices;
+  for (auto [Part, Number] : Waited)
+    for (const char *Algorithm : Tried)
+      Choices.push_back(loadClassName(Number) + "=" + Algorithm);
+  if (Choices.empty())
+    return Error::success();
+  auto Runs = Run(text(), Choices, {});
+  if (!Runs)
+    return Runs.takeError();
+  auto Next = Runs->begin();
+  for (auto [Part, Number] : Waited) {
+    ClassPrediction &Class = Result.Classes[Load.Classes[Number].Facts.Name];
+    for (const char *Algorithm : Tried)
+      Class.ByAlgorithm[Algorithm] = gain(Today, *Next++);
+    auto Best = std::max_element(
+        Class.ByAlgorithm.begin(), Class.ByAlgorithm.end(),
+        [](const auto &A, const auto &B) { return A.second.Likely < B.second.Likely; });
+    const Gain &Default = Class.ByAlgorithm.at(Tried[0]);
+    if (isWorthIt(Best->second))
+      Class.Best = isWorthIt(Default) && Default.Likely >= AlmostBest * Best->second.Likely
+                       ? Tried[0]
+                       : Best->first;
+  }
+  return Error::success();
+}
+
+// The interval has what changes where the time between sections does not vary, and where sections
+// share as few or as many lines as they may.
+Error Predictor::predictWhole(const std::map<std::string, std::string> &Algorithms) {
+  std::string Choice;
+  for (size_t I = 0; I != Load.Classes.size(); ++I)
+    if (auto Known = Algorithms.find(Load.Classes[I].Facts.Name);
+        Known != Algorithms.end() && !Known->first.empty())
+      Choice += (Choice.empty() ? "" : ",") + loadClassName(I) + "=" + Known->second;
+  if (Choice.empty())
+    return Error::success();
+  std::optional<Gain> Whole;
+  for (auto [Lines, Even] : {std::pair(&LineRange::Likely, false),
+                             {&LineRange::Likely, true},
+                             {&LineRange::Least, false},
+                             {&LineRange::Most, false}}) {
+    SimulatedMachine Where;
+    Where.Even = Even;
+    auto Runs = Run(text(Lines), {"", Choice}, Where);
+    if (!Runs)
+      return Runs.takeError();
+    const Gain Found = gain((*Runs)[0], (*Runs)[1]);
+    if (!Whole)
+      Whole = Found;
+    Whole->Least = std::min(Whole->Least, Found.Least);
+    Whole->Most = std::max(Whole->Most, Found.Most);
+  }
+  Result.Whole = Whole;
+  return Error::success();
+}
+
+} // namespace relock

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+#include "driver/MachineOption.h"
+
+#include "driver/Benchmark.h"
+#include "driver/Subcommand.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <vector>
+
+using namespace llvm;
+
+namespace relock {
+
+// Beside this command as it was built or installed.
+static std::string machinesFolder() {
+  SmallString<256> Path(sys::path::parent_path(
+      sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&machinesFolder))));
+  sys::path::append(Path, "../share/relock/machines");
+  return Path.str().str();
+}
+
+static std::vector<std::string> machines() {
+  std::vector<std::string> Names;
+  std::error_code Failed;
+  for (sys::fs::directory_iterator At(machinesFolder(), Failed), End; At != End && !Failed;
+       At.increment(Failed))
+    if (sys::path::extension(At->path()) == ".machine")
+      Names.push_back(sys::path::stem(At->path()).str());
+  llvm::sort(Names);
+  return Names;
+}
+
+std::string findMachine(StringRef Name) {
+  SmallString<256> Path(Name);
+  if (!Name.contains('/') && !Name.ends_with(".machine")) {
+    Path = machinesFolder();
+    sys::path::append(Path, Name + ".machine");
+  }
+  if (!Name.empty() && sys::fs::exists(Path))
+    return Path.str().str();
+  failBenchmark(BadUsage,
+                Twine("--machine: ") +
+                    (Name.empty() ? "which one?" : "there is no '" + Name.str() + "'.") +
+                    " The machines are: " + join(machines(), ", ") +
+                    "; or name a file (runtime/sim/README.md)",
+                "simulate-machine");
+  return "";
+}
+
+} // namespace relock

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+//
+// `--machine`: the file of a simulated machine, by its path or as one of those that are shipped.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace relock {
+
+// The file; empty: a message lists the machines.
+std::string findMachine(llvm::StringRef Name);
+
+} // namespace relock
