@@ -77,7 +77,6 @@ EXAMPLES:
   relock advise server.profile -o plan.yaml
   relock advise -p build -o plan.yaml    # the same plan, for the sources as they are now
   relock advise server.profile -p build --machine icelake-2x32 --threads 48 -o plan.yaml
-  relock advise --find-thresholds > thresholds.yaml
 
 EXIT STATUS:
 

@@ -47,7 +47,7 @@ def emitted(folder):
             plain = re.sub(r"'[(){}\[\];]'", "'_'", plain)
             for m in CODE.finditer(plain):
                 word = enclosing(plain, m.start())
-                told = re.match(r'\s*,\s*"[^"]* ', plain[m.end():]) and word != "Command"
+                told = re.match(r'\s*,\s*"[^"]* ', plain[m.end():]) and word not in ("Command", "clEnumValN")
                 argument = re.match(r"\s*[,):]", plain[m.end():]) and word in EMITTERS
                 record = RECORD.search(plain[max(0, m.start() - 80):m.start()])
                 if told or argument or record:
