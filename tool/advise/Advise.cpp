@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;
@@ -117,7 +118,7 @@ private:
       if (const CheckedClass *Class = find(Old.Class);
           Class && Class->converts() && isYourVerdict(Old))
         Yours[Old.Class] = {Old.Converts, usesServer(Old.Algorithm) ? Old.Server.value_or(1) : 0};
-    const Prediction *Predicted = Foretold ? &Foretold->result() : nullptr;
+    const ProgramPrediction *Predicted = Foretold ? &Foretold->result() : nullptr;
     Choices = Chooser(Decided, *Measured, Limits, Predicted, Decides, Yours).run();
   }
 
@@ -129,6 +130,8 @@ private:
     if (Error Failed = Foretold->predictWhole(Algorithms))
       report("what all of the plan gains together is not predicted: " + toString(std::move(Failed)),
              "prediction-failed", true);
+    else if (const std::optional<Gain> &Whole = Foretold->result().Whole)
+      Result.Next.Predicted = formatv("{0:f2}-{1:f2}", Whole->Least, Whole->Most).str();
   }
 
   ClassChoice choiceFor(const CheckedClass &Class) const {
@@ -390,7 +393,7 @@ private:
   }
 
   void addPrediction(std::vector<std::string> &Head) const {
-    const Prediction &P = Foretold->result();
+    const ProgramPrediction &P = Foretold->result();
     std::string Text = "Predicted for " + P.Machine + ", " + counted(P.Processors, "processor") +
                        ", with " + counted(P.Threads, "thread") + " that take locks";
     if (P.ScaledTo)
@@ -398,7 +401,7 @@ private:
     Text += ": they wait for locks " + percentText(P.WaitingThere) + " of their time";
     if (P.Threads <= P.Processors) // else they wait for processors as well, which is not counted
       Text += ", so that no lock makes the program more than " +
-              ratioText(1 / std::max(1 - P.WaitingThere, 0.01)) + " as fast";
+              gainText(1 / std::max(1 - P.WaitingThere, 0.01)) + " as fast";
     Head.push_back(Text + ".");
     if (P.Whole)
       Head.push_back("With this plan the program is " + gainText(*P.Whole) +

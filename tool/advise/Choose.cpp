@@ -143,8 +143,12 @@ ClassChoice Chooser::choose(const CheckedClass &Class) const {
     choosePredicted(Class, *Cost, Choice);
   } else if (Cost && Cost->Timed) {
     chooseLock(Class, *Cost, Choice);
-    if (Predicted)
+    if (Decides == Rule::Either && Predicted && Choice.Algorithm.empty()) {
+      Choice = ClassChoice();
+      choosePredicted(Class, *Cost, Choice);
+    } else if (Predicted) {
       Choice.Remarks.push_back("by the prediction: " + prediction(Class));
+    }
   } else {
     // Counts of librelock alone: nothing speaks against the lock that nobody has to choose.
     Choice.Algorithm = Class.converts() ? DefaultAlgorithm.str() : "";

@@ -34,7 +34,7 @@ class Chooser {
 public:
   // Predicted: null without a machine; then the thresholds decide.
   Chooser(const Decision &Decided, const Costs &Measured, const Thresholds &Limits,
-          const Prediction *Predicted, Rule Decides,
+          const ProgramPrediction *Predicted, Rule Decides,
           const std::map<std::string, PersonsChoice> &Yours)
       : Decided(Decided), Measured(Measured), Limits(Limits), Predicted(Predicted),
         Decides(Decides), Yours(Yours) {}
@@ -46,7 +46,7 @@ private:
   const Decision &Decided;
   const Costs &Measured;
   const Thresholds &Limits;
-  const Prediction *Predicted;
+  const ProgramPrediction *Predicted;
   Rule Decides;
   const std::map<std::string, PersonsChoice> &Yours;
   std::map<std::string, ClassChoice> Choices;

@@ -105,9 +105,15 @@ private:
           if (Key == "threads")
             return !StringRef(word(Value).value_or("")).getAsInteger(10, Result.Threads) ||
                    fail(Value, "'threads' must be a number");
-          return unknownKey(
-              At, Key,
-              "version, profiles, thresholds, machine, threads, cuts, servers and classes");
+          if (Key == "predicted") {
+            Result.Predicted = word(Value).value_or("");
+            return StringRef(Result.Predicted).find_first_not_of("0123456789.-") ==
+                       StringRef::npos ||
+                   fail(Value, "'predicted' must be two ratios: 1.5-2.2");
+          }
+          return unknownKey(At, Key,
+                            "version, profiles, thresholds, machine, threads, predicted, cuts, "
+                            "servers and classes");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
   }
@@ -414,6 +420,8 @@ private:
       line(P, "machine", "", "machine: " + scalarText(P.Machine));
     if (P.Threads)
       line(P, "threads", "", "threads: " + std::to_string(P.Threads));
+    if (!P.Predicted.empty())
+      line(P, "predicted", "", "predicted: " + P.Predicted);
     OS << "\n";
   }
 

@@ -60,6 +60,7 @@ struct Plan : Commented {
   // What the gains are predicted for, as the command line named it; empty: none were.
   std::string Machine;
   unsigned Threads = 0;     // of those that take most locks; 0: as profiled
+  std::string Predicted;    // of the speed with this plan, `0.87-1.96`; Relock's
   std::deque<PlanCut> Cuts; // all in the order of the file
   std::deque<PlanServer> Servers;
   std::deque<PlanEntry> Classes;

@@ -32,6 +32,13 @@ struct Times {
   double Waiting = 0, Rest = 0;
 };
 
+double visits(const SimulatedProgram &Run) {
+  double Sum = 0;
+  for (const auto &Group : Run.Groups)
+    Sum += Group.Visits;
+  return Sum;
+}
+
 double lived(const SimulatedProgram &Run) {
   double Threads = 0;
   for (const auto &Group : Run.Groups)
@@ -73,7 +80,7 @@ bool isWorthIt(const Gain &G) {
          std::log(G.Likely / Slower) * OneOfTwenty >= std::log(G.Likely / G.Least) * OneOfFive;
 }
 
-std::string ratioText(double Ratio) { return formatv("{0:f2}x", Ratio).str(); }
+std::string gainText(double Ratio) { return formatv("{0:f2}x", Ratio).str(); }
 
 std::string gainText(const Gain &G) {
   return formatv("{0:f2}x ({1:f2} to {2:f2})", G.Likely, G.Least, G.Most).str();
@@ -117,25 +124,50 @@ Gain Predictor::gain(const SimulatedProgram &Before, const SimulatedProgram &Aft
           Speedup * std::exp(Part(DoubtToday, 1 / Doubt))};
 }
 
-// The run that was profiled, on as many processors.
-Error Predictor::compareWithProfile(const ProgramLoad &Profiled) {
-  std::string Text;
-  raw_string_ostream OS(Text);
-  writeLoad(OS, Profiled);
+// The run that was profiled, on as many processors. What the threads compute between sections is
+// fitted so that they have as many sections in a second: the profile's processor time has what the
+// system did for the lock, the more of it the more threads slept and were woken. The fit is best
+// where both are as the profile has them, the pace and the waiting: on a slower machine no fit has
+// both.
+Error Predictor::fitToProfile() {
+  constexpr unsigned Tries = 5;
+  constexpr double NearEnough = 0.03, LeastWork = 0.05, MostWork = 3;
   SimulatedMachine Where;
-  Where.Processors = Profiled.Processors;
-  auto Same = Run(Text, {""}, Where);
-  if (!Same)
-    return Same.takeError();
-  Result.ProfiledWaiting = Profiled.Waiting;
-  Result.SimulatedWaiting = waiting(Same->front()) / lived(Same->front());
-  const double Ratio = odds(Result.SimulatedWaiting) / odds(Result.ProfiledWaiting);
-  DoubtToday = std::clamp(std::max(Ratio, 1 / Ratio), Doubt, MostDoubt);
+  Where.Processors = Load.Processors;
+  const double AtATime = std::min(Load.threads(), Load.Processors);
+  const double First = Load.meanWork();
+  double Work = First, BestWork = First, BestError = INFINITY;
+  for (unsigned Try = 0; Try != Tries; ++Try) {
+    auto Same = Run(text(), {""}, Where);
+    if (!Same)
+      return Same.takeError();
+    const double Waits = waiting(Same->front()) / lived(Same->front());
+    const double Pace = visits(Same->front()) / Same->front().Seconds;
+    const double OffPace = Pace > 0 && Load.Rate > 0 ? std::log(Pace / Load.Rate) : 0;
+    const double OffWaits = std::log(odds(Waits) / odds(Load.Waiting));
+    // Waiting varies more from run to run.
+    if (const double Off = std::hypot(OffPace, OffWaits / 2); Off < BestError) {
+      BestError = Off;
+      BestWork = Work;
+      Result.SimulatedWaiting = Waits;
+      DoubtToday =
+          std::clamp(std::exp(std::max(std::abs(OffWaits), std::abs(OffPace))), Doubt, MostDoubt);
+    }
+    if (std::abs(OffPace) < NearEnough || First <= 0)
+      break;
+    const double Wanted = Work + AtATime * 1e9 * (1 / Load.Rate - 1 / Pace);
+    const double Next = std::clamp(Wanted, LeastWork * First, MostWork * First);
+    Load.scaleWork(Next / Work);
+    Work = Next;
+  }
+  if (First > 0)
+    Load.scaleWork(BestWork / Work);
+  Result.ProfiledWaiting = Load.Waiting;
   return Error::success();
 }
 
 Error Predictor::predictClasses() {
-  if (Error Failed = compareWithProfile(Load))
+  if (Error Failed = fitToProfile())
     return Failed;
   if (Result.ScaledTo)
     Load.Threads[Load.busiest()].Count = Result.ScaledTo;

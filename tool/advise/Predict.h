@@ -54,7 +54,7 @@ struct ClassPrediction {
   double Handovers = 0;                    // per section, there
 };
 
-struct Prediction {
+struct ProgramPrediction {
   std::string Machine; // its name
   unsigned Processors = 0;
   unsigned Threads = 0; // all that take locks
@@ -78,29 +78,29 @@ public:
   llvm::Error predictClasses();
   // All these together, with their algorithms; `rcl:2` is on the second server.
   llvm::Error predictWhole(const std::map<std::string, std::string> &Algorithms);
-  const Prediction &result() const { return Result; }
+  const ProgramPrediction &result() const { return Result; }
 
 private:
   ProgramLoad Load;
   Simulate Run;
-  Prediction Result;
+  ProgramPrediction Result;
   SimulatedProgram Today;
   double DoubtToday = 1; // of how long threads wait
 
   std::string text(double LineRange::*Lines = &LineRange::Likely) const;
   Gain gain(const SimulatedProgram &Before, const SimulatedProgram &After) const;
-  llvm::Error compareWithProfile(const ProgramLoad &Profiled);
+  llvm::Error fitToProfile();
 };
 
 // What decides where there is a prediction.
-enum class Rule { Prediction, Thresholds };
+enum class Rule { Prediction, Thresholds, Either };
 
 // The names of the algorithms that are tried.
 llvm::ArrayRef<const char *> predictedAlgorithms();
 // From where on a gain is worth a change, and what may be risked for it.
 bool isWorthIt(const Gain &G);
 // `1.90x`, `1.90x (1.50 to 2.20)`
-std::string ratioText(double Ratio);
+std::string gainText(double Ratio);
 std::string gainText(const Gain &G);
 
 } // namespace relock

@@ -284,12 +284,11 @@ private:
   // --- Time -------------------------------------------------------------------------------------
 
   void divideTime() {
-    double Lived = 0, Outside = 0, Waiting = 0, Visits = 0;
+    double Lived = 0, Outside = 0, Waiting = 0;
     for (size_t I = 0; I != Kinds.size(); ++I) {
       Lived += Kinds[I].Lived;
       Outside += Kinds[I].Outside;
       Waiting += Kinds[I].Waiting;
-      Visits += Result.Threads[I].Visits;
     }
     double InSections = std::max(Lived - Outside - Waiting, 0.0);
     double Cost = double(P.Overhead + P.Sampling); // of profiling, which others will not have
@@ -313,7 +312,11 @@ private:
       Made.Sleeps = std::min(1.0, double(Sleeps) * Part / Made.Visits);
       Made.Sleep = Made.Sleeps > 0 ? Asleep * Part / Made.Visits / Made.Sleeps : 0;
     }
-    Result.Rate = P.Duration ? Visits * 1e9 / double(P.Duration) : 0;
+    for (size_t I = 0; I != Kinds.size(); ++I)
+      if (Kinds[I].Lived > 0)
+        Result.Rate += Result.Threads[I].Visits * Result.Threads[I].Count * 1e9 / Kinds[I].Lived;
+    if (double(P.ProcessorTime) > 2 * Cost)
+      Result.Rate /= 1 - Cost / double(P.ProcessorTime);
     Result.Waiting = Lived > 0 ? Waiting / Lived : 0;
     Result.Idle = Lived > 0 ? Asleep / Lived : 0;
   }
@@ -333,6 +336,20 @@ unsigned ProgramLoad::threads() const {
   for (const LoadThreads &T : Threads)
     Sum += T.Count;
   return Sum;
+}
+
+double ProgramLoad::meanWork() const {
+  double Work = 0, Visits = 0;
+  for (const LoadThreads &T : Threads) {
+    Work += T.Work * T.Visits;
+    Visits += T.Visits;
+  }
+  return Visits > 0 ? Work / Visits : 0;
+}
+
+void ProgramLoad::scaleWork(double Factor) {
+  for (LoadThreads &T : Threads)
+    T.Work *= Factor;
 }
 
 std::optional<ProgramLoad> makeLoad(const Profile &P, double MovedLine, FindFacts Find) {

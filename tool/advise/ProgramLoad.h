@@ -52,12 +52,14 @@ struct ProgramLoad {
   std::vector<LoadThreads> Threads;
   unsigned Processors = 1; // that the program might run on
   // What the profile says of its threads, for a comparison with what the simulated ones do.
-  double Rate = 0;    // acquisitions outside of others, per second
+  double Rate = 0;    // acquisitions outside of others, per second, but for the cost of profiling
   double Waiting = 0; // the part of these threads' time that they waited for locks
   double Idle = 0;    // and that they slept elsewhere
 
   size_t busiest() const; // of Threads: those that take most locks
   unsigned threads() const;
+  double meanWork() const; // ns, of a visit
+  void scaleWork(double Factor);
 };
 
 // None: nobody took a lock of a class that can be looked at.

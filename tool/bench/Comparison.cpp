@@ -208,4 +208,13 @@ void writeComparison(const Comparison &C, raw_ostream &OS) {
   OS << "\n";
 }
 
+std::optional<Prediction> parsePrediction(StringRef Text) {
+  auto [Low, High] = Text.split('-');
+  Prediction P;
+  if (Low.getAsDouble(P.Low) || (High.empty() ? Low : High).getAsDouble(P.High))
+    return std::nullopt;
+  bool Good = P.Low > 0 && P.Low <= P.High && std::isfinite(P.High);
+  return Good ? std::optional(P) : std::nullopt;
+}
+
 } // namespace relock

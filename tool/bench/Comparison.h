@@ -63,8 +63,8 @@ struct Comparison {
   bool HigherIsBetter = false;
   double Precision = 0, Threshold = 0; // as fractions
   double Seconds = 0;                  // for all of it
-  std::optional<Prediction> Predicted;
-  double LeastResident = 0; // in bytes; less cannot be told
+  std::optional<Prediction> Predicted; // how many times as fast after is
+  double LeastResident = 0;            // in bytes; less cannot be told
 
   std::vector<ComparedTurn> Turns;
   EndOfComparison Ended = EndOfComparison::Failed;
@@ -86,5 +86,8 @@ llvm::json::Object describeMachine();
 
 // The versioned file of `relock compare --json`; see tool/doc/formats.md.
 void writeComparison(const Comparison &C, llvm::raw_ostream &OS);
+
+// `1.9` or `1.5-2.2`; none: it is neither.
+std::optional<Prediction> parsePrediction(llvm::StringRef Text);
 
 } // namespace relock

@@ -64,7 +64,8 @@ static cl::opt<Rule>
     RuleOption("rule", cl::desc("what decides, where --machine or the plan names a machine"),
                cl::values(clEnumValN(Rule::Prediction, "prediction", "what is predicted (default)"),
                           clEnumValN(Rule::Thresholds, "thresholds",
-                                     "the thresholds; what is predicted stands in the plan")),
+                                     "the thresholds; what is predicted stands in the plan"),
+                          clEnumValN(Rule::Either, "either", "what is worth it by one of the two")),
                cl::init(Rule::Prediction), cl::sub(Command), cl::cat(options()));
 static cl::list<std::string> Profiles(cl::Positional,
                                       cl::desc("[PROFILE...] of the program (default: those that "

@@ -6,6 +6,7 @@
 #include "bench/Comparison.h"
 #include "bench/ComparisonTable.h"
 #include "driver/Options.h"
+#include "driver/PlanOption.h"
 #include "driver/Turns.h"
 #include "support/Messages.h"
 #include "support/Output.h"
@@ -15,7 +16,6 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
-#include <cmath>
 
 using namespace llvm;
 
@@ -66,6 +66,9 @@ static cl::opt<std::string> Predicted("predicted", cl::value_desc("RATIO|LOW-HIG
                                       cl::desc("how many times as fast the second command was said "
                                                "to be, to show beside the result"),
                                       cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> PlanFile("plan", cl::value_desc("FILE"),
+                                     cl::desc("show what this plan predicts, as --predicted"),
+                                     cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> IgnoreFailure("ignore-failure",
                                    cl::desc("count runs that exit with another status than 0"),
                                    cl::sub(Command), cl::cat(options()));
@@ -100,13 +103,28 @@ int fail(int Status, const Twine &Text, StringRef Code) {
   return Status;
 }
 
+// What --predicted or the plan says. False: a message says what is wrong.
 bool readPrediction(Comparison &C) {
-  auto [Low, High] = StringRef(Predicted).split('-');
-  Prediction P;
-  if (Low.getAsDouble(P.Low) || (High.empty() ? Low : High).getAsDouble(P.High))
-    return false;
-  C.Predicted = P;
-  return P.Low > 0 && P.Low <= P.High && std::isfinite(P.High);
+  std::string Text = Predicted;
+  if (!PlanFile.empty()) {
+    std::optional<Plan> Read = loadPlan(PlanFile);
+    if (!Read)
+      return false;
+    if (Read->Predicted.empty()) {
+      messageFor(PlanFile, "predicts nothing; `relock advise --machine here -o` on it does",
+                 "compare-refused");
+      return false;
+    }
+    Text = Read->Predicted;
+  }
+  if (Text.empty())
+    return true;
+  C.Predicted = parsePrediction(Text);
+  if (!C.Predicted)
+    message((PlanFile.empty() ? "--predicted" : "'predicted' of " + PlanFile) +
+                " must be a ratio above 0, or two of them: 1.9 or 1.5-2.2",
+            "compare-refused");
+  return C.Predicted.has_value();
 }
 
 // A comparison takes long: whatever can be refused is refused before it.
@@ -123,8 +141,8 @@ int readOptions(Comparison &C) {
                   " or more: fewer runs have no 95 % interval");
   if (!(Threshold >= 0 && Threshold < 100))
     return Refuse("--threshold must be 0 or more, and below 100");
-  if (!Predicted.empty() && !readPrediction(C))
-    return Refuse("--predicted must be a ratio above 0, or two of them: 1.9 or 1.5-2.2");
+  if (!readPrediction(C))
+    return BadUsage;
   if (!Json.empty())
     if (Error E = checkWritable(Json)) {
       messageFor(Json, "cannot be written: " + toString(std::move(E)), "compare-file");

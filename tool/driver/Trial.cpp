@@ -61,6 +61,11 @@ static cl::opt<std::string> PlanFile("plan", cl::value_desc("FILE"),
 static cl::opt<std::string> Thresholds("thresholds", cl::value_desc("FILE"),
                                        cl::desc("for `relock advise`"), cl::sub(Command),
                                        cl::cat(options()));
+static cl::opt<std::string> Machine(
+    "machine", cl::init("here"),
+    cl::desc("what is predicted for, as `relock advise --machine` takes it; `none`: nothing "
+             "(default: here)"),
+    cl::value_desc("here|NAME|FILE|none"), cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Setup("setup", cl::value_desc("CMD"),
                                   cl::desc("run this before every compared run, not timed"),
                                   cl::sub(Command), cl::cat(options()));
@@ -301,6 +306,8 @@ Trial::Ended Trial::makePlan() {
       append_range(Advise, std::vector<std::string>{"--thresholds", absolute(Thresholds)});
     if (AcceptUncovered)
       Advise.push_back("--accept-uncovered");
+    if (Machine != "none") // what is worth it by either rule is tried: the comparison decides
+      append_range(Advise, std::vector<std::string>{"--machine", Machine, "--rule", "either"});
     if (!relock(*Before, "advise", Advise))
       return BadUsage;
     errs() << textOf(file("logs/advise.log")); // what is hot, and why it stays
@@ -395,6 +402,7 @@ Trial::Ended Trial::compare() {
   C.Pattern = Pattern;
   C.HigherIsBetter = HigherIsBetter;
   C.Precision = 0.02;
+  C.Predicted = parsePrediction(Result.Planned->Predicted);
   TurnLimits Limits;
   Limits.Seconds = Time;
   Limits.RunTimeout = RunTimeout;
