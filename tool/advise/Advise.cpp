@@ -392,6 +392,31 @@ private:
                        "): " + Cost.WhyUnknown + ".");
   }
 
+  // What cannot be converted, or only as sections that hold; most gain first.
+  std::string blockedGains(const ProgramPrediction &P) const {
+    std::vector<std::pair<double, std::string>> Blocked;
+    for (const CheckedClass &Class : Decided.Classes) {
+      auto Known = P.Classes.find(Class.Class.Name);
+      if (Known == P.Classes.end())
+        continue;
+      const ClassPrediction &Of = Known->second;
+      const std::string &Name = Class.Class.Name;
+      if (!Class.converts() && !Of.Best.empty())
+        Blocked.push_back({Of.ByAlgorithm.at(Of.Best).Likely,
+                           "'" + Name + "' is kept (" + Class.Class.Kept.front().Code + "), " +
+                               gainText(Of.ByAlgorithm.at(Of.Best))});
+      else if (Class.converts() && Of.WithoutHolds)
+        Blocked.push_back(
+            {Of.WithoutHolds->Likely,
+             "sections of '" + Name + "' hold, " + gainText(*Of.WithoutHolds) + " if none did"});
+    }
+    stable_sort(Blocked, [](const auto &A, const auto &B) { return A.first > B.first; });
+    std::vector<std::string> Texts;
+    for (auto &[Likely, Text] : Blocked)
+      Texts.push_back(std::move(Text));
+    return join(Texts, "; ");
+  }
+
   void addPrediction(std::vector<std::string> &Head) const {
     const ProgramPrediction &P = Foretold->result();
     std::string Text = "Predicted for " + P.Machine + ", " + counted(P.Processors, "processor") +
@@ -408,7 +433,10 @@ private:
                      " as fast: likely, and the range in which it is nine times of ten.");
     Head.push_back("The same simulation of the profiled run: threads wait " +
                    percentText(P.SimulatedWaiting) + " of their time; they waited " +
-                   percentText(P.ProfiledWaiting) + ".");
+                   percentText(P.ProfiledWaiting) + ", and slept elsewhere " +
+                   percentText(P.ProfiledSleep) + ", which stays with any lock.");
+    if (std::string Text = blockedGains(P); !Text.empty())
+      Head.push_back("In the way of more: " + Text + ".");
   }
 
   static double shareOf(uint64_t Part, uint64_t Whole) {

@@ -214,7 +214,11 @@ std::string Chooser::prediction(const CheckedClass &Class) const {
   std::string Text = Of.Best.empty()
                          ? "too little is predicted to be gained, or too much at risk" + On
                          : "the program's predicted speed" + On;
-  return Text + ": " + gainsText(Of) + "; " + percentText(Of.Waiting) +
+  Text += ": " + gainsText(Of);
+  if (Of.WithoutHolds)
+    Text +=
+        "; if none of its sections held, " + Of.BestWithoutHolds + " " + gainText(*Of.WithoutHolds);
+  return Text + "; " + percentText(Of.Waiting) +
          " of the threads' time there is waiting for it, and it comes from another thread " +
          decimal(Of.Handovers) + " times per section";
 }

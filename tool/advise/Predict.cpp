@@ -26,6 +26,8 @@ constexpr double Doubt = 1.9, MostDoubt = 4;
 // The default is taken for the best one if it has this part of what that gains: it chooses its way
 // as it runs.
 constexpr double AlmostBest = 0.95;
+// More delegated sections than these would show nothing.
+constexpr double AllDelegated = 0.98;
 
 // Of one section and its way there, in ns, all threads together.
 struct Times {
@@ -163,6 +165,7 @@ Error Predictor::fitToProfile() {
   if (First > 0)
     Load.scaleWork(BestWork / Work);
   Result.ProfiledWaiting = Load.Waiting;
+  Result.ProfiledSleep = Load.Idle;
   return Error::success();
 }
 
@@ -192,28 +195,74 @@ Error Predictor::predictClasses() {
   llvm::sort(Waited, [](const auto &A, const auto &B) { return A.first > B.first; });
   if (Waited.size() > MostClasses)
     Waited.resize(MostClasses);
-  std::vector<std::string> Choices;
+  std::vector<size_t> Classes;
   for (auto [Part, Number] : Waited)
+    Classes.push_back(Number);
+  if (Error Failed = tryLocks(Classes))
+    return Failed;
+  return tryWithoutHolds(Classes);
+}
+
+// The best one of a class; the default is taken if it has nearly as much.
+static std::string bestOf(const std::map<std::string, Gain> &Gains) {
+  auto Best = std::max_element(Gains.begin(), Gains.end(), [](const auto &A, const auto &B) {
+    return A.second.Likely < B.second.Likely;
+  });
+  if (!isWorthIt(Best->second))
+    return "";
+  const Gain &Default = Gains.at(Tried[0]);
+  bool Near = isWorthIt(Default) && Default.Likely >= AlmostBest * Best->second.Likely;
+  return Near ? Tried[0] : Best->first;
+}
+
+// Of each class, all locks, one class at a time.
+static std::vector<std::string> choicesOf(ArrayRef<size_t> Classes) {
+  std::vector<std::string> Choices;
+  for (size_t Number : Classes)
     for (const char *Algorithm : Tried)
       Choices.push_back(loadClassName(Number) + "=" + Algorithm);
-  if (Choices.empty())
+  return Choices;
+}
+
+Error Predictor::tryLocks(ArrayRef<size_t> Classes) {
+  if (Classes.empty())
     return Error::success();
-  auto Runs = Run(text(), Choices, {});
+  auto Runs = Run(text(), choicesOf(Classes), {});
   if (!Runs)
     return Runs.takeError();
   auto Next = Runs->begin();
-  for (auto [Part, Number] : Waited) {
+  for (size_t Number : Classes) {
     ClassPrediction &Class = Result.Classes[Load.Classes[Number].Facts.Name];
     for (const char *Algorithm : Tried)
       Class.ByAlgorithm[Algorithm] = gain(Today, *Next++);
-    auto Best = std::max_element(
-        Class.ByAlgorithm.begin(), Class.ByAlgorithm.end(),
-        [](const auto &A, const auto &B) { return A.second.Likely < B.second.Likely; });
-    const Gain &Default = Class.ByAlgorithm.at(Tried[0]);
-    if (isWorthIt(Best->second))
-      Class.Best = isWorthIt(Default) && Default.Likely >= AlmostBest * Best->second.Likely
-                       ? Tried[0]
-                       : Best->first;
+    Class.Best = bestOf(Class.ByAlgorithm);
+  }
+  return Error::success();
+}
+
+// What holds stand in the way of. Today's lock does not care which sections could be delegated.
+Error Predictor::tryWithoutHolds(ArrayRef<size_t> Classes) {
+  std::vector<size_t> Held;
+  copy_if(Classes, std::back_inserter(Held),
+          [&](size_t Number) { return Load.Classes[Number].Facts.Delegated < AllDelegated; });
+  if (Held.empty())
+    return Error::success();
+  ProgramLoad AsItIs = Load;
+  for (LoadClass &Class : Load.Classes)
+    Class.Facts.Delegated = 1;
+  auto Runs = Run(text(), choicesOf(Held), {});
+  Load = std::move(AsItIs);
+  if (!Runs)
+    return Runs.takeError();
+  auto Next = Runs->begin();
+  for (size_t Number : Held) {
+    std::map<std::string, Gain> Gains;
+    for (const char *Algorithm : Tried)
+      Gains[Algorithm] = gain(Today, *Next++);
+    ClassPrediction &Class = Result.Classes[Load.Classes[Number].Facts.Name];
+    Class.BestWithoutHolds = bestOf(Gains);
+    if (!Class.BestWithoutHolds.empty())
+      Class.WithoutHolds = Gains.at(Class.BestWithoutHolds);
   }
   return Error::success();
 }

@@ -50,8 +50,11 @@ struct Gain {
 struct ClassPrediction {
   std::map<std::string, Gain> ByAlgorithm; // empty: its waits are too short to be worth one
   std::string Best;                        // empty: to be left
-  double Waiting = 0;                      // of the threads' time, there
-  double Handovers = 0;                    // per section, there
+  // Where some sections hold: what would be gained if none did, and with which lock.
+  std::optional<Gain> WithoutHolds;
+  std::string BestWithoutHolds;
+  double Waiting = 0;   // of the threads' time, there
+  double Handovers = 0; // per section, there
 };
 
 struct ProgramPrediction {
@@ -63,7 +66,8 @@ struct ProgramPrediction {
   // The part of the threads' time that they wait for locks: of the profile, and of the same run in
   // the simulation. How far they are apart is part of the intervals.
   double ProfiledWaiting = 0, SimulatedWaiting = 0;
-  double WaitingThere = 0;                        // on that machine
+  double WaitingThere = 0;  // on that machine
+  double ProfiledSleep = 0; // the part that the threads slept elsewhere than for locks
   std::map<std::string, ClassPrediction> Classes; // by the program's names
   std::optional<Gain> Whole;                      // with all that the plan converts
 };
@@ -90,6 +94,8 @@ private:
   std::string text(double LineRange::*Lines = &LineRange::Likely) const;
   Gain gain(const SimulatedProgram &Before, const SimulatedProgram &After) const;
   llvm::Error fitToProfile();
+  llvm::Error tryLocks(llvm::ArrayRef<size_t> Classes);
+  llvm::Error tryWithoutHolds(llvm::ArrayRef<size_t> Classes);
 };
 
 // What decides where there is a prediction.
