@@ -186,27 +186,43 @@ static void simulate(const struct options *options, const struct sim_machine *ma
 
 /* --- one choice of locks for a program, in a process of its own ------------------------------ */
 
-/* Enough for some ten thousand sections in all and, where threads outnumber the processors, for
- * some turns of each. */
-static uint64_t program_ns(const struct options *options, const struct sim_machine *machine,
-                           const struct sim_program *program) {
-  enum { SECTIONS = 40000, TURNS = 10, MOST_SECTIONS = 10 };
-  if (options->microseconds)
-    return (uint64_t)options->microseconds * 1000;
-  double rate = 0, threads = 0; /* sections in a ns; without waiting */
+/* Between two sections of the program, if threads wait for nothing but their turn: in a lock, or on
+ * a processor. */
+static double least_ns(const struct sim_machine *machine, const struct sim_program *program) {
+  double rate = 0, threads = 0, in_lock = 0, taken[SIM_MAX_CLASSES] = {0};
   for (unsigned i = 0; i < program->group_count; i++) {
     const struct sim_group *group = &program->groups[i];
-    const double visit = group->work + group->sleep * group->sleeps + 1;
-    rate += group->threads / visit;
+    rate += group->threads / (group->work + group->sleep * group->sleeps + 1);
     threads += group->threads;
   }
-  const double processors = sim_processors(machine);
-  double ns = SECTIONS / rate;
-  if (threads > processors) {
-    rate *= processors / threads;
-    const double turns =
-        TURNS * threads / processors * (double)machine->slice * 1000 / (double)machine->mhz;
-    ns = fmin(fmax(SECTIONS / rate, turns), MOST_SECTIONS * SECTIONS / rate);
+  for (unsigned i = 0; i < program->group_count; i++) {
+    const struct sim_group *group = &program->groups[i];
+    const double part = group->threads / (group->work + group->sleep * group->sleeps + 1) / rate;
+    for (unsigned j = 0; j < group->visits.count; j++)
+      taken[(unsigned)group->visits.parts[j].value] += part * sim_choice_weight(&group->visits, j);
+  }
+  for (unsigned i = 0; i < program->class_count; i++)
+    in_lock = fmax(in_lock, taken[i] * sim_choice_mean(&program->classes[i].section) /
+                                program->classes[i].objects);
+  return fmax(in_lock, fmax(threads / sim_processors(machine), 1) / rate);
+}
+
+/* Enough for some ten thousand sections in all, some of each thread and, where threads outnumber
+ * the processors, some turns of each. */
+static uint64_t program_ns(const struct options *options, const struct sim_machine *machine,
+                           const struct sim_program *program) {
+  enum { SECTIONS = 40000, OF_EACH = 20, TURNS = 10, MOST_SECTIONS = 10 };
+  if (options->microseconds)
+    return (uint64_t)options->microseconds * 1000;
+  double threads = 0;
+  for (unsigned i = 0; i < program->group_count; i++)
+    threads += program->groups[i].threads;
+  const double least = least_ns(machine, program);
+  double ns = fmax(SECTIONS, OF_EACH * threads) * least;
+  if (threads > sim_processors(machine)) {
+    const double slice = (double)sim_ns(machine, machine->slice);
+    const double turns = TURNS * threads / sim_processors(machine) * slice;
+    ns = fmax(ns, fmin(turns, MOST_SECTIONS * SECTIONS * least));
   }
   return (uint64_t)fmax(ns, 1e6);
 }

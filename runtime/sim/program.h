@@ -13,13 +13,25 @@
 enum { SIM_MAX_CLASSES = 64, SIM_MAX_GROUPS = 64, SIM_MAX_OBJECTS = 4096 };
 enum { SIM_MAX_PARTS = 64 }; /* of a distribution */
 
-/* What happens with which weight: to choose one of few. */
+/* What happens with which weight. */
 struct sim_choice {
   unsigned count;
   struct {
     double value, until; /* until: the weights up to here, of all */
   } parts[SIM_MAX_PARTS];
 };
+
+static inline double sim_choice_weight(const struct sim_choice *choice, unsigned part) {
+  const double all = choice->parts[choice->count - 1].until;
+  const double before = part ? choice->parts[part - 1].until : 0;
+  return all > 0 ? (choice->parts[part].until - before) / all : 1.0 / choice->count;
+}
+static inline double sim_choice_mean(const struct sim_choice *choice) {
+  double mean = 0;
+  for (unsigned i = 0; i < choice->count; i++)
+    mean += choice->parts[i].value * sim_choice_weight(choice, i);
+  return mean;
+}
 
 struct sim_class {
   char name[128];

@@ -53,8 +53,8 @@ static struct {
   struct class_state *classes;
   struct worker *workers;
   unsigned threads;
+  unsigned beginning; /* that have not had a section */
   uint64_t from, until;
-  _Alignas(LINE) uint32_t arriving;
   _Alignas(LINE) uint32_t running;
 } shared;
 
@@ -181,14 +181,21 @@ uint64_t sim_bucket_value(unsigned bucket) {
   return (uint64_t)(STEPS + bucket % STEPS) << (bucket / STEPS - 3);
 }
 
+/* A section counts if it was asked for and done while sections count; its time, as far as that lies
+ * there: with many threads one may wait for longer. */
 static BOOKS void end_visit(const struct visit *visit, uint64_t begin) {
   const uint64_t end = relock_ticks();
-  if (begin < shared.from || end > shared.until)
+  const uint64_t from = begin > shared.from ? begin : shared.from;
+  const uint64_t until = end < shared.until ? end : shared.until;
+  if (from >= until)
     return;
   struct sim_class_counts *counts = &visit->worker->classes[visit->lock_class];
+  counts->latency += until - from;
+  counts->inside +=
+      (uint64_t)((double)visit->inside * (double)(until - from) / (double)(end - begin));
+  if (begin < shared.from || end > shared.until)
+    return;
   counts->sections++;
-  counts->latency += end - begin;
-  counts->inside += visit->inside;
   counts->contended += visit->contended;
   histogram[visit->lock_class][bucket_of(visit->inside)]++;
 }
@@ -232,17 +239,14 @@ static void visit_once(struct worker *self) {
   take(self, (unsigned)draw(self, &group->visits));
 }
 
-/* The first visit is for the records of threads, pages of memory and servers. Then all begin. */
-static void begin_together(void) {
-  enum { LATER = 100000, GO = 0, ALL_ARE_HERE = 1 }; /* cycles, until all have woken up */
-  if (__atomic_sub_fetch(&shared.arriving, 1, __ATOMIC_ACQ_REL) == ALL_ARE_HERE) {
-    shared.from = relock_ticks() + LATER;
-    shared.until = shared.from + shared.load->cycles;
-    __atomic_store_n(&shared.arriving, GO, __ATOMIC_RELEASE);
-    relock_os->futex_wake(&shared.arriving, INT32_MAX);
-  }
-  for (uint32_t left; (left = __atomic_load_n(&shared.arriving, __ATOMIC_ACQUIRE)) != GO;)
-    relock_os->futex_wait(&shared.arriving, left, CLOCK_MONOTONIC, NULL);
+/* What counts is from when the last thread has begun: its first section was for the records of
+ * threads, pages of memory and servers. */
+static BOOKS void begin(void) {
+  enum { LATER = 100000 }; /* cycles */
+  if (--shared.beginning > 0)
+    return;
+  shared.from = relock_ticks() + LATER;
+  shared.until = shared.from + shared.load->cycles;
 }
 
 static BOOKS bool count_visit(struct worker *self) {
@@ -254,7 +258,7 @@ static BOOKS bool count_visit(struct worker *self) {
 static void *work(void *argument) {
   struct worker *self = argument;
   take(self, (unsigned)draw(self, &self->group->visits));
-  begin_together();
+  begin();
   do
     visit_once(self);
   while (count_visit(self));
@@ -316,7 +320,8 @@ void *sim_program_run(void *argument) {
   make_classes(program);
   make_mutexes(program);
   make_workers(program);
-  shared.arriving = shared.threads + 1;
+  shared.beginning = shared.threads;
+  shared.from = shared.until = UINT64_MAX;
   shared.running = shared.threads;
   for (unsigned i = 0; i < shared.threads; i++)
     if (!sim_thread_start(work, &shared.workers[i], "worker", -1, false))

@@ -90,6 +90,8 @@ EXIT STATUS:
 
 namespace {
 
+constexpr unsigned MostThreads = 2048; // runtime/sim/program_file.c
+
 // An empty file is a plan that has yet to be written.
 bool isWritten(StringRef File) {
   uint64_t Size;
@@ -243,6 +245,10 @@ int run() {
     return BadUsage;
   if (Before.Machine.empty() && (Threads.getNumOccurrences() || RuleOption.getNumOccurrences())) {
     message("--threads and --rule are for a prediction, which needs --machine", "usage");
+    return BadUsage;
+  }
+  if (Before.Threads > MostThreads) {
+    message("--threads: at most " + std::to_string(MostThreads) + " can be simulated", "usage");
     return BadUsage;
   }
   std::unique_ptr<MachineSimulator> Simulator;
