@@ -3,7 +3,9 @@
 // relock check: lists every lock class and every critical section with its verdict and reasons.
 #include "driver/Check.h"
 
+#include "driver/Annotations.h"
 #include "driver/BuildOption.h"
+#include "driver/Gate.h"
 #include "driver/Options.h"
 #include "driver/OtherText.h"
 #include "driver/PlanOption.h"
@@ -11,6 +13,7 @@
 #include "driver/ReadProgram.h"
 #include "driver/Subcommand.h"
 #include "support/Messages.h"
+#include "support/Output.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -23,8 +26,11 @@ namespace relock {
 static cl::SubCommand Command("check", "list lock classes and critical sections with verdicts");
 static cl::list<std::string> Builds("p", cl::desc(BuildHelp), cl::value_desc("BUILD"), cl::Prefix,
                                     cl::sub(Command), cl::cat(options()));
-static cl::opt<bool> Json("json", cl::desc("print the result as JSON (tool/doc/formats.md)"),
-                          cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    Json("json",
+         cl::desc("print the result as JSON instead (tool/doc/formats.md); with a FILE that is not "
+                  "'-', write it there, besides"),
+         cl::value_desc("FILE"), cl::ValueOptional, cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
                                     cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
@@ -49,8 +55,40 @@ static cl::opt<std::string> ShowOrder(
              "graph for Graphviz"),
     cl::value_desc("dot"), cl::ValueOptional, cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
-    SarifFile("sarif", cl::desc("also write the findings as SARIF 2.1.0, for viewers"),
+    SarifFile("sarif",
+              cl::desc("also write the findings as SARIF 2.1.0, for viewers; '-': to standard "
+                       "output, and all else to standard error"),
               cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> FailOn(
+    "fail-on",
+    cl::desc("print the findings, and end with status 1 if one of these is neither known nor "
+             "suppressed: kinds (hold, keep, uncovered, lock-order, accidental-merge), codes of "
+             "reasons, sure-cycle, stale, any, none, with commas between them (default: those of "
+             "--only, else hold,keep,uncovered,accidental-merge)"),
+    cl::value_desc("LIST"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    Only("only",
+         cl::desc("report no findings but these, and those of --fail-on (default: those of "
+                  "--fail-on); `--only=lock-order` is a check of the order of locks alone"),
+         cl::value_desc("LIST"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> BaselineFile(
+    "baseline",
+    cl::desc("findings of this file are known: they are not reported and do not fail the check"),
+    cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> WriteBaseline(
+    "write-baseline",
+    cl::desc("write the findings that comments do not suppress as a file for --baseline"),
+    cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    Since("diff",
+          cl::desc("report only findings one of whose places is on a line that has changed since "
+                   "this revision of git, or since it was branched off; the whole program is "
+                   "analysed"),
+          cl::value_desc("BASE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> Github("github",
+                            cl::desc("also print the findings as annotations for GitHub's "
+                                     "workflows, at most 10 errors and 10 warnings"),
+                            cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> AcceptUncovered("accept-uncovered", cl::desc(AcceptHelp), cl::sub(Command),
                                      cl::cat(options()));
 static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::Prefix, cl::init(0),
@@ -61,11 +99,12 @@ EXAMPLES:
 
   relock check
   relock check -p build --path stats.c:120    # why this section is held, call by call
-  relock check -p build --lock-order=dot > locks.dot
+  relock check -p build --only=lock-order --baseline locks.yaml --diff origin/main
 
 EXIT STATUS:
 
-  0  every lock class converts and every section is delegated; of --lock-order: there is no cycle
+  0  every lock class converts and every section is delegated; of --lock-order: there is no cycle;
+     of --fail-on, --only, --baseline, --diff and --github: no finding fails the check
   1  something is held, kept or not covered, or a translation unit has errors
   2  wrong usage, no compile database, or a translation unit of which nothing is known
 )help";
@@ -161,8 +200,8 @@ void writeMerge(json::OStream &J, const AccidentalMerge &M) {
   });
 }
 
-void printJson(const Decision &Decided, const ProjectFile &Declared) {
-  json::OStream J(outs(), 1);
+void printJson(raw_ostream &OS, const Decision &Decided, const ProjectFile &Declared) {
+  json::OStream J(OS, 1);
   Counts C = count(Decided);
   J.object([&] {
     J.attribute("version", 1);
@@ -254,11 +293,11 @@ void printJson(const Decision &Decided, const ProjectFile &Declared) {
     if (!Declared.Path.empty())
       writeTrust(J, Decided, Declared);
   });
-  outs() << "\n";
+  OS << "\n";
 }
 
-void printReason(const Reason &R, StringRef Indent) {
-  outs() << Indent << shownPlace(R.At) << ": " << R.Message << " [" << R.Code << "]\n";
+void printReason(raw_ostream &OS, const Reason &R, StringRef Indent) {
+  OS << Indent << shownPlace(R.At) << ": " << R.Message << " [" << R.Code << "]\n";
 }
 
 StringRef kindName(Operation Kind) {
@@ -329,7 +368,7 @@ void printSuggestions(const Decision &Decided, const ProjectFile &Declared) {
 }
 
 // What delegated sections do not do any more.
-void printTests(const Decision &Decided) {
+void printTests(raw_ostream &OS, const Decision &Decided) {
   std::map<ResultTest, std::pair<StringRef, size_t>> Tests; // a function, and how many sections
   for (const CheckedClass &Class : Decided.Classes)
     for (const CheckedSection &S : Class.Sections)
@@ -338,72 +377,72 @@ void printTests(const Decision &Decided) {
           Tests.try_emplace(Test, S.Facts.FunctionName, 0).first->second.second++;
   if (Tests.empty())
     return;
-  outs() << "tests of a lock's or unlock's result that delegated sections drop (relock explain "
-            "tested-result):\n";
+  OS << "tests of a lock's or unlock's result that delegated sections drop (relock explain "
+        "tested-result):\n";
   for (const auto &[Test, By] : Tests) {
-    outs() << "  " << shownPlace(Test.At) << ": in "
-           << (Test.Wrapper.empty() ? By.first : Test.Wrapper);
+    OS << "  " << shownPlace(Test.At) << ": in "
+       << (Test.Wrapper.empty() ? By.first : Test.Wrapper);
     if (!Test.Wrapper.empty())
-      outs() << ", for " << By.second << (By.second == 1 ? " section" : " sections");
-    outs() << "\n";
+      OS << ", for " << By.second << (By.second == 1 ? " section" : " sections");
+    OS << "\n";
   }
 }
 
 // Locks of other types than mutexes are no lock sites; that they were seen is said.
-void printOtherLocks(const Decision &Decided) {
+void printOtherLocks(raw_ostream &OS, const Decision &Decided) {
   if (Decided.OtherLocks.empty())
     return;
   SmallVector<std::string> Types;
   for (const auto &[Type, Acquisitions] : Decided.OtherLocks)
     Types.push_back((Twine(Acquisitions) + " of " + Type).str());
-  outs() << "other locks, which stay what they are: " << join(Types, ", ") << "\n";
+  OS << "other locks, which stay what they are: " << join(Types, ", ") << "\n";
 }
 
-void printText(const Decision &Decided, const ProjectFile &Declared) {
+void printText(raw_ostream &OS, const Decision &Decided, const ProjectFile &Declared) {
   for (const CheckedClass &Class : Decided.Classes) {
-    outs() << Class.Class.Name << " (" << shownPlace(Class.Class.At)
-           << "): " << (Class.converts() ? "convert" : "keep") << "\n";
+    OS << Class.Class.Name << " (" << shownPlace(Class.Class.At)
+       << "): " << (Class.converts() ? "convert" : "keep") << "\n";
     std::vector<StringRef> Others = groupOf(Decided, Class);
     if (!Others.empty() && Others.front() > Class.Class.Name)
-      outs() << "    converted together with " << join(Others, ", ") << "\n";
+      OS << "    converted together with " << join(Others, ", ") << "\n";
     else if (!Others.empty())
-      outs() << "    converted together with " << Others.front() << ", as listed there\n";
+      OS << "    converted together with " << Others.front() << ", as listed there\n";
     for (const Reason &R : Class.Class.Kept)
-      printReason(R, "    ");
+      printReason(OS, R, "    ");
     for (const CheckedSection &S : Class.Sections) {
-      outs() << format("  %-9s%-15s", verdictName(S.Outcome).data(), shapeName(S.Facts.Form).data())
-             << S.Facts.FunctionName << " (" << shownPlace(S.Facts.At) << ")\n";
+      OS << format("  %-9s%-15s", verdictName(S.Outcome).data(), shapeName(S.Facts.Form).data())
+         << S.Facts.FunctionName << " (" << shownPlace(S.Facts.At) << ")\n";
       if (S.Outcome == Verdict::Hold)
         for (const Reason &R : S.Reasons)
-          printReason(R, "      ");
+          printReason(OS, R, "      ");
       if (S.Outcome == Verdict::Delegate)
         for (const Reason &R : S.Accepted)
-          printReason(R, "      accepted: ");
+          printReason(OS, R, "      accepted: ");
     }
   }
   for (const auto *Sites : {&Decided.Uncovered, &Decided.LeftOperations})
     for (const UncoveredSite &Site : *Sites)
-      outs() << shownPlace(Site.At) << ": " << describe(Site) << " [uncovered]\n";
+      OS << shownPlace(Site.At) << ": " << describe(Site) << " [uncovered]\n";
   for (const AccidentalMerge &M : Decided.Merges)
-    outs() << shownPlace(M.At) << ": " << describe(M) << " [accidental-merge]\n";
+    OS << shownPlace(M.At) << ": " << describe(M) << " [accidental-merge]\n";
   Counts C = count(Decided);
   if (!Decided.InOperators.empty())
-    outs() << "lock wrappers, whose sections are listed where they are called:\n";
+    OS << "lock wrappers, whose sections are listed where they are called:\n";
   for (const auto &[At, Function] : Decided.InOperators)
-    outs() << "  " << Function << " (" << shownPlace(At) << ")\n";
-  outs() << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, "
-         << C.Keep << " keep, " << C.Uncovered << " uncovered";
+    OS << "  " << Function << " (" << shownPlace(At) << ")\n";
+  OS << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, " << C.Keep
+     << " keep, " << C.Uncovered << " uncovered";
   if (!Decided.InOperators.empty())
-    outs() << ", " << Decided.InOperators.size() << " in lock wrappers";
-  outs() << "\n";
-  printOtherLocks(Decided);
+    OS << ", " << Decided.InOperators.size() << " in lock wrappers";
+  OS << "\n";
+  printOtherLocks(OS, Decided);
   if (size_t N = Decided.Assertions.size())
-    outs() << "trylocks that only assert that the lock is held: " << N << "\n";
-  printTests(Decided);
+    OS << "trylocks that only assert that the lock is held: " << N << "\n";
+  printTests(OS, Decided);
   if (!Declared.Path.empty())
-    outs() << trustLine(countTrust(Decided, anyClass), Declared) << "\n";
+    OS << trustLine(countTrust(Decided, anyClass), Declared) << "\n";
   for (const std::string &Line : acceptedLines(Decided, anyClass, Declared))
-    outs() << Line << "\n";
+    OS << Line << "\n";
 }
 
 // What is asked for besides the list of all classes and sections.
@@ -411,13 +450,19 @@ unsigned modes() {
   return !Path.empty() + !Why.empty() + Suggest + (ShowOrder.getNumOccurrences() > 0);
 }
 
+bool wantsJson() { return Json.getNumOccurrences() > 0; }
+bool jsonToOutput() { return wantsJson() && (Json.empty() || Json == "-"); }
+
+// For people: standard output, unless that is taken.
+raw_ostream &text() { return jsonToOutput() || SarifFile == "-" ? errs() : outs(); }
+
 int runMode(const ProjectFile &Declared, const Decision &Decided) {
   if (Suggest)
     printSuggestions(Decided, Declared);
   if (!Path.empty())
-    return showPath(Decided, Path, Json);
+    return showPath(Decided, Path, wantsJson());
   if (ShowOrder.getNumOccurrences() > 0)
-    return showLockOrder(Decided, ShowOrder == "dot", Json);
+    return showLockOrder(Decided, ShowOrder == "dot", wantsJson());
   return Done;
 }
 
@@ -431,21 +476,94 @@ std::set<std::string> filesThatChange(const Decision &Decided) {
   return Files;
 }
 
+GateOptions gateOptions() {
+  auto Given = [](const cl::opt<std::string> &Option) {
+    return Option.getNumOccurrences() ? std::optional(Option.getValue()) : std::nullopt;
+  };
+  return {Given(FailOn),        Given(Only),  Given(BaselineFile),
+          Given(WriteBaseline), Given(Since), Github};
+}
+
+// What the options ask for that does not go together; empty: all does.
+std::string wrongUsage() {
+  if (modes() && !SarifFile.empty())
+    return "--sarif goes with the list of all sections, not with --path, --why, --lock-order or "
+           "--suggest";
+  if (modes() && gateOptions().any())
+    return "--fail-on, --only, --baseline, --write-baseline, --diff and --github go with the list "
+           "of all findings, not with --path, --why, --lock-order or --suggest; the order of locks "
+           "alone: --only=lock-order";
+  if (modes() > 1)
+    return "--path, --why, --lock-order and --suggest exclude each other";
+  if (modes() && wantsJson() && !jsonToOutput())
+    return "--json=FILE goes with the list of all sections or findings; others print it only";
+  if (!ShowOrder.empty() && ShowOrder != "dot")
+    return "--lock-order takes no value but 'dot'";
+  if (jsonToOutput() + (SarifFile == "-") + (WriteBaseline == "-") > 1)
+    return "standard output can have one of --json, --sarif and --write-baseline; give the others "
+           "a file";
+  return "";
+}
+
+// False: a message was printed.
+bool writeJson(function_ref<void(raw_ostream &)> Print) {
+  if (!wantsJson())
+    return true;
+  if (jsonToOutput()) {
+    Print(outs());
+    return true;
+  }
+  Error Failed = writeAtomically(Json, Print);
+  if (!Failed)
+    return true;
+  messageFor(Json, "cannot be written: " + toString(std::move(Failed)), "cannot-write");
+  return false;
+}
+
+// The findings instead of the list of classes and sections.
+int runGate(const IndexResult &Index, const Decision &Decided, Gate &Judge) {
+  if (!Judge.judge(Index, Decided))
+    return BadUsage;
+  if (WriteBaseline.getNumOccurrences())
+    return Judge.writeBaseline(Index);
+  if (!jsonToOutput())
+    Judge.print(text());
+  if (Github)
+    printAnnotations(text(), Judge.findings(), Index.Root);
+  if (!writeJson([&](raw_ostream &OS) { Judge.printJson(OS); }) ||
+      (!SarifFile.empty() && !writeSarif(Index, Judge.findings(), SarifFile)))
+    return BadUsage;
+  return Judge.conclude();
+}
+
+int listAll(const IndexResult &Index, const Decision &Decided, const ProjectFile &Declared,
+            const std::optional<Plan> &Planned) {
+  if (!writeJson([&](raw_ostream &OS) { printJson(OS, Decided, Declared); }))
+    return BadUsage;
+  if (!jsonToOutput()) {
+    printText(text(), Decided, Declared);
+    if (Planned && !Planned->Cuts.empty())
+      text() << cutLine(*Planned) << "\n";
+  }
+  if (!SarifFile.empty() && !writeSarif(Index, judgeByComments(Index, Decided), SarifFile))
+    return BadUsage;
+  const std::set<std::string> Changed = filesThatChange(Decided);
+  reportUnindexed(Index, Changed);
+  reportGenerated(Changed);
+  Counts C = count(Decided);
+  bool Uncovered = any_of(Decided.Uncovered, [](const UncoveredSite &U) { return !U.Elsewhere; });
+  bool Look = C.Hold || C.Keep || Uncovered || !Decided.Merges.empty();
+  return Look ? LookAtThis : Done;
+}
+
 int run() {
-  if (modes() && !SarifFile.empty()) {
-    message("--sarif goes with the list of all sections, not with --path, --why, --lock-order or "
-            "--suggest",
-            "usage");
+  if (std::string Wrong = wrongUsage(); !Wrong.empty()) {
+    message(Wrong, "usage");
     return BadUsage;
   }
-  if (modes() > 1) {
-    message("--path, --why, --lock-order and --suggest exclude each other", "usage");
+  std::optional<Gate> Judge;
+  if (gateOptions().any() && !(Judge = Gate::open(gateOptions())))
     return BadUsage;
-  }
-  if (!ShowOrder.empty() && ShowOrder != "dot") {
-    message("--lock-order takes no value but 'dot'", "usage");
-    return BadUsage;
-  }
   std::optional<Plan> Planned;
   if (PlanFile.getNumOccurrences() &&
       (!(Planned = loadPlan(PlanFile)) || !serversHaveClasses(*Planned)))
@@ -461,35 +579,21 @@ int run() {
   if (!Declared)
     return BadUsage;
   if (!Why.empty()) {
-    int Status = showWhy(*Index, *Declared, Why[0], Why[1], Json);
+    int Status = showWhy(*Index, *Declared, Why[0], Why[1], wantsJson());
     return statusWith(*Index, Status);
   }
   Extras Wanted;
   Wanted.Suggestions = Suggest;
   Wanted.Merges = !modes();
-  Wanted.LockOrder = ShowOrder.getNumOccurrences() > 0 || !SarifFile.empty();
+  Wanted.LockOrder =
+      Judge ? Judge->wantsLockOrder() : ShowOrder.getNumOccurrences() > 0 || !SarifFile.empty();
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered, Wanted);
   reportUnmatched(Decided);
   reportCuts(*Index, Decided);
-  if (modes()) {
-    int Status = runMode(*Declared, Decided);
-    return statusWith(*Index, Status);
-  }
-  if (Json)
-    printJson(Decided, *Declared);
-  else
-    printText(Decided, *Declared);
-  if (Planned && !Planned->Cuts.empty() && !Json)
-    outs() << cutLine(*Planned) << "\n";
-  if (!SarifFile.empty() && !writeSarif(*Index, Decided, SarifFile))
-    return BadUsage;
-  const std::set<std::string> Changed = filesThatChange(Decided);
-  reportUnindexed(*Index, Changed);
-  reportGenerated(Changed);
-  Counts C = count(Decided);
-  bool Uncovered = any_of(Decided.Uncovered, [](const UncoveredSite &U) { return !U.Elsewhere; });
-  bool Look = C.Hold || C.Keep || Uncovered || !Decided.Merges.empty();
-  return statusWith(*Index, Look ? LookAtThis : Done);
+  int Status = modes() ? runMode(*Declared, Decided)
+               : Judge ? runGate(*Index, Decided, *Judge)
+                       : listAll(*Index, Decided, *Declared, Planned);
+  return statusWith(*Index, Status);
 }
 
 } // namespace

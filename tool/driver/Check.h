@@ -3,7 +3,7 @@
 // What the modes of `relock check` share.
 #pragma once
 
-#include "program/Decide.h"
+#include "driver/Gate.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/JSON.h"
@@ -26,8 +26,9 @@ int showLockOrder(const Decision &Decided, bool Dot, bool Json);
 // Of a circle in the order of locks: is each of its edges sure, and what is said of it.
 bool isSure(const std::vector<OrderEdge> &Circle);
 Reason cycleReason(const std::vector<OrderEdge> &Circle);
-// --sarif: all findings, for viewers of SARIF. False: the file cannot be written, as a message
+// --sarif: the findings, for viewers of SARIF. False: the file cannot be written, as a message
 // says.
-bool writeSarif(const IndexResult &Index, const Decision &Decided, llvm::StringRef File);
+bool writeSarif(const IndexResult &Index, llvm::ArrayRef<JudgedFinding> Findings,
+                llvm::StringRef File);
 
 } // namespace relock

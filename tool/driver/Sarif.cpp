@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// relock check --sarif: the verdicts for viewers of SARIF 2.1.0. Each reason to keep a class or to
-// hold a section is a result, its code the rule, its way to the cause a code flow; so is each cycle
-// in the order of locks.
+// relock check --sarif: the findings for viewers of SARIF 2.1.0. Each is a result, its code the
+// rule, its way to the cause a code flow. What is suppressed or known is there, and marked so; what
+// lies on lines that did not change is not.
 #include "driver/Check.h"
 #include "driver/Explain.h"
-#include "driver/Subcommand.h"
 #include "support/Messages.h"
 #include "support/Output.h"
 
@@ -34,8 +33,8 @@ class Document {
 public:
   Document(raw_ostream &OS, std::string Root) : J(OS, 1), Root(std::move(Root)) {}
 
-  void write(const Decision &Decided) {
-    collect(Decided);
+  void write(ArrayRef<JudgedFinding> Findings) {
+    collect(Findings);
     J.object([&] {
       J.attribute("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
       J.attribute("version", "2.1.0");
@@ -44,53 +43,21 @@ public:
   }
 
 private:
-  struct Result {
-    Reason Why;
-    bool Held;  // of a section: shown at its lock
-    bool Warns; // about the program, or a whole class; else a note
-    std::string Message;
-    std::optional<Step> About; // the section, or the class, where that is another place
-  };
-
   json::OStream J;
   std::string Root;
-  std::vector<Result> Results;
+  std::vector<const JudgedFinding *> Results;
   std::vector<Page> Rules;
+  bool Suppresses = false; // then each result says whether it is suppressed, as SARIF demands
 
-  void collect(const Decision &Decided) {
-    for (const CheckedClass &Class : Decided.Classes) {
-      const std::string &Name = Class.Class.Name;
-      for (const Reason &R : Class.Class.Kept)
-        Results.push_back({R, false, true, "lock class '" + Name + "' is kept: it " + R.Message,
-                           Step{"'" + Name + "' is declared here", Class.Class.At}});
-      for (const CheckedSection &S : Class.Sections)
-        if (S.Outcome == Verdict::Hold)
-          for (const Reason &R : S.Reasons)
-            Results.push_back({R, true, false,
-                               "this section of '" + Name + "', in '" + S.Facts.FunctionName +
-                                   "', is held: " + R.Message,
-                               Step{"the lock is taken here", S.Facts.At}});
-    }
-    for (const std::vector<OrderEdge> &Cycle : Decided.Cycles) {
-      Reason R = cycleReason(Cycle);
-      for (const OrderEdge &E : Cycle)
-        append_range(R.Way, E.Way);
-      Results.push_back({R, false, isSure(Cycle), R.Message, {}});
-    }
-    for (const AccidentalMerge &M : Decided.Merges) {
-      Reason R{"accidental-merge", describe(M), M.At};
-      Results.push_back({R, false, false, R.Message, {}});
-    }
-    for (const UncoveredSite &Site : Decided.Uncovered)
-      if (none_of(Results, [&](const Result &R) {
-            return R.Why.Code == "uncovered" && R.Why.At == Site.At;
-          })) {
-        Reason R{"uncovered", describe(Site), Site.At};
-        Results.push_back({R, false, false, R.Message, {}});
-      }
+  void collect(ArrayRef<JudgedFinding> Findings) {
     std::set<std::string> Used;
-    for (const Result &R : Results)
-      Used.insert(R.Why.Code);
+    for (const JudgedFinding &Each : Findings) {
+      if (Each.State == FindingState::Unchanged)
+        continue;
+      Results.push_back(&Each);
+      Used.insert(Each.Found.Why.Code);
+      Suppresses |= Each.State != FindingState::Open;
+    }
     // A code that concerns classes and sections both is one rule, with both pages.
     for (const Page &P : explainPages())
       if (Used.count(P.Code.str()))
@@ -115,8 +82,8 @@ private:
     });
     J.attribute("columnKind", "utf16CodeUnits");
     J.attributeArray("results", [&] {
-      for (const Result &R : Results)
-        writeResult(R);
+      for (const JudgedFinding *R : Results)
+        writeResult(*R);
     });
   }
 
@@ -173,26 +140,42 @@ private:
     });
   }
 
-  void writeResult(const Result &R) {
+  void writeResult(const JudgedFinding &Judged) {
+    const Finding &R = Judged.Found;
+    const bool Held = R.Kind == FindingKind::Hold;
     J.object([&] {
       J.attribute("ruleId", R.Why.Code);
-      J.attribute("level", R.Warns ? "warning" : "note");
+      J.attribute("level", Judged.Fails ? "error" : R.Warns ? "warning" : "note");
       writeText("message", R.Message);
       // A viewer shows a section's reason at its lock, and from there the way to the cause.
-      const Position &At = R.Held ? R.About->At : R.Why.At;
+      const Position &At = R.at();
       J.attributeArray("locations", [&] { writeLocation(At, ""); });
       const Position &Cause = R.Why.Way.empty() ? R.Why.At : R.Why.Way.back().At;
-      if (R.Held && !(Cause == At))
+      if (Held && !(Cause == At))
         J.attributeArray("relatedLocations",
                          [&] { writeLocation(Cause, "what makes it hold is here"); });
       else if (R.About && !(R.About->At == At))
         J.attributeArray("relatedLocations", [&] { writeLocation(R.About->At, R.About->Text); });
       if (!R.Why.Way.empty())
         J.attributeArray("codeFlows", [&] { J.object([&] { writeFlow(R); }); });
+      if (Suppresses)
+        writeSuppressions(Judged);
     });
   }
 
-  void writeFlow(const Result &R) {
+  void writeSuppressions(const JudgedFinding &Judged) {
+    J.attributeArray("suppressions", [&] {
+      if (Judged.State == FindingState::Open)
+        return;
+      J.object([&] {
+        J.attribute("kind", Judged.State == FindingState::Known ? "external" : "inSource");
+        if (!Judged.Because.empty())
+          J.attribute("justification", Judged.Because);
+      });
+    });
+  }
+
+  void writeFlow(const Finding &R) {
     J.attributeArray("threadFlows", [&] {
       J.object([&] {
         J.attributeArray("locations", [&] {
@@ -203,7 +186,7 @@ private:
               J.attributeEnd();
             });
           };
-          if (R.Held)
+          if (R.Kind == FindingKind::Hold)
             Write(*R.About);
           for (const Step &Next : R.Why.Way)
             Write(Next);
@@ -215,11 +198,16 @@ private:
 
 } // namespace
 
-bool writeSarif(const IndexResult &Index, const Decision &Decided, StringRef File) {
-  Error Failed = writeAtomically(File, [&](raw_ostream &OS) {
-    Document(OS, Index.Root).write(Decided);
+bool writeSarif(const IndexResult &Index, ArrayRef<JudgedFinding> Findings, StringRef File) {
+  auto Write = [&](raw_ostream &OS) {
+    Document(OS, Index.Root).write(Findings);
     OS << "\n";
-  });
+  };
+  if (File == "-") {
+    Write(outs());
+    return true;
+  }
+  Error Failed = writeAtomically(File, Write);
   if (!Failed)
     return true;
   messageFor(File, "cannot be written: " + toString(std::move(Failed)), "cannot-write");

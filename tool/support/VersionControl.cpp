@@ -14,7 +14,8 @@ using namespace llvm;
 
 namespace relock {
 
-static const unsigned Seconds = 10; // for a status of a few files; longer is not worth the wait
+// For a status of a few files; longer is not worth the wait.
+static const unsigned StatusSeconds = 10;
 
 static std::string workingCopy(StringRef File) {
   for (StringRef Up = sys::path::parent_path(File); !Up.empty(); Up = sys::path::parent_path(Up))
@@ -23,38 +24,76 @@ static std::string workingCopy(StringRef File) {
   return "";
 }
 
-// Neither takes git's locks nor starts what the configuration may name.
-static std::string status(StringRef Git, StringRef Top, ArrayRef<StringRef> Files) {
-  SmallString<128> Output;
-  if (sys::fs::createTemporaryFile("relock", "status", Output))
-    return "";
-  FileRemover Remove(Output);
-  SmallVector<StringRef, 64> Arguments = {Git,
+namespace {
+
+// A file for what a program prints, which goes in the end.
+class Capture {
+public:
+  Capture() : Failed(sys::fs::createTemporaryFile("relock", "git", File)) {
+    if (!Failed)
+      Remover.setFile(File);
+  }
+  StringRef path() const { return File; }
+  std::error_code failed() const { return Failed; }
+  std::string text() const {
+    auto Text = MemoryBuffer::getFile(File);
+    return Text ? (*Text)->getBuffer().str() : "";
+  }
+
+private:
+  SmallString<128> File;
+  std::error_code Failed;
+  FileRemover Remover;
+};
+
+} // namespace
+
+// Seconds: 0 for as long as it takes.
+static Expected<std::string> run(StringRef Folder, ArrayRef<StringRef> Command, unsigned Seconds) {
+  ErrorOr<std::string> Git = sys::findProgramByName("git");
+  if (!Git)
+    return createStringError("git is not installed, or not in PATH");
+  Capture Output, Errors;
+  if (std::error_code Failed = Output.failed() ? Output.failed() : Errors.failed())
+    return createStringError("there is no room for what git prints: " + Failed.message());
+  SmallVector<StringRef, 64> Arguments = {*Git,
                                           "-C",
-                                          Top,
+                                          Folder,
                                           "--no-optional-locks",
                                           "--literal-pathspecs",
                                           "-c",
                                           "core.fsmonitor=false",
-                                          "status",
-                                          "--porcelain",
-                                          "--no-renames",
-                                          "-z",
-                                          "--untracked-files=all",
-                                          "--"};
-  Arguments.append(Files.begin(), Files.end());
-  std::optional<StringRef> Redirects[] = {StringRef(""), Output.str(), StringRef("")};
-  if (sys::ExecuteAndWait(Git, Arguments, std::nullopt, Redirects, Seconds))
-    return "";
-  auto Text = MemoryBuffer::getFile(Output);
-  return Text ? (*Text)->getBuffer().str() : "";
+                                          "-c",
+                                          "core.quotePath=false"};
+  Arguments.append(Command.begin(), Command.end());
+  std::optional<StringRef> Redirects[] = {StringRef(""), Output.path(), Errors.path()};
+  std::string Why;
+  if (!sys::ExecuteAndWait(*Git, Arguments, std::nullopt, Redirects, Seconds, 0, &Why))
+    return Output.text();
+  std::string Said = StringRef(Errors.text()).split('\n').first.str();
+  return createStringError("`git " + Command.front() + "` fails in " + Folder +
+                           (Said.empty() && Why.empty() ? "" : ": " + Said + Why));
+}
+
+static std::string status(StringRef Top, ArrayRef<StringRef> Files) {
+  SmallVector<StringRef, 64> Command = {"status", "--porcelain",           "--no-renames",
+                                        "-z",     "--untracked-files=all", "--"};
+  Command.append(Files.begin(), Files.end());
+  Expected<std::string> Text = run(Top, Command, StatusSeconds);
+  if (Text)
+    return std::move(*Text);
+  consumeError(Text.takeError());
+  return "";
+}
+
+Expected<std::string> git(StringRef Folder, ArrayRef<StringRef> Arguments) {
+  return run(Folder, Arguments, 0);
 }
 
 std::vector<std::string> uncommitted(ArrayRef<std::string> Files) {
   std::vector<std::string> Result;
-  ErrorOr<std::string> Git = sys::findProgramByName("git");
   std::string Top = Files.empty() ? "" : workingCopy(Files.front());
-  if (!Git || Top.empty())
+  if (Top.empty())
     return Result;
   SmallVector<StringRef, 64> Inside;
   for (StringRef File : Files)
@@ -62,7 +101,7 @@ std::vector<std::string> uncommitted(ArrayRef<std::string> Files) {
       Inside.push_back(File);
   const size_t Many = 500; // fits on a command line
   for (size_t Begin = 0; Begin < Inside.size(); Begin += Many) {
-    std::string Text = status(*Git, Top, ArrayRef(Inside).slice(Begin).take_front(Many));
+    std::string Text = status(Top, ArrayRef(Inside).slice(Begin).take_front(Many));
     for (StringRef Line : split(StringRef(Text), '\0')) // XY PATH
       if (Line.size() > 3)
         Result.push_back(Top + "/" + Line.drop_front(3).str());
