@@ -75,8 +75,8 @@ Expected<std::string> commonCommit(StringRef Folder, StringRef Base) {
 
 } // namespace
 
-void ChangedLines::add(StringRef Top, StringRef Path, Range Lines) {
-  Changed[withoutLinks((Top + "/" + Path).str())].push_back(Lines);
+ChangedLines::Changes &ChangedLines::changesOf(StringRef Top, StringRef Path) {
+  return Changed[withoutLinks((Top + "/" + Path).str())];
 }
 
 void ChangedLines::addDiff(StringRef Text, StringRef Top) {
@@ -91,8 +91,10 @@ void ChangedLines::addDiff(StringRef Text, StringRef Top) {
       auto [First, Count] = linesOf(Line, " +");
       unsigned Removed = linesOf(Line, " -").second;
       Left = Removed + Count;
-      add(Top, StringRef(File).drop_front(2),
-          Count ? Range{First, First + Count - 1} : Range{First, First + 1});
+      Changes &Found = changesOf(Top, StringRef(File).drop_front(2));
+      Found.Lines.push_back({First, Count ? First + Count - 1 : First + 1});
+      if (!Count)
+        Found.Lost.push_back(First);
     }
   }
 }
@@ -117,18 +119,29 @@ Expected<ChangedLines> ChangedLines::since(StringRef Folder, StringRef Base) {
   Result.addDiff(*Diff, Root);
   for (StringRef Path : split(StringRef(*New), '\0'))
     if (!Path.empty())
-      Result.add(Root, Path, {1, AllLines});
+      Result.changesOf(Root, Path).Lines.push_back({1, AllLines});
   return Result;
 }
 
-bool ChangedLines::has(const Position &At) {
-  auto [Known, New] = Real.try_emplace(At.File);
+const ChangedLines::Changes *ChangedLines::find(const std::string &File) {
+  auto [Known, New] = Real.try_emplace(File);
   if (New)
-    Known->second = withoutLinks(At.File);
+    Known->second = withoutLinks(File);
   auto Found = Changed.find(Known->second);
-  return Found != Changed.end() && any_of(Found->second, [&](const Range &Lines) {
+  return Found == Changed.end() ? nullptr : &Found->second;
+}
+
+bool ChangedLines::has(const Position &At) {
+  const Changes *Found = find(At.File);
+  return Found && any_of(Found->Lines, [&](const Range &Lines) {
            return Lines.First <= At.Line && At.Line <= Lines.Last;
          });
+}
+
+bool ChangedLines::lostBetween(const Position &From, unsigned End) {
+  const Changes *Found = find(From.File);
+  return Found &&
+         any_of(Found->Lost, [&](unsigned Line) { return From.Line <= Line && Line < End; });
 }
 
 } // namespace relock

@@ -22,6 +22,9 @@ public:
   // Where lines went without others in their place, those before and behind count as changed.
   bool has(const Position &At);
 
+  // Whether lines went, without others in their place, between this one and the line End.
+  bool lostBetween(const Position &From, unsigned End);
+
   // Reads what `git diff -U0` prints; Top: the folder that its paths, `a/…` and `b/…`, belong to.
   void addDiff(llvm::StringRef Text, llvm::StringRef Top);
 
@@ -29,10 +32,15 @@ private:
   struct Range {
     unsigned First, Last;
   };
-  std::map<std::string, std::vector<Range>> Changed; // by file, without symbolic links
-  std::map<std::string, std::string> Real;           // files without symbolic links, known so far
+  struct Changes {
+    std::vector<Range> Lines;
+    std::vector<unsigned> Lost; // the lines behind which others went
+  };
+  std::map<std::string, Changes> Changed;  // by file, without symbolic links
+  std::map<std::string, std::string> Real; // files without symbolic links, known so far
 
-  void add(llvm::StringRef Top, llvm::StringRef Path, Range Lines);
+  Changes &changesOf(llvm::StringRef Top, llvm::StringRef Path);
+  const Changes *find(const std::string &File);
 };
 
 } // namespace relock

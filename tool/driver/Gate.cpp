@@ -124,6 +124,38 @@ void Gate::coverByBaseline() {
   }
 }
 
+namespace {
+
+// Where functions begin: with the next one, at the latest, one ends.
+class FunctionLines {
+public:
+  explicit FunctionLines(const IndexResult &Index) {
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Function &F : Unit.Functions)
+        if (F.Defined)
+          Begins[F.At.File].insert(F.At.Line);
+  }
+  unsigned endOf(const Position &At) const {
+    auto File = Begins.find(At.File);
+    if (File == Begins.end())
+      return ~0u;
+    auto Next = File->second.upper_bound(At.Line);
+    return Next == File->second.end() ? ~0u : *Next;
+  }
+
+private:
+  std::map<std::string, std::set<unsigned>> Begins;
+};
+
+} // namespace
+
+// A place of the finding has changed; or its section, which begins at its lock, has lost lines: an
+// unlock has no place any more where it could be seen.
+static bool isChanged(const Finding &F, ChangedLines &Changed, const FunctionLines &Functions) {
+  return any_of(F.places(), [&](const Position &At) { return Changed.has(At); }) ||
+         (F.Kind == FindingKind::Hold && Changed.lostBetween(F.at(), Functions.endOf(F.at())));
+}
+
 bool Gate::judge(const IndexResult &Index, const Decision &Decided) {
   Root = Index.Root;
   Unseen = Decided.OrderUnseen.size();
@@ -136,11 +168,11 @@ bool Gate::judge(const IndexResult &Index, const Decision &Decided) {
     }
     Changed = std::move(*Found);
   }
+  const FunctionLines Functions(Index);
   SuppressComments Comments(Index);
   for (Finding &F : findingsOf(Decided)) {
     JudgedFinding &Each = All.emplace_back(JudgedFinding{std::move(F)});
-    const auto IsChanged = [&](const Position &At) { return Changed->has(At); };
-    if (Changed && none_of(Each.Found.places(), IsChanged))
+    if (Changed && !isChanged(Each.Found, *Changed, Functions))
       Each.State = FindingState::Unchanged;
     applyComments(Each, Comments);
   }
@@ -241,7 +273,8 @@ int Gate::writeBaseline(const IndexResult &Index) const {
   }
   messageFor(File,
              "has " + std::to_string(Written.findings()) +
-                 " findings; look through them, and run `relock check --baseline`",
+                 (Written.findings() == 1 ? " finding" : " findings") +
+                 "; look through them, and run `relock check --baseline`",
              "baseline-written");
   return Done;
 }
@@ -271,7 +304,9 @@ int Gate::conclude() const {
   addCount(Others, countState(FindingState::Known), "in the baseline");
   addCount(Others, countState(FindingState::Unchanged), "where nothing changed");
   if (wantsLockOrder())
-    addCount(Others, Unseen, "places where a lock is lost sight of (relock check --lock-order)");
+    addCount(Others, Unseen,
+             Unseen == 1 ? "place not followed (relock check --lock-order)"
+                         : "places not followed (relock check --lock-order)");
   std::string Rest = Others.empty() ? "" : "; besides, " + join(Others, ", ");
   outs().flush();
   Fails += StaleFails;

@@ -59,7 +59,7 @@ ids = [rule["id"] for rule in rules]
 assert len(ids) == len(set(ids)), ids
 lines = []
 for result in run["results"]:
-    members(result, "ruleId level message locations", "relatedLocations codeFlows")
+    members(result, "ruleId level message locations", "relatedLocations codeFlows suppressions")
     assert result["ruleId"] in ids, result["ruleId"]
     assert result["level"] in ("none", "note", "warning", "error"), result["level"]
     (at,) = result["locations"]
@@ -71,6 +71,12 @@ for result in run["results"]:
             for step in members(thread, "locations")["locations"]:
                 here = members(step, "location")["location"]
                 shown += "\n  flow %s %s" % (location(here), text(here["message"]))
+    for suppression in result.get("suppressions", []):
+        members(suppression, "kind", "justification")
+        assert suppression["kind"] in ("inSource", "external"), suppression
+        shown += "\n  suppressed %(kind)s " % suppression + suppression.get("justification", "")
     lines.append(shown)
+told = {"suppressions" in result for result in run["results"]}
+assert len(told) < 2, "suppressions of some results only"
 assert set(ids) == {result["ruleId"] for result in run["results"]}
 print("\n".join(sorted(lines)))
