@@ -77,7 +77,8 @@ static cl::opt<std::string> BaselineFile(
     cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> WriteBaseline(
     "write-baseline",
-    cl::desc("write the findings that comments do not suppress as a file for --baseline"),
+    cl::desc("write the findings that comments do not suppress as a file for --baseline: "
+             "those of --only, without it all, also the cycles in the order of locks"),
     cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
     Since("diff",

@@ -55,8 +55,12 @@ static bool readBaseline(StringRef File, Baseline &Read) {
 static bool readFilters(const GateOptions &Options, FindingFilter &FailOn, FindingFilter &Only) {
   FailOn = Only = FindingFilter::byDefault();
   std::optional<FindingFilter> Read;
-  if (Options.Only) {
-    if (!(Read = FindingFilter::parse(*Options.Only, "--only")))
+  // A baseline is for whatever it will be compared with.
+  std::optional<std::string> Asked = Options.Only;
+  if (Options.WriteBaseline && !Asked)
+    Asked = "any";
+  if (Asked) {
+    if (!(Read = FindingFilter::parse(*Asked, "--only")))
       return false;
     FailOn = Only = *Read;
   }
