@@ -62,9 +62,10 @@ static cl::opt<std::string>
 static cl::opt<std::string> FailOn(
     "fail-on",
     cl::desc("print the findings, and end with status 1 if one of these is neither known nor "
-             "suppressed: kinds (hold, keep, uncovered, lock-order, accidental-merge), codes of "
+             "suppressed: kinds (hold, keep, unconverted, uncovered, lock-order, "
+             "accidental-merge), codes of "
              "reasons, sure-cycle, stale, any, none, with commas between them (default: those of "
-             "--only, else hold,keep,uncovered,accidental-merge)"),
+             "--only, else all but lock-order)"),
     cl::value_desc("LIST"), cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
     Only("only",

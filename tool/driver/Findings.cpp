@@ -18,6 +18,7 @@ namespace {
 constexpr std::pair<StringRef, FindingKind> KindNames[] = {
     {"hold", FindingKind::Hold},
     {"keep", FindingKind::Keep},
+    {"unconverted", FindingKind::Unconverted},
     {"uncovered", FindingKind::Uncovered},
     {"lock-order", FindingKind::LockOrder},
     {"accidental-merge", FindingKind::Merge},
@@ -34,10 +35,15 @@ Finding heldFor(const Reason &R, const CheckedSection &S, const LockClass &Class
   return F;
 }
 
-// A class that is kept for text that is not covered is a finding of that kind.
+// What has a kind of its own is of that one.
+FindingKind kindOfKept(StringRef Code) {
+  return Code == "uncovered"     ? FindingKind::Uncovered
+         : Code == "unconverted" ? FindingKind::Unconverted
+                                 : FindingKind::Keep;
+}
+
 Finding keptFor(const Reason &R, const LockClass &Class) {
-  Finding F{R.Code == "uncovered" ? FindingKind::Uncovered : FindingKind::Keep, R, true,
-            "lock class '" + Class.Name + "' is kept: it " + R.Message,
+  Finding F{kindOfKept(R.Code), R, true, "lock class '" + Class.Name + "' is kept: it " + R.Message,
             Step{"'" + Class.Name + "' is declared here", Class.At}};
   F.Class = Class.Name;
   return F;
@@ -128,7 +134,8 @@ std::vector<Finding> findingsOf(const Decision &Decided) {
 
 FindingFilter FindingFilter::byDefault() {
   FindingFilter Filter;
-  Filter.Kinds = {FindingKind::Hold, FindingKind::Keep, FindingKind::Uncovered, FindingKind::Merge};
+  Filter.Kinds = {FindingKind::Hold, FindingKind::Keep, FindingKind::Unconverted,
+                  FindingKind::Uncovered, FindingKind::Merge};
   return Filter;
 }
 
@@ -153,8 +160,8 @@ static std::set<FindingKind> kindsOf(StringRef Code) {
     return {FindingKind::LockOrder};
   if (Code == "accidental-merge")
     return {FindingKind::Merge};
-  if (Code == "uncovered")
-    return {FindingKind::Uncovered};
+  if (Code == "uncovered" || Code == "unconverted")
+    return {kindOfKept(Code)};
   std::set<FindingKind> Result;
   for (const Page &P : explainPages())
     if (P.Code == Code && P.Document == "refusals.md")
@@ -190,7 +197,7 @@ std::optional<FindingFilter> FindingFilter::parse(StringRef List, StringRef Opti
     else if (Word != "none" || List.trim() != "none") {
       std::string Nearest = nearestFindingCode(Word);
       message(Option.str() +
-                  " takes hold, keep, uncovered, lock-order, sure-cycle, "
+                  " takes hold, keep, unconverted, uncovered, lock-order, sure-cycle, "
                   "accidental-merge, stale, any, none and codes of reasons, with "
                   "commas between them; '" +
                   Word.str() + "' is " +

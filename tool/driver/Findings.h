@@ -9,7 +9,7 @@
 
 namespace relock {
 
-enum class FindingKind { Hold, Keep, Uncovered, LockOrder, Merge };
+enum class FindingKind { Hold, Keep, Unconverted, Uncovered, LockOrder, Merge };
 llvm::StringRef kindName(FindingKind Kind); // as --fail-on takes it
 
 struct Finding {

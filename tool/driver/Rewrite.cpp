@@ -121,6 +121,19 @@ std::string choices() {
          std::to_string(MaxServers) + ", behind them: rcl:2";
 }
 
+// Operations of pthread on locks that are converted, which came later: where all that shares their
+// text is of that kind.
+void chooseUnconverted(const Decision &Decided, Choice &Chosen) {
+  std::map<std::string, bool> Groups; // are all of them
+  for (const CheckedClass &Class : Decided.Classes) {
+    bool &All = Groups.try_emplace(Class.Class.Group, true).first->second;
+    All &= Class.Class.isUnconverted();
+  }
+  for (const CheckedClass &Class : Decided.Classes)
+    if (Groups.at(Class.Class.Group))
+      Chosen[Class.Class.Id] = "";
+}
+
 // Reads the --lock, --all and --plan options. False: a message was printed.
 bool choose(const IndexResult &Index, const Decision &Decided, const std::optional<Plan> &Planned,
             Choice &Chosen, int &Status) {
@@ -129,7 +142,10 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
       return false;
     completeGroups(Decided, Chosen);
     Status = BadUsage;
-    return agreesWithPlan(Decided, *Planned, Chosen);
+    if (!agreesWithPlan(Decided, *Planned, Chosen))
+      return false;
+    chooseUnconverted(Decided, Chosen);
+    return true;
   }
   Status = BadUsage;
   if (All.getNumOccurrences()) {
@@ -141,6 +157,7 @@ bool choose(const IndexResult &Index, const Decision &Decided, const std::option
     for (const CheckedClass &Class : Decided.Classes)
       if (Class.converts() && !Class.Sections.empty()) // who never locks gains nothing
         Chosen[Class.Class.Id] = *Algorithm;
+    chooseUnconverted(Decided, Chosen);
   }
   for (const std::string &Option : Locks) {
     auto [Name, Text] = StringRef(Option).rsplit('=');
@@ -399,15 +416,25 @@ bool usable(const Conversion &Converted, const std::optional<Plan> &Planned, int
   return false;
 }
 
+size_t countUnconverted(const Conversion &Converted) {
+  return count_if(Converted.Decided.Classes, [&](const CheckedClass &Class) {
+    return Class.Class.isUnconverted() && Converted.Chosen.count(Class.Class.Id);
+  });
+}
+
 void reportCounts(const Conversion &Converted, const ProjectFile &Declared,
                   const std::optional<Plan> &Planned) {
   const RewriteResult &Result = Converted.Result;
-  errs() << "relock: " << Converted.Chosen.size() << " lock classes converted, " << Result.Delegated
-         << " sections delegated, " << Result.Held << " held, " << Result.After.size()
-         << " files\n";
+  const size_t Renamed = countUnconverted(Converted);
+  errs() << "relock: " << Converted.Chosen.size() - Renamed << " lock classes converted, "
+         << Result.Delegated << " sections delegated, " << Result.Held << " held, "
+         << Result.After.size() << " files\n";
   auto Converts = [&](const CheckedClass &Class) {
     return Converted.Chosen.count(Class.Class.Id) != 0;
   };
+  if (Renamed)
+    errs() << "relock: " << Renamed << (Renamed == 1 ? " operation" : " operations")
+           << " of pthread renamed, on locks that were converted before\n";
   if (!Declared.Path.empty())
     errs() << "relock: " << trustLine(countTrust(Converted.Decided, Converts), Declared) << "\n";
   for (const std::string &Line : acceptedLines(Converted.Decided, Converts, Declared))
@@ -437,7 +464,8 @@ void reportUnnamed(const Conversion &Converted) {
   for (const CheckedClass &Checked : Converted.Decided.Classes) {
     const LockClass &Class = Checked.Class;
     auto Edits = Converted.Decided.Edits.find(Class.Group);
-    if (!Converted.Chosen.count(Class.Id) || Edits == Converted.Decided.Edits.end())
+    if (!Converted.Chosen.count(Class.Id) || !Checked.converts() ||
+        Edits == Converted.Decided.Edits.end())
       continue;
     bool Named = any_of(Edits->second, [&](const Edit &E) {
       return StringRef(E.Text).contains("(" + Class.Identifier + ")");
@@ -491,7 +519,7 @@ int run() {
   size_t Kept;
   {
     Decision Possible = Facts.decide(But);
-    Kept = count_if(Possible.Classes, [](const CheckedClass &C) { return !C.converts(); });
+    Kept = count_if(Possible.Classes, [](const CheckedClass &C) { return !C.changes(); });
     reportUnmatched(Possible);
     reportCuts(*Index, Possible);
     if (!choose(*Index, Possible, Planned, Chosen, Status))

@@ -523,6 +523,10 @@ private:
 
   // --- Lock calls ---------------------------------------------------------------------------
 
+  std::string nodeOfOperand(const Expr *Operand) {
+    return isConvertedOperand(Operand) ? Nodes.unconverted(Operand) : Nodes.resolve(Operand);
+  }
+
   void lockCall(const CallExpr *Call, const DeclRefExpr *CalleeRef, StringRef Name,
                 const LockFunction &Api) {
     Site Record;
@@ -541,12 +545,17 @@ private:
     if (Call->getNumArgs() <= unsigned(Operand) || !CalleeRef)
       return;
     const Expr *Argument = Call->getArg(Operand);
-    Record.Node = Nodes.resolve(Argument);
+    Record.Node = nodeOfOperand(Argument);
     bool Waits = Api.Kind == Operation::Wait;
     bool Initialises = Api.Kind == Operation::Init || Api.Kind == Operation::CondInit;
     if (Waits) // a condition variable changes with the mutexes that are waited with
-      Out.flow(Nodes.resolve(Call->getArg(Api.Companion)), Record.Node, Flow::Wait,
+      Out.flow(nodeOfOperand(Call->getArg(Api.Companion)), Record.Node, Flow::Wait,
                Call->getExprLoc());
+    if (Api.Kind == Operation::Init && isConvertedOperand(Argument))
+      Out.escape(Record.Node, "unsupported-operation",
+                 "is initialised here, and its class is not known: write relock_mutex_init() with "
+                 "the class of the others (NULL: the default class)",
+                 Call->getExprLoc());
     if (Initialises)
       Record.Attribute = Nodes.resolve(Call->getArg(1));
     if (Record.Node.empty())

@@ -230,6 +230,14 @@ static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &O
   OS << E->getStmtClassName() << "@" << E->getBeginLoc().getRawEncoding();
 }
 
+bool isConvertedOperand(const Expr *E) {
+  QualType T = E->IgnoreParenImpCasts()->getType();
+  if (const Type *Pointee = T->getPointeeOrArrayElementType())
+    if (const auto *Record = Pointee->getAs<RecordType>())
+      return is_contained({"relock_mutex", "relock_cond"}, Record->getDecl()->getName());
+  return false;
+}
+
 const Expr *withoutIdleCasts(const Expr *E) {
   const auto *Cast = dyn_cast<CStyleCastExpr>(E->IgnoreParens());
   bool Idle = Cast && Cast->getType().getCanonicalType() ==

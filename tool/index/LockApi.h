@@ -44,6 +44,10 @@ SyncType syncObject(clang::QualType T);
 // itself, or in braces, `do { … } while (0)`, a statement expression; `(void)` is looked through.
 const clang::CallExpr *soleCall(const clang::Stmt *S);
 
+// Whether an operand points to a lock or condition of librelock's: an earlier rewrite has converted
+// it. A cast that the user wrote is not looked through.
+bool isConvertedOperand(const clang::Expr *E);
+
 // An operand without casts that change nothing: `&q->lock` of
 // `(pthread_mutex_t *)&q->lock`.
 const clang::Expr *withoutIdleCasts(const clang::Expr *E);

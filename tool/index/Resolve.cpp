@@ -272,10 +272,20 @@ std::string Resolver::resolveCast(const CastExpr *Cast) {
   return Node;
 }
 
+static std::string nodeOfPlace(const Position &At) {
+  return "E:" + At.File + ":" + std::to_string(At.Offset);
+}
+
 std::string Resolver::opaque(const Expr *E) {
-  Position At = S.shown(E->getExprLoc());
-  std::string Node = "E:" + At.File + ":" + std::to_string(At.Offset);
+  std::string Node = nodeOfPlace(S.shown(E->getExprLoc()));
   Out.escape(Node, "pointer-cast", "mixes with a pointer that is not followed", E->getExprLoc());
+  return Node;
+}
+
+std::string Resolver::unconverted(const Expr *E) {
+  std::string Node = nodeOfPlace(S.shown(E->getExprLoc()));
+  Out.escape(Node, "unconverted", "is an operation of pthread on a lock that is converted",
+             E->getExprLoc());
   return Node;
 }
 

@@ -34,6 +34,8 @@ public:
   std::string resolve(const clang::Expr *E);
   // Such a node.
   std::string opaque(const clang::Expr *E);
+  // Such a node, of a lock that an earlier rewrite has converted.
+  std::string unconverted(const clang::Expr *E);
   // An object of that node is created by a file-scope or local initialiser.
   void initialise(clang::QualType T, const clang::Expr *Init, const std::string &Node);
   // The function gets the address of the variable when that goes out of scope.

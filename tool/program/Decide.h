@@ -36,6 +36,8 @@ struct CheckedClass {
   std::vector<CheckedSection> Sections; // in the order of their places
   std::optional<SharedLines> Shared;    // Extras::SharedLines
   bool converts() const { return Class.Kept.empty(); }
+  // Its text can change: it converts, or was converted and is made whole.
+  bool changes() const { return converts() || Class.isUnconverted(); }
 };
 
 // Of a section that takes its lock again: the one that released it. Else itself.

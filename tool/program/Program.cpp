@@ -490,6 +490,10 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
       if (std::string Lock = Own.lockOf(C);
           !Lock.empty() && isOfMutex(Own.operatorOf(C.Callee)->Kind))
         UsedAt(Lock, C.At);
+    // Any operation that stayed one of pthread, also of a condition.
+    for (const Escape &E : Unit.Escapes)
+      if (E.Code == "unconverted")
+        UsedAt(E.Node, E.At);
     // What initialises a mutex that nobody gives it names a class, too.
     for (const Edit &E : Unit.Edits)
       if (E.Text.find("$CLASS") != std::string::npos)

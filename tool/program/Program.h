@@ -9,6 +9,7 @@
 #include "program/ProjectFile.h"
 #include "program/Relays.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <map>
@@ -60,6 +61,13 @@ struct LockClass {
   std::string Group;                    // equal for the classes that are converted together
   // Functions that only the project file says not to mix its pointers.
   std::set<std::string> Trusts;
+
+  // It is kept for nothing but that it is converted already, but for operations that somebody has
+  // added since.
+  bool isUnconverted() const {
+    return !Kept.empty() &&
+           llvm::all_of(Kept, [](const Reason &R) { return R.Code == "unconverted"; });
+  }
 };
 
 // Why a class stays that shares source text with this one.

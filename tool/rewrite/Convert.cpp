@@ -57,7 +57,7 @@ private:
     Conversion Result;
     Result.Decided = Facts.decide(Without);
     for (const CheckedClass &Class : Result.Decided.Classes)
-      if (auto Found = Wanted.find(Class.Class.Id); Class.converts() && Found != Wanted.end())
+      if (auto Found = Wanted.find(Class.Class.Id); Class.changes() && Found != Wanted.end())
         Result.Chosen.insert(*Found);
     Expected<RewriteResult> Text = rewrite(Index, Result.Decided, Result.Chosen, Servers);
     if (!Text)

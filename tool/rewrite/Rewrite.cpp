@@ -97,7 +97,8 @@ private:
       auto Algorithm = Chosen.find(Checked.Class.Id);
       if (Algorithm == Chosen.end())
         continue;
-      Entries.push_back({Checked.Class.Identifier, Checked.Class.Name, Algorithm->second});
+      if (Checked.converts())
+        Entries.push_back({Checked.Class.Identifier, Checked.Class.Name, Algorithm->second});
       Groups[Checked.Class.Group].Classes.insert(Checked.Class.Id);
     }
     for (const auto &[Group, Edits] : Decided.Edits)
@@ -107,7 +108,7 @@ private:
     for (const CheckedClass &Checked : Decided.Classes) {
       if (!Chosen.count(Checked.Class.Id))
         continue;
-      if (!Checked.converts())
+      if (!Checked.changes())
         Result.Faults.push_back(
             {"not-rewritten", "'" + Checked.Class.Name + "' is kept", {{}, {Checked.Class.Id}}});
       for (const CheckedSection &S : Checked.Sections) {
