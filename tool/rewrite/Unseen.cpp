@@ -135,7 +135,10 @@ private:
   }
 };
 
-std::string marker(size_t I) { return "/*relock:" + std::to_string(I) + "*/"; }
+// Not how a comment of the user's begins, `/*relock: suppress …`.
+constexpr StringRef Marker = "/*relock-hides:";
+
+std::string marker(size_t I) { return (Marker + Twine(I) + "*/").str(); }
 
 } // namespace
 
@@ -197,7 +200,7 @@ std::optional<std::string> HiddenText::restore(StringRef Changed) const {
     Result += Pieces[I].Text;
     Changed = After;
   }
-  if (Changed.contains("/*relock:"))
+  if (Changed.contains(Marker))
     return std::nullopt;
   return Result + Changed.str();
 }
