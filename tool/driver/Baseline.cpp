@@ -13,12 +13,25 @@ using namespace llvm;
 
 namespace relock {
 
+// A class that nothing declares is called by its place, `main.c:12`: then its file alone counts.
+static std::string withoutLines(StringRef Classes) {
+  SmallVector<StringRef> Names;
+  Classes.split(Names, " -> ");
+  for (StringRef &Name : Names)
+    for (auto [Before, Last] = Name.rsplit(':');
+         !Last.empty() && all_of(Last, [](char C) { return isDigit(C); });
+         std::tie(Before, Last) = Name.rsplit(':'))
+      Name = Before;
+  return join(Names, " -> ");
+}
+
 FindingKey keyOf(const Finding &F, StringRef Root) {
-  FindingKey Key{F.at().File, F.Function, F.Class, F.Why.Code};
+  FindingKey Key{F.at().File, F.Function, withoutLines(F.Class), F.Why.Code};
   if (F.Kind == FindingKind::LockOrder) {
     // The place that stands for an edge may be another one tomorrow. What comes to be sure is new.
     Key.File.clear();
-    Key.Class = (F.Sure ? "" : "possible: ") + F.Class;
+    if (!F.Sure)
+      Key.Class = "possible: " + Key.Class;
   } else if (isBelow(Key.File, Root)) {
     Key.File.erase(0, Root.size() + 1);
   }

@@ -61,11 +61,11 @@ static cl::opt<std::string>
               cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> FailOn(
     "fail-on",
-    cl::desc("print the findings, and end with status 1 if one of these is neither known nor "
-             "suppressed: kinds (hold, keep, unconverted, uncovered, lock-order, "
-             "accidental-merge), codes of "
-             "reasons, sure-cycle, stale, any, none, with commas between them (default: those of "
-             "--only, else all but lock-order)"),
+    cl::desc(
+        "print the findings, and end with status 1 if one of these is neither known nor "
+        "suppressed: kinds (hold, keep, unconverted, uncovered, lock-order, accidental-merge), "
+        "codes of reasons, sure-cycle, stale, any, none, with commas between them (default: "
+        "those of --only, else all but lock-order)"),
     cl::value_desc("LIST"), cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
     Only("only",
@@ -107,7 +107,8 @@ EXIT STATUS:
 
   0  every lock class converts and every section is delegated; of --lock-order: there is no cycle;
      of --fail-on, --only, --baseline, --diff and --github: no finding fails the check
-  1  something is held, kept or not covered, or a translation unit has errors
+  1  something is held, kept or not covered; of these options: a finding fails the check;
+     or a translation unit has errors
   2  wrong usage, no compile database, or a translation unit of which nothing is known
 )help";
 
@@ -501,9 +502,11 @@ std::string wrongUsage() {
     return "--json=FILE goes with the list of all sections or findings; others print it only";
   if (!ShowOrder.empty() && ShowOrder != "dot")
     return "--lock-order takes no value but 'dot'";
-  if (jsonToOutput() + (SarifFile == "-") + (WriteBaseline == "-") > 1)
-    return "standard output can have one of --json, --sarif and --write-baseline; give the others "
-           "a file";
+  if (WriteBaseline.getNumOccurrences() && (wantsJson() || !SarifFile.empty()))
+    return "--write-baseline writes the baseline and nothing else; --json and --sarif do not go "
+           "with it";
+  if (jsonToOutput() && SarifFile == "-")
+    return "standard output can have one of --json and --sarif; give the other one a file";
   return "";
 }
 
@@ -554,8 +557,23 @@ int listAll(const IndexResult &Index, const Decision &Decided, const ProjectFile
   reportGenerated(Changed);
   Counts C = count(Decided);
   bool Uncovered = any_of(Decided.Uncovered, [](const UncoveredSite &U) { return !U.Elsewhere; });
-  bool Look = C.Hold || C.Keep || Uncovered || !Decided.Merges.empty();
+  // One that acquires nothing has no section.
+  bool Unconverted = any_of(Decided.Classes, [](const CheckedClass &Class) {
+    return any_of(Class.Class.Kept, [](const Reason &R) { return R.Code == "unconverted"; });
+  });
+  bool Look = C.Hold || C.Keep || Uncovered || Unconverted || !Decided.Merges.empty();
   return Look ? LookAtThis : Done;
+}
+
+// Where standard output could not be written, all else does not matter.
+int unlessOutputFailed(int Status) {
+  outs().flush();
+  std::error_code Failed = outs().error();
+  if (!Failed)
+    return Status;
+  outs().clear_error();
+  message("standard output cannot be written: " + Failed.message(), "cannot-write");
+  return BadUsage;
 }
 
 int run() {
@@ -595,7 +613,7 @@ int run() {
   int Status = modes() ? runMode(*Declared, Decided)
                : Judge ? runGate(*Index, Decided, *Judge)
                        : listAll(*Index, Decided, *Declared, Planned);
-  return statusWith(*Index, Status);
+  return unlessOutputFailed(statusWith(*Index, Status));
 }
 
 } // namespace

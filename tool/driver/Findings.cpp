@@ -210,11 +210,14 @@ std::optional<FindingFilter> FindingFilter::parse(StringRef List, StringRef Opti
   return Filter;
 }
 
-static std::vector<StringRef> findingCodes() {
-  std::vector<StringRef> Codes = {"accidental-merge", "lock-cycle"};
-  for (const Page &P : explainPages())
-    if (P.Document == "refusals.md")
-      Codes.push_back(P.Code);
+static const std::vector<StringRef> &findingCodes() {
+  static const std::vector<StringRef> Codes = [] {
+    std::vector<StringRef> All = {"accidental-merge", "lock-cycle"};
+    for (const Page &P : explainPages())
+      if (P.Document == "refusals.md")
+        All.push_back(P.Code);
+    return All;
+  }();
   return Codes;
 }
 

@@ -183,9 +183,11 @@ bool Gate::judge(const IndexResult &Index, const Decision &Decided) {
   if (Options.BaselineFile)
     coverByBaseline();
   const FindingFilter Judged = Only | FailOn;
-  Stale = Comments.reportUnused(Judged);
+  // Nothing but what is stale is asked for: of all that was looked for.
+  const FindingFilter Codes = Judged.hasAny() ? Judged : FindingFilter::byDefault();
+  Stale = Comments.reportUnused(Codes);
   if (Options.BaselineFile)
-    Stale += Known.reportStale(Judged);
+    Stale += Known.reportStale(Codes);
   erase_if(All, [&](const JudgedFinding &Each) { return !Judged.has(Each.Found); });
   for (JudgedFinding &Each : All)
     Each.Fails = Each.State == FindingState::Open && FailOn.has(Each.Found);
@@ -197,8 +199,8 @@ bool Gate::judge(const IndexResult &Index, const Decision &Decided) {
 static std::string shownMessage(const JudgedFinding &Each) {
   if (!Each.Known)
     return Each.Found.Message;
-  return Each.Found.Message + " (one more than the " + std::to_string(Each.Known) +
-         " like it in the baseline; which of them is new is not known)";
+  return Each.Found.Message + " (more than the " + std::to_string(Each.Known) +
+         " like it in the baseline; which of them are new is not known)";
 }
 
 void Gate::print(raw_ostream &OS) const {

@@ -132,13 +132,14 @@ void SuppressComments::add(const Position &At, StringRef Text, unsigned Line) {
                                      : "does not say why: write ") +
                           Form);
   for (StringRef Code : Codes) {
-    std::string Nearest = nearestFindingCode(Code);
-    if (!isFindingCode(Code))
-      reject(At, "there is no code '" + Code + "'" +
-                     (Nearest.empty() ? "; `relock explain` lists them"
-                                      : "; did you mean '" + Nearest + "'?"));
-    else
+    if (isFindingCode(Code)) {
       Comments.push_back({At, Line, Code.str(), Reason.str()});
+      continue;
+    }
+    std::string Nearest = nearestFindingCode(Code);
+    reject(At, "there is no code '" + Code + "'" +
+                   (Nearest.empty() ? "; `relock explain` lists them"
+                                    : "; did you mean '" + Nearest + "'?"));
   }
 }
 
