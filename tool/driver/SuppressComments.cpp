@@ -103,6 +103,8 @@ void SuppressComments::read(StringRef File) {
     else
       Waiting.emplace_back(At, Said);
   }
+  for (const auto &[At, Said] : Waiting) // no code follows
+    add(At, Said, At.Line);
 }
 
 void SuppressComments::reject(const Position &At, const Twine &Why) {
