@@ -11,6 +11,8 @@
 #include "advise/Plan.h"
 #include "advise/Thresholds.h"
 #include "bench/Compare.h"
+#include "driver/Baseline.h"
+#include "driver/ChangedLines.h"
 #include "index/Index.h"
 #include "index/Serialize.h"
 #include "profile/Aggregate.h"
@@ -176,6 +178,19 @@ bool readsFacts(StringRef File) {
   return true;
 }
 
+// What git prints; no text of it is refused.
+bool readsDiff(StringRef File) {
+  auto Text = MemoryBuffer::getFile(File);
+  if (!Text)
+    return false;
+  ChangedLines Changed;
+  Changed.addDiff((*Text)->getBuffer(), "/");
+  for (const char *Name : {"/main.c", "/a b/\n.c", "/"})
+    for (unsigned Line : {0u, 1u, 12u, ~0u})
+      Changed.has({Name, 0, Line, 1}) || Changed.lostBetween({Name, 0, Line, 1}, ~0u);
+  return true;
+}
+
 bool readsDatabase(StringRef File) {
   std::vector<ForeignFile> NotC;
   Expected<std::vector<UnitPlace>> Units = unitsOf({StringRef(File).rsplit('/').first.str()}, NotC);
@@ -197,13 +212,9 @@ struct Kind {
 };
 
 constexpr Kind Kinds[] = {
-    {"profile", readsProfile},
-    {"records", readsRecords},
-    {"plan", reads<Plan>},
-    {"project", reads<ProjectFile>},
-    {"thresholds", reads<Thresholds>},
-    {"bench", reads<BenchSummary>},
-    {"facts", readsFacts},
+    {"profile", readsProfile},         {"records", readsRecords},      {"plan", reads<Plan>},
+    {"project", reads<ProjectFile>},   {"baseline", reads<Baseline>},  {"diff", readsDiff},
+    {"thresholds", reads<Thresholds>}, {"bench", reads<BenchSummary>}, {"facts", readsFacts},
     {"database", readsDatabase},
 };
 
