@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum unit { COUNT, CYCLES, TIME, PERCENT, MHZ, YES_NO };
-static const char *const unit_names[] = {"", "cycles", "ns", "%", "MHz", ""};
+enum unit { COUNT, CYCLES, TIME, PERCENT, MHZ, BYTES, YES_NO };
+static const char *const unit_names[] = {"", "cycles", "ns", "%", "MHz", "bytes", ""};
 
 /* `indexed`: one for each distance, with the distance behind the name. */
 static const struct parameter {
@@ -61,6 +61,64 @@ static const struct parameter {
 #undef AT
 };
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
+
+/* What a measured machine's file says besides, for people and for other tools: looked at, and not
+ * used. `indexed`: with a number behind the name; `list`: of several values, `-` where one is
+ * missing.
+ */
+static const struct remark {
+  const char *name;
+  enum unit unit;
+  bool indexed, list;
+} remarks[] = {
+    {"clock least", MHZ, false, false},
+    {"clock most", MHZ, false, false},
+    {"cache line", BYTES, false, false},
+    {"virtual machine", YES_NO, false, false},
+    {"usable processors", COUNT, false, false},
+    {"counters", YES_NO, false, false},
+    {"SCHED_FIFO", YES_NO, false, false},
+    {"yield", TIME, false, false},
+    {"membarrier", TIME, false, false},
+    {"thread pointer", TIME, false, false},
+    {"read own modified", CYCLES, false, false},
+    {"read own exclusive", CYCLES, false, false},
+    {"read own shared", CYCLES, false, false},
+    {"read other modified", CYCLES, false, false},
+    {"read other exclusive", CYCLES, false, false},
+    {"read other shared", CYCLES, false, false},
+    {"store own modified", CYCLES, false, false},
+    {"store own exclusive", CYCLES, false, false},
+    {"store own shared", CYCLES, false, false},
+    {"store other modified", CYCLES, false, false},
+    {"store other exclusive", CYCLES, false, false},
+    {"store other shared", CYCLES, false, false},
+    {"atomic own modified", CYCLES, false, false},
+    {"atomic own exclusive", CYCLES, false, false},
+    {"atomic own shared", CYCLES, false, false},
+    {"atomic other modified", CYCLES, false, false},
+    {"atomic other exclusive", CYCLES, false, false},
+    {"atomic other shared", CYCLES, false, false},
+    {"adds", CYCLES, true, false},
+    {"adds start", CYCLES, false, false},
+    {"adds each", CYCLES, false, false},
+    {"told", CYCLES, true, false},
+    {"told start", CYCLES, false, false},
+    {"told each", CYCLES, false, false},
+    {"handover", CYCLES, false, false},
+    {"independent lines", CYCLES, true, false},
+    {"independent lines start", CYCLES, false, false},
+    {"independent lines each", CYCLES, false, false},
+    {"dependent lines", CYCLES, true, false},
+    {"dependent lines start", CYCLES, false, false},
+    {"dependent lines each", CYCLES, false, false},
+    {"pairs", CYCLES, true, true},
+    {"class", CYCLES, true, false},
+    {"check barrier", TIME, false, false},
+    {"check one-to-many", TIME, false, false},
+    {"check many-to-one", TIME, false, false},
+};
+enum { REMARKS = sizeof remarks / sizeof *remarks };
 
 struct reader {
   const char *file;
@@ -113,13 +171,17 @@ static bool take_number(struct reader *reader, uint64_t *number) {
   return true;
 }
 
+static bool read_yes_no(struct reader *reader, const char *name) {
+  const bool yes = take(reader, "yes");
+  if (!yes && !take(reader, "no"))
+    refuse(reader, "'%s' is yes or no", name);
+  return yes;
+}
+
 static void read_value(struct reader *reader, const struct parameter *parameter, uint64_t *value) {
   skip_blanks(reader);
   if (parameter->unit == YES_NO) {
-    const bool yes = take(reader, "yes");
-    if (!yes && !take(reader, "no"))
-      refuse(reader, "'%s' is yes or no", parameter->name);
-    *(bool *)value = yes;
+    *(bool *)value = read_yes_no(reader, parameter->name);
     return;
   }
   const char *start = reader->at;
@@ -185,6 +247,9 @@ static void list_parameters(void) {
   fputs("  the parameters are: name, title, hops", stderr);
   for (unsigned i = 0; i < PARAMETERS; i++)
     fprintf(stderr, ", %s", parameters[i].name);
+  fputs("\n  remarks, which are not used: ", stderr);
+  for (unsigned i = 0; i < REMARKS; i++)
+    fprintf(stderr, "%s%s", i ? ", " : "", remarks[i].name);
   fputc('\n', stderr);
 }
 
@@ -223,6 +288,40 @@ static void read_parameter(struct reader *reader, unsigned number) {
     read_source(reader);
 }
 
+static void read_remark_value(struct reader *reader, const struct remark *remark) {
+  uint64_t unused;
+  bool any = false;
+  while ((remark->list || !any) &&
+         (take_number(reader, &unused) || (remark->list && take(reader, "-"))))
+    any = true;
+  if (!any)
+    refuse(reader, "'%s' is %s of %s", remark->name,
+           remark->list ? "a list of whole numbers" : "a whole number",
+           *unit_names[remark->unit] ? unit_names[remark->unit] : "things");
+  else if (!take(reader, unit_names[remark->unit]))
+    refuse(reader, "the unit of '%s' is '%s'", remark->name, unit_names[remark->unit]);
+}
+
+static void read_remark(struct reader *reader, const struct remark *remark) {
+  uint64_t unused;
+  if (remark->indexed && !take_number(reader, &unused)) {
+    refuse(reader, "behind '%s' comes a number", remark->name);
+    return;
+  }
+  if (!take(reader, "=")) {
+    refuse(reader, "'=' is missing");
+    return;
+  }
+  if (remark->unit == YES_NO) {
+    skip_blanks(reader);
+    read_yes_no(reader, remark->name);
+  } else {
+    read_remark_value(reader, remark);
+  }
+  if (!reader->failed)
+    read_source(reader);
+}
+
 /* And is not the beginning of a longer one. */
 static bool ends_name(struct reader *reader, bool indexed) {
   skip_blanks(reader);
@@ -251,6 +350,13 @@ static void read_line(struct reader *reader) {
     reader->at = start;
     if (take(reader, parameters[i].name) && ends_name(reader, parameters[i].indexed)) {
       read_parameter(reader, i);
+      return;
+    }
+  }
+  for (unsigned i = 0; i < REMARKS; i++) {
+    reader->at = start;
+    if (take(reader, remarks[i].name) && ends_name(reader, remarks[i].indexed)) {
+      read_remark(reader, &remarks[i]);
       return;
     }
   }
