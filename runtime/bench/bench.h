@@ -69,7 +69,14 @@ struct options {
   int delays[MAX_VALUES], delay_values;
   int lengths[MAX_VALUES], length_values; /* of the threads' sections, in turn; none: empty */
   int repetitions, milliseconds;
-  bool pin, uncontended, table, calibrate, describe;
+  bool pin, uncontended, table, calibrate;
+};
+
+/* What --describe is asked. */
+struct description {
+  const char *name; /* of the machine */
+  int seconds;
+  bool progress; /* lines that begin with "#: " meanwhile */
 };
 
 /* Ends the benchmark with a message. 2: what the user or the machine caused, 3: a wrong result. */
@@ -129,7 +136,7 @@ const char *row_label(const struct row *row, char *label);
 void calibrate(const struct options *options, const struct row *rows, size_t row_count);
 
 /* Prints this machine as a file for `relock simulate`. */
-void describe_machine(void);
+void describe_machine(const struct description *wanted);
 
 static inline uint64_t ticks(void) {
 #if defined(__x86_64__)

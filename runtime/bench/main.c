@@ -40,7 +40,11 @@ static const char usage[] =
     "  --no-pin                 let the kernel place the threads\n"
     "  --uncontended            measure one thread with empty sections instead\n"
     "  --calibrate              try other thresholds (RELOCK_TUNE), say which are better here\n"
-    "  --describe               print this machine as a file for relock simulate, and end\n"
+    "  --describe               print this machine as a file for relock simulate, and end; what\n"
+    "                           relock calibrate runs. Comes first, and goes only with\n"
+    "    --seconds N            at most about so long (default 20)\n"
+    "    --name NAME            the machine's (default here)\n"
+    "    --progress             say in lines with '#: ' how far it is\n"
     "  --other FILE             measure the locks of a shared object too (runtime/bench/other.h)\n"
     "  --baseline LOCK[:MODE]   in tables, ratios to this row, paired by repetition (-r 9, then)\n"
     "  --table                  print tables of medians, not a JSON object per result\n"
@@ -148,8 +152,7 @@ static void parse(int argc, char **argv, struct options *options) {
       options->calibrate = true;
       break;
     case DESCRIBE:
-      options->describe = true;
-      break;
+      fail(2, "--describe comes first, and goes without the other options");
     case OTHER:
       options->other = optarg;
       break;
@@ -172,8 +175,6 @@ static void parse(int argc, char **argv, struct options *options) {
   }
   if (optind != argc)
     fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
-  if (options->describe && argc > 2)
-    fail(2, "--describe goes without other options");
   if (options->calibrate &&
       (options->uncontended || options->table || options->other || options->baseline))
     fail(2, "--calibrate goes without --uncontended, --table, --other and --baseline");
@@ -183,6 +184,39 @@ static void parse(int argc, char **argv, struct options *options) {
     puts(lock_names(options));
     exit(0);
   }
+}
+
+static const char *machine_name(const char *text) {
+  enum { MOST = 63 }; /* sim/machine.h */
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  const size_t length = strlen(text);
+  if (length == 0 || length > MOST || strspn(text, letters) != length)
+    fail(2, "--name: '%s' is not 1 to %d letters, digits, '.', '_' and '-'", text, MOST);
+  return text;
+}
+
+/* The options of --describe, which is the first one. */
+static void parse_description(int argc, char **argv, struct description *wanted) {
+  enum { DESCRIBED = 256, SECONDS, NAME, PROGRESS, MOST_SECONDS = 3600 };
+  static const struct option names[] = {
+      {"describe", no_argument, NULL, DESCRIBED},
+      {"seconds", required_argument, NULL, SECONDS},
+      {"name", required_argument, NULL, NAME},
+      {"progress", no_argument, NULL, PROGRESS},
+      {NULL, 0, NULL, 0},
+  };
+  opterr = 0;
+  for (int option; (option = getopt_long(argc, argv, "", names, NULL)) != -1;)
+    if (option == SECONDS)
+      wanted->seconds = one_number("--seconds", optarg, MOST_SECONDS);
+    else if (option == NAME)
+      wanted->name = machine_name(optarg);
+    else if (option == PROGRESS)
+      wanted->progress = true;
+    else if (option != DESCRIBED)
+      fail(2, "--describe goes without other options than --seconds, --name and --progress");
+  if (optind != argc)
+    fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
 }
 
 /* Even repetitions go through the rows forwards, odd ones backwards: no row always follows the
@@ -304,11 +338,14 @@ static void check_environment(const struct options *options) {
 
 int main(int argc, char **argv) {
   struct options options = {.pin = true};
-  parse(argc, argv, &options);
-  if (options.describe) {
-    describe_machine();
+  struct description wanted = {.name = "here", .seconds = 20};
+  if (argc > 1 && strcmp(argv[1], "--describe") == 0) {
+    parse_description(argc, argv, &wanted);
+    describe_machine(&wanted);
+    print_flush();
     return 0;
   }
+  parse(argc, argv, &options);
   complete(&options);
   check_environment(&options);
   size_t row_count;

@@ -6,7 +6,7 @@
 
 Every file measured/NAME.tsv is of the machine machines/NAME.machine. To add one, on that machine:
 
-    relock-bench --describe > runtime/sim/machines/NAME.machine      # and give it its name
+    relock calibrate -o runtime/sim/machines/NAME.machine
     relock-bench --mode hold,any-thread --threads 1,2,4,8 --lines 1,5 --delay 100,1000,10000 > FILE
     python3 runtime/sim/measured.py --condense FILE > runtime/sim/measured/NAME.tsv
 """
