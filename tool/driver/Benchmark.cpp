@@ -116,19 +116,6 @@ std::string readAll(int File) {
   return Text;
 }
 
-// The program's own messages, as ours.
-void repeatErrors(const BenchmarkRun &R, StringRef Code) {
-  StringRef Rest = R.Errors;
-  while (!Rest.empty()) {
-    auto [Line, After] = Rest.split('\n');
-    Rest = After;
-    if (Line.consume_front("relock-bench: ") || Line.consume_front("relock-simulator: "))
-      message(Line, Code);
-    else
-      errs() << Line << "\n";
-  }
-}
-
 std::string plotFile(StringRef Svg, StringRef Quantity, const BenchPoint &Point) {
   SmallString<256> File(Svg);
   sys::path::append(File,
@@ -144,6 +131,18 @@ int writeFile(StringRef File, function_ref<void(raw_ostream &)> Write) {
 }
 
 } // namespace
+
+void repeatErrors(const BenchmarkRun &R, StringRef Code) {
+  StringRef Rest = R.Errors;
+  while (!Rest.empty()) {
+    auto [Line, After] = Rest.split('\n');
+    Rest = After;
+    if (Line.consume_front("relock-bench: ") || Line.consume_front("relock-simulator: "))
+      message(Line, Code);
+    else
+      errs() << Line << "\n";
+  }
+}
 
 int failBenchmark(int Status, const Twine &Text, StringRef Code) {
   message(Text.str(), Code);
@@ -167,6 +166,10 @@ std::string findBenchmark(StringRef Name) {
 }
 
 int runBenchmark(BenchmarkRun &R) {
+  return runBenchmark(R, [&](FILE *Output) { readResults(R, Output); });
+}
+
+int runBenchmark(BenchmarkRun &R, function_ref<void(FILE *)> Read) {
   int Pipe[2], Errors = memfd_create("relock-errors", MFD_CLOEXEC);
   if (Errors < 0 || pipe2(Pipe, O_CLOEXEC))
     return errno;
@@ -192,11 +195,12 @@ int runBenchmark(BenchmarkRun &R) {
   if (Asked) // it came between
     kill(Pid, Asked);
   FILE *Output = fdopen(Pipe[0], "r");
-  readResults(R, Output);
+  Read(Output);
   fclose(Output);
   while (waitpid(Pid, &R.Status, 0) < 0 && errno == EINTR)
     ;
   Child = 0;
+  R.Asked = Asked;
   R.Errors = readAll(Errors);
   return 0;
 }

@@ -6,9 +6,11 @@
 
 #include "bench/Results.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,7 @@ struct BenchmarkRun {
   std::string Errors; // what the program wrote to standard error
   std::string Broken; // what is wrong with its output
   int Status = 0;
+  int Asked = 0; // the signal that asked to end it
   size_t PointsShown = 0;
 };
 
@@ -34,6 +37,10 @@ int failBenchmarkFor(int Status, llvm::StringRef File, const llvm::Twine &Text,
 
 // Runs it and shows what it prints. Returns the error number if it cannot be started.
 int runBenchmark(BenchmarkRun &R);
+// The same with another reader of what it prints.
+int runBenchmark(BenchmarkRun &R, llvm::function_ref<void(FILE *)> Read);
+// The program's own messages, as ours.
+void repeatErrors(const BenchmarkRun &R, llvm::StringRef Code);
 // Says why it has ended, if that is worth a message.
 int reportEndOfBenchmark(const BenchmarkRun &R);
 

@@ -46,7 +46,7 @@ std::string findMachine(StringRef Name) {
                 Twine("--machine: ") +
                     (Name.empty() ? "which one?" : "there is no '" + Name.str() + "'.") +
                     " The machines are: " + join(machines(), ", ") +
-                    "; or name a file (runtime/sim/README.md)",
+                    "; or name a file: `relock calibrate -o FILE.machine` writes that of this machine",
                 "simulate-machine");
   return "";
 }

@@ -30,6 +30,7 @@ Subcommand patchesSubcommand();
 Subcommand profileSubcommand();
 Subcommand reportSubcommand();
 Subcommand benchSubcommand();
+Subcommand calibrateSubcommand();
 Subcommand simulateSubcommand();
 Subcommand compareSubcommand();
 Subcommand trialSubcommand();

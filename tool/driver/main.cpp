@@ -50,11 +50,11 @@ EXIT STATUS:
 int main(int Argc, char **Argv) {
   InitLLVM Init(Argc, Argv);
   cl::SetVersionPrinter(printVersion);
-  const Subcommand Subcommands[] = {profileSubcommand(),  reportSubcommand(),  indexSubcommand(),
-                                    checkSubcommand(),    adviseSubcommand(),  rewriteSubcommand(),
-                                    explainSubcommand(),  patchesSubcommand(), benchSubcommand(),
-                                    simulateSubcommand(), compareSubcommand(), trialSubcommand(),
-                                    doctorSubcommand()};
+  const Subcommand Subcommands[] = {
+      profileSubcommand(), reportSubcommand(),    indexSubcommand(),    checkSubcommand(),
+      adviseSubcommand(),  rewriteSubcommand(),   explainSubcommand(),  patchesSubcommand(),
+      benchSubcommand(),   calibrateSubcommand(), simulateSubcommand(), compareSubcommand(),
+      trialSubcommand(),   doctorSubcommand()};
   hideForeign(cl::SubCommand::getTopLevel());
   hideForeign(cl::SubCommand::getAll());
   for (const Subcommand &S : Subcommands)
