@@ -402,8 +402,11 @@ void print_occupancy(const struct summary *farthest) {
                                 .standard = 80,
                                 .how = "'handover', of the farthest transfer"};
   struct summary part = summary_of(&figures[HANDOVER]);
-  if (farthest->median <= 0)
-    part.count = 0;
+  if (part.count && farthest->median <= 0) {
+    print_line(figure.name, figure.standard, figure.unit,
+               "default: the transfer that it is a part of is too noisy");
+    return;
+  }
   if (part.count)
     part.median = least_of(100, 100 * part.median / farthest->median);
   print_summary(&figure, &part);
