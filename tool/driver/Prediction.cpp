@@ -73,7 +73,7 @@ std::unique_ptr<MachineSimulator> MachineSimulator::open(StringRef Name, unsigne
     return nullptr;
   };
   if (Name == "here") {
-    if (Error Failed = Made->execute({findBenchmark("relock-bench"), "--describe"}))
+    if (Error Failed = Made->execute({findBenchmark("relock-bench"), "--describe", "--seconds=2"}))
       return Explain(std::move(Failed));
     Made->File = Made->path("here.machine");
     if (std::error_code Code = sys::fs::rename(Made->path("output"), Made->File))

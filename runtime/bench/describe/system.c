@@ -11,6 +11,7 @@
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -41,30 +42,66 @@ static void sleep_and_wake(struct member *member) {
   }
 }
 
-static void measure_waking(double call) {
-  enum { TRIES = 15 };
+/* A thread on another core that sleeps is woken, several times; in ns. */
+struct waking {
+  double call, until_it_runs; /* of the call, and from its end on; below 0: it was never asleep */
+};
+
+static void spin_ns(double duration) {
+  const uint64_t end = ticks() + (uint64_t)(duration * ticks_per_second() * 1e-9);
+  while (ticks() < end)
+    continue;
+}
+
+/* Its processor has been idle for about so long. */
+static struct waking measure_waking_after(double idle_ns, int most) {
+  enum { TRIES = 15, SLEEP_NS = 1000000 };
   double taken[TRIES], until[TRIES];
   const struct processor *other = cores[1];
-  word = 0;
+  __atomic_store_n(&word, 0, __ATOMIC_RELAXED);
   struct crowd *sleeper = start_crowd(&other, 1, sleep_and_wake);
-  uint32_t tries = 0;
-  for (; tries < TRIES && (tries == 0 || !round_is_over()); tries++) {
-    sleep_ms(1); /* it sleeps by now */
+  int slept = 0;
+  for (uint32_t i = 0; i < 4 * TRIES && slept < most && (slept == 0 || !round_is_over()); i++) {
+    if (idle_ns >= SLEEP_NS)
+      sleep_ms((int)(idle_ns / SLEEP_NS));
+    else
+      spin_ns(idle_ns);
     const uint64_t start = ticks();
-    __atomic_store_n(&word, 2 * tries + 1, __ATOMIC_RELEASE);
-    wake_nobody();
+    __atomic_store_n(&word, 2 * i + 1, __ATOMIC_RELEASE);
+    const long woken = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
     const uint64_t end = ticks();
-    while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) != 2 * tries + 2)
+    while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) != 2 * i + 2)
       continue;
-    taken[tries] = ns_of((double)(end - start));
-    until[tries] = ns_of((double)(woken_at - start));
+    taken[slept] = ns_of((double)(end - start));
+    until[slept] = ns_of((double)(woken_at - start));
+    slept += woken == 1;
   }
   __atomic_store_n(&word, NO_MORE, __ATOMIC_RELEASE);
   wake_nobody();
   end_crowd(sleeper, 0);
-  const double waker = median(taken, (int)tries);
-  note(WAKING, waker - call);
-  note(WAKE_UP, median(until, (int)tries) - waker);
+  if (slept == 0)
+    return (struct waking){-1, -1};
+  const double call = median(taken, slept);
+  return (struct waking){call, fmax(0, median(until, slept) - call)};
+}
+
+/* An idle processor looks for work for a while before it stops; then it must be interrupted, and
+ * comes back later. */
+static void measure_waking(double call) {
+  enum { TRIES = 15, FEW = 5, EARLY_NS = 1000, LATE_NS = 1000000, LAST_NS = 512000 };
+  const struct waking late = measure_waking_after(LATE_NS, TRIES);
+  note(WAKING, late.call - call);
+  note(WAKE_UP, late.until_it_runs);
+  const struct waking early = measure_waking_after(EARLY_NS, TRIES);
+  if (early.call < 0 || round_is_over())
+    return;
+  note(EARLY_WAKING, fmax(0, early.call - call));
+  note(EARLY_WAKE_UP, early.until_it_runs);
+  const double middle = sqrt(early.until_it_runs * late.until_it_runs);
+  double doze = EARLY_NS;
+  while (doze < LAST_NS && measure_waking_after(2 * doze, FEW).until_it_runs < middle)
+    doze *= 2;
+  note(DOZE, doze);
 }
 
 static void yield_on(struct member *member) {
