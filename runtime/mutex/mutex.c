@@ -483,8 +483,12 @@ static relock_section_t asked_for(relock_section_t section, const void *context)
 /* By a thread that does not own it. */
 static int execute_typed(relock_mutex_t *mutex, relock_class_t *lock_class,
                          const struct relock_call *call, enum relock_distance *distance) {
-  struct typed_section typed = {mutex, call->section, call->context,
-                                asked_for(call->section, call->context), RELOCK_SAME_THREAD};
+  struct typed_section typed = {mutex, call->section, call->context, NULL, RELOCK_SAME_THREAD};
+  /* Nobody else wants it, and nobody times it: no other thread looks at what was asked for. */
+  if (!distance && !relock_mutex_is_watched(mutex) && relock_class_tries_first(lock_class) &&
+      relock_queue_try(mutex))
+    return relock_run_and_release(mutex, relock_thread_self(), run_typed, &typed);
+  typed.asked_for = asked_for(call->section, call->context);
   struct relock_call wrapped = {distance ? run_typed_timed : run_typed, &typed, sizeof typed,
                                 call->as_client};
   int result = run_by_algorithm(mutex, lock_class, &wrapped);

@@ -143,12 +143,10 @@ ClassChoice Chooser::choose(const CheckedClass &Class) const {
     choosePredicted(Class, *Cost, Choice);
   } else if (Cost && Cost->Timed) {
     chooseLock(Class, *Cost, Choice);
-    if (Decides == Rule::Either && Predicted && Choice.Algorithm.empty()) {
-      Choice = ClassChoice();
-      choosePredicted(Class, *Cost, Choice);
-    } else if (Predicted) {
+    if (Decides == Rule::Either && Predicted)
+      chooseEither(Class, *Cost, Choice);
+    else if (Predicted)
       Choice.Remarks.push_back("by the prediction: " + prediction(Class));
-    }
   } else {
     // Counts of librelock alone: nothing speaks against the lock that nobody has to choose.
     Choice.Algorithm = Class.converts() ? DefaultAlgorithm.str() : "";
@@ -221,6 +219,23 @@ std::string Chooser::prediction(const CheckedClass &Class) const {
   return Text + "; " + percentText(Of.Waiting) +
          " of the threads' time there is waiting for it, and it comes from another thread " +
          decimal(Of.Handovers) + " times per section";
+}
+
+// What the thresholds have chosen stays unless it is predicted to make the program slower; what
+// they leave is converted where that is predicted to be worth it.
+void Chooser::chooseEither(const CheckedClass &Class, const ClassCost &Cost,
+                           ClassChoice &Choice) const {
+  auto Known = Predicted->Classes.find(Class.Class.Name);
+  const bool Tried = Known != Predicted->Classes.end() && !Known->second.ByAlgorithm.empty();
+  const auto Gains = Tried ? Known->second.ByAlgorithm : std::map<std::string, Gain>();
+  auto Chosen = Gains.find(Choice.Algorithm);
+  const bool Slower = Chosen != Gains.end() && Chosen->second.Likely < 1;
+  if (Choice.Algorithm.empty() || Slower) {
+    Choice = ClassChoice();
+    choosePredicted(Class, Cost, Choice);
+  } else {
+    Choice.Remarks.push_back("by the prediction: " + prediction(Class));
+  }
 }
 
 // What the thresholds say stands beside it.

@@ -55,6 +55,7 @@ private:
   void chooseLock(const CheckedClass &Class, const ClassCost &Cost, ClassChoice &Choice) const;
   std::string prediction(const CheckedClass &Class) const;
   void choosePredicted(const CheckedClass &Class, const ClassCost &Cost, ClassChoice &Choice) const;
+  void chooseEither(const CheckedClass &Class, const ClassCost &Cost, ClassChoice &Choice) const;
   std::string preemption(const ClassCost &Cost) const;
   std::string whyNoServer(const CheckedClass &Class, const ClassCost &Cost) const;
   void keepGroupsTogether();

@@ -65,7 +65,9 @@ static cl::opt<Rule>
                cl::values(clEnumValN(Rule::Prediction, "prediction", "what is predicted (default)"),
                           clEnumValN(Rule::Thresholds, "thresholds",
                                      "the thresholds; what is predicted stands in the plan"),
-                          clEnumValN(Rule::Either, "either", "what is worth it by one of the two")),
+                          clEnumValN(Rule::Either, "either",
+                                     "what is worth it by one of the two, and not predicted "
+                                     "to be slower")),
                cl::init(Rule::Prediction), cl::sub(Command), cl::cat(options()));
 static cl::list<std::string> Profiles(cl::Positional,
                                       cl::desc("[PROFILE...] of the program (default: those that "
