@@ -19,7 +19,7 @@ struct PlanChange {
 };
 
 // What the profiles say beyond the plan.
-struct Finding {
+struct ProfileFinding {
   std::string Text, Code;
   bool LookAtThis = true;
 };
@@ -27,7 +27,7 @@ struct Finding {
 struct Advice {
   Plan Next;
   std::vector<PlanChange> Changes;
-  std::vector<Finding> Findings;
+  std::vector<ProfileFinding> Findings;
   size_t Converted = 0, Kept = 0, Yours = 0; // entries of the plan
 };
 

@@ -29,11 +29,6 @@ constexpr double AlmostBest = 0.95;
 // More delegated sections than these would show nothing.
 constexpr double AllDelegated = 0.98;
 
-// Of one section and its way there, in ns, all threads together.
-struct Times {
-  double Waiting = 0, Rest = 0;
-};
-
 double visits(const SimulatedProgram &Run) {
   double Sum = 0;
   for (const auto &Group : Run.Groups)

@@ -301,12 +301,12 @@ int run() {
     return Status;
   for (const PlanChange &Change : Given.Changes)
     message(Change.At, Change.Text, Change.Code);
-  for (const Finding &Found : Given.Findings)
+  for (const ProfileFinding &Found : Given.Findings)
     message(Found.Text, Found.Code);
   errs() << "relock: " << Given.Next.Classes.size()
          << " lock classes in the plan: " << Given.Converted << " convert, " << Given.Kept
          << " keep; " << Given.Yours << " of the entries are yours\n";
-  bool Look = any_of(Given.Findings, [](const Finding &Found) { return Found.LookAtThis; });
+  bool Look = any_of(Given.Findings, [](const ProfileFinding &Found) { return Found.LookAtThis; });
   return statusWith(*Index, Given.Changes.empty() && !Look ? Done : LookAtThis);
 }
 
