@@ -198,16 +198,20 @@ Error Predictor::predictClasses() {
   return tryWithoutHolds(Classes);
 }
 
-// The best one of a class; the default is taken if it has nearly as much.
-static std::string bestOf(const std::map<std::string, Gain> &Gains) {
-  auto Best = std::max_element(Gains.begin(), Gains.end(), [](const auto &A, const auto &B) {
-    return A.second.Likely < B.second.Likely;
-  });
-  if (!isWorthIt(Best->second))
-    return "";
+// The best one of a class; the default is taken if it has nearly as much. A server that shares its
+// processor with threads that wait for it is left waiting itself, for turns, which no figure of a
+// simulation is sure of.
+std::string Predictor::bestOf(const std::map<std::string, Gain> &Gains) const {
   const Gain &Default = Gains.at(Tried[0]);
-  bool Near = isWorthIt(Default) && Default.Likely >= AlmostBest * Best->second.Likely;
-  return Near ? Tried[0] : Best->first;
+  const bool ServerFits = Result.Threads < Result.Processors;
+  std::string Best = Tried[0];
+  for (const auto &[Algorithm, G] : Gains)
+    if (G.Likely > Gains.at(Best).Likely && (ServerFits || Algorithm != "rcl"))
+      Best = Algorithm;
+  if (!isWorthIt(Gains.at(Best)))
+    return "";
+  bool Near = isWorthIt(Default) && Default.Likely >= AlmostBest * Gains.at(Best).Likely;
+  return Near ? Tried[0] : Best;
 }
 
 // Of each class, all locks, one class at a time.

@@ -94,6 +94,7 @@ private:
   std::string text(double LineRange::*Lines = &LineRange::Likely) const;
   Gain gain(const SimulatedProgram &Before, const SimulatedProgram &After) const;
   llvm::Error fitToProfile();
+  std::string bestOf(const std::map<std::string, Gain> &Gains) const;
   llvm::Error tryLocks(llvm::ArrayRef<size_t> Classes);
   llvm::Error tryWithoutHolds(llvm::ArrayRef<size_t> Classes);
 };
