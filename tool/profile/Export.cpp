@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Export.h"
 
+#include "profile/ThreadNames.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -275,6 +277,15 @@ bool hasTimeline(const json::Object &Profile) {
   return Waits && !Waits->empty();
 }
 
+static ThreadNames threadNames(const json::Object &Profile) {
+  std::vector<NamedThread> Threads;
+  forEachObject(Profile, "by_thread", [&](const json::Object &Thread) {
+    Threads.push_back(
+        {numberIn(Thread, "id"), numberIn(Thread, "run"), textIn(Thread, "name").str()});
+  });
+  return ThreadNames(std::move(Threads));
+}
+
 void writeTrace(const json::Object &Profile, raw_ostream &OS) {
   StringMap<StringRef> Names; // of classes, by key
   forEachObject(Profile, "classes", [&](const json::Object &Class) {
@@ -309,13 +320,10 @@ void writeTrace(const json::Object &Profile, raw_ostream &OS) {
     J.attributeObject("otherData", [&] { J.attribute("relock", costLine(Profile)); });
     J.attributeArray("traceEvents", [&] {
       Label("process_name", 0, programOf(Profile));
+      const ThreadNames Threads = threadNames(Profile);
       forEachObject(Profile, "by_thread", [&](const json::Object &Thread) {
-        uint64_t Run = numberIn(Thread, "run"), Id = numberIn(Thread, "id");
-        StringRef Name = textIn(Thread, "name");
-        if (!Name.empty() || Run)
-          Label("thread_name", Id,
-                (Run ? "run " + utostr(Run) + ": " : "") +
-                    (Name.empty() ? "#" + utostr(Id) : Name.str()));
+        uint64_t Id = numberIn(Thread, "id");
+        Label("thread_name", Id, Threads.of(Id));
       });
       forEachObject(Profile, "timeline", Event);
     });

@@ -39,11 +39,6 @@ uint64_t ProfiledClass::holdTotal() const {
   return Hold.Total + (Readers ? Readers->Hold.Total : 0);
 }
 
-std::string ProfiledThread::label() const {
-  return (Run ? "run " + std::to_string(Run) + ": " : "") +
-         (Name.empty() ? "#" + std::to_string(Id) : Name);
-}
-
 uint64_t Profile::acquisitions() const {
   uint64_t Sum = 0;
   for (const ProfiledClass &Class : Classes)

@@ -192,11 +192,10 @@ struct ThreadShare {
 struct ProfiledThread {
   uint64_t Id = 0, Threads = 1;
   uint64_t Run = 0; // in the sum of several: of which, from 1 on
-  std::string Name; // the last one's; or the function that it began with; or empty
+  std::string Name; // the last one's; or the function that it began with; or empty. ThreadNames
+                    // tells those apart that have the same one
   uint64_t Lived = 0, Section = 0, Wait = 0, Sections = 0;
   std::vector<ThreadShare> Classes; // costliest first
-
-  std::string label() const; // `run 2: name`, or the number where it has no name
 };
 
 // Waits of one thread for locks of a class that another one held when they began.

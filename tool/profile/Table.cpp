@@ -2,6 +2,7 @@
 #include "profile/Table.h"
 
 #include "profile/Text.h"
+#include "profile/ThreadNames.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -20,7 +21,7 @@ constexpr unsigned NameWidth = 19;
 class Table {
 public:
   Table(const Profile &P, const TableOptions &Options, raw_ostream &OS)
-      : P(P), Options(Options), OS(OS) {}
+      : P(P), Options(Options), OS(OS), Threads(P) {}
 
   void print() {
     printHeader();
@@ -439,6 +440,18 @@ private:
     return Found == P.Classes.end() ? nullptr : &*Found;
   }
 
+  // What tells it apart is at the end.
+  std::string threadName(uint64_t Id, size_t Width) const {
+    std::string Name = Threads.of(Id);
+    if (Name.size() <= Width)
+      return Name;
+    StringRef End = StringRef(Name).rtrim("0123456789");
+    if (!End.ends_with(" ") && !End.ends_with("#"))
+      return Name;
+    End = StringRef(Name).drop_front(End.size() - 1);
+    return (beginning(Name, Width - End.size()) + End).str();
+  }
+
   void printThreadLine(const std::array<std::string, 7> &Columns) {
     OS << left_justify(beginning(Columns[0], NameWidth), NameWidth);
     for (size_t I = 1; I < 6; ++I)
@@ -452,22 +465,18 @@ private:
     size_t Shown = std::min<size_t>(Options.Threads, P.ByThread.size());
     for (const ProfiledThread &T : ArrayRef(P.ByThread).take_front(Shown)) {
       const ProfiledClass *Mostly = T.Classes.empty() ? nullptr : classOf(T.Classes[0].Key);
-      printThreadLine({T.label(), count(T.Threads), duration(T.Lived), percent(T.Section, T.Lived),
-                       duration(T.Wait), count(T.Sections), Mostly ? Mostly->Name : "-"});
+      printThreadLine({threadName(T.Id, NameWidth - 1), count(T.Threads), duration(T.Lived),
+                       percent(T.Section, T.Lived), duration(T.Wait), count(T.Sections),
+                       Mostly ? Mostly->Name : "-"});
     }
     if (uint64_t More = P.ByThread.size() - Shown + P.ThreadsOmitted)
       OS << "\n" << count(More) << " more not shown.\n";
   }
 
-  std::string threadName(uint64_t Id) const {
-    if (!Id)
-      return "-";
-    auto Found = find_if(P.ByThread, [&](const ProfiledThread &T) { return T.Id == Id; });
-    return Found == P.ByThread.end() ? "#" + std::to_string(Id) : Found->label();
-  }
+  static constexpr unsigned EdgeName = 17;
 
   void printEdgeLine(const std::array<std::string, 6> &Columns) {
-    constexpr unsigned NameWidths[] = {17, 17, 20};
+    constexpr unsigned NameWidths[] = {EdgeName, EdgeName, 20};
     for (size_t I = 0; I < 3; ++I)
       OS << left_justify(beginning(Columns[I], NameWidths[I]), NameWidths[I] + 1);
     OS << right_justify(Columns[3], 7) << right_justify(Columns[4], 8)
@@ -480,7 +489,8 @@ private:
     size_t Shown = std::min<size_t>(Options.Threads, P.Edges.size());
     for (const WaitEdge &E : ArrayRef(P.Edges).take_front(Shown)) {
       const ProfiledClass *Class = classOf(E.Key);
-      printEdgeLine({threadName(E.Waiter), threadName(E.Holder), Class ? Class->Name : "-",
+      printEdgeLine({threadName(E.Waiter, EdgeName),
+                     E.Holder ? threadName(E.Holder, EdgeName) : "-", Class ? Class->Name : "-",
                      count(E.Count), duration(E.Wait), duration(E.Count ? E.Wait / E.Count : 0)});
     }
     if (uint64_t More = P.Edges.size() - Shown + P.EdgesOmitted)
@@ -622,6 +632,8 @@ private:
         "Those that waited longest, and the one that held longest. --sites=N shows more.",
         "held N% of the run: how long one lock was held, which no two threads do at once (of "
         "several, the one held longest); from 5% on.",
+        "THREAD: as the program named it last, or the function that it began with; with a number "
+        "where several have the same one.",
         "--threads=N, THREADS: how many ran one after the other in this row. IN SECT.: share of "
         "their lives in which they held or waited for a mutex. WAIT: all they waited for. "
         "SECTIONS: "
@@ -673,6 +685,7 @@ private:
   const Profile &P;
   const TableOptions &Options;
   raw_ostream &OS;
+  const ThreadNames Threads;
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "profile/Profile.h"
 
 #include "profile/ProfileMembers.h"
+#include "profile/ThreadNames.h"
 
 using namespace llvm;
 
@@ -305,12 +306,13 @@ void writeRun(json::OStream &J, const Profile &P) {
   });
 }
 
-void writeThread(json::OStream &J, const ProfiledThread &T) {
+void writeThread(json::OStream &J, const ProfiledThread &T, const ThreadNames &Names) {
   J.object([&] {
     J.attribute("id", T.Id);
     if (T.Run)
       J.attribute("run", T.Run);
     J.attribute("name", T.Name);
+    J.attribute("label", Names.of(T.Id));
     J.attribute("threads", T.Threads);
     J.attribute("lived_ns", T.Lived);
     J.attribute("section_ns", T.Section);
@@ -343,9 +345,10 @@ void writeTimeline(json::OStream &J, const Profile &P) {
 }
 
 void writeThreads(json::OStream &J, const Profile &P) {
+  const ThreadNames Names(P);
   J.attributeArray("by_thread", [&] {
     for (const ProfiledThread &T : P.ByThread)
-      writeThread(J, T);
+      writeThread(J, T, Names);
   });
   J.attribute("threads_omitted", P.ThreadsOmitted);
 }
