@@ -140,7 +140,7 @@ bool readsProfile(StringRef File) {
   Expected<Profile> P = readProfile(File, &Document);
   if (!P)
     return consumeError(P.takeError()), false;
-  writeHtml(Document, nullptr, nulls());
+  writeHtml(Document, *P, HeadlineSources(), nulls());
   const json::Object &Root = *Document.getAsObject();
   writeFolded(Root, nulls());
   writePprof(Root, nulls());

@@ -8,6 +8,7 @@
 #include "driver/Subcommand.h"
 #include "profile/Compare.h"
 #include "profile/Export.h"
+#include "profile/Headline.h"
 #include "profile/Html.h"
 #include "profile/Merge.h"
 #include "profile/Profile.h"
@@ -150,12 +151,12 @@ void failedToWrite(StringRef File, Error Failed) {
 }
 
 // What would fail comes before any of them is written.
-std::optional<std::vector<ReportFile>> reportFiles(const json::Value &Document,
-                                                   const json::Value &Verdicts) {
+std::optional<std::vector<ReportFile>> reportFiles(const json::Value &Document, const Profile &P,
+                                                   const HeadlineSources &Sources) {
   const json::Object &Root = *Document.getAsObject();
   std::vector<ReportFile> Result;
   if (!HtmlFile.empty())
-    Result.push_back({HtmlFile, [&](raw_ostream &OS) { writeHtml(Document, Verdicts, OS); }});
+    Result.push_back({HtmlFile, [&](raw_ostream &OS) { writeHtml(Document, P, Sources, OS); }});
   if (!FoldedFile.empty())
     Result.push_back({FoldedFile, [&](raw_ostream &OS) { writeFolded(Root, OS); }});
   if (!PprofFile.empty())
@@ -183,8 +184,8 @@ bool canWriteFiles() {
   return true;
 }
 
-int writeReports(const json::Value &Document, const json::Value &Verdicts) {
-  std::optional<std::vector<ReportFile>> Reports = reportFiles(Document, Verdicts);
+int writeReports(const json::Value &Document, const Profile &P, const HeadlineSources &Sources) {
+  std::optional<std::vector<ReportFile>> Reports = reportFiles(Document, P, Sources);
   if (!Reports)
     return BadUsage;
   for (const ReportFile &Report : *Reports)
@@ -193,6 +194,19 @@ int writeReports(const json::Value &Document, const json::Value &Verdicts) {
       return BadUsage;
     }
   return Done;
+}
+
+// Without -p the command that comes next names the sources that another subcommand would find.
+HeadlineSources headlineSources(const json::Value &Verdicts) {
+  HeadlineSources Sources;
+  Sources.Files.assign(Files.begin(), Files.end());
+  Sources.Builds.assign(Builds.begin(), Builds.end());
+  if (!Builds.empty())
+    Sources.Verdicts = &Verdicts;
+  else if (std::optional<std::string> Found = findBuild())
+    Sources.Builds.push_back(shownPath(*Found));
+  Sources.Project = Project;
+  return Sources;
 }
 
 int finishOutput() {
@@ -230,16 +244,18 @@ int run() {
   std::optional<json::Value> Verdicts(nullptr);
   if (!Builds.empty() && !(Verdicts = checkProfile(P, Builds, Project, Jobs)))
     return BadUsage;
+  HeadlineSources Sources = headlineSources(*Verdicts);
   if (writesFiles()) {
     Document = documentOf(P, std::move(Document));
-    int Status = writeReports(Document, *Verdicts);
+    int Status = writeReports(Document, P, Sources);
     if (Status != Done || !Json)
       return Status;
   }
   if (Json) {
-    writeProfile(P, outs());
+    writeProfile(P, outs(), Builds.empty() ? nullptr : &Sources);
   } else {
     makePrintable(P);
+    printHeadline(headlineOf(P, &Sources), outs());
     printTable(P, {Explain, Limit, Threads, Sites}, outs());
   }
   return finishOutput();

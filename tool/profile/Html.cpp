@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Html.h"
 
+#include "profile/Text.h"
+#include "support/Messages.h"
+
 using namespace llvm;
 
 namespace relock {
@@ -41,14 +44,54 @@ std::string scriptJson(const json::Value &V) {
   return Safe;
 }
 
+// Text of a page, whatever it holds: no markup, and nothing that looks like an attribute.
+static std::string htmlText(StringRef Text) {
+  std::string Safe;
+  for (char C : printable(Text))
+    if (StringRef("<>&\"'=").contains(C))
+      Safe += "&#" + std::to_string(int(C)) + ";";
+    else
+      Safe += C;
+  return Safe;
+}
+
+static std::string headlineHtml(const Headline &H) {
+  std::string Text = "<strong>" + htmlText(H.Text) + "</strong>";
+  if (!H.Next.empty())
+    Text += " <span>next: <code>" + htmlText(H.command()) + "</code></span>";
+  return Text;
+}
+
+// For a browser that runs no script: the ranking.
+static std::string tableHtml(const Profile &P) {
+  std::string Rows;
+  for (const ProfiledClass &Class : P.Classes) {
+    if (!Class.acquisitions())
+      continue;
+    uint64_t Contended = Class.Counts.Contended + (Class.Readers ? Class.Readers->Contended : 0);
+    Rows += "<tr><td class=\"text long\">" + htmlText(Class.Name) + "</td>";
+    for (const std::string &Cell :
+         {count(Class.acquisitions()), percent(Contended, Class.acquisitions()),
+          duration(Class.waitTotal()),
+          Class.isTimed() ? duration(Class.holdTotal()) : std::string("-")})
+      Rows += "<td>" + Cell + "</td>";
+    Rows += "</tr>\n";
+  }
+  return Rows.empty() ? Rows
+                      : "<table><thead><tr><th class=\"text\">Lock class</th><th>Acquired</th>"
+                        "<th>Waited</th><th>Wait</th><th>Hold</th></tr></thead>\n<tbody>" +
+                            Rows + "</tbody></table>";
+}
+
 // Only marks of the page itself are replaced; what is filled in is not looked at again.
-void writeHtml(const json::Value &Profile, const json::Value &Verdicts, raw_ostream &OS) {
-  std::string Data = scriptJson(Profile), Checked = scriptJson(Verdicts);
-  const std::pair<StringRef, StringRef> Marks[] = {{"@STYLE@", Parts[1]},
-                                                   {"@PROFILE@", Data},
-                                                   {"@VERDICTS@", Checked},
-                                                   {"@CHART@", Parts[2]},
-                                                   {"@SCRIPT@", Parts[3]}};
+void writeHtml(const json::Value &Document, const Profile &P, const HeadlineSources &Sources,
+               raw_ostream &OS) {
+  std::string Head = headlineHtml(headlineOf(P, &Sources)), Table = tableHtml(P);
+  std::string Data = scriptJson(Document);
+  std::string Checked = scriptJson(Sources.Verdicts ? *Sources.Verdicts : json::Value(nullptr));
+  const std::pair<StringRef, StringRef> Marks[] = {
+      {"@STYLE@", Parts[1]},   {"@HEADLINE@", Head},  {"@TABLE@", Table},    {"@PROFILE@", Data},
+      {"@VERDICTS@", Checked}, {"@CHART@", Parts[2]}, {"@SCRIPT@", Parts[3]}};
   StringRef Page = Parts[0];
   for (auto [Mark, Text] : Marks) {
     auto [Before, After] = Page.split(Mark);

@@ -300,7 +300,11 @@ struct Inversion {
 };
 std::vector<Inversion> findInversions(const Profile &P);
 
-void writeProfile(const Profile &P, llvm::raw_ostream &OS);
+struct HeadlineSources;
+
+// With sources its headline says what they say of the lock class, and which command comes next.
+void writeProfile(const Profile &P, llvm::raw_ostream &OS,
+                  const HeadlineSources *Sources = nullptr);
 
 // Why a file is not a profile, as a message code.
 class ProfileError : public llvm::ErrorInfo<ProfileError> {

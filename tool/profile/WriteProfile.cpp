@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Profile.h"
 
+#include "profile/Headline.h"
 #include "profile/ProfileMembers.h"
 #include "profile/ThreadNames.h"
 
@@ -369,7 +370,7 @@ void writeEdges(json::OStream &J, const Profile &P) {
 
 } // namespace
 
-void writeProfile(const Profile &P, raw_ostream &OS) {
+void writeProfile(const Profile &P, raw_ostream &OS, const HeadlineSources *Sources) {
   json::OStream J(OS, 1);
   J.object([&] {
     J.attribute("format", ProfileFormat);
@@ -378,6 +379,7 @@ void writeProfile(const Profile &P, raw_ostream &OS) {
       J.attribute("source", P.Source);
     if (P.Runs > 1)
       J.attribute("runs", P.Runs);
+    writeHeadline(J, headlineOf(P, Sources));
     writeProgram(J, P);
     writeRun(J, P);
     if (P.Event)
