@@ -3,6 +3,7 @@
 #include "edge.h"
 #include "histograms.h"
 #include "hold.h"
+#include "intervals.h"
 #include "timeline.h"
 
 struct contended contended_begins(struct thread *thread, struct relock_object *object,
@@ -44,6 +45,7 @@ void contended_measure(const struct contended *wait, struct thread *thread,
                wait->waiters);
   edge_count(thread, group, wait->holder, releaser, length);
   timeline_add(thread, group, wait->before, length);
+  intervals_add(thread, group, wait->before, length);
   if (hold_start)
     sample_acquired(thread, wait->object, sample, hold_start, length);
   else

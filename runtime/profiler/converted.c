@@ -8,6 +8,7 @@
 #include "../statistics/recorder.h"
 #include "histograms.h"
 #include "hold.h"
+#include "intervals.h"
 #include "objects.h"
 #include "preload.h"
 #include "store.h"
@@ -112,6 +113,7 @@ static void waited(uint32_t number, uint64_t start, uint64_t ticks, uint32_t wai
     return;
   measure_wait(thread, number - 1, RELOCK_WAIT, ticks, waiters);
   timeline_add(thread, number - 1, start, ticks);
+  intervals_add(thread, number - 1, start, ticks);
   recording_leave(thread);
 }
 

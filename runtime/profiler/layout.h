@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define RELOCK_RECORDS_MAGIC 0x736b636f6c65726bull
-#define RELOCK_RECORDS_VERSION 8u
+#define RELOCK_RECORDS_VERSION 9u
 #define RELOCK_RECORDS_FIRST 4096u /* where the records begin */
 #define RELOCK_RECORDS_DIR "RELOCK_PROFILE_DIR"
 #define RELOCK_RECORDS_LIMIT "RELOCK_PROFILE_LIMIT" /* bytes of records per process */
@@ -53,6 +53,7 @@ enum relock_record_kind {
   RELOCK_RECORD_SITE,
   RELOCK_RECORD_TIMELINE,
   RELOCK_RECORD_EDGE,
+  RELOCK_RECORD_INTERVALS,
 };
 
 enum relock_primitive {
@@ -307,6 +308,42 @@ static inline unsigned relock_ring(uint64_t wait) {
   unsigned power = wait ? 63u - (unsigned)__builtin_clzll(wait) : 0;
   unsigned ring = power < RELOCK_RING_FIRST ? 0 : power - RELOCK_RING_FIRST;
   return ring < RELOCK_RINGS ? ring : RELOCK_RINGS - 1;
+}
+
+/* How long one thread waited for the locks of a group, by when. Time since the start of the process
+ * is divided into intervals of one width up to that of RELOCK_INTERVALS; from there on the width
+ * doubles whenever the process has run twice as long. A record has one level of them, those of one
+ * width. So the whole of a run is known in at least RELOCK_INTERVALS parts, however long it gets,
+ * in memory that grows with the logarithm of its length. */
+#define RELOCK_INTERVALS 64u
+#define RELOCK_INTERVAL_FIRST 20 /* the first width, in ticks, as a power of two */
+
+struct relock_intervals {
+  struct relock_record record;
+  uint32_t group, level;
+  uint64_t padding[6];
+  uint64_t wait[RELOCK_INTERVALS];
+};
+
+struct relock_interval {
+  uint32_t level, index;
+  uint64_t begin, end; /* ticks since the start of the process */
+};
+
+static inline struct relock_interval relock_interval_in(uint32_t level, uint32_t index) {
+  unsigned shift = RELOCK_INTERVAL_FIRST + (level ? level - 1 : 0);
+  uint64_t number = index + (level ? RELOCK_INTERVALS : 0);
+  struct relock_interval result = {level, index, number << shift, (number + 1) << shift};
+  return result;
+}
+
+static inline struct relock_interval relock_interval_at(uint64_t ticks) {
+  uint64_t number = ticks >> RELOCK_INTERVAL_FIRST;
+  uint32_t level = number < RELOCK_INTERVALS
+                       ? 0
+                       : 58u - (uint32_t)__builtin_clzll(number); /* from 64 on 1, from 128 on 2 */
+  uint64_t index = level ? (number >> (level - 1)) - RELOCK_INTERVALS : number;
+  return relock_interval_in(level, (uint32_t)index);
 }
 
 #endif

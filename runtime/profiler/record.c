@@ -58,6 +58,11 @@ static void clear_record(struct relock_record *record, const struct thread *surv
     edge->count = edge->wait = 0;
     break;
   }
+  case RELOCK_RECORD_INTERVALS: {
+    struct relock_intervals *intervals = (struct relock_intervals *)record;
+    memset(intervals->wait, 0, sizeof intervals->wait);
+    break;
+  }
   case RELOCK_RECORD_TALLY: {
     struct relock_tally *tally = (struct relock_tally *)record;
     memset(&tally->acquisitions, 0, sizeof *tally - offsetof(struct relock_tally, acquisitions));

@@ -130,7 +130,7 @@ struct thread {
   struct sampling librelock[2]; /* its calls, and those that wait; it counts down itself */
   struct event_counter events;
   struct pending pending[PENDING_MAX];
-  struct pairs nestings, edges;
+  struct pairs nestings, edges, intervals;
   struct stats *page[STATS_PAGES];
   struct shared_stats *shared_page[STATS_PAGES];
   struct read_hold reads[HELD_MAX];

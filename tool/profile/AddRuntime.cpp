@@ -241,6 +241,7 @@ public:
       shareHolds();
     const size_t Waits = P.Timeline.size();
     rekey(P.Timeline, &ProfiledWait::Key);
+    rekey(P.OverTime, &WaitingOverTime::Key);
     P.TimelineOmitted += Waits - P.Timeline.size();
   }
 

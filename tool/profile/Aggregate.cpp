@@ -830,6 +830,59 @@ private:
     P.TimelineOmitted = All - std::min<uint64_t>(All, P.Timeline.size());
   }
 
+  // In intervals of the width that the records have at the end of the run; those of before it are
+  // parts of these, unless the run is a window of a longer one.
+  void finishOverTime() {
+    const uint64_t Begin = Process.Header.start_ticks - Process.IntervalsBegin;
+    const uint64_t Until = End - Process.IntervalsBegin;
+    if (Process.Intervals.empty() || Until <= Begin)
+      return;
+    const relock_interval Last = relock_interval_at(Until - 1);
+    const uint64_t Width = Last.end - Last.begin;
+    std::map<std::string, std::vector<double>> Found;
+    for (const RawIntervals &Raw : Process.Intervals)
+      if (const Sum *Class = sumOfGroup(Raw.Group)) {
+        std::vector<double> &Wait = Found[keyOf(Class->Identity)];
+        Wait.resize((Until - Begin + Width - 1) / Width);
+        for (uint32_t I = 0; I < RELOCK_INTERVALS; ++I)
+          if (Raw.Wait[I])
+            spread(double(Raw.Wait[I]), relock_interval_in(Raw.Level, I), Begin, Width, Wait);
+      }
+    P.Interval = ns(Width);
+    std::vector<std::pair<double, std::string>> Order;
+    for (const auto &[Key, Wait] : Found)
+      Order.push_back({-std::accumulate(Wait.begin(), Wait.end(), 0.0), Key});
+    std::sort(Order.begin(), Order.end());
+    std::vector<double> Rest;
+    for (auto [I, Each] : enumerate(Order)) {
+      const std::vector<double> &Wait = Found[Each.second];
+      if (I < ClassesOverTime)
+        P.OverTime.push_back({Each.second, inNs(Wait)});
+      Rest.resize(Wait.size());
+      for (size_t At = 0; I >= ClassesOverTime && At < Wait.size(); ++At)
+        Rest[At] += Wait[At];
+    }
+    if (Order.size() > ClassesOverTime)
+      P.OverTime.push_back({"", inNs(Rest)});
+  }
+
+  // What lies before the window is not of it.
+  static void spread(double Waited, relock_interval Over, uint64_t Begin, uint64_t Width,
+                     std::vector<double> &Wait) {
+    uint64_t From = std::max(Over.begin, Begin) - Begin, To = std::max(Over.end, Begin) - Begin;
+    for (uint64_t At = From / Width; At < Wait.size() && At * Width < To; ++At) {
+      uint64_t Part = std::min(To, (At + 1) * Width) - std::max(From, At * Width);
+      Wait[At] += Waited * double(Part) / double(Over.end - Over.begin);
+    }
+  }
+
+  std::vector<uint64_t> inNs(const std::vector<double> &Ticks) const {
+    std::vector<uint64_t> Result;
+    for (double Each : Ticks)
+      Result.push_back(uint64_t(Each * NsPerTick + 0.5));
+    return Result;
+  }
+
   // Most frequent first.
   static std::vector<std::pair<std::string, uint64_t>>
   ranked(const std::map<std::string, uint64_t> &Counts) {
@@ -875,6 +928,7 @@ private:
     for (Sum &S : Sums)
       finishClass(S);
     finishTimeline();
+    finishOverTime();
     for (std::vector<ProfiledClass> *Classes : {&P.Classes, &P.Waits}) {
       std::sort(Classes->begin(), Classes->end(), costlier<ProfiledClass>);
       separateNames(*Classes);

@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 
 using namespace llvm;
 
@@ -216,6 +217,7 @@ public:
   }
 
   void add(Profile P) {
+    addOverTime(P);
     addThreads(P);
     addRun(P);
     Buckets Theirs(P.TicksPerSecond);
@@ -295,6 +297,54 @@ private:
     Sum.ThreadsOmitted += P.ThreadsOmitted;
     Sum.EdgesOmitted += P.EdgesOmitted;
     Sum.TimelineOmitted += P.TimelineOmitted;
+  }
+
+  // To intervals of that length, the first of which begins so much before the first of these. The
+  // last one of a run ends with it.
+  static void spread(const std::vector<uint64_t> &Wait, const Profile &Of, uint64_t Before,
+                     uint64_t Length, std::vector<double> &To) {
+    const double End = double(Before) + double(Of.Duration), Interval = double(Of.Interval);
+    for (auto [I, Each] : enumerate(Wait)) {
+      double From = double(Before) + double(I) * Interval, Until = std::min(From + Interval, End);
+      for (size_t At = size_t(From / double(Length)); At < To.size(); ++At) {
+        double Part = std::min(Until, double(At + 1) * double(Length)) -
+                      std::max(From, double(At) * double(Length));
+        if (Part <= 0)
+          break;
+        To[At] += double(Each) * Part / (Until - From);
+      }
+    }
+  }
+
+  // The runs stand one after another. Where one of them does not have it, the sum cannot.
+  void addOverTime(const Profile &P) {
+    if (!Sum.Interval || !P.Interval) {
+      Sum.Interval = 0;
+      Sum.OverTime.clear();
+      return;
+    }
+    uint64_t All = Sum.Duration + P.Duration, Length = All / MostIntervals + 1;
+    std::map<std::string, std::vector<double>> Found;
+    for (auto [Of, Before] : {std::pair<const Profile *, uint64_t>(&Sum, 0), {&P, Sum.Duration}})
+      for (const WaitingOverTime &Class : Of->OverTime) {
+        std::vector<double> &To = Found[Class.Key];
+        To.resize(All / Length + 1);
+        spread(Class.Wait, *Of, Before, Length, To);
+      }
+    Sum.Interval = Length;
+    Sum.OverTime.clear();
+    for (const auto &[Key, Wait] : Found) {
+      WaitingOverTime Class{Key, {}};
+      for (double Each : Wait)
+        Class.Wait.push_back(uint64_t(Each + 0.5));
+      Sum.OverTime.push_back(std::move(Class));
+    }
+    auto Order = [](const WaitingOverTime &Class) {
+      return std::make_pair(Class.Key.empty(),
+                            -std::accumulate(Class.Wait.begin(), Class.Wait.end(), 0.0));
+    };
+    std::stable_sort(Sum.OverTime.begin(), Sum.OverTime.end(),
+                     [&](const auto &A, const auto &B) { return Order(A) < Order(B); });
   }
 
   static uint64_t lastThread(const Profile &P) {

@@ -25,6 +25,7 @@ inline constexpr int64_t ProfileVersion = 1;
 // What a profile keeps: of each class, and in all.
 inline constexpr size_t LocksPerClass = 100, SitesPerClass = 20;
 inline constexpr size_t ThreadsKept = 100, EdgesKept = 500, WaitsKept = 10000;
+inline constexpr size_t ClassesOverTime = 20, MostIntervals = 128;
 
 struct LockCounts {
   uint64_t Acquisitions = 0, Contended = 0, Handovers = 0;
@@ -213,6 +214,12 @@ struct ProfiledWait {
                                 // which stand one after another
 };
 
+// How long all threads together waited for the locks of a class, by when.
+struct WaitingOverTime {
+  std::string Key;            // empty: of all classes that are not listed
+  std::vector<uint64_t> Wait; // ns, in each interval of the run
+};
+
 // What lies between two bounds, in nanoseconds.
 struct TimeRange {
   uint64_t Least = 0, Most = 0;
@@ -269,6 +276,8 @@ struct Profile {
   uint64_t EdgesOmitted = 0;
   std::vector<ProfiledWait> Timeline; // by start
   uint64_t TimelineOmitted = 0;
+  uint64_t Interval = 0;                 // ns, of those of OverTime; 0: it is not known
+  std::vector<WaitingOverTime> OverTime; // longest wait first
 
   uint64_t acquisitions() const;
 

@@ -190,6 +190,11 @@ bool fromJSON(const json::Value &V, ProfiledWait &W, json::Path Path) {
          O.map("wait_ns", W.Wait);
 }
 
+bool fromJSON(const json::Value &V, WaitingOverTime &W, json::Path Path) {
+  json::ObjectMapper O(V, Path);
+  return O && O.mapOptional("key", W.Key) && O.map("wait_ns", W.Wait);
+}
+
 bool fromJSON(const json::Value &V, WaitEdge &E, json::Path Path) {
   json::ObjectMapper O(V, Path);
   return O && O.map("waiter", E.Waiter) && O.map("holder", E.Holder) && O.map("key", E.Key) &&
@@ -238,6 +243,14 @@ bool fromOverhead(const json::Object &Root, Profile &P, json::Path Path) {
          O.mapOptional("records_bytes", P.RecordsSize);
 }
 
+bool fromOverTime(const json::Object &Root, Profile &P, json::Path Path) {
+  const json::Value *V = Root.get("waiting_over_time");
+  if (!V)
+    return true;
+  json::ObjectMapper O(*V, Path.field("waiting_over_time"));
+  return O && O.map("interval_ns", P.Interval) && O.map("classes", P.OverTime);
+}
+
 bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
   json::ObjectMapper O(V, Path);
   const json::Object &Root = *V.getAsObject();
@@ -257,7 +270,7 @@ bool fromRoot(const json::Value &V, Profile &P, json::Path Path) {
          O.mapOptional("timeline", P.Timeline) &&
          O.mapOptional("timeline_omitted", P.TimelineOmitted) && O.mapOptional("waits", P.Waits) &&
          O.mapOptional("servers", P.Servers) && O.mapOptional("source", P.Source) &&
-         O.mapOptional("runs", P.Runs);
+         O.mapOptional("runs", P.Runs) && fromOverTime(Root, P, Path);
 }
 
 // Profiles from before `p90_ns` have it in their histograms.

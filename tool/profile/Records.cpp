@@ -218,6 +218,8 @@ private:
       return readTimeline(Process, From);
     case RELOCK_RECORD_EDGE:
       return readEdge(Process, From);
+    case RELOCK_RECORD_INTERVALS:
+      return readIntervals(Process, From);
     }
   }
 
@@ -384,6 +386,16 @@ private:
           Process.Waits.push_back({Wait.start, Wait.wait, Wait.thread, Wait.group});
   }
 
+  static void readIntervals(RawProcess &Process, StringRef From) {
+    relock_intervals Intervals;
+    constexpr uint32_t Levels = 64 - RELOCK_INTERVAL_FIRST - 6; // so many fit the ticks
+    if (!load(Intervals, From) || Intervals.level >= Levels)
+      return;
+    RawIntervals Result{Intervals.group, Intervals.level, {}};
+    std::copy(std::begin(Intervals.wait), std::end(Intervals.wait), Result.Wait.begin());
+    Process.Intervals.push_back(Result);
+  }
+
   StringRef Bytes;
   std::map<uint32_t, RawGroup> Groups;
   std::map<uint32_t, bool> Hidden;
@@ -401,6 +413,7 @@ Expected<RawProcess> readRecords(StringRef File) {
   Process.File = File.str();
   if (!Records.readHeader(Process))
     return createStringError(inconvertibleErrorCode(), "was never begun");
+  Process.IntervalsBegin = Process.Header.start_ticks;
   Records.readRecords(Process);
   return Process;
 }

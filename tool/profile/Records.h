@@ -132,6 +132,12 @@ struct RawWait {
   uint32_t Thread, Group;
 };
 
+// See relock_intervals.
+struct RawIntervals {
+  uint32_t Group, Level;
+  std::array<uint64_t, RELOCK_INTERVALS> Wait;
+};
+
 struct RawThread {
   uint32_t Id;
   std::string Name;
@@ -156,7 +162,9 @@ struct RawProcess {
   std::vector<RawShare> Shares;
   std::vector<RawSite> Sites;
   std::vector<RawWait> Waits; // in no order
-  uint64_t LastSeen = 0;      // the latest tick in any record
+  std::vector<RawIntervals> Intervals;
+  uint64_t IntervalsBegin = 0; // the tick from which on these count
+  uint64_t LastSeen = 0;       // the latest tick in any record
 
   uint64_t acquisitions() const; // and waits of other kinds
   const RawModule *moduleOf(uint64_t Address) const;

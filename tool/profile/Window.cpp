@@ -160,6 +160,21 @@ void subtractSums(std::vector<Record> &After, const std::vector<Record> &Before,
       After.push_back(Sum);
 }
 
+void subtractIntervals(std::vector<RawIntervals> &After, ArrayRef<RawIntervals> Before) {
+  std::map<std::pair<uint32_t, uint32_t>, RawIntervals> Sums;
+  for (const RawIntervals &I : After)
+    if (auto [At, New] = Sums.try_emplace({I.Group, I.Level}, I); !New)
+      for (auto [Sum, Wait] : zip_equal(At->second.Wait, I.Wait))
+        Sum += Wait;
+  for (const RawIntervals &I : Before)
+    if (auto At = Sums.find({I.Group, I.Level}); At != Sums.end())
+      for (auto [Sum, Wait] : zip_equal(At->second.Wait, I.Wait))
+        Sum = less(Sum, Wait);
+  After.clear();
+  for (const auto &[Which, Sum] : Sums)
+    After.push_back(Sum);
+}
+
 void subtractSites(std::vector<RawSite> &After, ArrayRef<RawSite> Before) {
   std::map<std::tuple<uint32_t, bool, std::vector<uint64_t>>, const RawSite *> Known;
   for (const RawSite &Site : Before)
@@ -200,6 +215,7 @@ RawProcess between(const RawProcess &Before, RawProcess After, ClockReading Begi
       After.Shares, Before.Shares,
       [](const RawShare &S) { return std::make_tuple(S.Thread, S.Group, S.Wait, S.Reading); },
       {&RawShare::Count, &RawShare::Total, &RawShare::Values, &RawShare::Variance});
+  subtractIntervals(After.Intervals, Before.Intervals);
   subtractSites(After.Sites, Before.Sites);
   subtractDrops(After.Header, Before.Header);
   llvm::erase_if(After.Waits, [&](const RawWait &Wait) { return Wait.Start < Begin.Ticks; });

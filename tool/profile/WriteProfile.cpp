@@ -345,6 +345,20 @@ void writeTimeline(json::OStream &J, const Profile &P) {
   J.attribute("timeline_omitted", P.TimelineOmitted);
 }
 
+void writeOverTime(json::OStream &J, const Profile &P) {
+  J.attributeObject("waiting_over_time", [&] {
+    J.attribute("interval_ns", P.Interval);
+    J.attributeArray("classes", [&] {
+      for (const WaitingOverTime &Class : P.OverTime)
+        J.object([&] {
+          if (!Class.Key.empty())
+            J.attribute("key", Class.Key);
+          J.attribute("wait_ns", json::Array(Class.Wait));
+        });
+    });
+  });
+}
+
 void writeThreads(json::OStream &J, const Profile &P) {
   const ThreadNames Names(P);
   J.attributeArray("by_thread", [&] {
@@ -398,6 +412,8 @@ void writeProfile(const Profile &P, raw_ostream &OS, const HeadlineSources *Sour
     });
     if (!P.Timeline.empty() || P.TimelineOmitted)
       writeTimeline(J, P);
+    if (P.Interval)
+      writeOverTime(J, P);
     if (!P.Servers.empty())
       J.attributeArray("servers", [&] {
         for (const ServerCounts &Server : P.Servers)
