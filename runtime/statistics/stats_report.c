@@ -161,16 +161,32 @@ static void print_servers(const struct relock_report *report, int descriptor) {
     print_server(&report->servers[i], descriptor);
 }
 
+static bool was_used(const relock_statistics_t *s) {
+  return s->held || s->executed || s->contended;
+}
+
+/* A program whose tools share one table of locks has most of its classes for other tools. */
+static void print_unused(size_t unused, int descriptor) {
+  if (unused)
+    dprintf(descriptor, "\n%zu lock class%s never acquired\n", unused,
+            unused == 1 ? " was" : "es were");
+}
+
 void relock_report_print(const struct relock_report *report, int descriptor) {
   int width = 5;
+  size_t unused = 0;
   for (const struct relock_report_class *c = report->classes; c; c = c->next)
-    if ((int)strlen(c->name) > width)
+    if (was_used(&c->counts) && (int)strlen(c->name) > width)
       width = (int)strlen(c->name);
   dprintf(descriptor, "relock-stats\n%-*s %-15s %6s %10s %10s %10s %10s %10s %10s %8s %14s %12s\n",
           width, "class", "algorithm", "locks", "held", "executed", "delegated", "batches",
           "contended", "parked", "switches", "wait_ns", "wait_mean_ns");
   for (const struct relock_report_class *c = report->classes; c; c = c->next)
-    print_class(c, width, descriptor);
+    if (was_used(&c->counts))
+      print_class(c, width, descriptor);
+    else
+      unused++;
+  print_unused(unused, descriptor);
   print_servers(report, descriptor);
   const struct relock_barriers barriers = relock_word_barriers();
   if (barriers.made)
