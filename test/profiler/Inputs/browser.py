@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Opens a copy of a report in a browser, runs a script in it and prints what the script says:
 
-    browser.py REPORT FOLDER < SCRIPT
+    browser.py REPORT FOLDER [WIDTH] < SCRIPT
 
 The script says it by say(TEXT); wait(CONDITION) waits until a function gives true. What goes wrong
 in the page is said as `error: …`. FOLDER then has the screenshots light.png and dark.png of the
@@ -41,10 +41,10 @@ AFTER = """<script>
 """
 
 
-def browser(folder, page, *options):
+def browser(folder, page, width, *options):
     command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                "--hide-scrollbars",
-               "--disable-background-networking", "--no-first-run", "--window-size=1280,1800",
+               "--disable-background-networking", "--no-first-run", f"--window-size={width},1800",
                "--user-data-dir=" + os.path.join(folder, "browser"),
                "--virtual-time-budget=20000", *options, "file://" + page]
     environment = {**os.environ, "HOME": folder}
@@ -54,6 +54,7 @@ def browser(folder, page, *options):
 
 def main():
     report, folder = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+    width = sys.argv[3] if len(sys.argv) > 3 else 1280
     os.makedirs(folder, exist_ok=True)
     with open(report) as file:
         text = file.read()
@@ -62,12 +63,12 @@ def main():
         head, rest = text.split("<head>", 1)
         rest = rest.replace("</body>", AFTER % sys.stdin.read() + "</body>")
         file.write(head + "<head>" + BEFORE + rest)
-    dump = browser(folder, test, "--dump-dom")
+    dump = browser(folder, test, width, "--dump-dom")
     said = re.search(r"\[\[(.*)\]\]", dump, re.DOTALL)
     print(html.unescape(said[1]) if said else "error: the script did not end:\n" + dump[-2000:])
     # 0 is dark, 1 is light.
     for name, scheme in (("light", 1), ("dark", 0)):
-        browser(folder, report, f"--blink-settings=preferredColorScheme={scheme}",
+        browser(folder, report, width, f"--blink-settings=preferredColorScheme={scheme}",
                 "--screenshot=" + os.path.join(folder, name + ".png"))
 
 

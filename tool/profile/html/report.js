@@ -143,11 +143,38 @@ function useColors() {
   Chart.defaults.maintainAspectRatio = false;
 }
 
-// `describe` gives the configuration anew when the color scheme changes.
-function drawChart(canvas, describe) {
-  const entry = {canvas, describe, chart : new Chart(canvas, describe())};
+// `describe` gives the configuration anew when the color scheme changes. The arrow keys go from one
+// value to the next, which is shown, and said.
+function drawChart(canvas, label, describe) {
+  const entry = {canvas, describe, chart : new Chart(canvas, describe()), at : -1};
+  canvas.setAttribute("role", "img");
+  canvas.setAttribute("aria-label", label + "; arrow keys go through its values");
+  canvas.tabIndex = 0;
+  canvas.addEventListener("keydown", (event) => {
+    const last = entry.chart.data.labels.length - 1,
+          to = {ArrowLeft : entry.at - 1, ArrowRight : entry.at + 1, Home : 0, End : last};
+    if (!(event.key in to))
+      return;
+    event.preventDefault();
+    entry.at = Math.max(0, Math.min(last, to[event.key]));
+    showValue(entry.chart, entry.at);
+  });
+  canvas.addEventListener("blur", () => showValue(entry.chart, undefined));
   charts.add(entry);
   return entry;
+}
+
+function showValue(chart, at) {
+  const active = at === undefined
+                     ? []
+                     : chart.data.datasets.map((_, datasetIndex) => ({datasetIndex, index : at}));
+  const bar = active.length ? chart.getDatasetMeta(0).data[at] : {x : 0, y : 0};
+  chart.setActiveElements(active);
+  chart.tooltip.setActiveElements(active, {x : bar.x, y : bar.y});
+  chart.update("none");
+  const {title, body} = chart.tooltip;
+  $("value").textContent =
+      active.length ? [...title, ...body.flatMap((part) => part.lines) ].join(", ") : "";
 }
 
 function dropCharts(inside) {
@@ -546,9 +573,7 @@ function estimateLine(times) {
 
 // Of a class, or of the readers of one.
 function timesPart(c, kind, charted, who) {
-  const times = c[kind],
-        canvas =
-            make("canvas", {role : "img", "aria-label" : "Histogram of the " + kind + " times"});
+  const times = c[kind], canvas = make("canvas");
   const line =
       [
         [ "P50", times.p50_ns ], [ "P90", times.p90_ns ], [ "P99", times.p99_ns ],
@@ -563,7 +588,8 @@ function timesPart(c, kind, charted, who) {
                          ? duration(times.total_ns) + " in " + count(times.count) + ", mean " +
                                duration(times.mean_ns) + "; how they are spread was not measured."
                          : "None."));
-  charted.push(() => drawChart(canvas, histogramChart(times, kind)));
+  charted.push(() => drawChart(canvas, "Histogram of the " + kind + " times" + (who || ""),
+                               histogramChart(times, kind)));
   return part((kind === "wait" ? "How long it was waited for" : "How long it was held") +
                   (who || ""),
               make("p", {class : "hint"}, line), estimateLine(times),
@@ -684,18 +710,59 @@ function verdictPart(c) {
                        : undefined);
 }
 
-function table(heads, list, texts) {
-  const kind = (i) => (i < (texts || 1) ? "text long" : undefined);
-  return make(
-      "div", {class : "scroll"},
-      make("table", {},
-           make("thead", {},
-                make("tr", {}, ...heads.map((head, i) => make("th", {class : kind(i)}, head)))),
-           make("tbody", {},
-                ...list.map((cells) => make(
-                                "tr", {},
-                                ...cells.map((cell, i) => make("td", {class : kind(i)}, cell)))))));
+// A column has a title, `text` where it is no number, `value` of an item, to sort by, and what to
+// `show` of it. The list is as it comes until somebody asks for another order.
+function fillTable(table, columns, list, attributes) {
+  const order = {column : undefined, up : false};
+  const head = table.tHead || table.appendChild(make("thead")),
+        body = table.tBodies[0] || table.appendChild(make("tbody"));
+  const compare = (a, b) => {
+    const x = order.column.value(a), y = order.column.value(b);
+    return (order.up ? 1 : -1) * (order.column.text ? x.localeCompare(y) : x - y);
+  };
+  const kind = (column) => column.text ? "text long" : undefined;
+  const fill = () => {
+    const focused = [...head.querySelectorAll("button") ].indexOf(document.activeElement);
+    rows(head, [ make("tr", {}, ...columns.map((column) => {
+           const sort = order.column === column ? (order.up ? "ascending" : "descending")
+                                                : undefined;
+           const title = column.value
+                             ? make("button", {type : "button", "data-tip" : column.tip},
+                                    column.title)
+                             : column.title;
+           if (column.value)
+             title.addEventListener("click", () => {
+               order.up = order.column === column ? !order.up : Boolean(column.text);
+               order.column = column;
+               fill();
+             });
+           return make("th", {class : kind(column), "aria-sort" : sort, scope : "col"}, title);
+         })) ]);
+    rows(body, (order.column ? [...list ].sort(compare) : list)
+                   .map((item) => make("tr", {}, ...columns.map((column) => {
+                     const shown = column.show ? column.show(item) : column.value(item);
+                     if (shown instanceof HTMLTableCellElement)
+                       return shown;
+                     return make("td", {class : kind(column)}, shown);
+                   }))));
+    const button = head.querySelectorAll("button")[focused];
+    if (button)
+      button.focus({preventScroll : true});
+  };
+  for (const [name, value] of Object.entries(attributes || {}))
+    table.setAttribute(name, value);
+  fill();
+  return table;
 }
+
+function table(label, columns, list) {
+  return make("div", {class : "scroll"},
+              fillTable(make("table"), columns, list, {"aria-label" : label}));
+}
+
+const text = (title, value, show) => ({title, text : true, value, show});
+const numeric = (title, value, show) =>
+    ({title, value, show : (item) => show(value(item))});
 
 function wide(element) {
   element.classList.add("wide");
@@ -704,12 +771,17 @@ function wide(element) {
 
 function locksPart(c) {
   const left = c.locks_omitted ? " " + count(c.locks_omitted) + " cheaper ones are left out." : "";
-  return wide(part(
-      "Its locks that lived at the end", left ? make("p", {class : "hint"}, left) : undefined,
-      table([ "Lock", "Acquired", "Waited", "Wait", "Hold" ],
-            c.locks.map(
-                (l) => [l.name, count(l.acquisitions), percent(ratio(l.contended, l.acquisitions)),
-                        duration(l.wait_ns), duration(l.hold_ns)]))));
+  return wide(part("Its locks that lived at the end",
+                   left ? make("p", {class : "hint"}, left) : undefined,
+                   table("Locks of " + c.name,
+                         [
+                           text("Lock", (l) => l.name),
+                           numeric("Acquired", (l) => l.acquisitions, count),
+                           numeric("Waited", (l) => ratio(l.contended, l.acquisitions), percent),
+                           numeric("Wait", (l) => l.wait_ns, duration),
+                           numeric("Hold", (l) => l.hold_ns, duration),
+                         ],
+                         c.locks)));
 }
 
 function sitesPart(c) {
@@ -720,14 +792,19 @@ function sitesPart(c) {
       (c.sites_omitted ? plural(c.sites_omitted, "cheaper call site is", "cheaper call sites are") +
                              " left out."
                        : "");
+  const call = (s) => make("div", {class : "stack"},
+                           ...s.stack.map((frame) => make("div", {}, frame)),
+                           c.readers ? s.reading ? "to read" : "to write" : undefined);
   return wide(part("Where it is taken", hint ? make("p", {class : "hint"}, hint) : undefined,
-                   table([ "Call site", "Acquired", "Waited", "Wait", "Hold" ],
-                         list.map((s) => [make("div", {class : "stack"},
-                                               ...s.stack.map((frame) => make("div", {}, frame)),
-                                               c.readers ? s.reading ? "to read" : "to write"
-                                                         : undefined),
-                                          count(s.acquisitions), count(s.contended),
-                                          duration(s.wait_ns), duration(s.hold_ns)]))));
+                   table("Call sites of " + c.name,
+                         [
+                           text("Call site", (s) => s.stack.join(" "), call),
+                           numeric("Acquired", (s) => s.acquisitions, count),
+                           numeric("Waited", (s) => s.contended, count),
+                           numeric("Wait", (s) => s.wait_ns, duration),
+                           numeric("Hold", (s) => s.hold_ns, duration),
+                         ],
+                         list)));
 }
 
 function showDetails(c, charted) {
@@ -751,35 +828,90 @@ function showDetails(c, charted) {
 const palette =
     [ "#4dabf7", "#ff922b", "#69db7c", "#da77f2", "#f06595", "#ffd43b", "#38d9a9", "#a9a2f5" ];
 
-// Columns of equal time, in each how many threads waited for a class on average.
-function showWaiting() {
+// Of which every wait was counted: in each interval, how long all threads together waited.
+function countedOverTime() {
+  const over = profile.waiting_over_time;
+  if (!over || !over.interval_ns || !over.classes.length)
+    return undefined;
+  const span = over.interval_ns, columns = Math.ceil(profile.duration_ns / span);
+  const byKey = new Map(over.classes.map(
+      (c) => [c.key || "other", Array.from({length : columns}, (_, i) => c.wait_ns[i] || 0)]));
+  const counted = sum([...byKey.values() ], (list) => sum(list, (ns) => ns));
+  const all = sum(classes, (c) => times(c, "wait").total_ns), missing = 1 - ratio(counted, all);
+  return {
+    span,
+    columns,
+    byKey,
+    hint : " Every wait counts, in " + plural(columns, "interval", "intervals") + " of " +
+               duration(span) + "." +
+               (missing > 0.02 ? " Of " + percent(missing) + " of the waiting it is not known when it was."
+                               : "")
+  };
+}
+
+// Of each length only the latest waits are kept: from when on they are all there.
+function keptSince(waits) {
+  const ring = 500, rings = new Map();
+  for (const wait of waits) {
+    const ticks = Math.max(1, wait.wait_ns * (profile.machine.ticks_per_second || 1e9) / 1e9),
+          power = Math.max(10, Math.floor(Math.log2(ticks)));
+    rings.set(power, [...(rings.get(power) || []), wait.start_ns ]);
+  }
+  return Math.max(0, ...[...rings.values() ]
+                         .filter((starts) => starts.length >= ring - 1)
+                         .map((starts) => Math.min(...starts)));
+}
+
+// Of a profile without that: from single waits, of which many may be missing.
+function keptOverTime() {
   const waits = profile.timeline || [], columns = 120, span = profile.duration_ns / columns;
   if (!waits.length || !span)
-    return;
-  const cost = new Map();
-  for (const wait of waits)
-    cost.set(wait.key, (cost.get(wait.key) || 0) + wait.wait_ns);
-  const keys = [...cost.keys() ].sort((a, b) => cost.get(b) - cost.get(a)),
-        shown = keys.slice(0, palette.length - 1);
-  const series = new Map([...shown, "other" ].map((key) => [key, Array(columns).fill(0)]));
+    return undefined;
+  const byKey = new Map();
   for (const wait of waits) {
-    const values = series.get(wait.key) || series.get("other"), end = wait.start_ns + wait.wait_ns;
+    if (!byKey.has(wait.key))
+      byKey.set(wait.key, Array(columns).fill(0));
+    const values = byKey.get(wait.key), end = wait.start_ns + wait.wait_ns;
     for (let i = Math.max(0, Math.floor(wait.start_ns / span)); i < columns && i * span < end; i++)
-      values[i] += (Math.min(end, (i + 1) * span) - Math.max(wait.start_ns, i * span)) / span;
+      values[i] += Math.min(end, (i + 1) * span) - Math.max(wait.start_ns, i * span);
   }
-  if (keys.length <= shown.length)
-    series.delete("other");
+  const since = profile.runs > 1 ? 0 : keptSince(waits);
+  return {
+    span,
+    columns,
+    byKey,
+    hint : profile.timeline_omitted
+               ? " It shows the " + plural(waits.length, "wait", "waits") +
+                     " that were kept, of each length the latest; " +
+                     count(profile.timeline_omitted) + " others are missing." +
+                     (since ? " From " + duration(since) + " on it is complete; what looks like a " +
+                                  "rise before that is none."
+                            : "")
+               : ""
+  };
+}
+
+// Columns of equal time, in each how many threads waited for a class on average.
+function showWaiting() {
+  const found = countedOverTime() || keptOverTime();
+  if (!found)
+    return;
+  const {span, columns, byKey, hint} = found, cost = (key) => sum(byKey.get(key), (ns) => ns);
+  const keys = [...byKey.keys() ].filter((key) => key !== "other").sort((a, b) => cost(b) - cost(a)),
+        shown = keys.slice(0, palette.length - 1);
+  const width = (i) => Math.max(1, Math.min(span, profile.duration_ns - i * span));
+  const series = new Map(shown.map((key) => [key, byKey.get(key).map((ns, i) => ns / width(i))]));
+  const rest = [...byKey.keys() ].filter((key) => !series.has(key));
+  if (rest.length)
+    series.set("other", Array.from({length : columns},
+                                   (_, i) => sum(rest, (key) => byKey.get(key)[i]) / width(i)));
   const name = (key) =>
       (key === "other" ? "other classes" : (classOf.get(key) || {name : key}).name);
   $("waiting").hidden = false;
   if (profile.runs > 1)
     $("waiting").querySelector(".hint").append(" The runs stand one after another.");
-  if (profile.timeline_omitted)
-    $("waiting").querySelector(".hint").append(
-        " It shows the " + plural(waits.length, "wait", "waits") +
-        " that were kept, of each length the latest; " + count(profile.timeline_omitted) +
-        " others are missing.");
-  drawChart($("waiting").querySelector("canvas"),
+  $("waiting").querySelector(".hint").append(hint);
+  drawChart($("waiting").querySelector("canvas"), "Threads that waited, over the time of the run",
             () => ({
               type : "bar",
               data : {
@@ -816,8 +948,55 @@ function showWaiting() {
             }));
 }
 
-const threadLabel = (thread) => (thread.run ? "run " + thread.run + ": " : "") +
-                                (thread.name || "thread " + thread.id);
+// As ThreadNames.h has them: no two threads have the same one.
+const threadLabels = (() => {
+  const threads = [...(profile.by_thread || []) ].sort((a, b) => a.id - b.id);
+  const named = (thread, name) => (thread.run || 0) + ":" + name, uses = new Map(),
+        numbers = new Map();
+  for (const thread of threads)
+    uses.set(named(thread, thread.name), (uses.get(named(thread, thread.name)) || 0) + 1);
+  return new Map(threads.map((thread) => {
+    const own = named(thread, thread.name);
+    let name = thread.name || "thread #" + thread.id;
+    if (thread.name && uses.get(own) > 1)
+      do {
+        numbers.set(own, (numbers.get(own) || 0) + 1);
+        name = thread.name + " " + numbers.get(own);
+      } while (uses.has(named(thread, name)));
+    return [ thread.id, (thread.run ? "run " + thread.run + ": " : "") + name ];
+  }));
+})();
+const threadLabel = (id) => threadLabels.get(id) || "thread #" + id;
+
+// One cell of a table can be reached by Tab, and the others from there by the arrow keys.
+function moveByArrows(table) {
+  const cells = (row) => [...row.querySelectorAll("td.cell") ];
+  const first = table.querySelector("td.cell");
+  if (first)
+    first.tabIndex = 0;
+  if (table.dataset.arrows)
+    return;
+  table.dataset.arrows = "yes";
+  table.addEventListener("keydown", (event) => {
+    const step = {
+      ArrowLeft : [ 0, -1 ],
+      ArrowRight : [ 0, 1 ],
+      ArrowUp : [ -1, 0 ],
+      ArrowDown : [ 1, 0 ]
+    }[event.key];
+    const at = event.target.closest("td.cell");
+    if (!step || !at)
+      return;
+    const all = [...table.tBodies[0].rows ], row = all[all.indexOf(at.parentNode) + step[0]];
+    const next = row && cells(row)[cells(at.parentNode).indexOf(at) + step[1]];
+    event.preventDefault();
+    if (!next)
+      return;
+    at.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  });
+}
 
 // The costliest threads and classes; the shade says how much of the largest value a cell has.
 function showThreads() {
@@ -838,62 +1017,66 @@ function showThreads() {
       left ? "The " + (threads.length === 1 ? "thread" : threads.length + " threads") +
                  " that waited longest; " + count(left) + " more are left out."
            : "";
-  rows($("matrix").tHead,
-       [ make("tr", {}, make("th", {class : "text"}, "Thread"), make("th", {}, "lived"),
-              make("th", {}, "in sections"), make("th", {}, "waited"),
-              ...keys.map((key) => make("th", {class : "text"}, name(key)))) ]);
-  rows($("matrix").tBodies[0], threads.map((thread) => {
-    const used = new Map(thread.classes.map((entry) => [entry.key, entry])),
-          label = threadLabel(thread);
-    const cells = keys.map((key) => {
-      const entry = used.get(key);
-      if (!entry)
-        return make("td", {});
-      const cell = make("td", {
-        class : "cell",
-        "data-tip" : label + ", " + name(key) + "\nacquired " +
-                         (entry.timed < entry.acquisitions ? "about " : "") +
-                         count(entry.acquisitions) +
-                         ", waited " + duration(entry.wait_ns) + ", held " + duration(entry.hold_ns)
-      },
-                        entry[member] ? show(entry[member]) : "–");
-      cell.style.background =
-          "color-mix(in srgb, var(--" + (member === "hold_ns" ? "hold" : "wait") + ") " +
-          Math.round(65 * Math.sqrt(entry[member] / largest)) + "%, transparent)";
-      return cell;
-    });
-    return make("tr", {}, make("td", {class : "text"}, label),
-                make("td", {}, duration(thread.lived_ns)),
-                make("td", {}, percent(ratio(thread.section_ns, thread.lived_ns))),
-                make("td", {}, duration(thread.wait_ns)), ...cells);
-  }));
+  const used = (thread, key) => thread.classes.find((entry) => entry.key === key);
+  const cell = (thread, key) => {
+    const entry = used(thread, key), label = threadLabel(thread.id) + ", " + name(key);
+    if (!entry)
+      return make("td", {class : "cell", tabindex : -1, "data-tip" : label + "\nnever used"});
+    const td = make("td", {
+      class : "cell",
+      tabindex : -1,
+      "data-tip" : label + "\nacquired " + (entry.timed < entry.acquisitions ? "about " : "") +
+                       count(entry.acquisitions) + ", waited " + duration(entry.wait_ns) +
+                       ", held " + duration(entry.hold_ns)
+    },
+                    entry[member] ? show(entry[member]) : "–");
+    td.style.background = "color-mix(in srgb, var(--" + (member === "hold_ns" ? "hold" : "wait") +
+                          ") " + Math.round(65 * Math.sqrt(entry[member] / largest)) +
+                          "%, transparent)";
+    return td;
+  };
+  fillTable($("matrix"),
+            [
+              text("Thread", (thread) => threadLabel(thread.id)),
+              numeric("lived", (thread) => thread.lived_ns, duration),
+              numeric("in sections", (thread) => ratio(thread.section_ns, thread.lived_ns), percent),
+              numeric("waited", (thread) => thread.wait_ns, duration),
+              ...keys.map((key) => ({
+                            title : name(key),
+                            value : (thread) => (used(thread, key) || {[member] : -1})[member],
+                            show : (thread) => cell(thread, key)
+                          })),
+            ],
+            threads, {"aria-label" : "Threads and locks"});
+  moveByArrows($("matrix"));
 }
 
 function showWaitedFor() {
   const edges = profile.waited_for || [], shown = edges.slice(0, 100),
-        largest = Math.max(1, ...edges.map((edge) => edge.wait_ns)),
-        names = new Map((profile.by_thread || []).map((thread) => [thread.id, threadLabel(thread)]));
+        largest = Math.max(1, ...edges.map((edge) => edge.wait_ns));
   if (!edges.length)
     return;
-  const name = (id) => (id ? names.get(id) || "thread " + id : "unknown, or readers");
   const left = edges.length - shown.length + (profile.waited_for_omitted || 0);
   $("edges-of-waiting").hidden = false;
   if (left)
     $("edges-of-waiting").querySelector(".hint").append(" " + count(left) +
                                                         " more pairs are left out.");
-  rows($("blocked").tHead, [ make("tr", {}, make("th", {class : "text"}, "Waiter"),
-                                  make("th", {class : "text"}, "waited for"),
-                                  make("th", {class : "text"}, "because of"), make("th", {}, "waits"),
-                                  make("th", {}, "wait"), make("th", {}, "mean")) ]);
-  rows($("blocked").tBodies[0], shown.map((edge) => {
-    return make("tr", {}, make("td", {class : "text long"}, name(edge.waiter)),
-                make("td", {class : "text long"}, name(edge.holder)),
-                make("td", {class : "text long"}, (classOf.get(edge.key) || {name : edge.key}).name),
-                make("td", {}, count(edge.count)),
-                make("td", {}, make("div", {class : "amount"}, bar(edge.wait_ns / largest, "wait"),
-                                    duration(edge.wait_ns))),
-                make("td", {}, duration(ratio(edge.wait_ns, edge.count))));
-  }));
+  fillTable($("blocked"),
+            [
+              text("Waiter", (edge) => threadLabel(edge.waiter)),
+              text("waited for",
+                   (edge) => edge.holder ? threadLabel(edge.holder) : "unknown, or readers"),
+              text("because of", (edge) => (classOf.get(edge.key) || {name : edge.key}).name),
+              numeric("waits", (edge) => edge.count, count),
+              {
+                title : "wait",
+                value : (edge) => edge.wait_ns,
+                show : (edge) => make("div", {class : "amount"},
+                                      bar(edge.wait_ns / largest, "wait"), duration(edge.wait_ns))
+              },
+              numeric("mean", (edge) => ratio(edge.wait_ns, edge.count), duration),
+            ],
+            shown, {"aria-label" : "Who waited for whom"});
 }
 
 // The classes on a circle, an arrow from what is held to what is then taken.
@@ -929,8 +1112,12 @@ function drawNesting(edges, isBoth) {
               class : "edge " + kind,
               "marker-end" : `url(#${kind})`,
               "stroke-width" : (1 + Math.log10(edge.count) / 2).toFixed(1),
+              tabindex : 0,
+              role : "img",
               "data-tip" : edge.outer.name + " held, " + edge.inner.name +
-                               " taken: " + plural(edge.count, "time", "times")
+                               " taken: " + plural(edge.count, "time", "times"),
+              "aria-label" : edge.outer.name + " held, " + edge.inner.name +
+                                 " taken: " + plural(edge.count, "time", "times")
             });
           });
   const labels = nodes.map((node) => {
@@ -948,7 +1135,7 @@ function drawNesting(edges, isBoth) {
                     "and " + (all.length - nodes.length) + " more classes"));
   return draw("svg", {
     viewBox : `0 0 ${width} ${height}`,
-    role : "img",
+    role : "group",
     "aria-label" : "Which lock classes are taken while which are held"
   },
               draw("defs", {}, arrow("once", "once"), arrow("both", "both")), ...lines, ...labels);
@@ -991,28 +1178,32 @@ function showNesting() {
   if (edges.length > 100)
     $("nesting").append(
         make("p", {class : "hint"}, "The 100 most frequent of " + count(edges.length) + " pairs."));
-  rows($("edges").tHead, [ make("tr", {}, make("th", {class : "text"}, "Held"),
-                                make("th", {class : "text"}, "and then taken"),
-                                make("th", {}, "times"), make("th", {class : "text"}, "")) ]);
-  rows($("edges").tBodies[0], edges.slice(0, 100).map((edge) => {
-    return make(
-        "tr", {}, make("td", {class : "text long"}, edge.outer.name),
-        make("td", {class : "text long"}, edge.inner.name),
-        make("td", {},
-             make("div", {class : "amount"}, bar(edge.count / largest, "hold"), count(edge.count))),
-        make("td", {class : "text keep"},
-             isBoth(edge)
-                 ? "also taken in the other order: threads can wait for each other for ever"
-                 : ""));
-  }));
+  const both = "also taken in the other order: threads can wait for each other for ever";
+  fillTable($("edges"),
+            [
+              text("Held", (edge) => edge.outer.name),
+              text("and then taken", (edge) => edge.inner.name),
+              {
+                title : "times",
+                value : (edge) => edge.count,
+                show : (edge) => make("div", {class : "amount"},
+                                      bar(edge.count / largest, "hold"), count(edge.count))
+              },
+              {
+                title : "order",
+                text : true,
+                value : (edge) => isBoth(edge) ? both : "",
+                show : (edge) => make("span", {class : "keep"}, isBoth(edge) ? both : "")
+              },
+            ],
+            edges.slice(0, 100), {"aria-label" : "Taken while another is held"});
 }
 
 // The calls that waited longest, innermost frames first.
 function waitingCalls(w) {
-  return (w.sites || []).slice(0, 3).map((s) => {
-    const stack = s.stack.slice(0, 4).join(" < ") + (s.stack.length > 4 ? " < …" : "");
-    return make("div", {title : s.stack.join("\n")}, duration(s.wait_ns) + " " + stack);
-  });
+  return (w.sites || [])
+      .slice(0, 3)
+      .map((s) => make("div", {}, duration(s.wait_ns) + " " + s.stack.join(" < ")));
 }
 
 // What is no lock: conditions, semaphores, barriers, raw futexes.
@@ -1022,12 +1213,19 @@ function showOthers() {
     return;
   $("others").hidden = false;
   $("others").append(table(
-      [ "Waited for", "What it is", "Waits", "Wait", "mean", "P99", "longest", "Mostly in" ],
-      others.map(
-          (w) => [w.name, w.primitive || "", count(w.acquisitions), duration(w.wait.total_ns),
-                  duration(w.wait.mean_ns), duration(w.wait.p99_ns), duration(w.wait.max_ns),
-                  make("div", {class : "stack"}, ...waitingCalls(w))]),
-      2));
+      "Other waiting",
+      [
+        text("Waited for", (w) => w.name),
+        text("What it is", (w) => w.primitive || ""),
+        numeric("Waits", (w) => w.acquisitions, count),
+        numeric("Wait", (w) => w.wait.total_ns, duration),
+        numeric("mean", (w) => w.wait.mean_ns, duration),
+        numeric("P99", (w) => w.wait.p99_ns, duration),
+        numeric("longest", (w) => w.wait.max_ns, duration),
+        text("Mostly in", (w) => ((w.sites || [])[0] || {stack : []}).stack.join(" "),
+             (w) => make("div", {class : "stack"}, ...waitingCalls(w))),
+      ],
+      others));
 }
 
 function showServers() {
@@ -1035,16 +1233,28 @@ function showServers() {
   if (!servers.length)
     return;
   $("servers").hidden = false;
+  const optional = (title, member, none) => ({
+    title,
+    value : (s) => s[member] === null ? -1 : s[member],
+    show : (s) => s[member] === null ? none : count(s[member])
+  });
   $("servers").append(table(
+      "Servers of librelock",
       [
-        "Server", "Sections", "Use", "False serialization", "Slow", "Manager woken", "Activations",
-        "Sleeps", "Cache misses", "Threads", "CPU", "FIFO"
+        numeric("Server", (s) => s.number, String),
+        numeric("Sections", (s) => s.sections, count),
+        numeric("Use", (s) => s.use_rate, percent),
+        numeric("False serialization", (s) => s.false_serialization, percent),
+        numeric("Slow", (s) => s.slow_rate, percent),
+        numeric("Manager woken", (s) => s.manager_wakes, count),
+        numeric("Activations", (s) => s.activations, count),
+        numeric("Sleeps", (s) => s.sleeps, count),
+        optional("Cache misses", "cache_misses", "–"),
+        numeric("Threads", (s) => s.threads, count),
+        optional("CPU", "cpu", "any"),
+        text("FIFO", (s) => s.fifo ? "yes" : "no"),
       ],
-      servers.map((s) => [String(s.number), count(s.sections), percent(s.use_rate),
-                          percent(s.false_serialization), percent(s.slow_rate),
-                          count(s.manager_wakes), count(s.activations), count(s.sleeps),
-                          s.cache_misses === null ? "–" : count(s.cache_misses), count(s.threads),
-                          s.cpu === null ? "any" : String(s.cpu), s.fifo ? "yes" : "no"])));
+      servers));
 }
 
 useColors();
@@ -1062,3 +1272,9 @@ showServers();
 $("filter").addEventListener("input", showClasses);
 $("measure").addEventListener("change", showThreads);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawCharts);
+// Paper is light, whatever the screen is.
+for (const [event, on] of [[ "beforeprint", true ], [ "afterprint", false ]])
+  addEventListener(event, () => {
+    document.documentElement.classList.toggle("paper", on);
+    redrawCharts();
+  });
