@@ -51,9 +51,10 @@ cl::opt<unsigned> Sites("sites", cl::init(3), cl::value_desc("N"),
                                  "(default 3; 0: none)"),
                         cl::sub(Command), cl::cat(Category));
 
-cl::opt<std::string> HtmlFile("html", cl::value_desc("FILE"),
-                              cl::desc("write the report as one HTML file, for a browser"),
-                              cl::sub(Command), cl::cat(Category));
+cl::opt<std::string>
+    HtmlFile("html", cl::value_desc("FILE"),
+             cl::desc("write the report, or the comparison, as one HTML file, for a browser"),
+             cl::sub(Command), cl::cat(Category));
 cl::opt<std::string> FoldedFile("folded", cl::value_desc("FILE"),
                                 cl::desc("write the waiting as folded stacks, for flame graphs"),
                                 cl::sub(Command), cl::cat(Category));
@@ -113,16 +114,18 @@ bool canMerge(const std::vector<Profile> &Read) {
   return true;
 }
 
-bool writesFiles() {
-  return !HtmlFile.empty() || !FoldedFile.empty() || !PprofFile.empty() || !TraceFile.empty();
+bool writesFilesForViewers() {
+  return !FoldedFile.empty() || !PprofFile.empty() || !TraceFile.empty();
 }
+
+bool writesFiles() { return !HtmlFile.empty() || writesFilesForViewers(); }
 
 bool rightUsage() {
   if (Diff && Files.size() != 2)
     message("--diff takes two profiles, one from before and one from after the change", "usage");
-  else if (Diff && writesFiles())
-    message("--html, --folded, --pprof and --trace show one profile, or several added up; they do "
-            "not go with --diff",
+  else if (Diff && writesFilesForViewers())
+    message("--folded, --pprof and --trace show one profile, or several added up; they do not go "
+            "with --diff",
             "usage");
   else if (Diff && !Builds.empty())
     message("-p shows one profile, or several added up; it does not go with --diff", "usage");
@@ -219,6 +222,28 @@ int finishOutput() {
   return BadUsage;
 }
 
+int compare(Profile &Before, Profile &After) {
+  if (!canWriteFiles())
+    return BadUsage;
+  if (!HtmlFile.empty()) {
+    auto Write = [&](raw_ostream &OS) { writeComparisonHtml(Before, After, OS); };
+    if (Error Failed = writeAtomically(HtmlFile, Write)) {
+      failedToWrite(HtmlFile, std::move(Failed));
+      return BadUsage;
+    }
+    if (!Json)
+      return Done;
+  }
+  if (Json) {
+    writeComparison(Before, After, outs());
+    return finishOutput();
+  }
+  makePrintable(Before);
+  makePrintable(After);
+  printComparison(Before, After, {Explain, Limit}, outs());
+  return finishOutput();
+}
+
 int run() {
   if (!rightUsage() || (!Builds.empty() && !completeBuilds(Builds)))
     return BadUsage;
@@ -226,16 +251,8 @@ int run() {
   std::optional<std::vector<Profile>> Read = readAll(Document);
   if (!Read)
     return BadUsage;
-  if (Diff && Json) {
-    writeComparison((*Read)[0], (*Read)[1], outs());
-    return finishOutput();
-  }
-  if (Diff) {
-    for (Profile &P : *Read)
-      makePrintable(P);
-    printComparison((*Read)[0], (*Read)[1], {Explain, Limit}, outs());
-    return finishOutput();
-  }
+  if (Diff)
+    return compare((*Read)[0], (*Read)[1]);
   if (!canMerge(*Read))
     return BadUsage;
   Profile P = mergeProfiles(std::move(*Read));

@@ -191,6 +191,105 @@ std::string points(double Before, double After) {
 
 std::string decimal(double Value) { return number(Value, ""); }
 
+std::string runText(StringRef Label, const Profile &P) {
+  std::string Text = Label.str() + ":";
+  for (const std::string &Word : P.Command)
+    Text += " " + Word;
+  Text += "; " + (P.Runs > 1 ? std::to_string(P.Runs) + " runs together, " : std::string()) +
+          duration(P.Duration) + ", " + count(P.Threads) +
+          (P.Threads == 1 ? " thread; " : " threads; ");
+  if (P.Source.empty())
+    Text +=
+        percent(P.SectionTime, P.ThreadTime) + " of the threads' time in critical sections" +
+        (P.hadProcessorsToSpare() ? " (" + shareOfWork(P) + " of what they worked)" : "") +
+        (P.RuntimeSectionTime ? (P.RuntimeWithin ? ", of them " : ", ") +
+                                    percent(P.RuntimeSectionTime, P.ThreadTime) + " in librelock's"
+                              : "") +
+        "; profiler: about " + percent(P.Overhead, P.ThreadTime) + " of it; " +
+        droppedText(P.Drops);
+  else
+    Text += "the statistics of " + P.Source + " (RELOCK_STATS)";
+  if (P.Event)
+    Text += "; " + eventText(*P.Event);
+  return Text;
+}
+
+bool isApart(const Profile &P) { return P.RuntimeSectionTime && !P.RuntimeWithin; }
+
+bool countedDifferentEvents(const Profile &Before, const Profile &After) {
+  return Before.Event && After.Event && Before.Event->Name != After.Event->Name;
+}
+
+std::vector<std::string> cautions(const Profile &Before, const Profile &After) {
+  std::vector<std::string> Texts;
+  if (hasUntimed(Before) != hasUntimed(After))
+    Texts.push_back(
+        "note: librelock measured no holds: there is '-', and its locks have no part in the "
+        "time in critical sections. Its waits of delegated sections last until the section "
+        "has been run, so they contain it.");
+  else if (hasUntimed(Before))
+    Texts.push_back("note: librelock measured no holds: there is '-'.");
+  else if (isApart(Before) || isApart(After))
+    Texts.push_back(
+        "note: librelock's critical sections are counted apart, those inside others, and "
+        "others inside them, in both shares.");
+  if (countedDifferentEvents(Before, After))
+    Texts.push_back("note: the runs counted different events, which are not compared");
+  if (Before.Machine != After.Machine || Before.Processors != After.Processors)
+    Texts.push_back("note: the machines differ: before " + Before.Machine + ", " +
+                    std::to_string(Before.Processors) + " processors; after " + After.Machine +
+                    ", " + std::to_string(After.Processors) + " processors");
+  return Texts;
+}
+
+using Values = std::array<std::optional<double>, ComparedFigures>;
+
+Values valuesOf(const Figures &F, const Profile &P) {
+  Values V = {perSecond(F.Acquired, P), F.contention(), perSecond(F.Wait.Total, P), mean(F.Wait)};
+  if (F.Holds) {
+    V[4] = perSecond(F.Hold.Total, P);
+    V[5] = mean(F.Hold);
+  }
+  return V;
+}
+
+// The texts of the changes, of both runs.
+Row changesOf(const Figures &B, const Profile &Before, const Figures &A, const Profile &After) {
+  auto Rate = [&](uint64_t Old, uint64_t New) {
+    return change(perSecond(Old, Before), perSecond(New, After));
+  };
+  Row R = {Rate(B.Acquired, A.Acquired),
+           points(B.contention(), A.contention()),
+           Rate(B.Wait.Total, A.Wait.Total),
+           change(mean(B.Wait), mean(A.Wait)),
+           "-",
+           "-"};
+  if (B.Holds && A.Holds) {
+    std::optional<double> Old = B.holdError(), New = A.holdError();
+    StringRef About = about(Old && New ? std::optional(std::hypot(*Old, *New)) : std::nullopt);
+    R[4] = (About + Rate(B.Hold.Total, A.Hold.Total)).str();
+    R[5] = (About + change(mean(B.Hold), mean(A.Hold))).str();
+  }
+  return R;
+}
+
+// Null: only the other run has it.
+ComparedRow rowOf(StringRef Name, const Figures *B, const Profile &Before, const Figures *A,
+                  const Profile &After) {
+  Row Old = B ? figures(*B, Before) : Row(), New = A ? figures(*A, After) : Row();
+  Values OldValues = B ? valuesOf(*B, Before) : Values(),
+         NewValues = A ? valuesOf(*A, After) : Values();
+  Row Changes = B && A ? changesOf(*B, Before, *A, After) : Row();
+  ComparedRow Result{Name.str(), {}};
+  for (size_t I = 0; I < ComparedFigures; ++I) {
+    ComparedFigure &F = Result.Figures[I];
+    F = {Old[I], New[I], B && A ? Changes[I] : B ? "gone" : "new", OldValues[I], NewValues[I], {}};
+    if (F.OldValue && F.NewValue)
+      F.ChangeValue = *F.NewValue - *F.OldValue;
+  }
+  return Result;
+}
+
 class Comparison {
 public:
   Comparison(const Profile &Before, const Profile &After, const TableOptions &Options,
@@ -198,9 +297,10 @@ public:
       : Before(Before), After(After), Options(Options), OS(OS) {}
 
   void print() {
-    printRun("before", Before);
-    printRun("after", After);
-    printCautions();
+    paragraph(comparisonHeadline(Before, After));
+    OS << '\n';
+    for (const std::string &Text : comparedRuns(Before, After))
+      paragraph(Text);
     printClasses();
     if (Options.Explain)
       printExplanation();
@@ -210,50 +310,6 @@ public:
 
 private:
   void paragraph(StringRef Text) { printParagraph(Text, OS); }
-
-  void printRun(StringRef Label, const Profile &P) {
-    std::string Text = Label.str() + ":";
-    for (const std::string &Word : P.Command)
-      Text += " " + Word;
-    Text += "; " + (P.Runs > 1 ? std::to_string(P.Runs) + " runs together, " : std::string()) +
-            duration(P.Duration) + ", " + count(P.Threads) +
-            (P.Threads == 1 ? " thread; " : " threads; ");
-    if (P.Source.empty())
-      Text += percent(P.SectionTime, P.ThreadTime) + " of the threads' time in critical sections" +
-              (P.hadProcessorsToSpare() ? " (" + shareOfWork(P) + " of what they worked)" : "") +
-              (P.RuntimeSectionTime
-                   ? (P.RuntimeWithin ? ", of them " : ", ") +
-                         percent(P.RuntimeSectionTime, P.ThreadTime) + " in librelock's"
-                   : "") +
-              "; profiler: about " + percent(P.Overhead, P.ThreadTime) + " of it; " +
-              droppedText(P.Drops);
-    else
-      Text += "the statistics of " + P.Source + " (RELOCK_STATS)";
-    if (P.Event)
-      Text += "; " + eventText(*P.Event);
-    paragraph(Text);
-  }
-
-  static bool isApart(const Profile &P) { return P.RuntimeSectionTime && !P.RuntimeWithin; }
-
-  void printCautions() {
-    if (hasUntimed(Before) != hasUntimed(After))
-      paragraph(
-          "note: librelock measured no holds: there is '-', and its locks have no part in the "
-          "time in critical sections. Its waits of delegated sections last until the section "
-          "has been run, so they contain it.");
-    else if (hasUntimed(Before))
-      paragraph("note: librelock measured no holds: there is '-'.");
-    else if (isApart(Before) || isApart(After))
-      paragraph("note: librelock's critical sections are counted apart, those inside others, and "
-                "others inside them, in both shares.");
-    if (countedDifferentEvents())
-      paragraph("note: the runs counted different events, which are not compared");
-    if (Before.Machine != After.Machine || Before.Processors != After.Processors)
-      paragraph("note: the machines differ: before " + Before.Machine + ", " +
-                std::to_string(Before.Processors) + " processors; after " + After.Machine + ", " +
-                std::to_string(After.Processors) + " processors");
-  }
 
   void printClasses() {
     std::vector<ComparedClass> Classes = compareProfiles(Before, After);
@@ -298,7 +354,7 @@ private:
     printIfAny("from another cache", B, A, &Figures::fromAnotherCache, share, points);
     printIfAny("waiters in the mean", B, A, &Figures::waitersMean, decimal, change);
     const std::optional<CountedEvent> &Counted = B && Before.Event ? Before.Event : After.Event;
-    if (Counted && !(B && A && countedDifferentEvents()))
+    if (Counted && !(B && A && countedDifferentEvents(Before, After)))
       printLine(Counted->Name + " per section", B, A, &Figures::perSection, perSection, change);
   }
 
@@ -329,31 +385,12 @@ private:
       printLine(Label, B, A, Value, Text, Change);
   }
 
-  bool countedDifferentEvents() const {
-    return Before.Event && After.Event && Before.Event->Name != After.Event->Name;
-  }
-
   void printTotals() { printBoth("all classes", totals(Before), totals(After)); }
 
   void printBoth(StringRef Name, const Figures &B, const Figures &A) {
     printRow(Name, "before", figures(B, Before));
     printRow("", "after", figures(A, After));
-    auto Rate = [&](uint64_t Old, uint64_t New) {
-      return change(perSecond(Old, Before), perSecond(New, After));
-    };
-    Row R = {Rate(B.Acquired, A.Acquired),
-             points(B.contention(), A.contention()),
-             Rate(B.Wait.Total, A.Wait.Total),
-             change(mean(B.Wait), mean(A.Wait)),
-             "-",
-             "-"};
-    if (B.Holds && A.Holds) {
-      std::optional<double> Old = B.holdError(), New = A.holdError();
-      StringRef About = about(Old && New ? std::optional(std::hypot(*Old, *New)) : std::nullopt);
-      R[4] = (About + Rate(B.Hold.Total, A.Hold.Total)).str();
-      R[5] = (About + change(mean(B.Hold), mean(A.Hold))).str();
-    }
-    printRow("", "change", R);
+    printRow("", "change", changesOf(B, Before, A, After));
     printLines(&B, &A);
   }
 
@@ -451,6 +488,44 @@ std::vector<ComparedClass> compareProfiles(const Profile &Before, const Profile 
   return Result;
 }
 
+std::vector<ComparedRow> comparedRows(const Profile &Before, const Profile &After) {
+  std::vector<ComparedRow> Rows;
+  for (const ComparedClass &C : compareProfiles(Before, After)) {
+    Figures B(C.Before), A(C.After);
+    Rows.push_back(rowOf((C.After ? C.After : C.Before)->Name, C.Before ? &B : nullptr, Before,
+                         C.After ? &A : nullptr, After));
+  }
+  Figures B = totals(Before), A = totals(After);
+  Rows.push_back(rowOf("all classes", &B, Before, &A, After));
+  return Rows;
+}
+
+std::string comparisonHeadline(const Profile &Before, const Profile &After) {
+  constexpr size_t Wait = 2; // of the figures
+  std::vector<ComparedRow> Rows = comparedRows(Before, After);
+  const ComparedFigure &All = Rows.back().Figures[Wait], &First = Rows.front().Figures[Wait];
+  if (Rows.size() == 1)
+    return "nothing to compare: neither run acquired a lock";
+  if (!*All.OldValue && !*All.NewValue)
+    return "no waiting: in neither run did a thread wait for a lock";
+  auto Said = [](const ComparedFigure &F) {
+    if (F.Before.empty() || F.After.empty())
+      return (F.Before.empty() ? F.After : F.Before) + " (" + F.Change + ")";
+    std::string Change = F.Change == "=" ? "no change" : F.Change;
+    return F.Before + " before, " + F.After + " after" + (Change == "-" ? "" : " (" + Change + ")");
+  };
+  std::string Text = "waiting for locks, per second of run: " + Said(All);
+  if (First.ChangeValue.value_or(1) != 0)
+    Text += "; most changed " + Rows.front().Name + ": " + Said(First);
+  return Text;
+}
+
+std::vector<std::string> comparedRuns(const Profile &Before, const Profile &After) {
+  std::vector<std::string> Texts = {runText("before", Before), runText("after", After)};
+  append_range(Texts, cautions(Before, After));
+  return Texts;
+}
+
 void printComparison(const Profile &Before, const Profile &After, const TableOptions &Options,
                      raw_ostream &OS) {
   Comparison(Before, After, Options, OS).print();
@@ -461,6 +536,7 @@ void writeComparison(const Profile &Before, const Profile &After, raw_ostream &O
   J.object([&] {
     J.attribute("format", "relock-comparison");
     J.attribute("version", 1);
+    J.attributeObject("headline", [&] { J.attribute("text", comparisonHeadline(Before, After)); });
     writeRun(J, "before", Before);
     writeRun(J, "after", After);
     J.attributeObject("all", [&] {

@@ -215,11 +215,15 @@ private:
     if (H.Verdict.Verdict == SourceVerdict::NotAsked)
       H.Next = sourcesCommand("report");
     else if (H.Verdict.Verdict == SourceVerdict::Kept && !H.Verdict.Code.empty())
-      H.Next = {"relock", "explain", H.Verdict.Code};
+      H.Next = explainCommand(H.Verdict.Code);
     else if (H.Verdict.Verdict == SourceVerdict::Converts) {
       H.Next = sourcesCommand("advise");
       H.Next.insert(H.Next.end(), {"-o", "plan.yaml"});
     }
+  }
+
+  static std::vector<std::string> explainCommand(const std::string &Code) {
+    return {"relock", "explain", Code};
   }
 
   std::vector<std::string> sourcesCommand(StringRef Subcommand) const {

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "profile/Html.h"
 
+#include "profile/Compare.h"
 #include "profile/Text.h"
 #include "support/Messages.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <optional>
+#include <vector>
 
 using namespace llvm;
 
@@ -10,7 +17,7 @@ namespace relock {
 
 namespace {
 
-// The page, its style, Chart.js and the script.
+// The page, its style, Chart.js and the script; the page of a comparison and its script.
 const char *const Parts[] = {
 #include "ReportPage.inc"
 };
@@ -83,7 +90,18 @@ static std::string tableHtml(const Profile &P) {
                             Rows + "</tbody></table>";
 }
 
-// Only marks of the page itself are replaced; what is filled in is not looked at again.
+// Only marks of the page itself are replaced; what is filled in is not looked at again. They come
+// in the order of the page.
+static void fillPage(StringRef Page, ArrayRef<std::pair<StringRef, StringRef>> Marks,
+                     raw_ostream &OS) {
+  for (auto [Mark, Text] : Marks) {
+    auto [Before, After] = Page.split(Mark);
+    OS << Before << Text;
+    Page = After;
+  }
+  OS << Page;
+}
+
 void writeHtml(const json::Value &Document, const Profile &P, const HeadlineSources &Sources,
                raw_ostream &OS) {
   std::string Head = headlineHtml(headlineOf(P, &Sources)), Table = tableHtml(P);
@@ -92,13 +110,48 @@ void writeHtml(const json::Value &Document, const Profile &P, const HeadlineSour
   const std::pair<StringRef, StringRef> Marks[] = {
       {"@STYLE@", Parts[1]},   {"@HEADLINE@", Head},  {"@TABLE@", Table},    {"@PROFILE@", Data},
       {"@VERDICTS@", Checked}, {"@CHART@", Parts[2]}, {"@SCRIPT@", Parts[3]}};
-  StringRef Page = Parts[0];
-  for (auto [Mark, Text] : Marks) {
-    auto [Before, After] = Page.split(Mark);
-    OS << Before << Text;
-    Page = After;
+  fillPage(Parts[0], Marks, OS);
+}
+
+// One cell; `Value` is what its column sorts by.
+static std::string cellHtml(StringRef Text, std::optional<double> Value, StringRef Class = "") {
+  std::string Cell = "<td";
+  if (!Class.empty())
+    Cell += (" class=\"" + Class + "\"").str();
+  if (Value)
+    Cell += " data-value=\"" + formatv("{0:e6}", *Value).str() + "\"";
+  return Cell + ">" + htmlText(Text.empty() ? "-" : Text) + "</td>";
+}
+
+static std::string rowHtml(const ComparedRow &Row) {
+  std::string Html = "<tr><td class=\"text long\">" + htmlText(Row.Name) + "</td>";
+  for (const ComparedFigure &F : Row.Figures) {
+    double Change = F.ChangeValue.value_or(0);
+    Html += cellHtml(F.Before, F.OldValue) + cellHtml(F.After, F.NewValue) +
+            cellHtml(F.Change, F.ChangeValue,
+                     Change > 0   ? "change more"
+                     : Change < 0 ? "change less"
+                                  : "change");
   }
-  OS << Page;
+  return Html + "</tr>\n";
+}
+
+void writeComparisonHtml(const Profile &Before, const Profile &After, raw_ostream &OS) {
+  std::vector<ComparedRow> Rows = comparedRows(Before, After);
+  std::string Head = htmlText(comparisonHeadline(Before, After)), Runs, Classes,
+              All = rowHtml(Rows.back());
+  for (const std::string &Text : comparedRuns(Before, After))
+    Runs += "<li>" + htmlText(Text) + "</li>\n";
+  for (const ComparedRow &Row : drop_end(Rows))
+    Classes += rowHtml(Row);
+  fillPage(Parts[4],
+           {{"@STYLE@", Parts[1]},
+            {"@HEADLINE@", Head},
+            {"@RUNS@", Runs},
+            {"@CLASSES@", Classes},
+            {"@ALL@", All},
+            {"@SCRIPT@", Parts[5]}},
+           OS);
 }
 
 } // namespace relock

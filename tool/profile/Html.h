@@ -22,5 +22,7 @@ std::string scriptJson(const llvm::json::Value &V);
 // `key` of their class in the profile.
 void writeHtml(const llvm::json::Value &Document, const Profile &P, const HeadlineSources &Sources,
                llvm::raw_ostream &OS);
+// Two profiles side by side.
+void writeComparisonHtml(const Profile &Before, const Profile &After, llvm::raw_ostream &OS);
 
 } // namespace relock
