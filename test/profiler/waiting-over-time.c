@@ -27,6 +27,16 @@
 // RUN:   'abs(sum(profile["waiting_over_time"]["classes"][0]["wait_ns"]) - lock("hot")["wait"]["total_ns"]) < 1000' \
 // RUN:   'abs(sum(profile["waiting_over_time"]["classes"][0]["wait_ns"][:64]) - lock("hot")["wait"]["total_ns"] / 2) < 2 * profile["waiting_over_time"]["interval_ns"]'
 //
+// A window of a run has that of its time.
+// RUN: rm -f %t.pid && { %relock profile -o %t.whole -- %t steady %t.pid & } && \
+// RUN:   until test -s %t.pid; do sleep 0.02; done && \
+// RUN:   %relock profile --pid $(cat %t.pid) --for=1 -o %t.window && wait
+// RUN: %python %S/Inputs/expect.py %t.window \
+// RUN:   '0.9 * 1e9 < profile["duration_ns"] < 1.9 * 1e9' \
+// RUN:   '0 <= len(profile["waiting_over_time"]["classes"][0]["wait_ns"]) * profile["waiting_over_time"]["interval_ns"] - profile["duration_ns"] < profile["waiting_over_time"]["interval_ns"]' \
+// RUN:   '0.97 < sum(profile["waiting_over_time"]["classes"][0]["wait_ns"]) / lock("hot")["wait"]["total_ns"] <= 1.001' \
+// RUN:   'all(profile["waiting_over_time"]["classes"][0]["wait_ns"][1:-1])'
+//
 // A child begins anew.
 // RUN: rm -f %t.fork*
 // RUN: %relock profile -o %t.fork -- %t fork
@@ -36,6 +46,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -74,11 +85,19 @@ static void *wait_for_it(void *argument) {
   return argument;
 }
 
+static void say_pid(const char *name) {
+  FILE *file = fopen(name, "w");
+  fprintf(file, "%d\n", (int)getpid());
+  fclose(file);
+}
+
 int main(int argc, char **argv) {
   pthread_t thread;
   if (argc > 1 && !strcmp(argv[1], "steady")) {
     until = now() + 2;
     pthread_mutex_lock(&hot);
+    if (argc > 2)
+      say_pid(argv[2]);
     pthread_create(&thread, NULL, ask, NULL);
     pthread_join(thread, NULL);
     return pthread_mutex_unlock(&hot);

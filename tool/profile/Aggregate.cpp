@@ -833,10 +833,10 @@ private:
   // In intervals of the width that the records have at the end of the run; those of before it are
   // parts of these, unless the run is a window of a longer one.
   void finishOverTime() {
-    const uint64_t Begin = Process.Header.start_ticks - Process.IntervalsBegin;
-    const uint64_t Until = End - Process.IntervalsBegin;
-    if (Process.Intervals.empty() || Until <= Begin)
+    const uint64_t Start = Process.Header.start_ticks;
+    if (Process.Intervals.empty() || Start < Process.IntervalsBegin || End <= Start)
       return;
+    const uint64_t Begin = Start - Process.IntervalsBegin, Until = End - Process.IntervalsBegin;
     const relock_interval Last = relock_interval_at(Until - 1);
     const uint64_t Width = Last.end - Last.begin;
     std::map<std::string, std::vector<double>> Found;

@@ -176,6 +176,8 @@ private:
       if (Sum > Most)
         Most = Sum, Primitive = Kind;
     }
+    if (Primitive.empty())
+      Most = Others;
     const ProfiledClass *Class =
         mostWaited(P.Waits, [&](auto &C) { return Primitive.empty() || C.Primitive == Primitive; });
     about("wait", *Class, Locks + Others);

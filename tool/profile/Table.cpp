@@ -599,6 +599,9 @@ private:
 
   void printExplanation() {
     static const char *const Text[] = {
+        "The first lines: what was waited for most, and which command comes next. Busy time: what "
+        "the threads worked, where that is known (see below), else their time but for waiting for "
+        "conditions, semaphores and barriers.",
         "LOCK CLASS: all mutexes, rwlocks or spinlocks of one declaration, as `relock check` names "
         "it; without symbols, all that were initialised (or first used) by the same backtrace.",
         "ACQUIRED: successful acquisitions by lock, trylock, timedlock and clocklock. Coming back "
