@@ -198,7 +198,7 @@ private:
     H.Text = Class.Name + ": " + percent(H.Wait, Locks) + " of all waiting for locks (" +
              duration(H.Wait) + ")";
     if (busy())
-      H.Text += ", which took " + ofBusy();
+      H.Text += "; all of it took " + ofBusy();
     if (isMutex(Class))
       return verdict(Class);
     H.Text += "; it is " + std::string(Class.Primitive == "rwlock" ? "an " : "a ") +
