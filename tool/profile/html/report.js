@@ -833,7 +833,7 @@ function countedOverTime() {
   const over = profile.waiting_over_time;
   if (!over || !over.interval_ns || !over.classes.length)
     return undefined;
-  const span = over.interval_ns, columns = Math.ceil(profile.duration_ns / span);
+  const span = over.interval_ns, columns = Math.max(...over.classes.map((c) => c.wait_ns.length));
   const byKey = new Map(over.classes.map(
       (c) => [c.key || "other", Array.from({length : columns}, (_, i) => c.wait_ns[i] || 0)]));
   const counted = sum([...byKey.values() ], (list) => sum(list, (ns) => ns));
@@ -899,7 +899,7 @@ function showWaiting() {
   const {span, columns, byKey, hint} = found, cost = (key) => sum(byKey.get(key), (ns) => ns);
   const keys = [...byKey.keys() ].filter((key) => key !== "other").sort((a, b) => cost(b) - cost(a)),
         shown = keys.slice(0, palette.length - 1);
-  const width = (i) => Math.max(1, Math.min(span, profile.duration_ns - i * span));
+  const width = (i) => Math.max(span / 100, Math.min(span, profile.duration_ns - i * span));
   const series = new Map(shown.map((key) => [key, byKey.get(key).map((ns, i) => ns / width(i))]));
   const rest = [...byKey.keys() ].filter((key) => !series.has(key));
   if (rest.length)
@@ -971,12 +971,16 @@ const threadLabel = (id) => threadLabels.get(id) || "thread #" + id;
 // One cell of a table can be reached by Tab, and the others from there by the arrow keys.
 function moveByArrows(table) {
   const cells = (row) => [...row.querySelectorAll("td.cell") ];
-  const first = table.querySelector("td.cell");
-  if (first)
-    first.tabIndex = 0;
+  const enter = () => {
+    const first = table.querySelector("td.cell");
+    if (first && !table.querySelector("td.cell[tabindex='0']"))
+      first.tabIndex = 0;
+  };
+  enter();
   if (table.dataset.arrows)
     return;
   table.dataset.arrows = "yes";
+  table.addEventListener("click", enter); // sorting makes new cells
   table.addEventListener("keydown", (event) => {
     const step = {
       ArrowLeft : [ 0, -1 ],
