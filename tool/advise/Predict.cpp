@@ -2,6 +2,7 @@
 #include "advise/Predict.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -175,27 +176,31 @@ Error Predictor::predictClasses() {
     return Base.takeError();
   Today = Base->front();
   Result.WaitingThere = waiting(Today) / lived(Today);
-  std::vector<std::pair<double, size_t>> Waited;
+  std::map<std::string, double> Sections;
   for (size_t I = 0; I != Load.Classes.size(); ++I) {
-    const auto &Class = Today.Classes[I];
     const std::string &Name = Load.Classes[I].Facts.Name;
-    const double Part = Class.WaitingNs / lived(Today);
     if (Name.empty())
       continue;
-    Result.Classes[Name].Waiting += Part;
-    Result.Classes[Name].Handovers = Class.Sections > 0 ? Class.Handovers / Class.Sections : 0;
-    if (Part >= LeastWaiting)
-      Waited.push_back({Part, I});
+    ClassPrediction &Class = Result.Classes[Name];
+    Class.Waiting += Today.Classes[I].WaitingNs / lived(Today);
+    Class.Handovers += Today.Classes[I].Handovers;
+    Sections[Name] += Today.Classes[I].Sections;
   }
-  llvm::sort(Waited, [](const auto &A, const auto &B) { return A.first > B.first; });
+  std::vector<std::pair<double, std::string>> Waited;
+  for (auto &[Name, Class] : Result.Classes) {
+    Class.Handovers /= std::max(Sections[Name], 1.0);
+    if (Class.Waiting >= LeastWaiting)
+      Waited.push_back({Class.Waiting, Name});
+  }
+  stable_sort(Waited, [](const auto &A, const auto &B) { return A.first > B.first; });
   if (Waited.size() > MostClasses)
     Waited.resize(MostClasses);
-  std::vector<size_t> Classes;
-  for (auto [Part, Number] : Waited)
-    Classes.push_back(Number);
-  if (Error Failed = tryLocks(Classes))
+  std::vector<std::string> Names;
+  for (auto &[Part, Name] : Waited)
+    Names.push_back(std::move(Name));
+  if (Error Failed = tryLocks(Names))
     return Failed;
-  return tryWithoutHolds(Classes);
+  return tryWithoutHolds(Names);
 }
 
 // The best one of a class; the default is taken if it has nearly as much. A server that shares its
@@ -214,54 +219,68 @@ std::string Predictor::bestOf(const std::map<std::string, Gain> &Gains) const {
   return Near ? Tried[0] : Best;
 }
 
-// Of each class, all locks, one class at a time.
-static std::vector<std::string> choicesOf(ArrayRef<size_t> Classes) {
-  std::vector<std::string> Choices;
-  for (size_t Number : Classes)
-    for (const char *Algorithm : Tried)
-      Choices.push_back(loadClassName(Number) + "=" + Algorithm);
-  return Choices;
+// As relock-simulator takes it. A class of the sources may be several of the profile.
+std::string Predictor::choice(const std::map<std::string, std::string> &Algorithms) const {
+  std::vector<std::string> Items;
+  for (size_t I = 0; I != Load.Classes.size(); ++I)
+    if (auto Known = Algorithms.find(Load.Classes[I].Facts.Name);
+        Known != Algorithms.end() && !Known->first.empty())
+      Items.push_back(loadClassName(I) + "=" + Known->second);
+  return join(Items, ",");
 }
 
-Error Predictor::tryLocks(ArrayRef<size_t> Classes) {
+// Of each class, all locks, one class at a time.
+Expected<std::vector<std::map<std::string, Gain>>>
+Predictor::gainsOf(ArrayRef<std::string> Classes) {
+  std::vector<std::string> Choices;
+  for (const std::string &Name : Classes)
+    for (const char *Algorithm : Tried)
+      Choices.push_back(choice({{Name, Algorithm}}));
+  std::vector<std::map<std::string, Gain>> Gains(Classes.size());
   if (Classes.empty())
-    return Error::success();
-  auto Runs = Run(text(), choicesOf(Classes), {});
+    return Gains;
+  auto Runs = Run(text(), Choices, {});
   if (!Runs)
     return Runs.takeError();
   auto Next = Runs->begin();
-  for (size_t Number : Classes) {
-    ClassPrediction &Class = Result.Classes[Load.Classes[Number].Facts.Name];
+  for (auto &OfClass : Gains)
     for (const char *Algorithm : Tried)
-      Class.ByAlgorithm[Algorithm] = gain(Today, *Next++);
-    Class.Best = bestOf(Class.ByAlgorithm);
+      OfClass[Algorithm] = gain(Today, *Next++);
+  return Gains;
+}
+
+Error Predictor::tryLocks(ArrayRef<std::string> Classes) {
+  auto Gains = gainsOf(Classes);
+  if (!Gains)
+    return Gains.takeError();
+  for (auto [Name, OfClass] : zip(Classes, *Gains)) {
+    ClassPrediction &Class = Result.Classes[Name];
+    Class.Best = bestOf(OfClass);
+    Class.ByAlgorithm = std::move(OfClass);
   }
   return Error::success();
 }
 
 // What holds stand in the way of. Today's lock does not care which sections could be delegated.
-Error Predictor::tryWithoutHolds(ArrayRef<size_t> Classes) {
-  std::vector<size_t> Held;
-  copy_if(Classes, std::back_inserter(Held),
-          [&](size_t Number) { return Load.Classes[Number].Facts.Delegated < AllDelegated; });
-  if (Held.empty())
-    return Error::success();
+Error Predictor::tryWithoutHolds(ArrayRef<std::string> Classes) {
+  std::vector<std::string> Held;
+  copy_if(Classes, std::back_inserter(Held), [&](const std::string &Name) {
+    return any_of(Load.Classes, [&](const LoadClass &Class) {
+      return Class.Facts.Name == Name && Class.Facts.Delegated < AllDelegated;
+    });
+  });
   ProgramLoad AsItIs = Load;
   for (LoadClass &Class : Load.Classes)
     Class.Facts.Delegated = 1;
-  auto Runs = Run(text(), choicesOf(Held), {});
+  auto Gains = gainsOf(Held);
   Load = std::move(AsItIs);
-  if (!Runs)
-    return Runs.takeError();
-  auto Next = Runs->begin();
-  for (size_t Number : Held) {
-    std::map<std::string, Gain> Gains;
-    for (const char *Algorithm : Tried)
-      Gains[Algorithm] = gain(Today, *Next++);
-    ClassPrediction &Class = Result.Classes[Load.Classes[Number].Facts.Name];
-    Class.BestWithoutHolds = bestOf(Gains);
+  if (!Gains)
+    return Gains.takeError();
+  for (auto [Name, OfClass] : zip(Held, *Gains)) {
+    ClassPrediction &Class = Result.Classes[Name];
+    Class.BestWithoutHolds = bestOf(OfClass);
     if (!Class.BestWithoutHolds.empty())
-      Class.WithoutHolds = Gains.at(Class.BestWithoutHolds);
+      Class.WithoutHolds = OfClass.at(Class.BestWithoutHolds);
   }
   return Error::success();
 }
@@ -269,11 +288,7 @@ Error Predictor::tryWithoutHolds(ArrayRef<size_t> Classes) {
 // The interval has what changes where the time between sections does not vary, and where sections
 // share as few or as many lines as they may.
 Error Predictor::predictWhole(const std::map<std::string, std::string> &Algorithms) {
-  std::string Choice;
-  for (size_t I = 0; I != Load.Classes.size(); ++I)
-    if (auto Known = Algorithms.find(Load.Classes[I].Facts.Name);
-        Known != Algorithms.end() && !Known->first.empty())
-      Choice += (Choice.empty() ? "" : ",") + loadClassName(I) + "=" + Known->second;
+  const std::string Choice = choice(Algorithms);
   if (Choice.empty())
     return Error::success();
   std::optional<Gain> Whole;

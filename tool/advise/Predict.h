@@ -95,8 +95,11 @@ private:
   Gain gain(const SimulatedProgram &Before, const SimulatedProgram &After) const;
   llvm::Error fitToProfile();
   std::string bestOf(const std::map<std::string, Gain> &Gains) const;
-  llvm::Error tryLocks(llvm::ArrayRef<size_t> Classes);
-  llvm::Error tryWithoutHolds(llvm::ArrayRef<size_t> Classes);
+  std::string choice(const std::map<std::string, std::string> &Algorithms) const;
+  llvm::Expected<std::vector<std::map<std::string, Gain>>>
+  gainsOf(llvm::ArrayRef<std::string> Classes);
+  llvm::Error tryLocks(llvm::ArrayRef<std::string> Classes);
+  llvm::Error tryWithoutHolds(llvm::ArrayRef<std::string> Classes);
 };
 
 // What decides where there is a prediction.
