@@ -41,6 +41,8 @@ static double seconds(const timeval &Time) {
 
 CommandRunner::CommandRunner(double Timeout) : Timeout(Timeout) {
   signal(SIGCHLD, SIG_DFL); // ignored, nothing could be waited for
+  // LLVM's handlers have those that the caller ignores, too: one that runs unblocks all others.
+  ignoreInheritedSignals();
   sigemptyset(&Waited);
   for (int Signal : {SIGCHLD, SIGINT, SIGTERM, SIGHUP})
     if (Signal == SIGCHLD || !callerIgnores(Signal))
