@@ -42,12 +42,12 @@ std::string findMachine(StringRef Name) {
   }
   if (!Name.empty() && sys::fs::exists(Path))
     return Path.str().str();
-  failBenchmark(BadUsage,
-                Twine("--machine: ") +
-                    (Name.empty() ? "which one?" : "there is no '" + Name.str() + "'.") +
-                    " The machines are: " + join(machines(), ", ") +
-                    "; or name a file: `relock calibrate -o FILE.machine` writes that of this machine",
-                "simulate-machine");
+  failBenchmark(
+      BadUsage,
+      Twine("--machine: ") + (Name.empty() ? "which one?" : "there is no '" + Name.str() + "'.") +
+          " The machines are: " + join(machines(), ", ") +
+          "; or name a file: `relock calibrate -o FILE.machine` writes that of this machine",
+      "simulate-machine");
   return "";
 }
 
