@@ -194,9 +194,11 @@ LoadFacts factsOf(const ProfileClasses &Classes, const Profile &P, const Profile
   return Facts;
 }
 
-// Predicts each class on the machine that is asked for. Null: a message says why not.
+// Predicts each class on the machine that is asked for. Null: a message says why not, and whether
+// that is a failure.
 std::unique_ptr<Predictor> predict(const Plan &Asked, const Costs &Measured,
-                                   const ProfileClasses &Classes, MachineSimulator &Simulator) {
+                                   const ProfileClasses &Classes, MachineSimulator &Simulator,
+                                   bool &Failed) {
   const ProfileFile *File = costliest(Measured);
   std::optional<ProgramLoad> Load;
   if (File)
@@ -205,6 +207,7 @@ std::unique_ptr<Predictor> predict(const Plan &Asked, const Costs &Measured,
   if (!Load) {
     message("nothing is predicted: no profile has threads with times that take a mutex",
             "prediction-failed");
+    Failed = false; // there is nothing to predict
     return nullptr;
   }
   auto Made = std::make_unique<Predictor>(
@@ -212,8 +215,8 @@ std::unique_ptr<Predictor> predict(const Plan &Asked, const Costs &Measured,
       [&](StringRef Text, ArrayRef<std::string> Choices, SimulatedMachine Where) {
         return Simulator.run(Text, Choices, Where);
       });
-  if (Error Failed = Made->predictClasses()) {
-    message("the prediction failed: " + toString(std::move(Failed)), "prediction-failed");
+  if (Error Broken = Made->predictClasses()) {
+    message("the prediction failed: " + toString(std::move(Broken)), "prediction-failed");
     return nullptr;
   }
   return Made;
@@ -289,8 +292,9 @@ int run() {
     });
     addSharedLines(Decided, *Measured);
     if (Simulator) {
-      Foretold = predict(Before, *Measured, Classes, *Simulator);
-      if (!Foretold)
+      bool Failed = true;
+      Foretold = predict(Before, *Measured, Classes, *Simulator, Failed);
+      if (!Foretold && Failed)
         return BadUsage;
     }
   }

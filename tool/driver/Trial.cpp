@@ -4,6 +4,7 @@
 #include "driver/Subcommand.h"
 
 #include "bench/ComparisonTable.h"
+#include "driver/Benchmark.h"
 #include "driver/BuildOption.h"
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
@@ -306,7 +307,10 @@ Trial::Ended Trial::makePlan() {
       append_range(Advise, std::vector<std::string>{"--thresholds", absolute(Thresholds)});
     if (AcceptUncovered)
       Advise.push_back("--accept-uncovered");
-    if (Machine != "none") // what is worth it by either rule is tried: the comparison decides
+    bool Simulates = !findBenchmark("relock-simulator").empty(); // it is for x86-64 only
+    if (Machine != "none" &&
+        (Simulates || Machine.getNumOccurrences())) // what is worth it by either rule is tried: the
+                                                    // comparison decides
       append_range(Advise, std::vector<std::string>{"--machine", Machine, "--rule", "either"});
     if (!relock(*Before, "advise", Advise))
       return BadUsage;
