@@ -8,6 +8,7 @@
 #include "../base/os.h"
 #include "../base/wait.h"
 #include "../base/word.h"
+#include "buckets.h"
 #include "processors.h"
 
 #include <relock/relock.h>
@@ -35,10 +36,8 @@ struct worker {
 };
 static struct worker *workers;
 
-/* Latencies in eighths of powers of two. */
-enum { STEPS = 8, BUCKETS = 64 * STEPS };
-static uint64_t histogram[BUCKETS];
-static uint64_t last; /* end of a counted section */
+static uint64_t histogram[SIM_BUCKETS]; /* of latencies */
+static uint64_t last;                   /* end of a counted section */
 
 /* Each line's address comes from the line before it, so that no processor could fetch them
  * together. */
@@ -78,22 +77,8 @@ static void operate(enum sim_mode mode) {
   }
 }
 
-static unsigned bucket_of(uint64_t latency) {
-  if (latency < STEPS)
-    return (unsigned)latency;
-  const unsigned exponent = 63 - (unsigned)__builtin_clzll(latency);
-  return exponent * STEPS + ((latency >> (exponent - 3)) & (STEPS - 1));
-}
-
-static uint64_t bucket_value(unsigned bucket) {
-  if (bucket < STEPS)
-    return bucket;
-  return (uint64_t)(STEPS + bucket % STEPS) << (bucket / STEPS - 3);
-}
-
 /* The bookkeeping is not part of the program: it takes no time. */
-static __attribute__((no_sanitize("thread"))) void note(struct worker *worker, uint64_t before,
-                                                        uint64_t after) {
+static SIM_BOOKS void note(struct worker *worker, uint64_t before, uint64_t after) {
   worker->all++;
   if (after > shared.until)
     return;
@@ -102,7 +87,7 @@ static __attribute__((no_sanitize("thread"))) void note(struct worker *worker, u
   worker->sections++;
   worker->total += latency;
   worker->worst = latency > worker->worst ? latency : worker->worst;
-  histogram[bucket_of(latency)]++;
+  histogram[sim_bucket_of(latency)]++;
 }
 
 /* The first sections are for the records of threads, pages of memory and servers. Then all begin,
@@ -185,9 +170,9 @@ bool sim_load_count(struct sim_counts *counts) {
   }
   if (squares > 0)
     counts->jain = sum * sum / (load->threads * squares);
-  for (unsigned i = 0; i < BUCKETS && below < counts->sections - counts->sections / 100; i++) {
+  for (unsigned i = 0; i < SIM_BUCKETS && below < counts->sections - counts->sections / 100; i++) {
     below += histogram[i];
-    counts->p99 = bucket_value(i);
+    counts->p99 = sim_bucket_value(i);
   }
   if (counts->p99 > counts->worst)
     counts->p99 = counts->worst;

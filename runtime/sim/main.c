@@ -1,43 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * relock-simulator: the microbenchmark of the lock algorithms on a simulated machine,
- * or of the threads and locks of a program (program.h). `relock simulate` runs this program and
- * shows what it prints.
+ * relock-simulator: on a simulated machine, the microbenchmark of the lock algorithms, or the
+ * threads and locks of a program (program.h). `relock simulate` and `relock advise` run it and show
+ * what it prints.
  */
 #define _GNU_SOURCE
 #include "../locks/algorithm.h"
-#include "coherence.h"
-#include "entry.h"
 #include "explain.h"
 #include "jobs.h"
 #include "load.h"
-#include "machine.h"
-#include "processors.h"
+#include "point.h"
 #include "program.h"
-#include "system.h"
 
 #include <relock/relock.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <math.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { MAX_VALUES = 64, MAX_ROWS = 256, MAX_CHOICES = 1024 };
 
-static __attribute__((noreturn, format(printf, 2, 3))) void fail(int status, const char *format,
-                                                                 ...) {
+void sim_fail(int status, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   fprintf(stderr, "relock-simulator: ");
@@ -117,8 +106,8 @@ static void print_places(void) {
 static void print_point(const struct sim_machine *machine, const struct point *point) {
   struct sim_counts counts;
   if (!sim_load_count(&counts))
-    fail(3, "%s %s, %ld threads: a section was lost or run twice", point->row->lock,
-         mode_names[point->row->mode], point->threads);
+    sim_fail(3, "%s %s, %ld threads: a section was lost or run twice", point->row->lock,
+             mode_names[point->row->mode], point->threads);
   const struct sim_traffic traffic = traffic_of_all(machine);
   const double all = counts.sections ? (double)counts.sections : 1;
   const double cycle_ns = 1000.0 / (double)machine->mhz;
@@ -147,18 +136,9 @@ static void print_point(const struct sim_machine *machine, const struct point *p
   fflush(stdout);
 }
 
-/* No point takes ten minutes of the machine's time longer than its delays: its threads will never
- * end. */
 static uint64_t limit_ns(const struct sim_machine *machine, const struct sim_load *load) {
-  return UINT64_C(600000000000) +
+  return SIM_LIMIT_NS +
          sim_ns(machine, load->sections ? load->sections * load->delay : load->cycles);
-}
-
-static void start_machine(const struct sim_machine *machine) {
-  sim_coherence_start(machine);
-  sim_processors_start(machine);
-  sim_entry_start(machine);
-  sim_system_start(machine);
 }
 
 static void simulate(const struct options *options, const struct sim_machine *machine,
@@ -176,131 +156,12 @@ static void simulate(const struct options *options, const struct sim_machine *ma
       .processors = sim_processors(machine) -
                     (point->row->mode <= SIM_ANY_THREAD && sim_processors(machine) > 1),
   };
-  start_machine(machine);
+  sim_start(machine);
   sim_explain(options->explain);
   if (!sim_thread_start(sim_load_run, &load, "main", -1, true))
-    fail(2, "no memory for a thread");
+    sim_fail(2, "no memory for a thread");
   sim_run(limit_ns(machine, &load));
   print_point(machine, point);
-}
-
-/* --- one choice of locks for a program, in a process of its own ------------------------------ */
-
-/* Between two sections of the program, if threads wait for nothing but their turn: in a lock, or on
- * a processor. */
-static double least_ns(const struct sim_machine *machine, const struct sim_program *program) {
-  double rate = 0, threads = 0, in_lock = 0, taken[SIM_MAX_CLASSES] = {0};
-  for (unsigned i = 0; i < program->group_count; i++) {
-    const struct sim_group *group = &program->groups[i];
-    rate += group->threads / (group->work + group->sleep * group->sleeps + 1);
-    threads += group->threads;
-  }
-  for (unsigned i = 0; i < program->group_count; i++) {
-    const struct sim_group *group = &program->groups[i];
-    const double part = group->threads / (group->work + group->sleep * group->sleeps + 1) / rate;
-    for (unsigned j = 0; j < group->visits.count; j++)
-      taken[(unsigned)group->visits.parts[j].value] += part * sim_choice_weight(&group->visits, j);
-  }
-  for (unsigned i = 0; i < program->class_count; i++)
-    in_lock = fmax(in_lock, taken[i] * sim_choice_mean(&program->classes[i].section) /
-                                program->classes[i].objects);
-  return fmax(in_lock, fmax(threads / sim_processors(machine), 1) / rate);
-}
-
-/* Enough for some ten thousand sections in all, some of each thread and, where threads outnumber
- * the processors, some turns of each. */
-static uint64_t program_ns(const struct options *options, const struct sim_machine *machine,
-                           const struct sim_program *program) {
-  enum { SECTIONS = 40000, OF_EACH = 20, TURNS = 10, MOST_SECTIONS = 10 };
-  if (options->microseconds)
-    return (uint64_t)options->microseconds * 1000;
-  double threads = 0;
-  for (unsigned i = 0; i < program->group_count; i++)
-    threads += program->groups[i].threads;
-  const double least = least_ns(machine, program);
-  double ns = fmax(SECTIONS, OF_EACH * threads) * least;
-  if (threads > sim_processors(machine)) {
-    const double slice = (double)sim_ns(machine, machine->slice);
-    const double turns = TURNS * threads / sim_processors(machine) * slice;
-    ns = fmax(ns, fmin(turns, MOST_SECTIONS * SECTIONS * least));
-  }
-  return (uint64_t)fmax(ns, 1e6);
-}
-
-static void print_counts(const struct sim_machine *machine, const struct sim_class_counts *counts) {
-  printf("\"sections\":%" PRIu64 ",\"waiting_ns\":%" PRIu64 ",\"inside_ns\":%" PRIu64
-         ",\"contended\":%" PRIu64 ",\"handovers\":%" PRIu64,
-         counts->sections, sim_ns(machine, counts->latency - counts->inside),
-         sim_ns(machine, counts->inside), counts->contended, counts->handovers);
-}
-
-static void print_class(const struct sim_machine *machine, const struct sim_program *program,
-                        unsigned number, const struct sim_class_counts *counts) {
-  printf("%s{\"name\":\"%s\",", number ? "," : "", program->classes[number].name);
-  print_counts(machine, counts);
-  bool first = true;
-  printf(",\"histogram\":[");
-  for (unsigned i = 0; i < SIM_BUCKETS; i++) {
-    const uint64_t count = sim_program_histogram(number)[i];
-    if (count)
-      printf("%s[%" PRIu64 ",%" PRIu64 "]", first ? "" : ",", sim_ns(machine, sim_bucket_value(i)),
-             count);
-    first &= !count;
-  }
-  printf("]}");
-}
-
-/* What a thread had of each class. */
-static void print_thread(const struct sim_machine *machine, const struct sim_program *program,
-                         unsigned number) {
-  const struct sim_group *group;
-  const struct sim_class_counts *counts = sim_program_thread(number, &group);
-  printf("%s{\"name\":\"%s\",\"classes\":[", number ? "," : "", group->name);
-  bool first = true;
-  for (unsigned i = 0; i < program->class_count; i++) {
-    if (!counts[i].sections)
-      continue;
-    printf("%s{\"name\":\"%s\",", first ? "" : ",", program->classes[i].name);
-    print_counts(machine, &counts[i]);
-    putchar('}');
-    first = false;
-  }
-  printf("]}");
-}
-
-static void print_program(const struct options *options, const struct sim_machine *machine,
-                          const struct sim_program *program, uint64_t ns) {
-  uint64_t visits[SIM_MAX_GROUPS] = {0};
-  struct sim_class_counts counts[SIM_MAX_CLASSES] = {0};
-  if (!sim_program_count(visits, counts))
-    fail(3, "%s: a section was lost or run twice", options->choices[0]);
-  printf("{\"type\":\"program\",\"choice\":\"%s\",\"seconds\":%.9f,\"threads\":[",
-         options->choices[0], (double)ns * 1e-9);
-  for (unsigned i = 0; i < program->group_count; i++)
-    printf("%s{\"name\":\"%s\",\"count\":%u,\"visits\":%" PRIu64 "}", i ? "," : "",
-           program->groups[i].name, program->groups[i].threads, visits[i]);
-  printf("],\"computing_ns\":%" PRIu64 ",\"by_thread\":[", sim_ns(machine, sim_busy_cycles()));
-  for (unsigned i = 0; i < sim_program_threads(); i++)
-    print_thread(machine, program, i);
-  printf("],\"classes\":[");
-  for (unsigned i = 0; i < program->class_count; i++)
-    print_class(machine, program, i, &counts[i]);
-  puts("]}");
-}
-
-static void simulate_program(const struct options *options, const struct sim_machine *machine,
-                             const struct sim_program *program) {
-  static struct sim_program_load load;
-  const uint64_t ns = program_ns(options, machine, program);
-  load = (struct sim_program_load){.program = program,
-                                   .cycles = sim_cycles(machine, ns),
-                                   .mhz = machine->mhz,
-                                   .even = options->even};
-  start_machine(machine);
-  if (!sim_thread_start(sim_program_run, &load, "main", -1, true))
-    fail(2, "no memory for a thread");
-  sim_run(UINT64_C(600000000000) + ns);
-  print_program(options, machine, program, ns);
 }
 
 /* --- all points ------------------------------------------------------------------------------ */
@@ -357,8 +218,8 @@ static long number(const char *option, const char *text, const char *end, long l
   errno = 0;
   const long value = strtol(text, &after, 10);
   if (after == text || after != end || errno || value < least || value > most)
-    fail(2, "%s: '%.*s' is not a number from %ld to %ld", option, (int)(end - text), text, least,
-         most);
+    sim_fail(2, "%s: '%.*s' is not a number from %ld to %ld", option, (int)(end - text), text,
+             least, most);
   return value;
 }
 
@@ -370,7 +231,7 @@ struct list {
 
 static void add(struct list *list, long value) {
   if (list->count == MAX_VALUES)
-    fail(2, "%s: more than %d values", list->option, MAX_VALUES);
+    sim_fail(2, "%s: more than %d values", list->option, MAX_VALUES);
   list->values[list->count++] = value;
 }
 
@@ -433,10 +294,10 @@ static size_t make_rows(const struct options *options, struct row *rows) {
     rows[count++].mode = mode;
   }
   if (known < asked)
-    fail(2, "--lock: '%s' has an unknown name; the names are: %s store swap", options->locks,
-         relock_algorithms());
+    sim_fail(2, "--lock: '%s' has an unknown name; the names are: %s store swap", options->locks,
+             relock_algorithms());
   if (count == 0)
-    fail(2, "nothing to simulate: no chosen algorithm has a chosen mode");
+    sim_fail(2, "nothing to simulate: no chosen algorithm has a chosen mode");
   return count;
 }
 
@@ -553,7 +414,7 @@ static bool parse(int argc, char **argv, struct options *options) {
       break;
     case CHOICE:
       if (options->choice_count == MAX_CHOICES)
-        fail(2, "--choice: more than %d", MAX_CHOICES);
+        sim_fail(2, "--choice: more than %d", MAX_CHOICES);
       options->choices[options->choice_count++] = optarg;
       break;
     case EVEN:
@@ -575,9 +436,18 @@ static bool parse(int argc, char **argv, struct options *options) {
     }
   }
   if (optind != argc)
-    fail(2, "unexpected argument '%s'; `relock-simulator --help` lists the options", argv[optind]);
+    sim_fail(2, "unexpected argument '%s'; `relock-simulator --help` lists the options",
+             argv[optind]);
   if (!options->machine)
-    fail(2, "--machine: which one?");
+    sim_fail(2, "--machine: which one?");
+  const bool of_microbenchmark = options->locks || options->modes || options->thread_values ||
+                                 options->line_values || options->delay_values ||
+                                 options->sections || options->explain;
+  if (options->program && of_microbenchmark)
+    sim_fail(2, "--program goes with --choice, --even, --processors, --microseconds and -j; the "
+                "other options are the microbenchmark's");
+  if (!options->program && (options->choice_count || options->even))
+    sim_fail(2, "--choice and --even are for a --program");
   return point;
 }
 
@@ -600,10 +470,10 @@ static void prepare_environment(const struct sim_machine *machine) {
   const char *given = getenv("RELOCK_TUNE");
   char tuning[1024];
   if (getenv("RELOCK_LOCKS"))
-    fail(2, "RELOCK_LOCKS is set and could change which algorithm a row measures; unset it");
+    sim_fail(2, "RELOCK_LOCKS is set and could change which algorithm a row measures; unset it");
   if ((size_t)snprintf(tuning, sizeof tuning, "server_fifo=0%s%s", given && *given ? "," : "",
                        given ? given : "") >= sizeof tuning)
-    fail(2, "RELOCK_TUNE is longer than %zu characters", sizeof tuning);
+    sim_fail(2, "RELOCK_TUNE is longer than %zu characters", sizeof tuning);
   setenv("RELOCK_TUNE", tuning, 1);
   personality(ADDR_NO_RANDOMIZE);
 }
@@ -629,10 +499,11 @@ static int run_program(struct options *options, const struct sim_machine *machin
       return 2;
     const char *wrong = sim_program_choose(&program, options->choices[i]);
     if (wrong)
-      fail(2, "--choice %s: %s", options->choices[i], wrong);
+      sim_fail(2, "--choice %s: %s", options->choices[i], wrong);
   }
   if (is_point) {
-    simulate_program(options, machine, &program);
+    sim_program_point(machine, &program, options->choices[0],
+                      (uint64_t)options->microseconds * 1000, options->even);
     return 0;
   }
   prepare_environment(machine);
@@ -659,7 +530,7 @@ int main(int argc, char **argv) {
                                     (size_t)options.line_values * (size_t)options.delay_values,
                                 sizeof *points);
   if (!points)
-    fail(2, "no memory for the points");
+    sim_fail(2, "no memory for the points");
   const size_t point_count = make_points(&options, rows, row_count, points);
   if (is_point) {
     simulate(&options, &machine, &points[0]);

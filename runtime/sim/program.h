@@ -7,6 +7,8 @@
 #ifndef RELOCK_SIM_PROGRAM_H
 #define RELOCK_SIM_PROGRAM_H
 
+#include "buckets.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -67,6 +69,12 @@ bool sim_program_read(const char *file, struct sim_program *program);
  * or what is wrong with it. */
 const char *sim_program_choose(struct sim_program *program, const char *choice);
 
+struct sim_machine;
+/* Runs it and prints the result. ns: for which sections are counted; 0: as it needs. Even: the time
+ * between sections is always the same. */
+void sim_program_point(const struct sim_machine *machine, const struct sim_program *program,
+                       const char *choice, uint64_t ns, bool even);
+
 /* --- the run; program_load.c --------------------------------------------------------------- */
 
 struct sim_program_load {
@@ -90,10 +98,7 @@ bool sim_program_count(uint64_t *visits, struct sim_class_counts *classes);
 /* Of a thread, by class. */
 unsigned sim_program_threads(void);
 const struct sim_class_counts *sim_program_thread(unsigned number, const struct sim_group **group);
-/* How many sections of a class lasted so long: from each bucket's value on, in cycles, which are
- * eighths of powers of two. */
-enum { SIM_BUCKETS = 64 * 8 };
+/* How many sections of a class lasted so many cycles, by bucket (buckets.h). */
 const uint64_t *sim_program_histogram(unsigned lock_class);
-uint64_t sim_bucket_value(unsigned bucket);
 
 #endif

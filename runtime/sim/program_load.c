@@ -17,7 +17,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BOOKS __attribute__((no_sanitize("thread")))
+#define BOOKS SIM_BOOKS
 enum { LINE = 128 };
 
 struct line {
@@ -119,20 +119,19 @@ struct visit {
   unsigned lock_class;
   struct object *object;
   uint64_t work;
+  bool delegated; /* where the lock can */
   uint64_t inside;
-  bool contended;
+  bool contended, handed_over;
 };
 
 static void take(struct worker *self, unsigned number);
 
 static BOOKS void note_section(struct visit *visit, uint64_t begin) {
   struct object *object = visit->object;
-  struct worker *worker = visit->worker;
   object->sections++;
   visit->inside = relock_ticks() - begin;
-  if (begin >= shared.from && object->last_thread != worker->number)
-    worker->classes[visit->lock_class].handovers++;
-  object->last_thread = worker->number;
+  visit->handed_over = object->last_thread != visit->worker->number;
+  object->last_thread = visit->worker->number;
 }
 
 static BOOKS unsigned inner_times(struct worker *self, double times) {
@@ -163,22 +162,8 @@ static BOOKS struct visit begin_visit(struct worker *self, unsigned number) {
   return (struct visit){.worker = self,
                         .lock_class = number,
                         .object = &shared.classes[number].objects[draw_object(self, of)],
-                        .work = cycles(draw(self, &of->section))};
-}
-
-enum { STEPS = 8 };
-
-static BOOKS unsigned bucket_of(uint64_t time) {
-  if (time < STEPS)
-    return (unsigned)time;
-  const unsigned exponent = 63 - (unsigned)__builtin_clzll(time);
-  return exponent * STEPS + ((time >> (exponent - 3)) & (STEPS - 1));
-}
-
-uint64_t sim_bucket_value(unsigned bucket) {
-  if (bucket < STEPS)
-    return bucket;
-  return (uint64_t)(STEPS + bucket % STEPS) << (bucket / STEPS - 3);
+                        .work = cycles(draw(self, &of->section)),
+                        .delegated = chance(self) < of->delegated};
 }
 
 /* A section counts if it was asked for and done while sections count; its time, as far as that lies
@@ -197,7 +182,8 @@ static BOOKS void end_visit(const struct visit *visit, uint64_t begin) {
     return;
   counts->sections++;
   counts->contended += visit->contended;
-  histogram[visit->lock_class][bucket_of(visit->inside)]++;
+  counts->handovers += visit->handed_over;
+  histogram[visit->lock_class][sim_bucket_of(visit->inside)]++;
 }
 
 static void take(struct worker *self, unsigned number) {
@@ -209,7 +195,7 @@ static void take(struct worker *self, unsigned number) {
     visit.contended = library_lock(&object->word);
     section(&visit);
     library_unlock(&object->word);
-  } else if (chance(self) < of->delegated) {
+  } else if (visit.delegated) {
     relock_execute_any_thread(&object->mutex, section, &visit);
   } else {
     relock_mutex_lock(&object->mutex);
