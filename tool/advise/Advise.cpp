@@ -527,7 +527,7 @@ private:
 
   void addHotKept(const CheckedClass &Class) {
     const Reason &Why = Class.Class.Kept.front();
-    report("'" + Class.Class.Name + "' takes " + // and what it would gain stands in the plan
+    report("'" + Class.Class.Name + "' takes " +
                percentText(Measured->Classes.at(Class.Class.Name).Share) +
                " of the threads' time, and cannot be converted: it " + Why.Message + " (" +
                place(Why.At) + ")",

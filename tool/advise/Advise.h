@@ -31,11 +31,11 @@ struct Advice {
   size_t Converted = 0, Kept = 0, Yours = 0; // entries of the plan
 };
 
-// Foretold: null where the thresholds decide; it has predicted each class, and predicts what all
-// that the plan converts gain together.
-// Measured: null without profiles; then every class that can convert does, to the default. Root:
-// what the places in comments are relative to. IsConverted: true for the name of a class that an
-// earlier rewrite has converted.
+// Measured: null without profiles; then every class that can convert does, to the default.
+// Foretold: null without a machine; it has predicted each class, and is asked here what all that
+// the plan converts gain together. Decides: what chooses where there is a prediction. Root: what
+// the places in comments are relative to. IsConverted: true for the name of a class that an earlier
+// rewrite has converted.
 Advice advise(const Decision &Decided, const Plan &Before, const Costs *Measured,
               const Thresholds &Limits, Predictor *Foretold, Rule Decides, llvm::StringRef Root,
               llvm::function_ref<bool(llvm::StringRef)> IsConverted);

@@ -182,33 +182,31 @@ void Chooser::chooseLock(const CheckedClass &Class, const ClassCost &Cost,
     Choice.Remarks.push_back("no server (rcl): " + Why);
 }
 
-// `rcl 1.90x (1.50 to 2.20); hsynch 1.60x, adaptive 1.30x`
+// The best one first: `rcl 1.90x (1.50 to 2.20); hsynch 1.60x, adaptive 1.30x`
 static std::string gainsText(const ClassPrediction &Of) {
-  std::vector<std::pair<double, std::string>> Others;
-  std::string Best = Of.Best;
-  for (const auto &[Algorithm, G] : Of.ByAlgorithm)
-    if (Of.Best.empty() && (Best.empty() || G.Likely > Of.ByAlgorithm.at(Best).Likely))
-      Best = Algorithm;
-  std::string Text = Best + " " + gainText(Of.ByAlgorithm.at(Best));
-  for (const auto &[Algorithm, G] : Of.ByAlgorithm)
-    if (Algorithm != Best)
-      Others.push_back({G.Likely, Algorithm});
-  llvm::sort(Others, [](const auto &A, const auto &B) {
-    return A.first != B.first ? A.first > B.first : A.second < B.second;
+  std::vector<std::pair<std::string, Gain>> Gains(Of.ByAlgorithm.begin(), Of.ByAlgorithm.end());
+  stable_sort(Gains, [&](const auto &A, const auto &B) {
+    return std::pair(A.first == Of.Best, A.second.Likely) >
+           std::pair(B.first == Of.Best, B.second.Likely);
   });
-  for (size_t I = 0; I != Others.size(); ++I)
-    Text += (I ? ", " : "; ") + Others[I].second + " " + decimal(Others[I].first) + "x";
+  std::string Text = Gains.front().first + " " + gainText(Gains.front().second);
+  for (size_t I = 1; I != Gains.size(); ++I)
+    Text += (I == 1 ? "; " : ", ") + Gains[I].first + " " + gainText(Gains[I].second.Likely);
   return Text;
 }
 
-std::string Chooser::prediction(const CheckedClass &Class) const {
+// Of a class that nobody takes there it is empty.
+ClassPrediction Chooser::predictionOf(const CheckedClass &Class) const {
   auto Known = Predicted->Classes.find(Class.Class.Name);
+  return Known == Predicted->Classes.end() ? ClassPrediction() : Known->second;
+}
+
+std::string Chooser::prediction(const CheckedClass &Class) const {
+  const ClassPrediction Of = predictionOf(Class);
   const std::string On = " on " + Predicted->Machine;
-  if (Known == Predicted->Classes.end() || Known->second.ByAlgorithm.empty())
-    return "threads wait for it " +
-           percentText(Known == Predicted->Classes.end() ? 0 : Known->second.Waiting) +
-           " of their time" + On + ", too little for another lock to show";
-  const ClassPrediction &Of = Known->second;
+  if (Of.ByAlgorithm.empty())
+    return "threads wait for it " + percentText(Of.Waiting) + " of their time" + On +
+           ", too little for another lock to show";
   std::string Text = Of.Best.empty()
                          ? "too little is predicted to be gained, or too much at risk" + On
                          : "the program's predicted speed" + On;
@@ -225,11 +223,9 @@ std::string Chooser::prediction(const CheckedClass &Class) const {
 // they leave is converted where that is predicted to be worth it.
 void Chooser::chooseEither(const CheckedClass &Class, const ClassCost &Cost,
                            ClassChoice &Choice) const {
-  auto Known = Predicted->Classes.find(Class.Class.Name);
-  const bool Tried = Known != Predicted->Classes.end() && !Known->second.ByAlgorithm.empty();
-  const auto Gains = Tried ? Known->second.ByAlgorithm : std::map<std::string, Gain>();
-  auto Chosen = Gains.find(Choice.Algorithm);
-  const bool Slower = Chosen != Gains.end() && Chosen->second.Likely < 1;
+  const ClassPrediction Of = predictionOf(Class);
+  auto Chosen = Of.ByAlgorithm.find(Choice.Algorithm);
+  const bool Slower = Chosen != Of.ByAlgorithm.end() && Chosen->second.Likely < 1;
   if (Choice.Algorithm.empty() || Slower) {
     Choice = ClassChoice();
     choosePredicted(Class, Cost, Choice);
@@ -241,10 +237,9 @@ void Chooser::chooseEither(const CheckedClass &Class, const ClassCost &Cost,
 // What the thresholds say stands beside it.
 void Chooser::choosePredicted(const CheckedClass &Class, const ClassCost &Cost,
                               ClassChoice &Choice) const {
-  auto Known = Predicted->Classes.find(Class.Class.Name);
-  Choice.Hot = Known != Predicted->Classes.end() && !Known->second.Best.empty();
-  if (Choice.Hot && Class.converts())
-    Choice.Algorithm = Known->second.Best;
+  const std::string Best = predictionOf(Class).Best;
+  Choice.Hot = !Best.empty();
+  Choice.Algorithm = Class.converts() ? Best : "";
   Choice.Remarks.push_back((Choice.Hot ? "worth it: " : "left: ") + prediction(Class));
   Choice.Remarks.push_back("by the thresholds: " + reason(Cost, levelOf(Cost, Limits), Limits));
 }

@@ -53,6 +53,7 @@ private:
 
   ClassChoice choose(const CheckedClass &Class) const;
   void chooseLock(const CheckedClass &Class, const ClassCost &Cost, ClassChoice &Choice) const;
+  ClassPrediction predictionOf(const CheckedClass &Class) const;
   std::string prediction(const CheckedClass &Class) const;
   void choosePredicted(const CheckedClass &Class, const ClassCost &Cost, ClassChoice &Choice) const;
   void chooseEither(const CheckedClass &Class, const ClassCost &Cost, ClassChoice &Choice) const;

@@ -117,6 +117,8 @@ private:
     Made.Facts = Find(Class);
     Made.Lines = linesOf(Class, Made.Facts.SharedLines.value_or(DefaultLines));
     size_t Objects = Class.Locks.size() + Class.LocksOmitted;
+    if (!Objects) // none lived at the end: all that there ever were
+      Objects = Class.Objects;
     Made.Objects = unsigned(std::clamp<size_t>(Objects, 1, MostObjects));
     for (const LockObject &Lock : Class.Locks)
       if (Made.ObjectParts.size() < std::min<size_t>(MostParts, Made.Objects))

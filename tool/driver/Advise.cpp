@@ -148,12 +148,7 @@ bool readSources(Plan &Before, std::vector<ProfileFile> &Files, Thresholds &Limi
     Limits = std::move(*Read);
     return true;
   }
-  handleAllErrors(Read.takeError(), [](const YamlError &E) {
-    if (E.At.Line)
-      message(E.At, E.Text, "thresholds-file");
-    else
-      messageFor(E.At.File, E.Text, "thresholds-file");
-  });
+  reportYaml(Read.takeError(), "thresholds-file");
   return false;
 }
 

@@ -7,6 +7,7 @@
 #include "driver/Benchmark.h"
 #include "driver/Options.h"
 #include "support/Messages.h"
+#include "support/Output.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -175,15 +176,8 @@ int run() {
     return failBenchmarkFor(BadUsage, R.Program, Twine("cannot be started: ") + strerror(Error),
                             "bench-runner");
   int Status = compare(R);
-  outs().flush();
-  Status = std::max(Status, reportEndOfBenchmark(R));
-  if (outs().has_error()) {
-    std::error_code Error = outs().error();
-    outs().clear_error();
-    Status = std::max(
-        Status,
-        failBenchmark(BadUsage, "standard output cannot be written: " + Error.message(), "output"));
-  }
+  const bool Shown = flushOutput();
+  Status = std::max({Status, reportEndOfBenchmark(R), int(Shown ? Done : BadUsage)});
   return std::max(Status, writeBenchmarkFiles(R.Results, Json, Svg));
 }
 

@@ -38,11 +38,27 @@ void forward(int Signal) {
     kill(Child, Signal);
 }
 
-void forwardSignals() {
-  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
-    if (signal(Signal, forward) == SIG_IGN)
-      signal(Signal, SIG_IGN);
-}
+// As long as it lives. What the caller ignores stays ignored.
+class ForwardedSignals {
+public:
+  ForwardedSignals() {
+    struct sigaction Action = {};
+    Action.sa_handler = forward;
+    Action.sa_flags = SA_RESTART;
+    for (auto &[Signal, Before] : Actions) {
+      sigaction(Signal, nullptr, &Before);
+      if (Before.sa_handler != SIG_IGN)
+        sigaction(Signal, &Action, nullptr);
+    }
+  }
+  ~ForwardedSignals() {
+    for (const auto &[Signal, Before] : Actions)
+      sigaction(Signal, &Before, nullptr);
+  }
+
+private:
+  std::pair<int, struct sigaction> Actions[3] = {{SIGINT, {}}, {SIGTERM, {}}, {SIGHUP, {}}};
+};
 
 // On a terminal, on standard error: how far the run is and how long it will take.
 class Progress {
@@ -182,7 +198,7 @@ int runBenchmark(BenchmarkRun &R, function_ref<void(FILE *)> Read) {
   posix_spawn_file_actions_init(&Actions);
   posix_spawn_file_actions_adddup2(&Actions, Pipe[1], 1);
   posix_spawn_file_actions_adddup2(&Actions, Errors, 2);
-  forwardSignals();
+  ForwardedSignals Forwarded;
   pid_t Pid = 0;
   int Error = posix_spawn(&Pid, R.Program.c_str(), &Actions, nullptr, Pointers.data(), environ);
   posix_spawn_file_actions_destroy(&Actions);

@@ -132,15 +132,6 @@ int unreadable(StringRef Of, Error E) {
   return failBenchmarkFor(BadUsage, Of, toString(std::move(E)), "calibrate-file");
 }
 
-int flushOutput() {
-  outs().flush();
-  if (!outs().has_error())
-    return Done;
-  std::error_code Error = outs().error();
-  outs().clear_error();
-  return failBenchmark(BadUsage, "standard output cannot be written: " + Error.message(), "output");
-}
-
 // What the reader of the figures has to know about them.
 void warn(const MachineFile &M) {
   for (StringRef Remark : M.Remarks)
@@ -191,7 +182,7 @@ int report(const BenchmarkRun &R, StringRef Text) {
     printMachinePairs(*M, outs());
   if (Writes)
     outs() << "\nnext: " << nextCommand() << "\n";
-  int Status = flushOutput();
+  int Status = flushOutput() ? Done : BadUsage;
   warn(*M);
   return Status;
 }
@@ -208,7 +199,7 @@ int showFile() {
     return unreadable(Show, M.takeError());
   printMachineSummary(*M, outs());
   printMachinePairs(*M, outs());
-  return flushOutput();
+  return flushOutput() ? Done : BadUsage;
 }
 
 int run() {

@@ -171,15 +171,6 @@ int writeJson(const Comparison &C) {
   return Done;
 }
 
-int flushOutput() {
-  outs().flush();
-  if (!outs().has_error())
-    return Done;
-  std::error_code Error = outs().error();
-  outs().clear_error();
-  return fail(BadUsage, "standard output cannot be written: " + Error.message(), "output");
-}
-
 int statusOf(const Comparison &C, int Asked) {
   if (C.Ended == EndOfComparison::Interrupted)
     return fail(128 + Asked, "interrupted; complete turns: " + Twine(C.Turns.size()),
@@ -206,7 +197,7 @@ int run() {
   int Asked = runTurns(C, Limits);
   if (!C.Turns.empty())
     printComparison(C, outs());
-  int Output = flushOutput();
+  int Output = flushOutput() ? Done : BadUsage;
   warnOfNoise(C);
   return std::max({statusOf(C, Asked), Output, writeJson(C)});
 }

@@ -10,6 +10,7 @@
 #include "driver/Subcommand.h"
 #include "profile/Profile.h"
 #include "support/Messages.h"
+#include "support/Output.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -129,13 +130,7 @@ private:
 
 int print(const Calibration &Result) {
   writeThresholds(outs(), Result.Found, Result.Remarks);
-  outs().flush();
-  if (!outs().has_error())
-    return Done;
-  std::error_code Failed = outs().error();
-  outs().clear_error();
-  message("standard output cannot be written: " + Failed.message(), "output");
-  return BadUsage;
+  return flushOutput() ? Done : BadUsage;
 }
 
 int printShipped(unsigned Processors) {

@@ -41,12 +41,7 @@ static bool readBaseline(StringRef File, Baseline &Read) {
     Read = std::move(*Known);
     return true;
   }
-  handleAllErrors(Known.takeError(), [](const YamlError &E) {
-    if (E.At.Line)
-      message(E.At, E.Text, "baseline-file");
-    else
-      messageFor(E.At.File, E.Text, "baseline-file");
-  });
+  reportYaml(Known.takeError(), "baseline-file");
   return false;
 }
 

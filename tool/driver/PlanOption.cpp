@@ -19,14 +19,7 @@ std::optional<Plan> loadPlan(StringRef File) {
   Expected<Plan> Read = Plan::read(File);
   if (Read)
     return std::move(*Read);
-  handleAllErrors(Read.takeError(), [](const YamlError &E) {
-    if (!E.At.Line)
-      messageFor(E.At.File, E.Text, "plan-file");
-    else if (E.Code.empty())
-      message(E.At, E.Text, "plan-file");
-    else
-      message(E.At, E.Text, E.Code);
-  });
+  reportYaml(Read.takeError(), "plan-file");
   return std::nullopt;
 }
 

@@ -9,8 +9,11 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
+
+#include <csignal>
+#include <cstring>
+#include <sys/wait.h>
 
 using namespace llvm;
 
@@ -52,6 +55,27 @@ std::vector<json::Object> objectsIn(StringRef Text, StringRef Type) {
 
 } // namespace
 
+MachineSimulator::TemporaryFile::~TemporaryFile() {
+  if (Path.empty())
+    return;
+  sys::fs::remove(Path);
+  sys::DontRemoveFileOnSignal(Path);
+}
+
+Error MachineSimulator::TemporaryFile::write(StringRef Text) {
+  if (Path.empty()) {
+    SmallString<128> Made;
+    if (std::error_code Failed = sys::fs::createTemporaryFile("relock-predict", "txt", Made))
+      return errorCodeToError(Failed);
+    Path = Made.str().str();
+    sys::RemoveFileOnSignal(Path);
+  }
+  return writeToOutput(Path, [&](raw_ostream &OS) {
+    OS << Text;
+    return Error::success();
+  });
+}
+
 std::unique_ptr<MachineSimulator> MachineSimulator::open(StringRef Name, unsigned Jobs) {
   std::unique_ptr<MachineSimulator> Made(new MachineSimulator);
   Made->Jobs = Jobs;
@@ -62,44 +86,31 @@ std::unique_ptr<MachineSimulator> MachineSimulator::open(StringRef Name, unsigne
             "bench-runner");
     return nullptr;
   }
-  SmallString<128> Folder;
-  if (std::error_code Failed = sys::fs::createUniqueDirectory("relock-predict", Folder)) {
-    message("no temporary folder: " + Failed.message(), "cannot-write");
+  if (Name != "here" && (Made->File = findMachine(Name)).empty())
     return nullptr;
-  }
-  Made->Folder = Folder.str().str();
-  auto Explain = [](Error Failed) {
+  if (Error Failed = Made->openMachine(Name)) {
     message("the prediction failed: " + toString(std::move(Failed)), "prediction-failed");
     return nullptr;
-  };
-  if (Name == "here") {
-    if (Error Failed = Made->execute({findBenchmark("relock-bench"), "--describe", "--seconds=2"}))
-      return Explain(std::move(Failed));
-    Made->File = Made->path("here.machine");
-    if (std::error_code Code = sys::fs::rename(Made->path("output"), Made->File))
-      return Explain(errorCodeToError(Code));
-  } else {
-    Made->File = findMachine(Name);
-    if (Made->File.empty())
-      return nullptr;
   }
-  if (Error Failed = Made->readMachine())
-    return Explain(std::move(Failed));
   return Made;
 }
 
-MachineSimulator::~MachineSimulator() {
-  if (!Folder.empty())
-    sys::fs::remove_directories(Folder);
-}
-
 // The simulator says what it has read of the machine before it does anything.
-Error MachineSimulator::readMachine() {
-  if (Error Failed = execute(
-          {Program, "--machine=" + File, "--lock=posix", "--threads=1", "--microseconds=10"}))
-    return Failed;
-  auto Text = MemoryBuffer::getFile(path("output"));
-  for (const json::Object &Line : objectsIn(Text ? (*Text)->getBuffer() : "", "machine")) {
+Error MachineSimulator::openMachine(StringRef Name) {
+  if (Name == "here") {
+    Expected<std::string> Described =
+        output({findBenchmark("relock-bench"), "--describe", "--seconds=2"});
+    if (!Described)
+      return Described.takeError();
+    if (Error Failed = Here.write(*Described))
+      return Failed;
+    File = Here.path();
+  }
+  Expected<std::string> Printed =
+      output({Program, "--machine=" + File, "--lock=posix", "--threads=1", "--microseconds=10"});
+  if (!Printed)
+    return Printed.takeError();
+  for (const json::Object &Line : objectsIn(*Printed, "machine")) {
     Machine = Line.getString("name").value_or("").str();
     Processors = unsigned(number(Line, "processors"));
     MovedLine = number(Line, "transfer_ns");
@@ -107,34 +118,34 @@ Error MachineSimulator::readMachine() {
   return Processors ? Error::success() : createStringError("it says nothing of the machine");
 }
 
-Error MachineSimulator::execute(const std::vector<std::string> &Words) const {
-  std::vector<StringRef> Arguments(Words.begin(), Words.end());
-  const std::string Output = path("output"), Errors = path("errors");
-  sys::fs::remove(Output); // what is longer there would stay behind what is written
-  sys::fs::remove(Errors);
-  std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Output), StringRef(Errors)};
-  std::string Problem;
-  int Status =
-      sys::ExecuteAndWait(Words.front(), Arguments, std::nullopt, Redirects, 0, 0, &Problem);
-  if (Status == 0)
-    return Error::success();
-  if (auto Text = MemoryBuffer::getFile(Errors); Problem.empty() && Text)
-    Problem = (*Text)->getBuffer().trim().str();
-  return createStringError(Problem.empty() ? "exit status " + std::to_string(Status) : Problem);
+Expected<std::string> MachineSimulator::output(std::vector<std::string> Words) const {
+  BenchmarkRun R;
+  R.Program = Words.front();
+  R.Words = std::move(Words);
+  std::string Printed;
+  int Problem = runBenchmark(R, [&](FILE *Output) {
+    char Buffer[4096];
+    for (size_t Length; (Length = fread(Buffer, 1, sizeof Buffer, Output)) > 0;)
+      Printed.append(Buffer, Length);
+  });
+  if (Problem)
+    return createStringError(R.Program + " cannot be started: " + strerror(Problem));
+  if (R.Asked) // as if it had come while nothing was simulated
+    raise(R.Asked);
+  if (R.Status == 0)
+    return Printed;
+  if (StringRef Said = StringRef(R.Errors).trim(); !Said.empty())
+    return createStringError(Said);
+  return createStringError(R.Program + " ended with " +
+                           (WIFEXITED(R.Status) ? "status " + std::to_string(WEXITSTATUS(R.Status))
+                                                : "signal " + std::to_string(WTERMSIG(R.Status))));
 }
 
 Expected<std::vector<SimulatedProgram>>
-MachineSimulator::run(StringRef Load, ArrayRef<std::string> Choices, SimulatedMachine Where) {
-  const std::string LoadFile = path("program");
-  std::error_code Failed;
-  {
-    raw_fd_ostream OS(LoadFile, Failed);
-    if (!Failed)
-      OS << Load;
-  }
-  if (Failed)
-    return errorCodeToError(Failed);
-  std::vector<std::string> Words = {Program, "--machine=" + File, "--program=" + LoadFile};
+MachineSimulator::run(StringRef Text, ArrayRef<std::string> Choices, SimulatedMachine Where) {
+  if (Error Failed = Load.write(Text))
+    return std::move(Failed);
+  std::vector<std::string> Words = {Program, "--machine=" + File, "--program=" + Load.path()};
   for (const std::string &Choice : Choices)
     Words.push_back("--choice=" + Choice);
   if (Where.Even)
@@ -143,11 +154,11 @@ MachineSimulator::run(StringRef Load, ArrayRef<std::string> Choices, SimulatedMa
     Words.push_back("--processors=" + std::to_string(Where.Processors));
   if (Jobs)
     Words.push_back("-j" + std::to_string(Jobs));
-  if (Error E = execute(Words))
-    return E;
-  auto Text = MemoryBuffer::getFile(path("output"));
+  Expected<std::string> Printed = output(std::move(Words));
+  if (!Printed)
+    return Printed.takeError();
   std::vector<SimulatedProgram> Runs;
-  for (const json::Object &Line : objectsIn(Text ? (*Text)->getBuffer() : "", "program"))
+  for (const json::Object &Line : objectsIn(*Printed, "program"))
     Runs.push_back(readRun(Line));
   if (Runs.size() != Choices.size())
     return createStringError("the simulator printed " + std::to_string(Runs.size()) +

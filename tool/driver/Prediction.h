@@ -18,22 +18,34 @@ public:
   // Name: of a machine, a file, or `here`: this one, which is measured for a second or two. Null: a
   // message was printed.
   static std::unique_ptr<MachineSimulator> open(llvm::StringRef Name, unsigned Jobs);
-  ~MachineSimulator();
 
   const std::string &machine() const { return Machine; }
   unsigned processors() const { return Processors; }
   double movedLine() const { return MovedLine; } // ns, of the nearest other processor
   llvm::Expected<std::vector<SimulatedProgram>>
-  run(llvm::StringRef Load, llvm::ArrayRef<std::string> Choices, SimulatedMachine Where);
+  run(llvm::StringRef Text, llvm::ArrayRef<std::string> Choices, SimulatedMachine Where);
 
 private:
-  MachineSimulator() = default;
-  llvm::Error execute(const std::vector<std::string> &Words) const;
-  llvm::Error readMachine();
-  std::string path(llvm::StringRef Name) const { return Folder + "/" + Name.str(); }
+  // A file that goes in the end, also if a signal ends it all.
+  class TemporaryFile {
+  public:
+    TemporaryFile() = default;
+    TemporaryFile(const TemporaryFile &) = delete;
+    ~TemporaryFile();
+    llvm::Error write(llvm::StringRef Text);
+    const std::string &path() const { return Path; }
 
-  std::string Folder; // temporary
+  private:
+    std::string Path; // empty: nothing was written
+  };
+
+  MachineSimulator() = default;
+  llvm::Error openMachine(llvm::StringRef Name);
+  // What a program prints.
+  llvm::Expected<std::string> output(std::vector<std::string> Words) const;
+
   std::string Program, File, Machine;
+  TemporaryFile Here, Load;
   unsigned Processors = 0, Jobs = 0;
   double MovedLine = 0;
 };

@@ -24,12 +24,7 @@ std::optional<ProjectFile> loadProject(const cl::opt<std::string> &Option,
   Expected<ProjectFile> Project = ProjectFile::read(File);
   if (Project)
     return std::move(*Project);
-  handleAllErrors(Project.takeError(), [](const YamlError &E) {
-    if (E.At.Line)
-      message(E.At, E.Text, "project-file");
-    else
-      messageFor(E.At.File, E.Text, "project-file");
-  });
+  reportYaml(Project.takeError(), "project-file");
   return std::nullopt;
 }
 

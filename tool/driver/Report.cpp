@@ -212,15 +212,7 @@ HeadlineSources headlineSources(const json::Value &Verdicts) {
   return Sources;
 }
 
-int finishOutput() {
-  outs().flush();
-  if (!outs().has_error())
-    return Done;
-  std::error_code Error = outs().error();
-  outs().clear_error();
-  messageFor("standard output", "cannot be written: " + Error.message(), "output");
-  return BadUsage;
-}
+int finishOutput() { return flushOutput() ? Done : BadUsage; }
 
 int compare(Profile &Before, Profile &After) {
   if (!canWriteFiles())

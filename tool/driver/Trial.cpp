@@ -307,10 +307,10 @@ Trial::Ended Trial::makePlan() {
       append_range(Advise, std::vector<std::string>{"--thresholds", absolute(Thresholds)});
     if (AcceptUncovered)
       Advise.push_back("--accept-uncovered");
-    bool Simulates = !findBenchmark("relock-simulator").empty(); // it is for x86-64 only
-    if (Machine != "none" &&
-        (Simulates || Machine.getNumOccurrences())) // what is worth it by either rule is tried: the
-                                                    // comparison decides
+    // What is worth it by either rule is tried: the comparison decides. The simulator is for x86-64
+    // only.
+    bool Predicts = Machine.getNumOccurrences() || !findBenchmark("relock-simulator").empty();
+    if (Predicts && Machine != "none")
       append_range(Advise, std::vector<std::string>{"--machine", Machine, "--rule", "either"});
     if (!relock(*Before, "advise", Advise))
       return BadUsage;

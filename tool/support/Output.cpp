@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/Output.h"
 
+#include "support/Messages.h"
+
 #include "llvm/Support/FileSystem.h"
 
 using namespace llvm;
@@ -43,6 +45,16 @@ Error checkWritable(StringRef File) {
     return Error::success();
   auto Temporary = sys::fs::TempFile::create(File + ".%%%%%%.tmp");
   return Temporary ? Temporary->discard() : Temporary.takeError();
+}
+
+bool flushOutput() {
+  outs().flush();
+  if (!outs().has_error())
+    return true;
+  std::error_code Failed = outs().error();
+  outs().clear_error();
+  message("standard output cannot be written: " + Failed.message(), "output");
+  return false;
 }
 
 } // namespace relock

@@ -16,6 +16,9 @@ llvm::Error writeAtomically(llvm::StringRef File,
                             llvm::function_ref<void(llvm::raw_ostream &)> Write,
                             unsigned Mode = 0666);
 
+// Flushes standard output. False: a message says that it cannot be written (`output`).
+bool flushOutput();
+
 // Before long work: can the file be written?
 llvm::Error checkWritable(llvm::StringRef File);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/Yaml.h"
 
+#include "support/Messages.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -126,6 +128,15 @@ Expected<std::unique_ptr<MemoryBuffer>> openYaml(StringRef File, StringRef What)
     return make_error<YamlError>(Position{Path.str().str(), 0, 0, 0},
                                  (What + " cannot be read: " + Text.getError().message()).str());
   return std::move(*Text);
+}
+
+void reportYaml(Error Failed, StringRef Code) {
+  handleAllErrors(std::move(Failed), [&](const YamlError &E) {
+    if (!E.At.Line)
+      messageFor(E.At.File, E.Text, Code);
+    else
+      message(E.At, E.Text, E.Code.empty() ? Code : StringRef(E.Code));
+  });
 }
 
 } // namespace relock

@@ -30,6 +30,9 @@ struct YamlError : llvm::ErrorInfo<YamlError> {
   std::error_code convertToErrorCode() const override { return llvm::inconvertibleErrorCode(); }
 };
 
+// Says what is wrong: with the error's code, or with this one of files of its kind.
+void reportYaml(llvm::Error Failed, llvm::StringRef Code);
+
 // A file's text, under its absolute path. What: how messages call it, `the project file`.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> openYaml(llvm::StringRef File,
                                                              llvm::StringRef What);

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 EMITTERS = {"message", "messageFor", "fail", "failed", "failBenchmark", "failBenchmarkFor", "report", "failFor", "repeatErrors", "unreadable",
-            "against", "escape", "refuse", "Is", "Reason", "change", "readVersion"}
+            "against", "escape", "refuse", "Is", "Reason", "change", "readVersion", "reportYaml"}
 CODE = re.compile(r'"([a-z]+(?:-[a-z]+)*)"')
 RECORD = re.compile(r"\b(Reasons?|Refuse|Kept|Against)\b[^;]*\{$")
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
