@@ -7,6 +7,7 @@
 // silently.
 #include "index/Collect.h"
 
+#include "index/Aliases.h"
 #include "index/DisplayNames.h"
 #include "index/Dying.h"
 #include "index/FactWriter.h"
@@ -53,9 +54,10 @@ bool isInNoObjectFile(const FunctionDecl *F) {
 
 class CollectVisitor : public RecursiveASTVisitor<CollectVisitor> {
 public:
-  CollectVisitor(ASTContext &Context, Preprocessor &PP, UnitFacts &Facts)
-      : S(Context, &PP), Facts(Facts), Out(S, Facts), Pointers(S, Facts), Edits(Out),
-        Nodes(Out, Edits), Undefined(S, Facts) {}
+  CollectVisitor(ASTContext &Context, Preprocessor &PP, const SymbolVersions &Versions,
+                 UnitFacts &Facts)
+      : S(Context, &PP), Versions(Versions), Facts(Facts), Out(S, Facts), Pointers(S, Facts),
+        Edits(Out), Nodes(Out, Edits), Undefined(S, Facts) {}
 
   void run() {
     TraverseDecl(S.Context.getTranslationUnitDecl());
@@ -117,11 +119,21 @@ public:
   }
 
   bool VisitFunctionDecl(FunctionDecl *F) {
+    if (const auto *Alias = F->getAttr<AliasAttr>())
+      recordAlias(F->getName(), Alias->getAliasee(), F->getLocation());
+    for (const SymbolVersions::Attribute &Version : Versions.of(F))
+      recordAlias(Version.Name, F->getName(), Version.At);
     recordPrototype(F);
     recordNamesake(F);
     if (syncType(F->getReturnType()) != SyncType::None && !S.inSystemHeader(F->getLocation()))
       declare(F, resultNode(nodeFor(F, S)), DeclarationKind::Result, F->getReturnType(),
               F->getFunctionTypeLoc() ? F->getFunctionTypeLoc().getReturnLoc() : TypeLoc());
+    return true;
+  }
+
+  bool VisitFileScopeAsmDecl(FileScopeAsmDecl *Asm) {
+    for (const VersionedName &Versioned : versionedNames(Asm))
+      recordAlias(Versioned.Name, Versioned.Of, Asm->getLocation());
     return true;
   }
 
@@ -393,6 +405,7 @@ public:
 
 private:
   const Source S;
+  const SymbolVersions &Versions;
   UnitFacts &Facts;
   FactWriter Out;
   FunctionPointers Pointers;
@@ -422,6 +435,27 @@ private:
     if (!Name || !IsClass)
       return std::nullopt;
     return ConvertedClass{Identifier.str(), Name->getString().str()};
+  }
+
+  // Another name of a function of this unit: as if it were a function that calls it.
+  void recordAlias(StringRef Name, StringRef Of, SourceLocation At) {
+    auto Function = [&](StringRef Known) -> const FunctionDecl * {
+      auto Found = S.Context.getTranslationUnitDecl()->lookup(&S.Context.Idents.get(Known));
+      return Found.empty() ? nullptr : dyn_cast<FunctionDecl>(Found.front());
+    };
+    const FunctionDecl *F = Function(Of), *Declared = Function(Name);
+    if (!F || Of == Name)
+      return;
+    relock::Function Record;
+    Record.Node = Declared ? nodeFor(Declared, S) : nodeOfFunction(Name);
+    Record.Name = Name.str();
+    Record.At = S.shown(At);
+    Record.Defined = true;
+    Record.Calls.push_back({nodeFor(F, S), F->getNameAsString(), S.shown(At)});
+    FunctionPointers::recordCallbacks(F, Record);
+    Nodes.alias(Record.Node, F, At);
+    Pointers.alias(Record.Node, F);
+    Facts.Functions.push_back(std::move(Record));
   }
 
   void addStore(std::string Node) {
@@ -694,10 +728,14 @@ UnitFacts collectUnit(const tooling::CompileCommand &Command,
   UnitFacts Facts;
   Facts.MainFile = mainFile(Command);
   SkippedText Skipped;
+  SymbolVersions Versions;
   UnitActions Actions;
-  Actions.Begin = [&](CompilerInstance &CI) { Skipped.watch(CI.getPreprocessor()); };
+  Actions.Begin = [&](CompilerInstance &CI) {
+    Skipped.watch(CI.getPreprocessor());
+    Versions.watch(CI.getPreprocessor());
+  };
   Actions.End = [&](CompilerInstance &CI) {
-    CollectVisitor(CI.getASTContext(), CI.getPreprocessor(), Facts).run();
+    CollectVisitor(CI.getASTContext(), CI.getPreprocessor(), Versions, Facts).run();
     recordText(CI, Skipped, Facts);
   };
   Actions.EndWithErrors = [&](CompilerInstance &CI) {

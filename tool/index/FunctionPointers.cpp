@@ -230,6 +230,16 @@ void FunctionPointers::atomic(const AtomicExpr *E) {
   }
 }
 
+void FunctionPointers::alias(const std::string &Node, const FunctionDecl *F) {
+  std::string Of = nodeFor(F, S);
+  for (const ParmVarDecl *Parameter : F->parameters())
+    if (unsigned I = Parameter->getFunctionScopeIndex();
+        Parameter->getType()->isFunctionPointerType())
+      flow(parameterNode(Node, I), parameterNode(Of, I));
+  if (F->getReturnType()->isFunctionPointerType())
+    flow(Of + "#result", Node + "#result");
+}
+
 void FunctionPointers::returned(const FunctionDecl *F, const Expr *Value) {
   if (F->getReturnType()->isFunctionPointerType())
     store(Value, nodeFor(F, S) + "#result");

@@ -42,6 +42,8 @@ public:
   }
   void call(const clang::CallExpr *Call);
   void atomic(const clang::AtomicExpr *E);
+  // Node is another name of the function.
+  void alias(const std::string &Node, const clang::FunctionDecl *F);
   void returned(const clang::FunctionDecl *F, const clang::Expr *Value);
 
 private:

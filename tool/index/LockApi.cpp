@@ -2,6 +2,7 @@
 #include "index/LockApi.h"
 
 #include "index/Cleanup.h"
+#include "index/Constants.h"
 #include "index/FunctionPointers.h"
 
 #include "clang/AST/ASTContext.h"
@@ -311,9 +312,10 @@ static bool asksForThread(const CallExpr *Call, StringRef Name, ASTContext &Cont
   int OfThread = Name == "clock_gettime" ? 3 /* CLOCK_THREAD_CPUTIME_ID */
                  : Name == "getrusage"   ? 1 /* RUSAGE_THREAD */
                                          : -1;
-  Expr::EvalResult Asked;
-  return OfThread >= 0 && Call->getNumArgs() == 2 &&
-         (!Call->getArg(0)->EvaluateAsInt(Asked, Context) || Asked.Val.getInt() == OfThread);
+  if (OfThread < 0 || Call->getNumArgs() != 2)
+    return false;
+  std::optional<std::set<int64_t>> Asked = constantsOf(Call->getArg(0), Context);
+  return !Asked || Asked->count(OfThread) != 0;
 }
 
 // What pthread_cleanup_push and its pop call but for the handler: none of it returns otherwise than

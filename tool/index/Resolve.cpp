@@ -105,6 +105,26 @@ void Resolver::flowToParameter(const std::string &Node, QualType T, const Functi
   Out.flow(Node, nodeFor(Parameter, S), Flow::Argument, At, Untyped);
 }
 
+void Resolver::alias(const std::string &Node, const FunctionDecl *F, SourceLocation At) {
+  std::string Of = nodeFor(F, S);
+  for (const ParmVarDecl *Parameter : F->parameters()) {
+    bool Untyped = isUntyped(Parameter, S);
+    if (!Untyped && syncType(Parameter->getType()) == SyncType::None)
+      continue;
+    unsigned I = Parameter->getFunctionScopeIndex();
+    if (Untyped)
+      for (const std::string &Function : {Node, Of})
+        declareUntyped(F, parameterNode(Function, I), DeclarationKind::Parameter);
+    Out.flow(parameterNode(Node, I), parameterNode(Of, I), Flow::Argument, At, Untyped);
+  }
+  bool Untyped = returnsUntyped(F, S);
+  if (Untyped)
+    for (const std::string &Function : {Node, Of})
+      declareUntyped(F, resultNode(Function), DeclarationKind::Result);
+  if (Untyped || syncType(F->getReturnType()) != SyncType::None)
+    Out.flow(resultNode(Of), resultNode(Node), Flow::Return, At, Untyped);
+}
+
 void Resolver::returnUntyped(const FunctionDecl *F, const Expr *Value) {
   if (syncType(Value->IgnoreParenCasts()->getType()) != SyncType::None)
     declareUntyped(F, resultNode(nodeFor(F, S)), DeclarationKind::Result,

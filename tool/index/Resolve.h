@@ -52,6 +52,8 @@ public:
   void flowUntyped(const clang::Expr *From, const std::string &To, Flow::Kind How);
   void passUntyped(const clang::Expr *Argument, const clang::FunctionDecl *Callee, unsigned I);
   void returnUntyped(const clang::FunctionDecl *F, const clang::Expr *Value);
+  // Node is another name of the function.
+  void alias(const std::string &Node, const clang::FunctionDecl *F, clang::SourceLocation At);
   void escapeOnce(const std::string &Node, llvm::StringRef Code, llvm::StringRef Message,
                   clang::SourceLocation At);
 

@@ -15,7 +15,7 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-constexpr int Version = 23;
+constexpr int Version = 24;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),

@@ -22,7 +22,7 @@ public:
       : Placed(Placed), F(F), S(S) {
     for (const Mention &M : All)
       addCompiled(M.Ref->getLocation());
-    addMembers(F->getBody());
+    addOtherNames(F->getBody());
   }
 
   std::vector<DroppedName> inside() {
@@ -50,7 +50,7 @@ private:
   const Extraction &Placed;
   const FunctionDecl *F;
   const Source &S;
-  std::set<unsigned> Compiled; // where mentions stand, and names of members
+  std::set<unsigned> Compiled; // where mentions stand, and names of members and labels
   std::vector<Token> Tokens;
   size_t At = 0;
   SmallVector<StringRef, 8> Callees; // of the open parentheses; empty: none
@@ -61,13 +61,18 @@ private:
       Compiled.insert(S.spelled(Name).Offset);
   }
 
-  // An argument of a macro may name a member: `for_each(entry, &list, entry)`.
-  void addMembers(const Stmt *Statement) {
+  // A label may have the name of a variable; an argument of a macro may name a member:
+  // `for_each(entry, &list, entry)`.
+  void addOtherNames(const Stmt *Statement) {
     if (const auto *Member = dyn_cast<MemberExpr>(Statement))
       addCompiled(Member->getMemberLoc());
+    else if (const auto *Label = dyn_cast<LabelStmt>(Statement))
+      addCompiled(Label->getIdentLoc());
+    else if (const auto *Address = dyn_cast<AddrLabelExpr>(Statement))
+      addCompiled(Address->getLabelLoc());
     for (const Stmt *Child : Statement->children())
       if (Child)
-        addMembers(Child);
+        addOtherNames(Child);
   }
 
   unsigned offset(const Token &T) const { return S.SM.getFileOffset(T.getLocation()); }

@@ -212,6 +212,8 @@ std::string nodeFor(const Decl *D, const Source &S) {
   return std::string(Usr) + "@" + S.spelled(D->getCanonicalDecl()->getLocation()).File;
 }
 
+std::string nodeOfFunction(StringRef Name) { return ("c:@F@" + Name).str(); }
+
 const ValueDecl *storedDeclaration(const Expr *E) {
   E = E->IgnoreParenCasts();
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E))

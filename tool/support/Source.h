@@ -80,6 +80,8 @@ const clang::RecordDecl *recordOf(const clang::FieldDecl *Field);
 // The name by which other translation units know a declaration. Unlike a plain USR it keeps
 // statics of equally named files apart, and does not depend on places in a file.
 std::string nodeFor(const clang::Decl *D, const Source &S);
+// Of a function of that name which other units can call.
+std::string nodeOfFunction(llvm::StringRef Name);
 // What a store to this expression changes: a variable, a field, or an element of either; or null,
 // where it is what a pointer points to.
 const clang::ValueDecl *storedDeclaration(const clang::Expr *E);

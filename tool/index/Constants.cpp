@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "index/Constants.h"
+
+#include "clang/AST/RecursiveASTVisitor.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+class ConstantReader {
+public:
+  explicit ConstantReader(ASTContext &Context) : Context(Context) {}
+
+  bool read(const Expr *E) {
+    Expr::EvalResult Known;
+    E = E->IgnoreParenImpCasts();
+    if (E->EvaluateAsInt(Known, Context)) {
+      Found.insert(Known.Val.getInt().getExtValue());
+      return true;
+    }
+    if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
+      return read(Choice->getTrueExpr()) && read(Choice->getFalseExpr());
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && readVariable(V);
+  }
+
+  std::set<int64_t> Found;
+
+private:
+  ASTContext &Context;
+  std::set<const VarDecl *> Variables;
+
+  bool readVariable(const VarDecl *V) {
+    if (isa<ParmVarDecl>(V) || V->getFormalLinkage() == Linkage::External ||
+        !V->getType()->isIntegralOrEnumerationType() || V->getType().isVolatileQualified())
+      return false;
+    return !Variables.insert(V->getCanonicalDecl()).second || Writes(*this, V).all();
+  }
+
+  // Follows all that a unit does with a variable.
+  class Writes : public RecursiveASTVisitor<Writes> {
+  public:
+    Writes(ConstantReader &Reader, const VarDecl *V) : Reader(Reader), V(V->getCanonicalDecl()) {}
+
+    bool all() {
+      return TraverseDecl(Reader.Context.getTranslationUnitDecl()) && Harmless == References;
+    }
+
+    bool VisitVarDecl(VarDecl *D) {
+      if (D->getCanonicalDecl() != V)
+        return true;
+      if (D->hasInit())
+        return Reader.read(D->getInit());
+      if (D->hasGlobalStorage())
+        Reader.Found.insert(0);
+      return true;
+    }
+
+    bool VisitBinaryOperator(BinaryOperator *E) {
+      if (E->getOpcode() != BO_Assign || !names(E->getLHS()->IgnoreParens()))
+        return true;
+      ++Harmless;
+      return Reader.read(E->getRHS());
+    }
+
+    bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
+      Harmless += E->getCastKind() == CK_LValueToRValue && names(E->getSubExpr()->IgnoreParens());
+      return true;
+    }
+
+    bool VisitDeclRefExpr(DeclRefExpr *E) {
+      References += names(E);
+      return true;
+    }
+
+  private:
+    ConstantReader &Reader;
+    const VarDecl *V;
+    unsigned References = 0, Harmless = 0;
+
+    bool names(const Expr *E) const {
+      const auto *Ref = dyn_cast<DeclRefExpr>(E);
+      return Ref && Ref->getDecl()->getCanonicalDecl() == V;
+    }
+  };
+};
+
+} // namespace
+
+std::optional<std::set<int64_t>> constantsOf(const Expr *E, ASTContext &Context) {
+  ConstantReader Reader(Context);
+  if (!Reader.read(E))
+    return std::nullopt;
+  return std::move(Reader.Found);
+}
+
+} // namespace relock
