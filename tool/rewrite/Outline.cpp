@@ -108,7 +108,7 @@ std::string movedIndent(StringRef Indent, StringRef From, StringRef To) {
   return std::string(Tabs ? Column / 8 : 0, '\t') + std::string(Tabs ? Column % 8 : Column, ' ');
 }
 
-// Lines moved from one indentation to another.
+// Lines moved from one indentation to another, but for directives at the margin.
 std::string reindent(StringRef Text, StringRef From, StringRef To) {
   std::vector<TextLine> Lines = linesOf(Text);
   while (!Lines.empty() && Lines.front().Text.trim().empty())
@@ -120,7 +120,7 @@ std::string reindent(StringRef Text, StringRef From, StringRef To) {
     StringRef Line = Lines[I].Text;
     if (I + 1 == Lines.size() || !Lines[I + 1].InLiteral)
       Line = Line.rtrim(" \t\r");
-    if (Lines[I].InLiteral || Line.empty())
+    if (Lines[I].InLiteral || Line.empty() || Line.starts_with("#"))
       Result += Line.str();
     else
       Result += movedIndent(indentOf(Line), From, To) + Line.ltrim(" \t").str();
@@ -129,12 +129,12 @@ std::string reindent(StringRef Text, StringRef From, StringRef To) {
   return Result;
 }
 
-// The indentation that all lines share.
+// The indentation that all lines share, directives aside.
 StringRef commonIndent(StringRef Text) {
   StringRef Common;
   bool First = true;
   for (const TextLine &Line : linesOf(Text)) {
-    if (Line.InLiteral || Line.Text.trim().empty())
+    if (Line.InLiteral || Line.Text.trim().empty() || Line.Text.starts_with("#"))
       continue;
     StringRef Indent = indentOf(Line.Text);
     if (First || columns(Indent) < columns(Common))
@@ -355,7 +355,7 @@ private:
 
   std::string leave(const EarlyExit &Exit, unsigned Code) const {
     if (!Exit.Returns)
-      return "return " + std::to_string(Code) + ";";
+      return Exit.Indent + "return " + std::to_string(Code) + ";";
     std::string At = resumePoint();
     return "RELOCK_RETURN_TO(" + (At[0] == '*' ? At.substr(1) : "&" + At) + ", " +
            std::to_string(Code) + ");";
@@ -671,7 +671,8 @@ private:
   }
 
   std::string execution() const {
-    bool Names = Cases.size() > 2; // else 0 and another one
+    // Else 0 and another one, or none.
+    bool Names = Cases.size() > (E.Directive.empty() ? 2u : 1u);
     bool Declares = (!Direct && !Passed.empty()) || OnlyResume || Names;
     bool Block = (!E.MixedDeclarations || E.InBranch) && Declares;
     std::string Indent = Block ? E.Indent + Unit : E.Indent;
@@ -699,7 +700,7 @@ private:
         Lines.push_back(Indent + "struct " + Name + " " + CallerName + ";");
       Context = "&" + CallerName;
     }
-    if (Names && (!E.C99 || Returns))
+    if (Names && (!E.C99 || Returns || !E.Directive.empty()))
       Lines.push_back(Indent + "int " + TakenName + ";");
     if (!E.C99 && !Direct) // C89 initialises an aggregate by constants only
       for (const Capture *C : Passed)
@@ -717,6 +718,13 @@ private:
       Arguments.push_back(OnlyResume ? Context : Context + "." + ResumeName);
     if (Returns) {
       loop(Indent, Names, Arguments, Lines);
+    } else if (!E.Directive.empty()) {
+      std::string Result = Names ? TakenName + " = " : "";
+      Lines.push_back(E.Directive);
+      Lines.push_back(list(Indent, Result + Execute.Function + "(", Arguments, ");"));
+      Lines.push_back((indentOf(E.Directive) + "#else").str());
+      Lines.push_back(Indent + Result + Name + "(" + Context + ");");
+      Lines.push_back((indentOf(E.Directive) + "#endif").str());
     } else if (Cases.size() == 1) {
       Lines.push_back(list(Indent, Execute.Function + "(", Arguments, ");"));
     } else if (Cases.size() == 2) {
@@ -726,11 +734,19 @@ private:
                            (E.C99 ? "int " : "") + TakenName + " = " + Execute.Function + "(",
                            Arguments, ");"));
     }
-    dispatch(Indent, Lines);
+    dispatch(Indent, Names, Lines);
     std::string Text = join(Lines, "\n");
     if (Block)
-      return "{\n" + Text + "\n" + E.Indent + "}";
+      Text = E.Indent + "{\n" + Text + "\n" + E.Indent + "}";
+    if (!E.Directive.empty())
+      return withGroups(Text);
     return StringRef(Text).drop_front(E.Indent.size()).str(); // the line's indentation is there
+  }
+
+  // What else stands in the groups of the lock and the last unlock goes on standing in such groups.
+  std::string withGroups(const std::string &Text) const {
+    std::string Ends = (indentOf(E.Directive) + "#endif\n").str();
+    return (E.TextBefore ? Ends : "") + Text + (E.TextBehind ? "\n" + E.Directive : "");
   }
 
   // Runs the section until it is through, and what the caller does in between.
@@ -796,12 +812,12 @@ private:
   }
 
   // What the caller does after the section; a single exit has its `if (… ) {` already.
-  void dispatch(const std::string &Indent, std::vector<std::string> &Lines) const {
+  void dispatch(const std::string &Indent, bool Names, std::vector<std::string> &Lines) const {
     bool Joins = false; // some tail before goes on behind the dispatch
     for (size_t Code = Returns + 1; Code < Cases.size(); ++Code) {
       if (Joins)
         orElse(testOf(Code), Indent, Lines);
-      else if (Cases.size() > 2)
+      else if (Names)
         Lines.push_back(opened(Indent + testOf(Code)));
       Joins |= Cases[Code]->Joins;
       Lines.push_back(tail(*Cases[Code], Indent + Unit) + Indent + "}");

@@ -6,6 +6,8 @@
 // for section/Skipped.cpp to judge.
 #include "section/Directives.h"
 
+#include "section/Nest.h"
+
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -68,6 +70,53 @@ std::optional<OpenConditions> openConditions(StringRef File, const Range &Part) 
   return OpenConditions{join(Groups, ""), unsigned(Groups.size())};
 }
 
+// The word of a directive; empty: the line is none.
+static StringRef directiveOf(StringRef Line) {
+  Line = Line.ltrim();
+  return Line.consume_front("#") ? Line.ltrim().take_while([](char C) { return isAlpha(C); }) : "";
+}
+
+std::optional<OperationGroup> groupAround(StringRef File, const Range &Part, const Range &Within) {
+  OperationGroup Group;
+  int Depth = 0;
+  unsigned At = File.rfind('\n', Part.Begin) + 1, FirstEnd = 0;
+  for (bool Found = false; !Found;) {
+    if (At <= Within.Begin)
+      return std::nullopt;
+    FirstEnd = At - 1;
+    At = File.rfind('\n', FirstEnd) + 1;
+    StringRef Word = directiveOf(File.slice(At, FirstEnd));
+    Found = Depth == 0 && Word.starts_with("if");
+    if (Depth == 0 && Word.starts_with("el"))
+      return std::nullopt;
+    Depth += (Word == "endif") - (Word.starts_with("if") && !Found);
+  }
+  Group.Lines.Begin = At;
+  Group.Directive = File.slice(At, FirstEnd).rtrim().str();
+  unsigned Last = 0;
+  At = std::min(File.find('\n', Part.End), File.size());
+  for (bool Found = false; !Found;) {
+    Last = At + 1;
+    if (Last >= Within.End)
+      return std::nullopt;
+    At = std::min(File.find('\n', Last), File.size());
+    StringRef Word = directiveOf(File.slice(Last, At));
+    Found = Depth == 0 && Word == "endif";
+    if (Depth == 0 && Word.starts_with("el"))
+      return std::nullopt;
+    Depth += Word.starts_with("if") - (Word == "endif" && !Found);
+  }
+  Group.Lines.End = Last + File.slice(Last, At).rtrim().size();
+  Group.Before = !File.slice(FirstEnd, Part.Begin).trim().empty();
+  Group.Behind = !File.slice(Part.End, Last).trim().empty();
+  bool Goes = File.take_front(Group.Lines.Begin).rtrim(" \t\r\n").ends_with("\\");
+  StringRef Closing = File.slice(Last, Group.Lines.End);
+  if (Goes || StringRef(Group.Directive).ends_with("\\") ||
+      (Closing.contains("/*") && !Closing.ends_with("*/")))
+    return std::nullopt;
+  return Group;
+}
+
 // True if a branch has nothing but comments and directives.
 static bool isBlank(const Range &Branch, StringRef File, const LangOptions &Language) {
   Lexer Raw(SourceLocation(), Language, File.begin(), File.begin() + Branch.Begin, File.end());
@@ -89,6 +138,15 @@ bool isSkipped(const Range &Branch, StringRef File, const std::set<unsigned> &Co
                const LangOptions &Language) {
   auto First = Compiled.lower_bound(Branch.Begin);
   return (First == Compiled.end() || *First >= Branch.End) && !isBlank(Branch, File, Language);
+}
+
+bool staysOutside(const Range &Branch, const Extraction &Section) {
+  bool Directive = !Section.Directive.empty();
+  return (Directive && !contains(Section.Body, Branch)) ||
+         any_of(Section.Exits, [&](const EarlyExit &Exit) {
+           return contains(Exit.Tail, Branch) ||
+                  (Directive && contains({Exit.Unlock.Begin, Exit.Tail.Begin}, Branch));
+         });
 }
 
 bool canMove(const std::vector<Range> &Branches, const Extraction &Section) {

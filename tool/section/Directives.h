@@ -27,10 +27,23 @@ struct OpenConditions {
 };
 std::optional<OpenConditions> openConditions(llvm::StringRef File, const Range &Part);
 
+// The innermost group without `#else` that a part of a file lies in, if its lines lie Within.
+struct OperationGroup {
+  Range Lines; // but for the last newline
+  std::string Directive;
+  bool Before = false, Behind = false; // the group has other text there
+};
+std::optional<OperationGroup> groupAround(llvm::StringRef File, const Range &Part,
+                                          const Range &Within);
+
 // True if the branch has text that is not compiled here. Compiled has the places of the function's
 // expressions and statements.
 bool isSkipped(const Range &Branch, llvm::StringRef File, const std::set<unsigned> &Compiled,
                const clang::LangOptions &Language);
+
+// True for a branch that is no part of the section's function: it has an operation of the section,
+// or stands behind an unlock.
+bool staysOutside(const Range &Branch, const Extraction &Section);
 
 // True if what is compiled in the branches can be left out elsewhere: what goes into the context
 // must also be named outside of them.

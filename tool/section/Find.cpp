@@ -1199,7 +1199,8 @@ private:
   // The text that moves may be other text where other conditions of the preprocessor hold.
   void checkConditions(const Extraction &Result, const SectionText &Text, Section &Found) {
     StringRef File = S.fileText(S.SM.getFileID(F->getBody()->getBeginLoc()));
-    std::vector<Range> Branches = *conditionalBranches(File, Result.Whole);
+    std::vector<Range> Branches = *conditionalBranches(File, Result.Groups);
+    erase_if(Branches, [&](const Range &Branch) { return staysOutside(Branch, Result); });
     SourceLocation At = Text.Lock->getExprLoc();
     if (!canMove(Branches, Result))
       against(Found, "preprocessor", "text of the section stands under a condition and cannot move",
@@ -1266,7 +1267,7 @@ private:
       return;
     unsigned Begin = Result.FunctionBegin;
     StringRef File = S.fileText(S.SM.getMainFileID());
-    layout(File, F, S, Result);
+    layout(File, Result.Whole.Begin, F, S, Result);
     Result.FunctionBegin = aboveComment(File, Begin, "");
   }
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "section/Place.h"
 
-#include "section/Directives.h"
 #include "section/Flow.h"
 #include "section/Hoist.h"
 
@@ -79,7 +78,58 @@ bool SectionPlacer::refuseMacro(SourceLocation At) {
   return refuse("macro-section", "part of the section stands in a macro", At);
 }
 
+// The group in which the operation stands. Other text may be before the lock and behind the last
+// unlock.
+std::optional<OperationGroup> SectionPlacer::groupOf(const LockOperation &Op) const {
+  PlacedRange R = S.range(Op.Statement->getSourceRange());
+  std::optional<Source::Range> Function = S.range(F->getBody()->getSourceRange());
+  if (!R || !Function || R->File != Function->File || !extend(R, Op) || !insteadOf(Op).empty())
+    return std::nullopt;
+  StringRef File = S.fileText(R->File);
+  unsigned Begin = &Op == &Lock ? R->Begin : fromUnlock(File, R->Begin);
+  auto Group =
+      groupAround(File, {Begin, throughUnlock(File, R->End)}, {Function->Begin, Function->End});
+  bool Other = Group && ((Group->Before && &Op != &Lock) || (Group->Behind && &Op != End.Unlock));
+  return Other ? std::nullopt : Group;
+}
+
+// Where the same directive is around each operation, the section is the same without it.
+void SectionPlacer::placeDirective(const std::vector<EarlyExitText> &Exits) {
+  if (End.Guard || Lock.Guard || Text.resumes() || Text.Joins)
+    return;
+  std::optional<OperationGroup> Group = groupOf(Lock);
+  if (!Group)
+    return;
+  std::vector<const LockOperation *> Unlocks;
+  if (End.Unlock)
+    Unlocks.push_back(End.Unlock);
+  for (const EarlyExitText &Exit : Exits)
+    if (Exit.Unlock)
+      Unlocks.push_back(Exit.Unlock);
+  if (all_of(Unlocks, [&](const LockOperation *Unlock) {
+        std::optional<OperationGroup> Other = groupOf(*Unlock);
+        return Other && !Unlock->Push &&
+               StringRef(Other->Directive).ltrim() == StringRef(Group->Directive).ltrim();
+      }))
+    Result.Directive = Group->Directive;
+}
+
+// Adds the lines of the directives around an operation to its range, as far as they are its own.
+void SectionPlacer::widen(Source::Range &R, const LockOperation &Op) {
+  if (Result.Directive.empty())
+    return;
+  OperationGroup Group = *groupOf(Op);
+  StringRef File = S.fileText(R.File);
+  if (&Op == &Lock)
+    Result.Groups.Begin = Group.Lines.Begin, Result.TextBefore = Group.Before;
+  if (&Op == End.Unlock)
+    Result.Groups.End = Group.Lines.End, Result.TextBehind = Group.Behind;
+  R.Begin = Group.Before ? File.rfind('\n', R.Begin) + 1 : Group.Lines.Begin;
+  R.End = Group.Behind ? throughUnlock(File, R.End) : Group.Lines.End;
+}
+
 bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
+  placeDirective(Exits);
   PlacedRange First, Last;
   if (End.Guard) {
     placeGuard(First, Last);
@@ -104,12 +154,21 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
       !S.editable(F->getBody()->getBeginLoc()) || F->getBody()->getBeginLoc().isMacroID())
     return refuseMacro(At);
   StringRef File = S.fileText(First->File);
+  widen(*First, Lock);
+  if (End.Unlock) {
+    widen(*Last, *End.Unlock);
+    widen(*Through, *End.Unlock);
+  }
   Result.File = S.filePath(First->File);
   Result.Whole = {First->Begin, End.Unlock ? throughUnlock(File, Through->End)
                                            : throughSemicolon(File, Through->End)};
   Result.Completes = End.Unlock;
   if (Text.Joins && File[Last->End - 1] == '}')
     Result.Whole.End = Last->End;
+  if (Result.Directive.empty())
+    Result.Groups = Result.Whole;
+  else if (!End.Unlock)
+    Result.Groups.End = Result.Whole.End;
   Result.Body = {throughSemicolon(File, First->End),
                  Text.Joins ? Result.Whole.End : fromUnlock(File, Last->Begin)};
   unsigned Position = Result.Body.Begin;
@@ -168,7 +227,7 @@ bool SectionPlacer::placeSurroundings() {
   SourceLocation At = Lock.Call->getExprLoc();
   StringRef File = S.fileText(S.SM.getFileID(F->getBody()->getBeginLoc()));
   std::optional<Source::Range> Whole = S.range(F->getSourceRange());
-  if (!conditionalBranches(File, Result.Whole))
+  if (!conditionalBranches(File, Result.Groups))
     return refuse("preprocessor", "a preprocessor directive stands in the section", At);
   // The text moves to before its function: what a directive changes on the way must not matter.
   unsigned Open = S.SM.getFileOffset(F->getBody()->getBeginLoc());
@@ -178,12 +237,15 @@ bool SectionPlacer::placeSurroundings() {
     return refuse("preprocessor",
                   "a preprocessor directive stands between the function's begin and the section",
                   At);
-  std::optional<OpenConditions> Around = openConditions(File, {Open, Result.Whole.Begin});
+  std::optional<OpenConditions> Around = openConditions(File, {Open, Result.Groups.Begin});
   if (!Around)
     return refuse("preprocessor", "stands under a condition that goes on in the next line", At);
   Result.Conditions = Around->Lines;
   Result.ConditionGroups = Around->Groups;
-  layout(File, F, S, Result);
+  layout(File,
+         Result.Directive.empty() ? Result.Whole.Begin
+                                  : S.range(Lock.Statement->getSourceRange())->Begin,
+         F, S, Result);
   if (!End.Guard && !isa<CompoundStmt>(Parents.getParent(Lock.Statement)))
     Result.InBranch = true; // a declaration must not follow a label
   if (!Text.Hoisted.empty() && (Result.InBranch || !mixesDeclarations(F, S)) &&
@@ -274,6 +336,11 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
       !extend(Unlock, *Exit.Unlock))
     return false;
   EarlyExit Placed;
+  if (!Result.Directive.empty()) {
+    size_t Line = File.rfind('\n', Unlock->Begin) + 1;
+    Placed.Indent = File.slice(Line, Unlock->Begin).str();
+    widen(*Unlock, *Exit.Unlock);
+  }
   Placed.Joins = Exit.Joins;
   Placed.Before = insteadOf(*Exit.Unlock);
   Placed.Tail.Begin = Placed.Tail.End = throughUnlock(File, Unlock->End);
@@ -308,9 +375,10 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
   return Placed.Unlock.End <= Result.Body.End;
 }
 
-void layout(StringRef File, const FunctionDecl *F, const Source &S, Extraction &Result) {
-  size_t LineBegin = File.rfind('\n', Result.Whole.Begin) + 1;
-  Result.Indent = File.slice(LineBegin, Result.Whole.Begin).str();
+void layout(StringRef File, unsigned Begin, const FunctionDecl *F, const Source &S,
+            Extraction &Result) {
+  size_t LineBegin = File.rfind('\n', Begin) + 1;
+  Result.Indent = File.slice(LineBegin, Begin).str();
   if (StringRef(Result.Indent).find_first_not_of(" \t") != StringRef::npos)
     Result.Indent = File.slice(LineBegin, File.find_first_not_of(" \t", LineBegin)).str();
   Result.BodyIndent = Result.Indent;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "section/Captures.h"
+#include "section/Directives.h"
 #include "section/Guard.h"
 #include "section/Operations.h"
 
@@ -57,6 +58,9 @@ private:
   bool placeExit(const EarlyExitText &Exit, llvm::StringRef File, clang::FileID Id);
   bool placeEnd(const clang::Stmt *Jump, llvm::StringRef File, clang::FileID Id);
   std::string insteadOf(const LockOperation &Op) const;
+  void placeDirective(const std::vector<EarlyExitText> &Exits);
+  std::optional<OperationGroup> groupOf(const LockOperation &Op) const;
+  void widen(Source::Range &R, const LockOperation &Op);
   bool extend(PlacedRange &R, const LockOperation &Op) const;
   bool placePush(PlacedRange &First);
   void placeGuard(PlacedRange &First, PlacedRange &Last) const;
@@ -64,8 +68,9 @@ private:
   bool sharesText() const;
 };
 
-// Fills how a function is indented, and where the one that is extracted goes: directly before it.
-void layout(llvm::StringRef File, const clang::FunctionDecl *F, const Source &S,
+// Fills how a function is indented where a section begins, and where the one that is extracted
+// goes: directly before it.
+void layout(llvm::StringRef File, unsigned Begin, const clang::FunctionDecl *F, const Source &S,
             Extraction &Result);
 
 // The begin of a function's first line, or of the comment that stands directly above it. A blank

@@ -91,6 +91,7 @@ struct EarlyExit {
   bool Declares = false; // the tail has declarations
   unsigned Returns = 0;  // any: behind the tail the section goes on, at the point of this number
   std::string Before, Behind; // statements around the tail, in the place of tests of results
+  std::string Indent;         // where Unlock begins with the line of a directive: of the unlock
 };
 
 // A wait on a condition variable. With its result used, it is taken out of its statement.
@@ -141,7 +142,14 @@ struct Extraction {
   unsigned ConditionGroups = 0;
   std::string FunctionName, Lock;
   std::string Guard; // the lock is taken only where this holds; empty: always
-  Range Push;        // this statement goes before the call, `pthread_cleanup_push(release, &lock);`
+  // The line that opens the groups in which the lock and each unlock stand, `#if THREADS`:
+  // elsewhere the section runs without the lock. Empty: there is none. Whole has these lines, or a
+  // part of the lock's and the last unlock's group, whose other text stands before the one and
+  // behind the other.
+  std::string Directive;
+  bool TextBefore = false, TextBehind = false;
+  Range Groups; // Whole, and these groups
+  Range Push;   // this statement goes before the call, `pthread_cleanup_push(release, &lock);`
   // Statements before and behind the call: a pop, or what a lock and unlock leave of the use of
   // their results.
   std::string Before, Behind;

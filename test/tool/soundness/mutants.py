@@ -20,6 +20,30 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 
 # name: (file, text, what stands there without the rule, test)
 RULES = {
+    "operations under directives that differ": (
+        "tool/section/Place.cpp",
+        "StringRef(Other->Directive).ltrim() == StringRef(Group->Directive).ltrim()",
+        "true",
+        "tool/section/operations-under-a-directive.c",
+    ),
+    "a clock in a variable whose address is taken": (
+        "tool/index/Constants.cpp",
+        "Harmless == References",
+        "true",
+        "tool/program/clock-in-a-variable.c",
+    ),
+    "a clock in a variable of others": (
+        "tool/index/Constants.cpp",
+        "V->getFormalLinkage() == Linkage::External",
+        "false",
+        "tool/program/clock-in-a-variable.c",
+    ),
+    "what an alias does": (
+        "tool/index/Collect.cpp",
+        "Record.Calls.push_back({nodeFor(F, S), F->getNameAsString(), S.shown(At)});",
+        "",
+        "tool/program/other-names-of-functions.test",
+    ),
     "a trylock that ends the process only where it fails": (
         "tool/index/Dying.cpp",
         "return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse());",
