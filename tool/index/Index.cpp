@@ -178,7 +178,7 @@ static std::string sourceRoot(const std::vector<UnitPlace> &Units, ArrayRef<std:
   for (const std::string &Build : Builds) {
     SmallString<256> Database;
     StringRef Above = sys::path::parent_path(Shared);
-    if (sys::fs::real_path(Build, Database))
+    if (sys::fs::real_path(Build, Database) || Shared == Database)
       continue;
     if (isBelow(Shared, Database) && isBelow(Root, Database))
       Root = Shared.take_front(Database.size());
