@@ -555,6 +555,7 @@ int listAll(const IndexResult &Index, const Decision &Decided, const ProjectFile
   const std::set<std::string> Changed = filesThatChange(Decided);
   reportUnindexed(Index, Changed);
   reportGenerated(Changed);
+  reportOtherDefinitions(Decided, [](const CheckedClass &Class) { return Class.converts(); }, {});
   Counts C = count(Decided);
   bool Uncovered = any_of(Decided.Uncovered, [](const UncoveredSite &U) { return !U.Elsewhere; });
   // One that acquires nothing has no section.

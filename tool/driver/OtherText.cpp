@@ -7,6 +7,7 @@
 #include "support/Messages.h"
 #include "support/Unit.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -75,6 +76,61 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
                "is in no compile database, uses mutexes or conditions, and includes '" + Header +
                    "', which changes: index it with the others, or convert it by hand",
                "unindexed");
+}
+
+namespace {
+
+struct MacroDefinition {
+  StringRef Name;
+  size_t Begin = 0, Line = 0; // of the directive
+};
+
+} // namespace
+
+static std::vector<MacroDefinition> definitionsIn(StringRef Text) {
+  std::vector<MacroDefinition> Found;
+  size_t Number = 0;
+  for (StringRef Line : split(Text, '\n')) {
+    ++Number;
+    auto [Directive, Rest] = directiveOf(Line);
+    if (Directive == "define")
+      Found.push_back({Rest.take_while([](char C) { return isAlnum(C) || C == '_'; }),
+                       size_t(Line.data() - Text.data()), Number});
+  }
+  return Found;
+}
+
+void reportOtherDefinitions(const Decision &Decided,
+                            function_ref<bool(const CheckedClass &)> Converts,
+                            const FileTexts &Before) {
+  std::map<Position, size_t> Sections; // by the place of their lock in the body of a macro
+  for (const CheckedClass &Class : Decided.Classes)
+    for (const CheckedSection &S : Class.Sections)
+      if (Converts(Class) && S.Outcome == Verdict::Delegate && S.Facts.Extract &&
+          S.Facts.Extract->Macro.empty() && S.Facts.Extract->Directive.empty())
+        for (const Position &Place : S.Facts.MacroPlaces)
+          ++Sections[Place];
+  for (const auto &[Place, Number] : Sections) {
+    auto Old = Before.find(Place.File);
+    auto Read = MemoryBuffer::getFile(Place.File);
+    if (Old == Before.end() && !Read)
+      continue;
+    std::vector<MacroDefinition> All =
+        definitionsIn(Old != Before.end() ? StringRef(Old->second) : (*Read)->getBuffer());
+    auto Behind = find_if(All, [&](const MacroDefinition &D) { return D.Begin > Place.Offset; });
+    if (Behind == All.begin())
+      continue;
+    const MacroDefinition &Own = *std::prev(Behind);
+    auto Other = find_if(
+        All, [&](const MacroDefinition &D) { return D.Name == Own.Name && D.Begin != Own.Begin; });
+    if (Other != All.end())
+      message(Position{Place.File, unsigned(Other->Begin), unsigned(Other->Line), 1},
+              "'" + Own.Name.str() + "' is something else here, for another configuration; " +
+                  (Number == 1 ? "a delegated section does"
+                               : std::to_string(Number) + " delegated sections do") +
+                  " without it, and may not compile there",
+              "other-definition");
+  }
 }
 
 // The first other file that a `#line 12 "grammar.y"` of the text names; empty: none.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "index/Index.h"
+#include "program/Decide.h"
 
 #include <set>
 #include <string>
@@ -17,5 +18,11 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
 // Says which of the files that change are generated from others, as their `#line` directives have
 // it: the next build may write them anew.
 void reportGenerated(const std::set<std::string> &Changed);
+// Says which macros that lock have another definition in their file, for another configuration:
+// delegated sections do without the macro. Converts: the classes that count. Before: the texts of
+// files that have changed since they were indexed, by their paths.
+void reportOtherDefinitions(const Decision &Decided,
+                            llvm::function_ref<bool(const CheckedClass &)> Converts,
+                            const FileTexts &Before);
 
 } // namespace relock

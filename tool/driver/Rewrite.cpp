@@ -550,6 +550,10 @@ int run() {
     Changed.insert(File); // not the new ones
   reportUnindexed(*Index, Changed);
   reportGenerated(Changed);
+  reportOtherDefinitions(
+      Converted->Decided,
+      [&](const CheckedClass &Class) { return Converted->Chosen.count(Class.Class.Id) != 0; },
+      Converted->Result.Before);
   if (All.getNumOccurrences() && Kept)
     errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";
   bool Whole = Converted->Left.empty() && !(All.getNumOccurrences() && Kept);
