@@ -6,12 +6,15 @@
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Driver/Options.h"
 #include "clang/Frontend/FrontendAction.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
 #include "clang/Tooling/Tooling.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/VersionTuple.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 using namespace clang;
@@ -123,20 +126,49 @@ private:
   }
 };
 
+// The variables that `#pragma omp threadprivate(a, b)` names: each thread has its own.
+class ThreadPrivate : public PPCallbacks {
+public:
+  ThreadPrivate(const SourceManager &SM, std::vector<std::string> &Names) : SM(SM), Names(Names) {}
+
+  void PragmaDirective(SourceLocation At, PragmaIntroducerKind) override {
+    StringRef Line = SM.getBufferData(SM.getFileID(SM.getExpansionLoc(At)));
+    Line = Line.substr(SM.getFileOffset(SM.getExpansionLoc(At))).split('\n').first;
+    size_t Word = Line.find("threadprivate");
+    if (Word == StringRef::npos)
+      return;
+    for (StringRef Name : split(Line.substr(Word).split('(').second.split(')').first, ','))
+      Names.push_back(Name.trim().str());
+  }
+
+private:
+  const SourceManager &SM;
+  std::vector<std::string> &Names;
+};
+
 class Action : public ASTFrontendAction {
 public:
   Action(const UnitActions &Actions) : Actions(Actions) {}
 
   bool BeginSourceFileAction(CompilerInstance &CI) override {
     CI.getDiagnosticOpts().ShowCarets = false; // no "1 error generated." behind our backs
+    CI.getPreprocessor().addPPCallbacks(
+        std::make_unique<ThreadPrivate>(CI.getSourceManager(), Private));
     if (Actions.Begin)
       Actions.Begin(CI);
     return true;
   }
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
     struct Consumer : ASTConsumer {
-      Consumer(CompilerInstance &CI, const UnitActions &Actions) : CI(CI), Actions(Actions) {}
-      void HandleTranslationUnit(ASTContext &) override {
+      Consumer(CompilerInstance &CI, const UnitActions &Actions,
+               const std::vector<std::string> &Private)
+          : CI(CI), Actions(Actions), Private(Private) {}
+      void HandleTranslationUnit(ASTContext &Context) override {
+        for (const std::string &Name : Private)
+          for (NamedDecl *D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name)))
+            for (Decl *Declared : D->redecls())
+              if (auto *V = dyn_cast<VarDecl>(Declared))
+                V->setTSCSpec(TSCS___thread);
         const DiagnosticsEngine &Diagnostics = CI.getDiagnostics();
         const auto &Then = Diagnostics.hasErrorOccurred() ? Actions.EndWithErrors : Actions.End;
         if (Then && !Diagnostics.hasFatalErrorOccurred())
@@ -144,12 +176,14 @@ public:
       }
       CompilerInstance &CI;
       const UnitActions &Actions;
+      const std::vector<std::string> &Private;
     };
-    return std::make_unique<Consumer>(CI, Actions);
+    return std::make_unique<Consumer>(CI, Actions, Private);
   }
 
 private:
   const UnitActions &Actions;
+  std::vector<std::string> Private;
 };
 
 } // namespace
@@ -179,6 +213,25 @@ static std::string includeFolder() {
   return Folder;
 }
 
+// The newest gcc's own headers, of which Clang has no omp.h and quadmath.h; empty: there is none.
+static std::string gccFolder() {
+  static const std::string Folder = [] {
+    std::pair<VersionTuple, std::string> Newest;
+    std::error_code Code;
+    for (sys::fs::directory_iterator Target("/usr/lib/gcc", Code), End; !Code && Target != End;
+         Target.increment(Code))
+      for (sys::fs::directory_iterator It(Target->path(), Code); !Code && It != End;
+           It.increment(Code)) {
+        VersionTuple Version;
+        std::string Path = It->path() + "/include";
+        if (!Version.tryParse(sys::path::filename(It->path())) && sys::fs::exists(Path + "/omp.h"))
+          Newest = std::max(Newest, {Version, Path});
+      }
+    return Newest.second;
+  }();
+  return Folder;
+}
+
 // Takes out the options that Clang does not know, such as gcc's -mpreferred-stack-boundary. They
 // are about the code that gcc makes; where one would change the meaning of the text, the text does
 // not parse without it.
@@ -194,6 +247,14 @@ static void dropUnknownOptions(std::vector<std::string> &Arguments) {
     Unknown.push_back(A->getIndex() + 1);
   for (unsigned Index : reverse(Unknown))
     Arguments.erase(Arguments.begin() + Index);
+}
+
+// OpenMP's directives are read as what they are without OpenMP: the text of a region is that of its
+// function then, with its locks. What stands under a condition for it is there.
+static bool dropOpenMP(std::vector<std::string> &Arguments) {
+  return std::erase_if(Arguments, [](StringRef Argument) {
+           return Argument == "-fopenmp" || Argument.starts_with("-fopenmp=");
+         }) != 0;
 }
 
 // The command as Clang can run it for its syntax only. The runtime's header comes last in the
@@ -214,16 +275,22 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
     Arguments.insert(Arguments.begin() + 1, {"-Wall", "-Wextra"});
   }
   dropUnknownOptions(Arguments);
-  const std::string Extra[] = {"-resource-dir=" RELOCK_CLANG_RESOURCE_DIR, "-Qunused-arguments",
-                               "-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument",
-                               // errors of Clang, where gcc warns or is silent
-                               "-Wno-error=implicit-function-declaration",
-                               "-Wno-error=implicit-int", "-Wno-error=int-conversion",
-                               "-Wno-error=incompatible-function-pointer-types",
-                               "-Wno-error=return-mismatch", "-Wno-error=initializer-overrides",
-                               "-ferror-limit=0", "-idirafter", includeFolder()};
-  return getInsertArgumentAdjuster(CommandLineArguments(std::begin(Extra), std::end(Extra)),
-                                   ArgumentInsertPosition::BEGIN)(Arguments, Command.Filename);
+  const bool OpenMP = dropOpenMP(Arguments);
+  CommandLineArguments Extra = {"-resource-dir=" RELOCK_CLANG_RESOURCE_DIR, "-Qunused-arguments",
+                                "-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument",
+                                // errors of Clang, where gcc warns or is silent
+                                "-Wno-error=implicit-function-declaration",
+                                "-Wno-error=implicit-int", "-Wno-error=int-conversion",
+                                "-Wno-error=incompatible-function-pointer-types",
+                                "-Wno-error=return-mismatch", "-Wno-error=initializer-overrides",
+                                "-ferror-limit=0", "-idirafter", includeFolder()};
+  if (OpenMP)
+    Extra.push_back("-D_OPENMP=201511"); // that of gcc 12
+  if (std::string Folder = gccFolder(); !Folder.empty())
+    // omp.h has `__malloc__(omp_free)`, an error for Clang, where its own has no arguments.
+    Extra.insert(Extra.end(), {"-idirafter", Folder, "-D__malloc__(...)="});
+  return getInsertArgumentAdjuster(Extra, ArgumentInsertPosition::BEGIN)(Arguments,
+                                                                         Command.Filename);
 }
 
 std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,

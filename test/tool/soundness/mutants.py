@@ -20,6 +20,12 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 
 # name: (file, text, what stands there without the rule, test)
 RULES = {
+    "a variable that OpenMP gives each thread": (
+        "tool/support/Unit.cpp",
+        "V->setTSCSpec(TSCS___thread);",
+        ";",
+        "tool/index/openmp.c",
+    ),
     "operations under directives that differ": (
         "tool/section/Place.cpp",
         "StringRef(Other->Directive).ltrim() == StringRef(Group->Directive).ltrim()",

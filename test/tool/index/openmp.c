@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Locks in OpenMP's regions are sites like others. What stands under a condition for OpenMP is read, and
+// so is gcc's header. A thread's own variable is its caller's in the section, too.
+// RUN: %verdicts %s -fopenmp | FileCheck %s
+// RUN: %rewritten %s -- -fopenmp | FileCheck %s --check-prefix=TEXT
+// RUN: %verdicts %s | FileCheck %s --check-prefix=WITHOUT
+// CHECK:      hold straight count
+// CHECK-NEXT: a preprocessor directive stands between the function's begin and the section [preprocessor]
+// CHECK-NEXT: calls 'omp_get_thread_num', which is not in the program [unknown-callee]
+// CHECK-NEXT: hold straight region_within
+// CHECK-NEXT: a preprocessor directive stands in the section [preprocessor]
+// CHECK-NEXT: delegate straight own
+// CHECK-NEXT: delegate straight only_there
+// CHECK-NEXT: 4 lock sites: 2 delegate, 2 hold, 0 keep, 0 uncovered
+// TEXT:       relock_execute(&lock, own_section, NULL);
+// TEXT:       relock_execute_any_thread(&lock, only_there_section, NULL);
+// WITHOUT:    [uncovered]
+#include <omp.h>
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long total;
+static int mine, yours;
+#pragma omp threadprivate(mine, yours)
+
+void count(int n) {
+#pragma omp parallel for
+  for (int i = 0; i < n; i++) {
+    pthread_mutex_lock(&lock);
+    total += omp_get_thread_num();
+    pthread_mutex_unlock(&lock);
+  }
+}
+
+void region_within(int n) {
+  pthread_mutex_lock(&lock);
+#pragma omp parallel for
+  for (int i = 0; i < n; i++)
+    total++;
+  pthread_mutex_unlock(&lock);
+}
+
+void own(void) {
+  pthread_mutex_lock(&lock);
+  total += yours++;
+  pthread_mutex_unlock(&lock);
+}
+
+#ifdef _OPENMP
+void only_there(void) {
+  pthread_mutex_lock(&lock);
+  total++;
+  pthread_mutex_unlock(&lock);
+}
+#endif
