@@ -7,8 +7,8 @@
  * libraries run their constructors before the program does; within the program, all
  * constructors with a priority precede those without one. So the program's constructors without
  * priority, one in each file that includes relock.h, are the first moment at which all classes
- * are known, and RELOCK_LOCKS is checked there. Calls from a library come too early and are
- * ignored; where only libraries use relock, what was never checked is reported at exit.
+ * are known that do not come by dlopen(), and RELOCK_LOCKS is checked there. Calls from a library
+ * come too early and are ignored. What a library might still bring is reported at exit.
  */
 #define _GNU_SOURCE
 #include "choice.h"
@@ -18,6 +18,7 @@
 #include "../base/panic.h"
 #include "../locks/algorithm.h"
 #include "environment.h"
+#include "nearest.h"
 
 #include <errno.h>
 #include <link.h>
@@ -29,7 +30,7 @@
 extern const char relock_process_is_linked RELOCK_HIDDEN;
 __attribute__((used)) static const char *const process = &relock_process_is_linked;
 
-static bool checked; /* under RELOCK_GUARD_CLASSES */
+static bool checked; /* by the main program */
 
 static const struct relock_algorithm *choose(const relock_class_t *lock_class, unsigned *server) {
   const struct relock_algorithm *algorithm = relock_option_algorithm(lock_class->name, server);
@@ -107,64 +108,137 @@ static bool is_class(const char *name, size_t length) {
   return false;
 }
 
+/* As many as fit. */
 static void list_classes(char *text, size_t size) {
+  static const char more[] = " ...";
   size_t used = 0;
   text[0] = '\0';
-  for (relock_class_t *c = relock_classes_first(); c && used < size; c = c->relock_next)
+  for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next) {
+    const size_t length = strlen(c->name) + (used > 0);
+    if (used + length + sizeof more > size) {
+      strcpy(text + used, more);
+      return;
+    }
     used += (size_t)snprintf(text + used, size - used, "%s%s", used ? " " : "", c->name);
+  }
 }
 
-/* Calls wrong() for the first class name in RELOCK_LOCKS that no class has. */
-static void check_class_names(void (*wrong)(const char *name, int length, const char *valid)) {
-  relock_class_register(&relock_default_class);
-  relock_guard_take(RELOCK_GUARD_CLASSES);
+static bool is_known(const struct relock_choice *choice) {
+  const bool every = choice->name_length == 1 && choice->name[0] == '*';
+  return every || is_class(choice->name, choice->name_length);
+}
+
+/* Null: none is near enough to have been meant. */
+static const char *nearest_class(const struct relock_choice *choice) {
+  const char *nearest = NULL;
+  int least = 0;
+  for (relock_class_t *c = relock_classes_first(); c; c = c->relock_next) {
+    const int distance = relock_name_distance(choice->name, choice->name_length, c->name);
+    if (distance < 0 || (nearest && distance >= least))
+      continue;
+    nearest = c->name;
+    least = distance;
+  }
+  return nearest;
+}
+
+/* Ends the program for the first class name in RELOCK_LOCKS that no class has. */
+static void refuse_unknown(void) {
   struct relock_choice choice;
   for (const char *at = relock_option_first(&choice); at; at = relock_option_next(at, &choice)) {
-    bool every = choice.name_length == 1 && choice.name[0] == '*';
-    if (every || is_class(choice.name, choice.name_length))
+    if (is_known(&choice))
       continue;
     char valid[3000];
     list_classes(valid, sizeof valid);
-    wrong(choice.name, (int)choice.name_length, valid);
-    break;
+    relock_usage_error("RELOCK_LOCKS: unknown lock class '%.*s'; the lock classes are: %s "
+                       "(and * for every class)",
+                       (int)choice.name_length, choice.name, valid);
   }
-  relock_guard_release(RELOCK_GUARD_CLASSES);
 }
 
-static void refuse(const char *name, int length, const char *valid) {
-  relock_usage_error("RELOCK_LOCKS: unknown lock class '%.*s'; the lock classes are: %s "
-                     "(and * for every class)",
-                     length, name, valid);
+/* What has been said of the entries, by their places in the list; those beyond share the last. */
+static uint64_t said;
+enum { ENTRIES = 64 };
+
+static uint64_t entry_bit(unsigned entry) {
+  return (uint64_t)1 << (entry < ENTRIES ? entry : ENTRIES - 1);
 }
 
-static void report_late(const char *name, int length, const char *valid) {
-  fprintf(stderr,
-          "relock: RELOCK_LOCKS: unknown lock class '%.*s' was ignored, because the main program "
-          "does not include relock.h; the lock classes are: %s (and * for every class)\n",
-          length, name, valid);
+static void say_near(const struct relock_choice *choice, const char *nearest) {
+  relock_say("RELOCK_LOCKS: unknown lock class '%.*s' is ignored; did you mean '%s'? "
+             "RELOCK_STRICT=1 makes it an error",
+             (int)choice->name_length, choice->name, nearest);
 }
+
+/* Of those that look like a class there is, at once; of others, which may belong to another program
+ * or to a library that is not loaded yet, only when no class can come any more. */
+static void say_unknown(bool may_come) {
+  struct relock_choice choice;
+  unsigned entry = 0;
+  for (const char *at = relock_option_first(&choice); at;
+       at = relock_option_next(at, &choice), entry++) {
+    if (said & entry_bit(entry) || is_known(&choice))
+      continue;
+    const char *nearest = nearest_class(&choice);
+    if (may_come && !nearest)
+      continue;
+    said |= entry_bit(entry);
+    if (nearest) {
+      say_near(&choice, nearest);
+      continue;
+    }
+    char valid[300];
+    list_classes(valid, sizeof valid);
+    relock_say(
+        "RELOCK_LOCKS: unknown lock class '%.*s' is ignored; the lock classes are: %s (and * "
+        "for every class). RELOCK_STRICT=1 makes it an error",
+        (int)choice.name_length, choice.name, valid);
+  }
+}
+
+struct program {
+  const void *address; /* asked for */
+  bool has_address, loads_libraries;
+};
 
 /* dl_iterate_phdr visits the main program first: stop there. */
-static int is_in_program(struct dl_phdr_info *info, size_t size, void *address) {
+static int look_at_program(struct dl_phdr_info *info, size_t size, void *context) {
   (void)size;
-  uintptr_t offset = (uintptr_t)address - info->dlpi_addr;
+  struct program *program = context;
+  uintptr_t offset = (uintptr_t)program->address - info->dlpi_addr;
   for (int i = 0; i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     if (segment->p_type == PT_LOAD && offset - segment->p_vaddr < segment->p_memsz)
-      return 1;
+      program->has_address = true;
+    if (segment->p_type == PT_INTERP)
+      program->loads_libraries = true;
   }
-  return -1;
+  return 1;
 }
 
 void relock_check_options(void) {
-  if (checked || dl_iterate_phdr(is_in_program, __builtin_return_address(0)) != 1)
+  struct program program = {.address = __builtin_return_address(0)};
+  if (!checked)
+    dl_iterate_phdr(look_at_program, &program);
+  if (!program.has_address)
     return;
   checked = true;
   relock_options_read();
-  check_class_names(refuse);
+  relock_class_register(&relock_default_class);
+  relock_guard_take(RELOCK_GUARD_CLASSES);
+  if (relock_option_strict())
+    refuse_unknown();
+  else
+    say_unknown(program.loads_libraries);
+  relock_guard_release(RELOCK_GUARD_CLASSES);
 }
 
+/* A forked child has nothing to add to what its parent says. */
 __attribute__((destructor)) static void check_at_exit(void) {
-  if (!checked)
-    check_class_names(report_late);
+  if (!relock_option_is_mine())
+    return;
+  relock_class_register(&relock_default_class);
+  relock_guard_take(RELOCK_GUARD_CLASSES);
+  say_unknown(false);
+  relock_guard_release(RELOCK_GUARD_CLASSES);
 }

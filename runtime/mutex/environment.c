@@ -22,6 +22,8 @@
 
 static const char *locks_text = "";
 static uint32_t options_read;
+static uint32_t strict;
+static uint32_t process; /* whose environment it is */
 
 /* Parses the entry at `at`; null at the end of the list. */
 static const char *parse(const char *at, struct relock_choice *choice) {
@@ -67,6 +69,19 @@ const struct relock_algorithm *relock_option_algorithm(const char *class_name, u
   return named.algorithm ? named.algorithm : every.algorithm;
 }
 
+bool relock_option_strict(void) { return relock_load_relaxed(&strict); }
+
+bool relock_option_is_mine(void) {
+  return relock_load_relaxed(&process) == (uint32_t)relock_os->process_id();
+}
+
+static void read_strict(void) {
+  const char *text = secure_getenv("RELOCK_STRICT");
+  if (text && *text && strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+    relock_usage_error("RELOCK_STRICT: unknown value '%s'; the values are: 0 1", text);
+  relock_store_relaxed(&strict, text && *text == '1');
+}
+
 static void read_locks(const char *text) {
   const size_t size = strlen(text) + 1;
   char *copy = relock_os->reserve(size);
@@ -78,6 +93,8 @@ void relock_options_read(void) {
   /* Acquire: pairs with the release below. Several threads may read; they store the same. */
   if (relock_load_acquire(&options_read))
     return;
+  relock_store_relaxed(&process, (uint32_t)relock_os->process_id());
+  read_strict();
   const char *locks = secure_getenv("RELOCK_LOCKS");
   if (locks)
     read_locks(locks);

@@ -4,6 +4,7 @@
  *
  *   RELOCK_LOCKS="class=algorithm,..."   the last entry that fits a class wins, and an entry that
  *                                        names it wins over "*"
+ *   RELOCK_STRICT=1                      a class there that the program has not ends it
  *   RELOCK_STATS=1                       statistics at exit, as a table
  *   RELOCK_STATS=FILE                    as a profile, see stats_file.c
  *   RELOCK_STATS_EVERY=SECONDS           and every so often before
@@ -15,6 +16,7 @@
 #ifndef RELOCK_MUTEX_ENVIRONMENT_H
 #define RELOCK_MUTEX_ENVIRONMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct relock_algorithm;
@@ -28,6 +30,12 @@ struct relock_choice {
 
 /* Reads the environment once; ends the program when a value is wrong. */
 void relock_options_read(void);
+
+/* The value of RELOCK_STRICT. */
+bool relock_option_strict(void);
+
+/* Whether this process has read it, and is not a child of that one. */
+bool relock_option_is_mine(void);
 
 /* The algorithm that RELOCK_LOCKS gives to a class, and its server; or null. */
 const struct relock_algorithm *relock_option_algorithm(const char *class_name, unsigned *server);

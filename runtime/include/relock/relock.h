@@ -582,9 +582,10 @@ int relock_server_statistics(unsigned server, relock_server_statistics_t *statis
 const char *relock_algorithms(void);
 
 /* Ends the program with status 2 and a message with the valid names when RELOCK_LOCKS or
- * RELOCK_STATS has a wrong name or value. Called at start, by the main program's constructors of
- * lowest priority, when all classes of the program and its libraries are registered; a call from
- * a shared library has no effect. */
+ * RELOCK_STATS has a wrong algorithm or value. Of an unknown lock class it warns, or ends the
+ * program where RELOCK_STRICT=1. Called at start, by the main program's constructors of lowest
+ * priority, when all classes of the program and its libraries are registered; a call from a shared
+ * library has no effect. */
 void relock_check_options(void) RELOCK_IF_LINKED;
 
 #ifndef RELOCK_BUILDING_RUNTIME
