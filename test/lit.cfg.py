@@ -63,6 +63,8 @@ if pprof:
     config.substitutions.append(("%pprof", pprof[0]))
 if shutil.which("valgrind") and not config.relock_emulator:
     config.available_features.add("valgrind")
+if shutil.which("promtool"):
+    config.available_features.add("promtool")
 if all(shutil.which(program) for program in ["genmc", "clang-19", "opt-19"]):
     config.available_features.add("genmc")
 if shutil.which("chromium"):

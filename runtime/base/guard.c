@@ -2,6 +2,7 @@
 #include "guard.h"
 
 #include "annotate.h"
+#include "atomic.h"
 #include "word.h"
 
 #include <time.h>
@@ -14,7 +15,31 @@ void relock_guard_take(enum relock_guard guard) {
   relock_word_wait(&words[guard], &wait, CLOCK_MONOTONIC, NULL);
 }
 
-void relock_guard_release(enum relock_guard guard) { relock_word_release(&words[guard]); }
+bool relock_guard_try(enum relock_guard guard) { return relock_word_try(&words[guard]); }
+
+void relock_guard_release_quietly(enum relock_guard guard) { relock_word_release(&words[guard]); }
+
+bool relock_guard_is_taken(enum relock_guard guard) { return !relock_word_is_free(&words[guard]); }
+
+static void (*tell)(void);
+
+void relock_guards_tell(void (*released)(void)) {
+  /* Release: pairs with the acquire in tell_released(). */
+  relock_store_release(&tell, released);
+}
+
+static void tell_released(void) {
+  /* Acquire: pairs with the release in relock_guards_tell(). */
+  void (*released)(void) = relock_load_acquire(&tell);
+  if (released)
+    released();
+}
+
+void relock_guard_release(enum relock_guard guard) {
+  relock_guard_release_quietly(guard);
+  if (guard == RELOCK_GUARD_OUTPUT || guard == RELOCK_GUARD_CLASSES)
+    tell_released();
+}
 
 void relock_guards_annotate(void) { relock_annotate_own(words, sizeof words); }
 
@@ -25,7 +50,8 @@ void relock_guards_take_all(void) {
 
 void relock_guards_release_all(void) {
   for (enum relock_guard guard = RELOCK_GUARD_CLASSES; guard < RELOCK_GUARDS; guard++)
-    relock_guard_release(guard);
+    relock_guard_release_quietly(guard);
+  tell_released();
 }
 
 void relock_guards_after_fork(void) { words[RELOCK_GUARD_OUTPUT] = RELOCK_WORD_FREE; }

@@ -9,6 +9,7 @@
 #include "panic.h"
 #include "topology.h"
 
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +98,40 @@ void relock_option_number(const char *variable, uint32_t greatest, uint32_t *num
   if (*end || value < 1 || value > greatest)
     relock_usage_error("%s: '%s' is not a number from 1 to %u", variable, text, greatest);
   relock_store_relaxed(number, (uint32_t)value);
+}
+
+/* Not those that the system raises, or that stop and end programs. */
+static const struct signal_name {
+  const char *name;
+  int number;
+} signals[] = {{"HUP", SIGHUP}, {"USR1", SIGUSR1}, {"USR2", SIGUSR2},  {"URG", SIGURG},
+               {"IO", SIGIO},   {"PWR", SIGPWR},   {"WINCH", SIGWINCH}};
+
+/* USR2, SIGUSR2; RTMIN+1. 0: no such signal. */
+static int signal_named(const char *name) {
+  static const char real_time[] = "RTMIN+";
+  const size_t prefix = sizeof real_time - 1;
+  name += strncmp(name, "SIG", 3) == 0 ? 3 : 0;
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (strcmp(name, signals[i].name) == 0)
+      return signals[i].number;
+  if (strncmp(name, real_time, prefix) != 0 || name[prefix] < '0' || name[prefix] > '9')
+    return 0;
+  char *end;
+  const unsigned long above = strtoul(name + prefix, &end, 10);
+  return !*end && above <= (unsigned long)(SIGRTMAX - SIGRTMIN) ? SIGRTMIN + (int)above : 0;
+}
+
+int relock_option_signal(const char *variable) {
+  const char *text = secure_getenv(variable);
+  if (!text || !*text)
+    return 0;
+  const int number = signal_named(text);
+  if (number == 0)
+    relock_usage_error(
+        "%s: no signal '%s'; the signals are: HUP USR1 USR2 URG IO PWR WINCH RTMIN+N", variable,
+        text);
+  return number;
 }
 
 void relock_options_read_values(void) {

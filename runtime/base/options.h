@@ -27,6 +27,10 @@ void relock_options_read_values(void);
 /* Reads a variable into *number, if it is set: from 1 on. */
 void relock_option_number(const char *variable, uint32_t greatest, uint32_t *number);
 
+/* Reads a variable that names a signal on which the process may be asked for something: 0 if it is
+ * not set. */
+int relock_option_signal(const char *variable);
+
 /* What RELOCK_SERVERS says of a server, from 1 on: its processor, -1 (any), or NOT_GIVEN. */
 enum { RELOCK_CPU_NOT_GIVEN = -2 };
 int relock_option_server_cpu(unsigned server);

@@ -136,9 +136,11 @@ static int change(int number, const struct sigaction *action, struct sigaction *
   if (number < 1 || number >= RELOCK_SIGNALS)
     return next(number, action, found);
   struct sigaction copy, old, *asked = NULL; /* either pointer may be bad, or both the same */
+  relock_handler_t *wanted = NULL;
   if (action) {
     copy = *action;
     asked = &copy;
+    wanted = copy.sa_sigaction;
   }
   int result;
   if (relock_signals_started()) {
@@ -148,6 +150,8 @@ static int change(int number, const struct sigaction *action, struct sigaction *
   } else {
     result = pass_on(number, asked, &old);
   }
+  if (result == 0 && action)
+    relock_signals_are_taken(number, wanted);
   if (result == 0 && found)
     *found = old;
   return result;

@@ -13,6 +13,7 @@
 #include "guard.h"
 #include "identity.h"
 #include "os.h"
+#include "panic.h"
 #include "thread.h"
 #include "wait.h"
 #include "word.h"
@@ -27,6 +28,10 @@
 static relock_handler_t *handlers[RELOCK_SIGNALS];
 static uint64_t handler_masks[RELOCK_SIGNALS];
 static uint64_t handlers_nested, handlers_without_info; /* sets, by relock_signal_bit() */
+
+static uint32_t kept; /* the signal on which the runtime has a handler; 0: none */
+static relock_handler_t *keeper;
+static int kept_in; /* a process, by its number */
 
 static uint32_t started; /* the process, by its number; 0: not yet */
 
@@ -246,4 +251,35 @@ bool relock_signals_start(void) {
 void relock_signals_after_fork(void) {
   if (relock_load_relaxed(&started))
     relock_store_relaxed(&started, (uint32_t)relock_os->process_id());
+}
+
+/* --- a handler of the runtime's own ---------------------------------------------------------- */
+
+bool relock_signals_keep(int number, relock_handler_t *handler) {
+  struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART}, found;
+  sigfillset(&action.sa_mask);
+  const int saved = errno;
+  bool done = sigaction(number, NULL, &found) == 0 &&
+              (found.sa_handler == SIG_DFL || found.sa_handler == SIG_IGN) &&
+              sigaction(number, &action, NULL) == 0;
+  errno = saved;
+  if (done) {
+    keeper = handler;
+    kept_in = relock_os->process_id();
+    relock_store_relaxed(&kept, (uint32_t)number);
+  }
+  return done;
+}
+
+/* In forked children, which often reset all signals for the program that they are about to run, it
+ * is nothing to be said. */
+void relock_signals_are_taken(int number, relock_handler_t *handler) {
+  if (relock_load_relaxed(&kept) != (uint32_t)number || handler == keeper ||
+      kept_in != relock_os->process_id())
+    return;
+  relock_store_relaxed(&kept, 0);
+  relock_say(
+      "RELOCK_STATS_SIGNAL: the program itself has said what becomes of signal %d: from now on "
+      "no statistics are written on it; name another one",
+      number);
 }

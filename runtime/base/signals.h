@@ -40,6 +40,15 @@ struct relock_thread;
  * do not come to this library, so that its later handlers would not be seen. */
 bool relock_signals_start(void);
 
+/* With three arguments, as the kernel passes them; those that take one do not look at the others.
+ */
+typedef void relock_handler_t(int number, siginfo_t *info, void *context);
+
+/* A signal of the process on which the runtime has a handler until the program has one, which is
+ * said then. The handler blocks all signals. False, and nothing is changed: there is one already.
+ */
+bool relock_signals_keep(int number, relock_handler_t *handler);
+
 /* Looks for handlers without the trampoline, if it is in place. */
 void relock_signals_look(void);
 void relock_signals_look_at(int number);
@@ -53,10 +62,6 @@ void relock_handler_begins(struct relock_thread *self);
 void relock_handler_ends(struct relock_thread *self);
 
 /* --- for sigaction.c ------------------------------------------------------------------------- */
-
-/* With three arguments, as the kernel passes them; those that take one do not look at the others.
- */
-typedef void relock_handler_t(int number, siginfo_t *info, void *context);
 
 enum { RELOCK_SIGNALS = 65 };
 
@@ -80,6 +85,9 @@ void relock_trampoline(int number, siginfo_t *info, void *context) RELOCK_HIDDEN
 /* Whether the trampoline is in place in this process. Not in the child of vfork(), which has the
  * table of its parent but not its signals. */
 bool relock_signals_started(void);
+
+/* The program has given a signal that handler, which may be SIG_DFL or SIG_IGN. */
+void relock_signals_are_taken(int number, relock_handler_t *handler);
 
 /* Handlers call sigaction() as well: until the table is unlocked there are none on this thread. */
 uint64_t relock_signals_lock(void);

@@ -89,6 +89,42 @@ static void read_locks(const char *text) {
     relock_store_relaxed(&locks_text, memcpy(copy, text, size));
 }
 
+static bool is_metrics(const char *format) {
+  const bool metrics = format && strcmp(format, "prometheus") == 0;
+  if (format && *format && !metrics && strcmp(format, "profile") != 0)
+    relock_usage_error(
+        "RELOCK_STATS_FORMAT: unknown value '%s'; the values are: profile prometheus", format);
+  return metrics;
+}
+
+static void read_statistics(void) {
+  const char *stats = secure_getenv("RELOCK_STATS");
+  const bool to_file = stats && strpbrk(stats, "./"); /* so that a mistyped word is not a file */
+  const char *profile = secure_getenv("RELOCK_PROFILE_DIR"); /* profiler/layout.h */
+  struct relock_stats_wanted wanted = {
+      .file = to_file ? stats : NULL,
+      .metrics = is_metrics(secure_getenv("RELOCK_STATS_FORMAT")),
+      .signal = relock_option_signal("RELOCK_STATS_SIGNAL"),
+  };
+  relock_option_number("RELOCK_STATS_EVERY", 1000000, &wanted.seconds);
+  if (!to_file && (wanted.seconds || wanted.signal || wanted.metrics))
+    relock_usage_error(
+        "%s goes with RELOCK_STATS=FILE, a name with a . or / in it: that is what is "
+        "written%s",
+        wanted.seconds  ? "RELOCK_STATS_EVERY"
+        : wanted.signal ? "RELOCK_STATS_SIGNAL"
+                        : "RELOCK_STATS_FORMAT",
+        wanted.seconds ? " every so often" : "");
+  if (profile && profile[0] == '/')
+    relock_stats_start_in(profile);
+  if (to_file || (stats && strcmp(stats, "1") == 0))
+    relock_stats_start(&wanted);
+  else if (stats && *stats && strcmp(stats, "0") != 0)
+    relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1, or the name of a "
+                       "file, with a . or / in it",
+                       stats);
+}
+
 void relock_options_read(void) {
   /* Acquire: pairs with the release below. Several threads may read; they store the same. */
   if (relock_load_acquire(&options_read))
@@ -103,25 +139,7 @@ void relock_options_read(void) {
     continue; /* parsing ends the program at a wrong entry */
 
   relock_stats_text_start();
-  const char *stats = secure_getenv("RELOCK_STATS");
-  bool to_file = stats && strpbrk(stats, "./"); /* so that a mistyped word is not a file */
-  uint32_t period = 0;
-  relock_option_number("RELOCK_STATS_EVERY", 1000000, &period);
-  const char *profile = secure_getenv("RELOCK_PROFILE_DIR"); /* profiler/layout.h */
-  bool profiled = profile && profile[0] == '/';
-  if (period && !to_file)
-    relock_usage_error("RELOCK_STATS_EVERY goes with RELOCK_STATS=FILE, a name with a . or / in "
-                       "it: that is what is written every so often");
-  if (profiled)
-    relock_stats_start_in(profile);
-  if (to_file)
-    relock_stats_start(stats, period);
-  else if (stats && strcmp(stats, "1") == 0)
-    relock_stats_start(NULL, 0);
-  else if (stats && *stats && strcmp(stats, "0") != 0)
-    relock_usage_error("RELOCK_STATS: unknown value '%s'; the values are: 0 1, or the name of a "
-                       "file, with a . or / in it",
-                       stats);
+  read_statistics();
 
   relock_options_read_values();
   /* Release: pairs with the acquire above. */

@@ -6,8 +6,10 @@
  *                                        names it wins over "*"
  *   RELOCK_STRICT=1                      a class there that the program has not ends it
  *   RELOCK_STATS=1                       statistics at exit, as a table
- *   RELOCK_STATS=FILE                    as a profile, see stats_file.c
+ *   RELOCK_STATS=FILE                    as a profile, see stats_file.c; %p: the process's number
+ *   RELOCK_STATS_FORMAT=prometheus       or in that format, see stats_metrics.h
  *   RELOCK_STATS_EVERY=SECONDS           and every so often before
+ *   RELOCK_STATS_SIGNAL=USR2             and on that signal
  *   RELOCK_PROFILE_DIR=FOLDER            set by `relock profile`: statistics become part of its
  * profile
  *

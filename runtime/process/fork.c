@@ -82,6 +82,7 @@ __attribute__((constructor(101))) static void start(void) {
   relock_word_start();
   if (relock_is_watched())
     start_watched();
+  relock_stats_signal_start();
   if (relock_os->is_first_thread() && relock_process_first_thread_starts())
     relock_stats_thread_start();
   pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);

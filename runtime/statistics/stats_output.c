@@ -4,6 +4,11 @@
  * written, by one thread at a time, which has RELOCK_GUARD_OUTPUT, and these files by none after
  * the exit report.
  *
+ * On a signal, its handler writes, or if a guard is taken that it needs, by the thread that it has
+ * interrupted perhaps, who has that one, when it is released. All that is called there can be
+ * called in handlers: it has no state but what those guards guard, and asks the system by functions
+ * that POSIX allows there, and for memory by mmap(2).
+ *
  * What is written at exit has been opened, and made room for, at the start: by then the program may
  * have forbidden itself to open files, and be killed for it.
  */
@@ -14,12 +19,15 @@
 #include "../base/guard.h"
 #include "../base/os.h"
 #include "../base/panic.h"
+#include "../base/signals.h"
 #include "processor.h"
 #include "recorder.h"
 #include "stats_file.h"
+#include "stats_metrics.h"
 #include "stats_report.h"
 #include "stats_share.h"
 #include "stats_text.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,13 +39,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static char path[4096];            /* of RELOCK_STATS, absolute; or empty */
+static char path[4096];            /* of RELOCK_STATS, absolute, with its %p; or empty */
 static int path_descriptor = -1;   /* see relock_stats_file_open() */
 static char folder[4096];          /* of `relock profile`; or empty */
 static struct relock_share *share; /* in it; or null */
 static size_t share_size;
 static bool tables; /* at exit */
+static bool metrics;
 static uint32_t period_s;
+static int signal_number;
 static bool forked;
 
 /* Where messages and tables go: a duplicate of the standard error of the start, since some programs
@@ -64,16 +74,50 @@ static bool keep_path(const char *file) {
   return fits;
 }
 
-void relock_stats_start(const char *file, uint32_t seconds) {
-  if (file && !keep_path(file))
-    relock_usage_error("RELOCK_STATS: the file name '%s' is too long", file);
-  tables = !file;
-  period_s = seconds;
+static const char process_id[] = "%p"; /* in a path */
+
+/* The name of the file in this process. A forked child must not take its parent's place. Null: it
+ * is too long. */
+static const char *file_name(void) {
+  static char name[sizeof path + 32]; /* more than a handler's stack may have room for */
+  const int pid = relock_stats_text_pid();
+  const char *rest = path, *found;
+  relock_text_begin();
+  while ((found = strstr(rest, process_id))) {
+    for (; rest < found; rest++)
+      relock_put_char(*rest);
+    relock_put("%d", pid);
+    rest += sizeof process_id - 1;
+  }
+  relock_put("%s", rest);
+  if (forked && rest == path)
+    relock_put(".%d", pid);
+  size_t length;
+  const char *text = relock_text_end(&length);
+  if (!text || length >= sizeof name)
+    return NULL;
+  memcpy(name, text, length);
+  name[length] = '\0';
+  return name;
+}
+
+static enum relock_stats_readers readers(void) {
+  return metrics ? RELOCK_READ_BY_ALL : RELOCK_READ_BY_OWNER;
+}
+
+void relock_stats_start(const struct relock_stats_wanted *wanted) {
+  if (wanted->file && !keep_path(wanted->file))
+    relock_usage_error("RELOCK_STATS: the file name '%s' is too long", wanted->file);
+  tables = !wanted->file;
+  metrics = wanted->metrics;
+  period_s = wanted->seconds;
+  signal_number = wanted->signal;
   start_descriptor = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100);
   relock_stats_text_prepare();
   relock_report_prepare();
+  const char *file = wanted->file ? file_name() : NULL;
   if (file)
-    path_descriptor = relock_stats_file_open(path);
+    path_descriptor = relock_stats_file_open(file, readers());
   relock_times_start();
 }
 
@@ -174,21 +218,45 @@ static int descriptor(void) {
   return fcntl(start_descriptor, F_GETFD) < 0 ? STDERR_FILENO : start_descriptor;
 }
 
-/* A forked child must not take its parent's place. */
-static void write_file(const struct relock_report *report, bool running) {
-  char file[sizeof path + 32];
+#pragma weak strerrordesc_np /* glibc 2.32; strerror() is not for handlers */
+
+static void complain(const char *file, int error, bool in_handler) {
+  if (relock_exchange_seq_cst(&complained, 1))
+    return;
+  const char *why = strerrordesc_np ? strerrordesc_np(error) : NULL;
+  if (!why && !in_handler)
+    why = strerror(error);
+  relock_text_begin();
+  relock_put("relock: RELOCK_STATS: cannot write %s: ", file);
+  relock_put(why ? "%s\n" : "an error\n", why);
   size_t length;
-  const char *text = relock_stats_text(report, running, true, &length);
-  int error = text ? 0 : ENOMEM;
-  if (forked)
-    snprintf(file, sizeof file, "%s.%d", path, (int)getpid());
-  else
-    strcpy(file, path);
-  const bool kept = !running && !forked;
+  const char *text = relock_text_end(&length);
+  if (text && write(descriptor(), text, length) < 0)
+    return; /* nowhere left to say it */
+}
+
+enum moment { ON_SIGNAL, MEANWHILE, AT_EXIT };
+
+/* The places in the program are looked up by a function that is not for handlers. */
+static const char *make_text(const struct relock_report *report, enum moment moment,
+                             size_t *length) {
+  if (metrics)
+    return relock_stats_metrics(report, strstr(path, process_id) != NULL, length);
+  return relock_stats_text(report, moment != AT_EXIT, moment != ON_SIGNAL, length);
+}
+
+static void write_file(const struct relock_report *report, enum moment moment) {
+  const char *file = file_name();
+  const bool kept = moment == AT_EXIT && !forked;
+  size_t length;
+  int error = ENAMETOOLONG;
+  const char *text = file ? make_text(report, moment, &length) : NULL;
+  if (file && !text)
+    error = ENOMEM;
   if (text && !(kept && relock_stats_file_write_open(path_descriptor, text, length, &error)))
-    error = relock_stats_file_write(file, text, length);
-  if (error && !relock_exchange_seq_cst(&complained, 1))
-    dprintf(descriptor(), "relock: RELOCK_STATS: cannot write %s: %s\n", file, strerror(error));
+    error = relock_stats_file_write(file, readers(), text, length, moment == ON_SIGNAL);
+  if (error)
+    complain(file ? file : path, error, moment == ON_SIGNAL);
 }
 
 int relock_stats_write(const char *file) {
@@ -199,11 +267,71 @@ int relock_stats_write(const char *file) {
   relock_stats_text_prepare();
   const struct relock_report *report = relock_report_take();
   const char *text = report ? relock_stats_text(report, true, true, &length) : NULL;
-  int error = text ? relock_stats_file_write(file, text, length) : ENOMEM;
+  int error =
+      text ? relock_stats_file_write(file, RELOCK_READ_BY_OWNER, text, length, false) : ENOMEM;
   relock_guard_release(RELOCK_GUARD_OUTPUT);
   pthread_setcancelstate(state, NULL);
   errno = saved;
   return error;
+}
+
+/* --- on a signal ----------------------------------------------------------------------------- */
+
+static uint32_t signalled; /* the file is to be written */
+
+/* An atomic operation, which the guards' releases come before: pairs with itself, in the handler
+ * and in who has a guard that the handler wants. */
+static bool is_signalled(void) { return relock_add_seq_cst(&signalled, 0) != 0; }
+
+/* With OUTPUT. False: the list of classes is being used. */
+static bool write_signalled(void) {
+  struct relock_report *report = NULL;
+  if (relock_load_seq_cst(&over)) {
+    relock_exchange_seq_cst(&signalled, 0);
+    return true;
+  }
+  if (!relock_report_take_if_free(&report))
+    return false;
+  relock_exchange_seq_cst(&signalled, 0);
+  if (report)
+    write_file(report, ON_SIGNAL);
+  return true;
+}
+
+/* By the handler, and behind each release of the two guards. */
+static void serve_signal(void) {
+  if (!is_signalled())
+    return;
+  const int saved = errno;
+  int state;
+  bool written = true;
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+  while (is_signalled() && (written || !relock_guard_is_taken(RELOCK_GUARD_CLASSES)) &&
+         relock_guard_try(RELOCK_GUARD_OUTPUT)) {
+    written = write_signalled();
+    relock_guard_release_quietly(RELOCK_GUARD_OUTPUT);
+  }
+  pthread_setcancelstate(state, NULL);
+  errno = saved;
+}
+
+/* In the child of a vfork() the memory is its parent's. */
+static void take_signal(int number, siginfo_t *info, void *context) {
+  (void)number, (void)info, (void)context;
+  if (relock_os->process_id() != relock_stats_text_pid())
+    return;
+  relock_exchange_seq_cst(&signalled, 1);
+  serve_signal();
+}
+
+void relock_stats_signal_start(void) {
+  if (signal_number == 0)
+    return;
+  relock_guards_tell(serve_signal);
+  if (!relock_signals_keep(signal_number, take_signal))
+    relock_say("RELOCK_STATS_SIGNAL: there is a handler of signal %d already: no statistics are "
+               "written on it; name another one",
+               signal_number);
 }
 
 /* --- meanwhile ------------------------------------------------------------------------------- */
@@ -221,7 +349,7 @@ static void *write_meanwhile(void *unused) {
     relock_guard_take(RELOCK_GUARD_OUTPUT);
     struct relock_report *report = relock_load_seq_cst(&over) ? NULL : relock_report_take();
     if (report)
-      write_file(report, true);
+      write_file(report, MEANWHILE);
     relock_guard_release(RELOCK_GUARD_OUTPUT);
   }
   return unused;
@@ -245,6 +373,7 @@ void relock_stats_first_thread_ends(void) {
 
 void relock_stats_output_after_fork(void) {
   forked = true;
+  relock_store_relaxed(&signalled, 0);
   relock_stats_text_after_fork();
   if (share)
     munmap(share, share_size);
@@ -264,7 +393,7 @@ __attribute__((destructor)) static void report_at_exit(void) {
   if (report && share)
     write_share(report, false);
   if (report && path[0])
-    write_file(report, false);
+    write_file(report, AT_EXIT);
   if (report && tables)
     relock_report_print(report, descriptor());
   relock_guard_release(RELOCK_GUARD_OUTPUT);

@@ -95,24 +95,41 @@ static bool has_room(void) {
 
 void relock_report_prepare(void) { has_room(); }
 
-struct relock_report *relock_report_take(void) {
+/* False: the list of classes is being used, and is not waited for. */
+static bool take(bool waits, struct relock_report **taken) {
+  *taken = NULL;
   while (has_room()) {
     size_t classes = room_for_classes, bytes = room_for_names;
     memset(report, 0, sizeof *report);
-    relock_guard_take(RELOCK_GUARD_CLASSES);
+    if (waits)
+      relock_guard_take(RELOCK_GUARD_CLASSES);
+    else if (!relock_guard_try(RELOCK_GUARD_CLASSES))
+      return false;
     fill(report, &classes, &bytes);
-    relock_guard_release(RELOCK_GUARD_CLASSES);
+    if (waits)
+      relock_guard_release(RELOCK_GUARD_CLASSES);
+    else
+      relock_guard_release_quietly(RELOCK_GUARD_CLASSES);
     if (classes <= room_for_classes && bytes <= room_for_names) {
       relock_times_add_up_sections(&report->sections);
       add_servers(report);
-      return report;
+      *taken = report;
+      return true;
     }
     room_for_classes = classes > room_for_classes ? 2 * classes : room_for_classes;
     room_for_names = bytes > room_for_names ? 2 * bytes : room_for_names;
     report = NULL;
   }
-  return NULL;
+  return true;
 }
+
+struct relock_report *relock_report_take(void) {
+  struct relock_report *taken;
+  take(true, &taken);
+  return taken;
+}
+
+bool relock_report_take_if_free(struct relock_report **taken) { return take(false, taken); }
 
 /* --- as tables ------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "times.h"
 
 #include <relock/relock.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct relock_report {
@@ -32,6 +33,10 @@ void relock_stats_of_class(const relock_class_t *lock_class, relock_statistics_t
 /* Of now, in memory that the next call uses again: by one thread at a time. Null: no memory. It
  * asks the system for none unless there are more classes than ever. */
 struct relock_report *relock_report_take(void);
+
+/* The same by a signal handler. False: the list of lock classes is being used; who does so calls
+ * what relock_guards_tell() was told when it is free. */
+bool relock_report_take_if_free(struct relock_report **report);
 
 /* Makes room for it, before the program may forbid that. */
 void relock_report_prepare(void);

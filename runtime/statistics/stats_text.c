@@ -6,25 +6,21 @@
 #include "../base/os.h"
 #include "../base/thread.h"
 #include "stats_report.h"
+#include "text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { ROOM = 16 << 20 }; /* a class takes up to 12 KiB */
 
 static uint64_t start_ns;
 static pid_t pid, start_pid;
 static char command[4096], executable[4096], model[512];
 static size_t command_length;
 
-static char *buffer;
-static size_t used; /* more than ROOM: it did not fit */
 static double ns_per_tick;
 
 /* --- what it says of the program and the machine --------------------------------------------- */
@@ -35,6 +31,13 @@ void relock_stats_text_start(void) {
 }
 
 void relock_stats_text_after_fork(void) { pid = getpid(); }
+
+int relock_stats_text_pid(void) { return (int)pid; }
+
+const char *relock_stats_text_program(void) {
+  const char *slash = strrchr(executable, '/');
+  return slash ? slash + 1 : executable;
+}
 
 /* Without stdio, which may use locks of ours. */
 static size_t read_file(const char *file, char *text, size_t size) {
@@ -63,65 +66,43 @@ void relock_stats_text_prepare(void) {
   ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
   executable[length > 0 ? length : 0] = '\0';
   read_model();
-  if (!buffer)
-    buffer = relock_os->reserve(ROOM);
+  relock_text_prepare();
   errno = saved;
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
 
-static void put_char(char c) {
-  if (used < ROOM)
-    buffer[used] = c;
-  used++;
-}
-
-__attribute__((format(printf, 1, 2))) static void put(const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  size_t room = used < ROOM ? ROOM - used : 0;
-  int length = vsnprintf(room ? buffer + used : NULL, room, format, arguments);
-  va_end(arguments);
-  used += length > 0 ? (size_t)length : 0;
-}
-
 static void put_characters(const char *text, size_t length) {
   for (size_t i = 0; i < length; i++) {
     unsigned char c = (unsigned char)text[i];
     if (c < ' ' || c >= 0x7f) {
-      put("\\u%04x", c); /* bytes above are taken for Latin-1 */
+      relock_put("\\u%04x", c); /* bytes above are taken for Latin-1 */
       continue;
     }
     if (c == '"' || c == '\\')
-      put_char('\\');
-    put_char((char)c);
+      relock_put_char('\\');
+    relock_put_char((char)c);
   }
 }
 
 static void put_string(const char *text, size_t length) {
-  put_char('"');
+  relock_put_char('"');
   put_characters(text, length);
-  put_char('"');
+  relock_put_char('"');
 }
 
 static void put_command(void) {
   for (size_t at = 0; at < command_length;) {
     size_t word = strnlen(command + at, command_length - at);
-    put("%s", at ? ", " : "");
+    relock_put("%s", at ? ", " : "");
     put_string(command + at, word);
     at += word + 1;
   }
 }
 
-/* Without the decimal point of the program's locale. */
-static void put_number(double number) {
-  uint64_t millionths = (uint64_t)(number * 1e6 + 0.5);
-  put("%" PRIu64 ".%06" PRIu64, millionths / 1000000, millionths % 1000000);
-}
-
 static void put_rate(const char *name, double rate) {
-  put(", \"%s\": ", name);
-  put_number(rate);
+  relock_put(", \"%s\": ", name);
+  relock_put_number(rate);
 }
 
 /* --- times ----------------------------------------------------------------------------------- */
@@ -167,40 +148,40 @@ static double likely(const struct relock_distribution *d, uint64_t count) {
 
 static void put_timed(const struct relock_distribution *d, uint64_t count) {
   const uint64_t timed = d->values < count ? d->values : count;
-  put(", \"timed\": %" PRIu64 ", \"relative_standard_error\": ", timed);
+  relock_put(", \"timed\": %" PRIu64 ", \"relative_standard_error\": ", timed);
   if (timed != count && relock_chosen(&d->chance, d->count, d->values) < RELOCK_CHOSEN_LEAST)
-    put("null");
+    relock_put("null");
   else
-    put_number(
+    relock_put_number(
         timed == count ? 0 : square_root(relock_relative_variance(&d->chance, likely(d, count))));
 }
 
 static void put_times(const struct relock_distribution *d, uint64_t count) {
   const uint64_t total = ns((uint64_t)(likely(d, count) + 0.5));
-  put(", \"total_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64 ", \"p50_ns\": %" PRIu64
-      ", \"p90_ns\": %" PRIu64 ", \"p99_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64
-      ", \"histogram\": [",
-      total, count ? total / count : 0, percentile(d, 50), percentile(d, 90), percentile(d, 99),
-      ns(d->max));
+  relock_put(", \"total_ns\": %" PRIu64 ", \"mean_ns\": %" PRIu64 ", \"p50_ns\": %" PRIu64
+             ", \"p90_ns\": %" PRIu64 ", \"p99_ns\": %" PRIu64 ", \"max_ns\": %" PRIu64
+             ", \"histogram\": [",
+             total, count ? total / count : 0, percentile(d, 50), percentile(d, 90),
+             percentile(d, 99), ns(d->max));
   const char *comma = "";
   for (unsigned i = 0; i < RELOCK_BUCKETS; i++) {
     if (!d->buckets[i])
       continue;
     const uint64_t all = scaled(d->buckets[i], d->count, count);
-    put("%s[%" PRIu64 ", %" PRIu64 "]", comma, ns(relock_bucket_floor(i)), all ? all : 1);
+    relock_put("%s[%" PRIu64 ", %" PRIu64 "]", comma, ns(relock_bucket_floor(i)), all ? all : 1);
     comma = ", ";
   }
-  put("]}");
+  relock_put("]}");
 }
 
 static void put_waits(const struct relock_distribution *d) {
-  put(",\n   \"wait\": {\"count\": %" PRIu64, d->count);
+  relock_put(",\n   \"wait\": {\"count\": %" PRIu64, d->count);
   put_times(d, d->count);
 }
 
 /* Of so many, by those that were timed: the mean and the shape of these. */
 static void put_holds(const struct relock_distribution *d, uint64_t count) {
-  put(",\n   \"hold\": {\"count\": %" PRIu64, count);
+  relock_put(",\n   \"hold\": {\"count\": %" PRIu64, count);
   put_timed(d, count);
   put_times(d, count);
 }
@@ -230,9 +211,9 @@ static int put_if_in(struct dl_phdr_info *info, size_t size, void *context) {
   }
   if (place->found) {
     const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : executable;
-    put_char('"');
+    relock_put_char('"');
     put_characters(path, strlen(path));
-    put("+0x%" PRIxPTR "\"", offset);
+    relock_put("+0x%" PRIxPTR "\"", offset);
   }
   return place->found;
 }
@@ -241,7 +222,7 @@ static void put_place(uintptr_t address) {
   struct place place = {address, false};
   dl_iterate_phdr(put_if_in, &place);
   if (!place.found)
-    put("\"unknown+0x%" PRIxPTR "\"", address);
+    relock_put("\"unknown+0x%" PRIxPTR "\"", address);
 }
 
 static bool is_costlier(const struct relock_site *a, const struct relock_site *b) {
@@ -260,13 +241,14 @@ static const struct relock_site *next_site(const struct relock_times_sum *times,
 }
 
 static void put_site(const struct relock_site *site, const struct relock_class_times *times) {
-  put("    {\"stack\": [");
+  relock_put("    {\"stack\": [");
   if (site->section) {
     put_place(site->section);
-    put(", ");
+    relock_put(", ");
   }
   put_place(site->caller);
-  put("], \"samples\": %" PRIu64 ", \"acquisitions\": %" PRIu64 ", \"contended\": %" PRIu64
+  relock_put(
+      "], \"samples\": %" PRIu64 ", \"acquisitions\": %" PRIu64 ", \"contended\": %" PRIu64
       ", \"wait_ns\": %" PRIu64 ", \"hold_ns\": %" PRIu64 "}",
       site->acquisitions, site->acquisitions, site->contended, ns(site->wait),
       ns(scaled(site->hold, times->hold.total, (uint64_t)likely(&times->hold, holds(times)))));
@@ -278,12 +260,12 @@ static void put_sites(const struct relock_times_sum *times) {
   uint64_t left = ((uint64_t)1 << times->site_count) - 1;
   uint32_t shown = 0;
   const struct relock_site *site;
-  put(",\n   \"sites\": [\n");
+  relock_put(",\n   \"sites\": [\n");
   for (; shown < RELOCK_SITES_SHOWN && (site = next_site(times, &left)); shown++) {
-    put("%s", shown ? ",\n" : "");
+    relock_put("%s", shown ? ",\n" : "");
     put_site(site, &times->all);
   }
-  put("],\n   \"sites_omitted\": %u", times->site_count - shown + times->sites_omitted);
+  relock_put("],\n   \"sites_omitted\": %u", times->site_count - shown + times->sites_omitted);
 }
 
 /* --- classes and servers --------------------------------------------------------------------- */
@@ -291,13 +273,13 @@ static void put_sites(const struct relock_times_sum *times) {
 static void put_class_start(const struct relock_report_class *entry, const char *prefix,
                             const char *primitive) {
   const size_t length = strlen(entry->name);
-  put("  {\"name\": ");
+  relock_put("  {\"name\": ");
   put_string(entry->name, length);
-  put(", \"key\": \"%s", prefix);
+  relock_put(", \"key\": \"%s", prefix);
   put_characters(entry->name, length);
-  put("\", \"primitive\": \"%s\", \"kind\": \"class\", \"module\": \"\", \"file\": \"\", "
-      "\"line\": 0,\n",
-      primitive);
+  relock_put("\", \"primitive\": \"%s\", \"kind\": \"class\", \"module\": \"\", \"file\": \"\", "
+             "\"line\": 0,\n",
+             primitive);
 }
 
 /* As of pthread mutexes, one that is taken back after a wait on a condition variable is not
@@ -316,45 +298,45 @@ static void put_distances(const struct relock_class_times *times) {
   static const char *const names[] = {"same_thread", "same_core",  "same_cache",
                                       "same_node",   "other_node", "unknown"};
   _Static_assert(sizeof names / sizeof *names == RELOCK_DISTANCES, "a name for each");
-  put(",\n   \"came_from\": {");
+  relock_put(",\n   \"came_from\": {");
   for (int d = 0; d < RELOCK_DISTANCES; d++)
-    put("%s\"%s\": %" PRIu64, d ? ", " : "", names[d], times->came_from[d]);
-  put("}");
+    relock_put("%s\"%s\": %" PRIu64, d ? ", " : "", names[d], times->came_from[d]);
+  relock_put("}");
 }
 
 static void put_waiters(const struct relock_class_times *times) {
   const uint64_t waits = times->wait.count;
-  put(",\n   \"waiters\": {\"mean\": ");
-  put_number(waits ? (double)times->waiters / (double)waits : 0);
-  put(", \"max\": %" PRIu64 "}", times->waiters_max);
+  relock_put(",\n   \"waiters\": {\"mean\": ");
+  relock_put_number(waits ? (double)times->waiters / (double)waits : 0);
+  relock_put(", \"max\": %" PRIu64 "}", times->waiters_max);
 }
 
 static void put_class(const struct relock_report_class *entry, bool places) {
   const relock_statistics_t *s = &entry->counts;
   const struct relock_class_times *times = &entry->times.all;
   put_class_start(entry, "", "mutex");
-  put("   \"objects\": %" PRIu64 ", \"held_at_end\": 0, \"acquisitions\": %" PRIu64
-      ", \"contended\": %" PRIu64 ", \"handovers\": %" PRIu64 ",\n"
-      "   \"trylock_failures\": %" PRIu64 ", \"timeouts\": %" PRIu64
-      ", \"condition_waits\": %" PRIu64 ", \"reentries\": %" PRIu64,
-      s->mutexes, acquisitions(entry), s->contended, handovers(times), times->trylock_failures,
-      times->timeouts, times->idle.count, times->reentries);
+  relock_put("   \"objects\": %" PRIu64 ", \"held_at_end\": 0, \"acquisitions\": %" PRIu64
+             ", \"contended\": %" PRIu64 ", \"handovers\": %" PRIu64 ",\n"
+             "   \"trylock_failures\": %" PRIu64 ", \"timeouts\": %" PRIu64
+             ", \"condition_waits\": %" PRIu64 ", \"reentries\": %" PRIu64,
+             s->mutexes, acquisitions(entry), s->contended, handovers(times),
+             times->trylock_failures, times->timeouts, times->idle.count, times->reentries);
   put_waits(&times->wait);
   put_holds(&times->hold, holds(times));
   put_waiters(times);
   put_distances(times);
-  put(",\n   \"librelock\": {\"algorithm\": \"%s\", \"held\": %" PRIu64 ", \"executed\": %" PRIu64
-      ", \"delegated\": %" PRIu64 ", \"batches\": %" PRIu64 ", \"parked\": %" PRIu64
-      ", \"switches\": %" PRIu64,
-      s->algorithm, s->held, s->executed, s->delegated, s->batches, s->parked, s->switches);
+  relock_put(",\n   \"librelock\": {\"algorithm\": \"%s\", \"held\": %" PRIu64
+             ", \"executed\": %" PRIu64 ", \"delegated\": %" PRIu64 ", \"batches\": %" PRIu64
+             ", \"parked\": %" PRIu64 ", \"switches\": %" PRIu64,
+             s->algorithm, s->held, s->executed, s->delegated, s->batches, s->parked, s->switches);
   if (s->server)
-    put(", \"server\": %u", s->server);
+    relock_put(", \"server\": %u", s->server);
   if (entry->recorded_as)
-    put(", \"recorded_as\": %u", entry->recorded_as);
-  put("}");
+    relock_put(", \"recorded_as\": %u", entry->recorded_as);
+  relock_put("}");
   if (places && entry->times.site_count)
     put_sites(&entry->times);
-  put("}");
+  relock_put("}");
 }
 
 static bool was_waited_with(const struct relock_report_class *entry) {
@@ -366,36 +348,36 @@ static void put_conditions(const struct relock_report_class *entry) {
   const struct relock_distribution *idle = &entry->times.all.idle;
   static const struct relock_distribution none;
   put_class_start(entry, "conditions of ", "condition");
-  put("   \"objects\": 0, \"held_at_end\": 0, \"acquisitions\": %" PRIu64
-      ", \"contended\": 0, \"handovers\": 0,\n   \"trylock_failures\": 0, \"timeouts\": 0, "
-      "\"condition_waits\": 0, \"reentries\": 0",
-      idle->count + entry->times.waiting);
+  relock_put("   \"objects\": 0, \"held_at_end\": 0, \"acquisitions\": %" PRIu64
+             ", \"contended\": 0, \"handovers\": 0,\n   \"trylock_failures\": 0, \"timeouts\": 0, "
+             "\"condition_waits\": 0, \"reentries\": 0",
+             idle->count + entry->times.waiting);
   put_waits(idle);
   put_holds(&none, 0);
-  put("}");
+  relock_put("}");
 }
 
 static void put_server(const struct relock_report_server *entry) {
   const relock_server_statistics_t *s = &entry->counts;
-  put("  {\"number\": %u, \"sections\": %" PRIu64 ", \"passes\": %" PRIu64
-      ", \"active_passes\": %" PRIu64,
-      entry->number, s->sections, s->passes, s->active_passes);
+  relock_put("  {\"number\": %u, \"sections\": %" PRIu64 ", \"passes\": %" PRIu64
+             ", \"active_passes\": %" PRIu64,
+             entry->number, s->sections, s->passes, s->active_passes);
   put_rate("use_rate", s->use_rate);
   put_rate("false_serialization", s->false_serialization);
   put_rate("slow_rate", s->slow_rate);
-  put(",\n   \"manager_wakes\": %" PRIu64 ", \"activations\": %" PRIu64 ", \"sleeps\": %" PRIu64
-      ", \"cache_misses\": ",
-      s->manager_wakes, s->activations, s->sleeps);
+  relock_put(",\n   \"manager_wakes\": %" PRIu64 ", \"activations\": %" PRIu64
+             ", \"sleeps\": %" PRIu64 ", \"cache_misses\": ",
+             s->manager_wakes, s->activations, s->sleeps);
   if (s->cache_misses)
-    put("%" PRIu64, s->cache_misses);
+    relock_put("%" PRIu64, s->cache_misses);
   else
-    put("null");
-  put(", \"threads\": %u, \"cpu\": ", s->threads);
+    relock_put("null");
+  relock_put(", \"threads\": %u, \"cpu\": ", s->threads);
   if (s->cpu >= 0)
-    put("%d", s->cpu);
+    relock_put("%d", s->cpu);
   else
-    put("null");
-  put(", \"fifo\": %s}", s->realtime ? "true" : "false");
+    relock_put("null");
+  relock_put(", \"fifo\": %s}", s->realtime ? "true" : "false");
 }
 
 /* --- the whole ------------------------------------------------------------------------------- */
@@ -411,70 +393,67 @@ static void put_overhead(const struct relock_report *report) {
     timed += times->hold.values < holds(times) ? times->hold.values : holds(times);
   }
   const uint64_t others = over - timed < all ? over - timed : all;
-  put(" \"overhead\": {\"per_acquisition_ns\": ");
-  put_number(per_pair);
-  put(", \"untimed_acquisition_ns\": ");
-  put_number(untimed);
-  put(", \"holds\": %" PRIu64 ", \"holds_timed\": %" PRIu64
-      ", \"plain_pair_ns\": 0, \"hold_bias_ns\": ",
-      over, timed);
-  put_number((double)relock_times_bias() / 1024 * ns_per_tick);
-  put(", \"total_ns\": %" PRIu64 "},\n",
-      (uint64_t)(per_pair * (double)(all - others) + untimed * (double)others));
+  relock_put(" \"overhead\": {\"per_acquisition_ns\": ");
+  relock_put_number(per_pair);
+  relock_put(", \"untimed_acquisition_ns\": ");
+  relock_put_number(untimed);
+  relock_put(", \"holds\": %" PRIu64 ", \"holds_timed\": %" PRIu64
+             ", \"plain_pair_ns\": 0, \"hold_bias_ns\": ",
+             over, timed);
+  relock_put_number((double)relock_times_bias() / 1024 * ns_per_tick);
+  relock_put(", \"total_ns\": %" PRIu64 "},\n",
+             (uint64_t)(per_pair * (double)(all - others) + untimed * (double)others));
 }
 
 static void put_profile(const struct relock_report *report, bool running, bool places) {
-  put("{\n \"format\": \"relock-profile\", \"version\": 1, \"source\": \"librelock\",\n"
-      " \"program\": {\"command\": [");
+  relock_put("{\n \"format\": \"relock-profile\", \"version\": 1, \"source\": \"librelock\",\n"
+             " \"program\": {\"command\": [");
   put_command();
-  put("], \"executable\": ");
+  relock_put("], \"executable\": ");
   put_string(executable, strlen(executable));
-  put(", \"pid\": %d, \"forked\": %s, \"ended\": \"%s\", \"status\": 0},\n", (int)pid,
-      pid == start_pid ? "false" : "true", running ? "running" : "exit");
-  put(" \"machine\": {\"model\": ");
+  relock_put(", \"pid\": %d, \"forked\": %s, \"ended\": \"%s\", \"status\": 0},\n", (int)pid,
+             pid == start_pid ? "false" : "true", running ? "running" : "exit");
+  relock_put(" \"machine\": {\"model\": ");
   put_string(model, strlen(model));
   uint32_t threads = relock_threads_end();
-  put(", \"processors\": %u, \"ticks_per_second\": %" PRIu64 "},\n", relock_os->cpus(),
-      relock_times_ticks_per_second());
-  put(" \"duration_ns\": %" PRIu64 ", \"threads\": %u, \"threads_at_once\": %u,\n"
-      " \"thread_ns\": 0, \"section_ns\": %" PRIu64 ", \"sections\": %" PRIu64
-      ", \"section_share\": 0,\n"
-      " \"foreign_releases\": %" PRIu64 ",\n",
-      relock_os->now_ns() - relock_load_relaxed(&start_ns), threads, threads,
-      ns(report->sections.ticks), report->sections.count, report->sections.foreign_releases);
+  relock_put(", \"processors\": %u, \"ticks_per_second\": %" PRIu64 "},\n", relock_os->cpus(),
+             relock_times_ticks_per_second());
+  relock_put(" \"duration_ns\": %" PRIu64 ", \"threads\": %u, \"threads_at_once\": %u,\n"
+             " \"thread_ns\": 0, \"section_ns\": %" PRIu64 ", \"sections\": %" PRIu64
+             ", \"section_share\": 0,\n"
+             " \"foreign_releases\": %" PRIu64 ",\n",
+             relock_os->now_ns() - relock_load_relaxed(&start_ns), threads, threads,
+             ns(report->sections.ticks), report->sections.count, report->sections.foreign_releases);
   put_overhead(report);
-  put(" \"dropped\": {\"mutex_operations\": 0, \"times\": %" PRIu64 ", \"threads\": 0, "
-      "\"nested_operations\": 0, \"modules\": 0, \"processes\": 0},\n"
-      " \"classes\": [\n",
-      relock_times_dropped());
+  relock_put(" \"dropped\": {\"mutex_operations\": 0, \"times\": %" PRIu64 ", \"threads\": 0, "
+             "\"nested_operations\": 0, \"modules\": 0, \"processes\": 0},\n"
+             " \"classes\": [\n",
+             relock_times_dropped());
   for (const struct relock_report_class *c = report->classes; c; c = c->next) {
     put_class(c, places);
-    put("%s", c->next ? ",\n" : "");
+    relock_put("%s", c->next ? ",\n" : "");
   }
-  put("\n ],\n \"waits\": [");
+  relock_put("\n ],\n \"waits\": [");
   const char *comma = "\n";
   for (const struct relock_report_class *c = report->classes; c; c = c->next) {
     if (!was_waited_with(c))
       continue;
-    put("%s", comma);
+    relock_put("%s", comma);
     put_conditions(c);
     comma = ",\n";
   }
-  put("]");
+  relock_put("]");
   for (size_t i = 0; i < report->server_count; i++) {
-    put("%s", i ? ",\n" : ",\n \"servers\": [\n");
+    relock_put("%s", i ? ",\n" : ",\n \"servers\": [\n");
     put_server(&report->servers[i]);
   }
-  put(report->server_count ? "\n ]\n}\n" : "\n}\n");
+  relock_put(report->server_count ? "\n ]\n}\n" : "\n}\n");
 }
 
 const char *relock_stats_text(const struct relock_report *report, bool running, bool places,
                               size_t *length) {
-  if (!buffer)
-    return NULL;
   ns_per_tick = 1e9 / (double)relock_times_ticks_per_second();
-  used = 0;
+  relock_text_begin();
   put_profile(report, running, places);
-  *length = used;
-  return used < ROOM ? buffer : NULL;
+  return relock_text_end(length);
 }

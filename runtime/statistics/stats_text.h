@@ -24,6 +24,10 @@ void relock_stats_text_prepare(void);
 /* A forked child is another process. */
 void relock_stats_text_after_fork(void);
 
+/* Of the process that this one is, a forked one included; and the name of its executable. */
+int relock_stats_text_pid(void);
+const char *relock_stats_text_program(void);
+
 /* In memory that the next call uses again: by one thread at a time. Null: there is none.
  * running: the process goes on. places: with the places in the program that take the locks. */
 const char *relock_stats_text(const struct relock_report *report, bool running, bool places,
