@@ -235,7 +235,7 @@ void relock_check_options(void) {
 
 /* A forked child has nothing to add to what its parent says. */
 __attribute__((destructor)) static void check_at_exit(void) {
-  if (!relock_option_is_mine())
+  if (relock_options_are_inherited())
     return;
   relock_class_register(&relock_default_class);
   relock_guard_take(RELOCK_GUARD_CLASSES);

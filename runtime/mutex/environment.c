@@ -23,7 +23,7 @@
 static const char *locks_text = "";
 static uint32_t options_read;
 static uint32_t strict;
-static uint32_t process; /* whose environment it is */
+static uint32_t inherited; /* it was read by a process that this one is a forked child of */
 
 /* Parses the entry at `at`; null at the end of the list. */
 static const char *parse(const char *at, struct relock_choice *choice) {
@@ -71,9 +71,9 @@ const struct relock_algorithm *relock_option_algorithm(const char *class_name, u
 
 bool relock_option_strict(void) { return relock_load_relaxed(&strict); }
 
-bool relock_option_is_mine(void) {
-  return relock_load_relaxed(&process) == (uint32_t)relock_os->process_id();
-}
+bool relock_options_are_inherited(void) { return relock_load_relaxed(&inherited); }
+
+void relock_options_after_fork(void) { relock_store_relaxed(&inherited, 1); }
 
 static void read_strict(void) {
   const char *text = secure_getenv("RELOCK_STRICT");
@@ -129,7 +129,6 @@ void relock_options_read(void) {
   /* Acquire: pairs with the release below. Several threads may read; they store the same. */
   if (relock_load_acquire(&options_read))
     return;
-  relock_store_relaxed(&process, (uint32_t)relock_os->process_id());
   read_strict();
   const char *locks = secure_getenv("RELOCK_LOCKS");
   if (locks)

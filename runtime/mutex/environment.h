@@ -36,8 +36,9 @@ void relock_options_read(void);
 /* The value of RELOCK_STRICT. */
 bool relock_option_strict(void);
 
-/* Whether this process has read it, and is not a child of that one. */
-bool relock_option_is_mine(void);
+/* Whether another process has read it, which this one was forked from. */
+bool relock_options_are_inherited(void);
+void relock_options_after_fork(void); /* in the child */
 
 /* The algorithm that RELOCK_LOCKS gives to a class, and its server; or null. */
 const struct relock_algorithm *relock_option_algorithm(const char *class_name, unsigned *server);

@@ -58,6 +58,7 @@ static void after_fork_in_child(void) {
   relock_threads_after_fork();
   relock_signals_after_fork();
   relock_servers_after_fork();
+  relock_options_after_fork();
   relock_stats_after_fork();
   relock_times_after_fork();
   relock_stats_output_after_fork();
