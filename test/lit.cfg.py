@@ -63,6 +63,11 @@ if pprof:
     config.substitutions.append(("%pprof", pprof[0]))
 if shutil.which("valgrind") and not config.relock_emulator:
     config.available_features.add("valgrind")
+# perf by the system's clock, which needs no counters of the processor.
+sampled = ["perf", "record", "-q", "-e", "cpu-clock", "-o", os.devnull, "true"]
+if shutil.which("perf") and not config.relock_emulator:
+    if not subprocess.run(sampled, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode:
+        config.available_features.add("perf")
 if shutil.which("promtool"):
     config.available_features.add("promtool")
 if all(shutil.which(program) for program in ["genmc", "clang-19", "opt-19"]):
