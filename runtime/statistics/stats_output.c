@@ -237,12 +237,12 @@ static void complain(const char *file, int error, bool in_handler) {
 
 enum moment { ON_SIGNAL, MEANWHILE, AT_EXIT };
 
-/* The places in the program are looked up by a function that is not for handlers. */
 static const char *make_text(const struct relock_report *report, enum moment moment,
                              size_t *length) {
   if (metrics)
     return relock_stats_metrics(report, strstr(path, process_id) != NULL, length);
-  return relock_stats_text(report, moment != AT_EXIT, moment != ON_SIGNAL, length);
+  return relock_stats_text(report, moment != AT_EXIT,
+                           relock_stats_text_has_places(moment == ON_SIGNAL), length);
 }
 
 static void write_file(const struct relock_report *report, enum moment moment) {

@@ -8,6 +8,7 @@
 #include "stats_report.h"
 #include "text.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -196,6 +197,35 @@ static uint64_t holds(const struct relock_class_times *times) {
 
 /* --- places ---------------------------------------------------------------------------------- */
 
+static void put_offset(const char *file, uintptr_t offset) {
+  const char *path = file && *file ? file : executable;
+  relock_put_char('"');
+  put_characters(path, strlen(path));
+  relock_put("+0x%" PRIxPTR "\"", offset);
+}
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE /* the C library has _dl_find_object(), from 2.35 on: for          \
+                                   handlers, too */
+
+bool relock_stats_text_has_places(bool in_handler) {
+  (void)in_handler;
+  return true;
+}
+
+static bool put_found(uintptr_t address) {
+  struct dl_find_object object;
+  if (_dl_find_object((void *)address, &object) != 0)
+    return false;
+  const struct link_map *map = object.dlfo_link_map;
+  put_offset(map->l_name, address - map->l_addr);
+  return true;
+}
+
+#else
+
+/* dl_iterate_phdr() takes a lock. */
+bool relock_stats_text_has_places(bool in_handler) { return !in_handler; }
+
 struct place {
   uintptr_t address;
   bool found;
@@ -209,19 +239,21 @@ static int put_if_in(struct dl_phdr_info *info, size_t size, void *context) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     place->found = segment->p_type == PT_LOAD && offset - segment->p_vaddr < segment->p_memsz;
   }
-  if (place->found) {
-    const char *path = info->dlpi_name && *info->dlpi_name ? info->dlpi_name : executable;
-    relock_put_char('"');
-    put_characters(path, strlen(path));
-    relock_put("+0x%" PRIxPTR "\"", offset);
-  }
+  if (place->found)
+    put_offset(info->dlpi_name, offset);
   return place->found;
 }
 
-static void put_place(uintptr_t address) {
+static bool put_found(uintptr_t address) {
   struct place place = {address, false};
   dl_iterate_phdr(put_if_in, &place);
-  if (!place.found)
+  return place.found;
+}
+
+#endif
+
+static void put_place(uintptr_t address) {
+  if (!put_found(address))
     relock_put("\"unknown+0x%" PRIxPTR "\"", address);
 }
 

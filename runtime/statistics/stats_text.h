@@ -28,6 +28,9 @@ void relock_stats_text_after_fork(void);
 int relock_stats_text_pid(void);
 const char *relock_stats_text_program(void);
 
+/* Whether there can be places in it. */
+bool relock_stats_text_has_places(bool in_handler);
+
 /* In memory that the next call uses again: by one thread at a time. Null: there is none.
  * running: the process goes on. places: with the places in the program that take the locks. */
 const char *relock_stats_text(const struct relock_report *report, bool running, bool places,
