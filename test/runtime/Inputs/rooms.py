@@ -17,7 +17,7 @@ import re
 import subprocess
 import sys
 
-ROOMS = ["base", "locks", "server", "statistics", "mutex", "debug", "process", "bench"]
+ROOMS = ["base", "channels", "locks", "server", "statistics", "mutex", "debug", "process", "bench"]
 # Of the library, what the profiler shares with it.
 SHARED = ROOMS[:ROOMS.index("statistics") + 1]
 # What a static program finds process/ by.

@@ -124,13 +124,21 @@ static uint64_t number(const char *text) {
   return value;
 }
 
+/* Null if it is not among these. */
+static const struct scenario *find(const struct scenario *among, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(among[i].name, name) == 0)
+      return &among[i];
+  return NULL;
+}
+
 static void choose_scenario(const char *name) {
-  for (int i = 0; i < scenario_count; i++)
-    if (strcmp(scenarios[i].name, name) == 0 && options.chosen_count < MAX_CHOSEN) {
-      options.chosen[options.chosen_count++] = &scenarios[i];
-      return;
-    }
-  usage_error("no such scenario:", name);
+  const struct scenario *found = find(scenarios, scenario_count, name);
+  if (!found)
+    found = find(scenarios_apart, scenario_apart_count, name);
+  if (!found || options.chosen_count == MAX_CHOSEN)
+    usage_error("no such scenario:", name);
+  options.chosen[options.chosen_count++] = found;
 }
 
 static const char *parameter(char **arguments, int *at) {
@@ -139,9 +147,14 @@ static const char *parameter(char **arguments, int *at) {
   return arguments[++*at];
 }
 
+static void list(const struct scenario *these, int count) {
+  for (int i = 0; i < count; i++)
+    printf("%-16s %s\n", these[i].name, these[i].what);
+}
+
 static void list_scenarios(void) {
-  for (int i = 0; i < scenario_count; i++)
-    printf("%-16s %s\n", scenarios[i].name, scenarios[i].what);
+  list(scenarios, scenario_count);
+  list(scenarios_apart, scenario_apart_count);
 }
 
 static void parse(char **arguments) {

@@ -11,6 +11,10 @@
 extern const struct scenario scenarios[];
 extern const int scenario_count;
 
+/* Those that have no mutex of the algorithm, whatever that is (printed.c): only where named. */
+extern const struct scenario scenarios_apart[];
+extern const int scenario_apart_count;
+
 /* Makes the class of the mutexes; ends the program if there is no such algorithm. */
 void scenarios_start(const char *algorithm);
 /* Called on the fiber of each thread, before the first execution: makes its thread record. */
