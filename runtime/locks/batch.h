@@ -92,17 +92,23 @@ static inline bool relock_batch_takes(struct relock_batch *batch,
  * one, on this futex if it is not null, and those before it. Wakes them now, or later. */
 void relock_batch_wake(struct relock_batch *batch, const uint32_t *last);
 
-/* Runs the section of a request that the batch takes. */
-static inline void relock_batch_run(struct relock_batch *batch, struct relock_request *next) {
+/* Tells the last client, and turns to the one that asks by `next` and waits on `line`. */
+static inline void relock_batch_turn_to(struct relock_batch *batch, struct relock_request *line,
+                                        const struct relock_request *next) {
   if (batch->last) {
     const uint32_t *sleeps = relock_queue_grant(batch->last, RELOCK_DONE);
     if (RELOCK_UNLIKELY(sleeps || batch->wakes.count > 0))
       relock_batch_wake(batch, sleeps);
   }
-  batch->last = next;
+  batch->last = line;
   batch->last_is_urgent = next->result & RELOCK_URGENT;
-  relock_request_run(next);
   batch->served++;
+}
+
+/* Runs the section of a request that the batch takes. */
+static inline void relock_batch_run(struct relock_batch *batch, struct relock_request *next) {
+  relock_batch_turn_to(batch, next, next);
+  relock_request_run(next);
 }
 
 /* The word is not the caller's any more, and the mutex is not touched, but on behalf of clients
