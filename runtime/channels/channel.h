@@ -7,9 +7,9 @@
  *
  * A sender gets a ticket by one fetch-and-add; the ticket's slot is the sender's alone until it has
  * published the whole message there. So messages never mix, and are received in the order of the
- * tickets. In a slot `sent` says which ticket's message it holds, and nobody else writes it: the
- * receiver only reads slots, and tells how far it is, for senders that wait for room, now and then,
- * in a word of its own. `sent` and `released` are futexes of those who sleep.
+ * tickets. In a slot `sent` says which ticket's message it holds. The receiver writes to no slot,
+ * but that it sleeps on it: it tells how far it is now and then, for senders that wait for room, in
+ * `released`. Both are futexes.
  *
  * A channel is closed while it has no receiver. Whoever opens it is the receiver, until it closes
  * it or passes that on to another thread, by means of its own.
@@ -36,7 +36,7 @@
  *
  * Back-pressure: a sender for whose ticket there is no room waits, in the order of the tickets.
  * All that sleep so wake up when there is room for some, so they should not be many. The receiver
- * tells what it has received when that is an eighth of the capacity, and whenever it finds no
+ * tells what it has received when that is a quarter of the capacity, and whenever it finds no
  * message. A sender that is preempted between its ticket and its message delays those behind it.
  *
  * Zero-filled memory is a channel that is closed. The capacity is the same in all calls.

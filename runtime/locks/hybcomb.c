@@ -42,12 +42,12 @@
  * Departures from the paper
  *  - Messages are in memory, and a request's ticket is its slot: the paper's counter of requests
  *    and the processor's queue are one. The queue is the lock's and not a thread's, so that
- * sections under several locks nest; in the paper a combiner that asks for another lock receives
- *    requests of the first in place of its answer.
+ *    sections under several locks nest; in the paper a combiner that asks for another lock
+ *    receives requests of the first in place of its answer.
  *  - In the paper each thread has a node, and the nodes change hands from combiner to combiner,
- * also among locks. A thread that has read which node is registered, and is slow, then sends its
- *    request to a combiner of another lock (test/runtime/explore/printed.c). Here a lock has one
- *    node, its channel, and asking whether that is open and drawing a ticket are one operation.
+ *    also among locks. A thread that has read which node is registered, and is slow, then sends
+ *    its request to a combiner of another lock (test/runtime/explore/printed.c). Here a lock has
+ *    one node, its channel, and to ask whether that is open and to draw a ticket are one operation.
  *  - A combiner that has served MAX_OPS requests closes its queue and serves what is left of it,
  *    while the next one registers. Here it passes the open channel on, which bounds its work,
  *    and closes it only if there is nothing left.
