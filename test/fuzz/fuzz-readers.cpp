@@ -5,6 +5,8 @@
 //
 //   fuzz-readers KIND FILE WORK MUTATIONS [SEED]
 //
+// KIND facts: the bytes in such a file; facts-plain, facts-zlib, facts-zstd: the file, packed so.
+//
 // WORK is a folder for the damaged file, which stays there when a reader failed on it. The process
 // that reads is a child; the parent goes on with the next mutation and says at the end which
 // failed.
@@ -13,6 +15,7 @@
 #include "bench/Compare.h"
 #include "driver/Baseline.h"
 #include "driver/ChangedLines.h"
+#include "index/FactsFile.h"
 #include "index/Index.h"
 #include "index/Serialize.h"
 #include "profile/Aggregate.h"
@@ -165,17 +168,42 @@ bool readsRecords(StringRef File) {
   return true;
 }
 
-bool readsFacts(StringRef File) {
-  auto Buffer = cantFail(errorOrToExpected(MemoryBuffer::getFile(File)));
-  auto [Before, Hash] = Buffer->getBuffer().split("\"command\": \"");
-  Expected<UnitFacts> Facts = readFacts(Buffer->getBuffer(), Hash.split('"').first);
+bool usesFacts(std::optional<UnitFacts> Facts) {
   if (!Facts)
-    return consumeError(Facts.takeError()), false;
+    return false;
   IndexResult Index;
   Index.Commands.emplace_back();
   Index.Units.push_back(std::move(*Facts));
   Program(Index, /*AcceptUncovered=*/false, ProjectFile());
   return true;
+}
+
+std::optional<std::string> unpacked(StringRef Text) { return unpackFacts(Text, originOf(Text)); }
+
+bool readsFactsFile(StringRef File) {
+  auto Buffer = cantFail(errorOrToExpected(MemoryBuffer::getFile(File)));
+  std::optional<std::string> Bytes = unpacked(Buffer->getBuffer());
+  return Bytes && usesFacts(decodeFacts(*Bytes));
+}
+
+// Without the checksum, which nearly no damage gets past.
+bool readsFacts(StringRef File) {
+  auto Buffer = cantFail(errorOrToExpected(MemoryBuffer::getFile(File)));
+  return usesFacts(decodeFacts(Buffer->getBuffer()));
+}
+
+// The facts of a file as the kind is damaged.
+std::string factsAs(StringRef Kind, StringRef File) {
+  std::optional<std::string> Bytes = unpacked(File);
+  std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes) : std::nullopt;
+  if (!Facts)
+    return "";
+  if (Kind == "facts")
+    return encodeFacts(*Facts);
+  return packFacts(*Facts, originOf(File),
+                   Kind == "facts-zlib"   ? Compression::Zlib
+                   : Kind == "facts-zstd" ? Compression::Zstd
+                                          : Compression::None);
 }
 
 // What git prints; no text of it is refused.
@@ -212,10 +240,19 @@ struct Kind {
 };
 
 constexpr Kind Kinds[] = {
-    {"profile", readsProfile},         {"records", readsRecords},      {"plan", reads<Plan>},
-    {"project", reads<ProjectFile>},   {"baseline", reads<Baseline>},  {"diff", readsDiff},
-    {"thresholds", reads<Thresholds>}, {"bench", reads<BenchSummary>}, {"facts", readsFacts},
+    {"profile", readsProfile},
+    {"records", readsRecords},
+    {"plan", reads<Plan>},
+    {"project", reads<ProjectFile>},
+    {"baseline", reads<Baseline>},
+    {"diff", readsDiff},
+    {"thresholds", reads<Thresholds>},
+    {"bench", reads<BenchSummary>},
+    {"facts", readsFacts},
     {"database", readsDatabase},
+    {"facts-plain", readsFactsFile},
+    {"facts-zlib", readsFactsFile},
+    {"facts-zstd", readsFactsFile},
 };
 
 struct Counts { // shared with the child
@@ -284,6 +321,9 @@ int main(int Count, char **Words) {
   auto Valid = cantFail(errorOrToExpected(
       MemoryBuffer::getFile(Words[2], /*IsText=*/false, /*RequiresNullTerminator=*/false)));
   // Records end in a hole.
-  return run(*K, Valid->getBuffer().rtrim('\0'), Words[3], strtoull(Words[4], nullptr, 10),
+  std::string Text = Valid->getBuffer().rtrim('\0').str();
+  if (K->Name.starts_with("facts"))
+    Text = factsAs(K->Name, Valid->getBuffer());
+  return run(*K, Text, Words[3], strtoull(Words[4], nullptr, 10),
              Count > 5 ? strtoull(Words[5], nullptr, 10) : 1);
 }

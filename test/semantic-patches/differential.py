@@ -135,13 +135,12 @@ class Texts:
         return "wrapper" if names else None
 
 
-def dependencies(build):
+def dependencies(relock, build):
     """The files that the units of the database are made of."""
     result = set()
-    for name in glob.glob(os.path.join(build, ".relock", "*.facts.json")):
-        with open(name) as file:
-            facts = json.load(file)
-        result |= {os.path.realpath(d["file"]) for d in facts["unit"]["dependencies"]}
+    for name in glob.glob(os.path.join(build, ".relock", "*.facts")):
+        facts = json.loads(subprocess.check_output([relock, "index", "--show", name]))
+        result |= {os.path.realpath(d["file"]) for d in facts["dependencies"]}
     return result
 
 
@@ -154,7 +153,7 @@ def main():
         sources = {os.path.realpath(os.path.join(e["directory"], e["file"]))
                    for e in json.load(file)}
     clang, uncovered = from_clang(relock, build)
-    compiled = {name for name in dependencies(build) if not name.startswith("/usr/")}
+    compiled = {name for name in dependencies(relock, build) if not name.startswith("/usr/")}
     headers = {os.path.realpath(h) for s in sources
                for h in glob.glob(os.path.join(os.path.dirname(s), "*.h"))}
     looked_at = sorted(sources | headers | compiled)

@@ -6,12 +6,15 @@
 #include "driver/BuildOption.h"
 #include "driver/Options.h"
 #include "driver/ReadProgram.h"
+#include "index/FactsFile.h"
 #include "index/Index.h"
 #include "index/NinjaFile.h"
+#include "index/Serialize.h"
 #include "support/Messages.h"
 #include "support/Output.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -37,6 +40,10 @@ static cl::opt<std::string> Directory("directory", cl::desc("--unit: where the c
                                       cl::value_desc("DIR"), cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Source("source", cl::desc("--unit: the C file"), cl::value_desc("FILE"),
                                    cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Show("show",
+                                 cl::desc("print such a file of facts, whatever it was read from, "
+                                          "as JSON (tool/index/Records.h)"),
+                                 cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
 static cl::list<std::string> Compiler(cl::Positional, cl::desc("[-- COMPILER ARGUMENTS]"),
                                       cl::sub(Command));
 
@@ -117,7 +124,26 @@ static int readAll() {
   return statusWith(*Index, Done);
 }
 
+static int showFacts() {
+  auto File = MemoryBuffer::getFile(Show, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!File) {
+    messageFor(absolutePath(Show), File.getError().message(), "cannot-read");
+    return BadUsage;
+  }
+  StringRef Text = (*File)->getBuffer();
+  std::optional<std::string> Bytes = unpackFacts(Text, originOf(Text));
+  std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes) : std::nullopt;
+  if (!Facts) {
+    messageFor(absolutePath(Show), "has no facts that this relock can read", "cannot-read");
+    return BadUsage;
+  }
+  printFacts(outs(), *Facts);
+  return flushOutput() ? Done : BadUsage;
+}
+
 static int run() {
+  if (!Show.empty())
+    return showFacts();
   bool ForUnit = !Directory.empty() || !Source.empty() || !Compiler.empty();
   if (!Unit.empty() ? Directory.empty() || Source.empty() || Compiler.empty() || !Builds.empty()
                     : ForUnit) {

@@ -3,15 +3,17 @@
 
 #include "index/Collect.h"
 #include "index/CompileDatabase.h"
+#include "index/FactsFile.h"
 #include "index/Serialize.h"
-#include "support/Path.h"
 #include "support/Messages.h"
 #include "support/Output.h"
+#include "support/Path.h"
 
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -27,6 +29,8 @@ using namespace llvm;
 
 namespace relock {
 namespace {
+
+constexpr StringRef CacheName = ".relock"; // the folder, in that of the compile database
 
 bool isC(StringRef File) { return sys::path::extension(File) == ".c"; }
 
@@ -61,30 +65,31 @@ std::string readHash(const std::string &Path) {
   return Buffer ? utohexstr(xxh3_64bits((*Buffer)->getBuffer())) : "";
 }
 
-// Units share most of their headers.
-std::string hashOfFile(const std::string &Path) {
-  sys::fs::file_status Status;
-  if (sys::fs::status(Path, Status))
-    return "";
-  static std::mutex Access;
-  static std::map<std::tuple<std::string, uint64_t, sys::TimePoint<>>, std::string> Known;
-  auto Key = std::tuple(Path, Status.getSize(), Status.getLastModificationTime());
-  std::lock_guard<std::mutex> Lock(Access);
-  auto [At, New] = Known.try_emplace(Key);
-  if (New)
-    At->second = readHash(Path);
-  return At->second;
-}
+// What files hold while a program is read. Units share most of their headers.
+class FileHashes {
+public:
+  const std::string &of(StringRef Path) {
+    std::lock_guard<std::mutex> Lock(Access);
+    auto [At, New] = Known.try_emplace(Path);
+    if (New)
+      At->second = readHash(Path.str());
+    return At->second; // nothing moves or changes it
+  }
 
-bool fresh(const UnitFacts &Facts) {
+private:
+  std::mutex Access;
+  StringMap<std::string> Known;
+};
+
+bool fresh(const UnitFacts &Facts, FileHashes &Hashes) {
   return all_of(Facts.Dependencies,
-                [](const Dependency &D) { return hashOfFile(D.File) == D.Hash; });
+                [&](const Dependency &D) { return Hashes.of(D.File) == D.Hash; });
 }
 
 // Facts are those of this program: another build of it may find others in the same text.
 std::string analysisHash() {
   static const std::string Hash =
-      hashOfFile(sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&analysisHash)));
+      readHash(sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&analysisHash)));
   return Hash;
 }
 
@@ -103,31 +108,39 @@ std::string origin(const tooling::CompileCommand &Command) {
 std::string factsPath(StringRef Build, const tooling::CompileCommand &Command) {
   SmallString<256> Path(Build);
   sys::fs::make_absolute(Path);
-  sys::path::append(Path, ".relock",
-                    sys::path::filename(Command.Filename) + "-" + commandHash(Command) +
-                        ".facts.json");
+  sys::path::append(Path, CacheName,
+                    sys::path::filename(Command.Filename) + "-" + commandHash(Command) + ".facts");
   return std::string(Path);
 }
 
-std::optional<UnitFacts> keptFacts(const UnitPlace &Unit) {
-  auto Buffer = MemoryBuffer::getFile(Unit.Facts);
-  if (!Buffer)
+std::optional<UnitFacts> keptFacts(const UnitPlace &Unit, FileHashes &Hashes) {
+  auto File = MemoryBuffer::getFile(Unit.Facts, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!File)
     return std::nullopt;
-  Expected<UnitFacts> Facts = readFacts((*Buffer)->getBuffer(), origin(Unit.Command));
-  if (!Facts) {
-    consumeError(Facts.takeError());
-    return std::nullopt;
-  }
-  return fresh(*Facts) ? std::optional(std::move(*Facts)) : std::nullopt;
+  std::optional<std::string> Bytes = unpackFacts((*File)->getBuffer(), origin(Unit.Command));
+  std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes) : std::nullopt;
+  return Facts && fresh(*Facts, Hashes) ? std::move(Facts) : std::nullopt;
+}
+
+// Makes the folder, and keeps it out of version control if it is the cache of a build.
+bool makeFolder(StringRef Folder) {
+  if (sys::fs::create_directories(Folder))
+    return false;
+  SmallString<256> Ignore(Folder);
+  sys::path::append(Ignore, ".gitignore");
+  if (sys::path::filename(Folder) == CacheName && !sys::fs::exists(Ignore))
+    consumeError(writeAtomically(Ignore, [](raw_ostream &OS) { OS << "*\n"; }));
+  return true;
 }
 
 bool keepFacts(const UnitPlace &Unit, const UnitFacts &Facts) {
-  if (sys::fs::create_directories(sys::path::parent_path(Unit.Facts)))
+  if (!makeFolder(sys::path::parent_path(Unit.Facts)))
     return false;
   Error Failed = writeAtomically(
-      Unit.Facts, [&](raw_ostream &OS) { OS << writeFacts(Facts, origin(Unit.Command)); });
+      Unit.Facts, [&](raw_ostream &OS) { OS << packFacts(Facts, origin(Unit.Command)); });
   bool Good = !Failed;
   consumeError(std::move(Failed));
+  sys::fs::remove(Unit.Facts + ".json"); // an earlier relock kept its facts there
   return Good;
 }
 
@@ -287,11 +300,12 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   Result.Units.resize(Units->size());
   std::vector<UnitOutcome> Outcomes(Units->size(), UnitOutcome::Kept);
   std::atomic<unsigned> Refreshed = 0;
+  FileHashes Hashes;
   Progress Shown("reading", Units->size());
   DefaultThreadPool Pool(hardware_concurrency(Jobs));
   for (size_t I = 0; I < Units->size(); ++I)
     Pool.async([&, I] {
-      if (std::optional<UnitFacts> Known = keptFacts((*Units)[I])) {
+      if (std::optional<UnitFacts> Known = keptFacts((*Units)[I], Hashes)) {
         Result.Units[I] = std::move(*Known);
       } else {
         Outcomes[I] = indexUnit((*Units)[I], Result.Units[I]);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 //
-// Each record lists its fields once, in fields(); the writer and the reader both walk that list.
+// Each record lists its fields once, in fields(); encoder, decoder and printer all walk that list.
 #include "index/Serialize.h"
 
-#include "support/Json.h"
-
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/LEB128.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <type_traits>
@@ -14,8 +15,6 @@ using namespace llvm;
 
 namespace relock {
 namespace {
-
-constexpr int Version = 24;
 
 template <class V> void fields(V &&Visit, Position &P) {
   Visit("file", P.File), Visit("offset", P.Offset), Visit("line", P.Line),
@@ -161,7 +160,7 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("converted", U.Converted), Visit("lockTable", U.LockTable);
 }
 
-struct Writer {
+struct Printer {
   json::OStream &J;
   void operator()(StringRef Name, auto &Value) {
     J.attributeBegin(Name);
@@ -196,100 +195,153 @@ struct Writer {
   }
 };
 
-struct Reader {
-  const json::Object &Object;
-  bool &Good;
-  void operator()(StringRef Name, auto &Value) {
-    if (const json::Value *Found = Object.get(Name))
-      Good &= read(*Found, Value);
-    else
-      Good = false;
+// The records as bytes: numbers in groups of seven bits, the lowest first; each text once, in a
+// table before the records, which have its index.
+struct Encoder {
+  StringMap<unsigned> Indices;
+  std::vector<StringRef> Texts; // into Indices
+  SmallVector<char, 0> Records;
+  raw_svector_ostream OS{Records};
+
+  void operator()(StringRef, auto &Value) { write(Value); }
+  void write(std::string &Value) {
+    auto [At, New] = Indices.try_emplace(Value, Texts.size());
+    if (New)
+      Texts.push_back(At->getKey());
+    encodeULEB128(At->second, OS);
   }
-  bool read(const json::Value &V, std::string &Value) {
-    if (auto Text = V.getAsString())
-      return Value = Text->str(), true;
-    return false;
-  }
-  bool read(const json::Value &V, bool &Value) {
-    if (auto Flag = V.getAsBoolean())
-      return Value = *Flag, true;
-    return false;
-  }
-  bool read(const json::Value &V, unsigned &Value) {
-    if (auto Number = V.getAsInteger())
-      return Value = *Number, true;
-    return false;
-  }
-  bool read(const json::Value &V, int &Value) {
-    if (auto Number = V.getAsInteger())
-      return Value = *Number, true;
-    return false;
-  }
+  void write(bool &Value) { OS << char(Value); }
+  void write(unsigned &Value) { encodeULEB128(Value, OS); }
+  void write(int &Value) { encodeSLEB128(Value, OS); }
   template <class E>
     requires std::is_enum_v<E>
-  bool read(const json::Value &V, E &Value) {
-    if (auto Number = V.getAsInteger())
-      return Value = E(*Number), true;
-    return false;
+  void write(E &Value) {
+    encodeULEB128(unsigned(Value), OS);
   }
-  template <class T> bool read(const json::Value &V, std::optional<T> &Value) {
-    if (V.getAsNull())
-      return true;
-    return read(V, Value.emplace());
+  template <class T> void write(std::optional<T> &Value) {
+    OS << char(Value.has_value());
+    if (Value)
+      write(*Value);
   }
-  template <class T> bool read(const json::Value &V, std::vector<T> &Values) {
-    const json::Array *Array = V.getAsArray();
-    if (!Array)
-      return false;
-    for (const json::Value &Element : *Array)
-      if (!read(Element, Values.emplace_back()))
-        return false;
-    return true;
+  template <class T> void write(std::vector<T> &Values) {
+    encodeULEB128(Values.size(), OS);
+    for (T &Value : Values)
+      write(Value);
   }
   template <class T>
     requires std::is_class_v<T>
-  bool read(const json::Value &V, T &Record) {
-    const json::Object *Inner = V.getAsObject();
-    if (!Inner)
-      return false;
-    bool InnerGood = true;
-    fields(Reader{*Inner, InnerGood}, Record);
-    return InnerGood;
+  void write(T &Record) {
+    fields(*this, Record);
+  }
+};
+
+// Anybody may have written the bytes: Good is false from the first one on that is not as it must
+// be, and what is read then is empty.
+struct Decoder {
+  const uint8_t *At, *End;
+  std::vector<StringRef> Texts;
+  bool Good = true;
+
+  Decoder(StringRef Bytes) : At(Bytes.bytes_begin()), End(Bytes.bytes_end()) {
+    uint64_t Count = count();
+    Texts.reserve(Count);
+    for (uint64_t I = 0; I < Count && Good; ++I) {
+      uint64_t Size = count();
+      Texts.push_back({reinterpret_cast<const char *>(At), size_t(Size)});
+      At += Size;
+    }
+  }
+
+  uint64_t number() {
+    unsigned Size = 0;
+    const char *Wrong = nullptr;
+    uint64_t Result = decodeULEB128(At, &Size, End, &Wrong);
+    Good &= !Wrong;
+    At = Good ? At + Size : End;
+    return Good ? Result : 0;
+  }
+  // Of things that take a byte at least.
+  uint64_t count() {
+    uint64_t Result = number();
+    Good &= Result <= uint64_t(End - At);
+    return Good ? Result : 0;
+  }
+
+  void operator()(StringRef, auto &Value) { read(Value); }
+  void read(std::string &Value) {
+    uint64_t Index = number();
+    Good &= Index < Texts.size();
+    if (Good)
+      Value.assign(Texts[Index].data(), Texts[Index].size());
+  }
+  void read(bool &Value) {
+    uint64_t Number = number();
+    Good &= Number <= 1;
+    Value = Number;
+  }
+  void read(unsigned &Value) { Value = unsigned(number()); }
+  void read(int &Value) {
+    unsigned Size = 0;
+    const char *Wrong = nullptr;
+    int64_t Result = decodeSLEB128(At, &Size, End, &Wrong);
+    Good &= !Wrong;
+    At = Good ? At + Size : End;
+    Value = int(Result);
+  }
+  template <class E>
+    requires std::is_enum_v<E>
+  void read(E &Value) {
+    Value = E(int(number()));
+  }
+  template <class T> void read(std::optional<T> &Value) {
+    bool Has = false;
+    read(Has);
+    if (Has)
+      read(Value.emplace());
+  }
+  template <class T> void read(std::vector<T> &Values) {
+    uint64_t Count = count();
+    for (uint64_t I = 0; I < Count && Good; ++I)
+      read(Values.emplace_back());
+  }
+  template <class T>
+    requires std::is_class_v<T>
+  void read(T &Record) {
+    fields(*this, Record);
   }
 };
 
 } // namespace
 
-std::string writeFacts(const UnitFacts &Facts, StringRef CommandHash) {
-  std::string Text;
-  raw_string_ostream OS(Text);
-  json::OStream J(OS, /*IndentSize=*/1);
-  J.object([&] {
-    J.attribute("format", "relock-facts");
-    J.attribute("version", Version);
-    J.attribute("command", CommandHash);
-    J.attributeBegin("unit");
-    UnitFacts Copy = Facts;
-    Writer{J}.write(Copy);
-    J.attributeEnd();
-  });
-  return Text + "\n";
+std::string encodeFacts(const UnitFacts &Facts) {
+  UnitFacts Copy = Facts; // fields() serves readers, too
+  Encoder Encoded;
+  Encoded.write(Copy);
+  std::string Bytes;
+  raw_string_ostream OS(Bytes);
+  encodeULEB128(Encoded.Texts.size(), OS);
+  for (StringRef Text : Encoded.Texts) {
+    encodeULEB128(Text.size(), OS);
+    OS << Text;
+  }
+  OS << Encoded.Records;
+  return Bytes;
 }
 
-Expected<UnitFacts> readFacts(StringRef Text, StringRef CommandHash) {
-  Expected<json::Value> Parsed = parseJson(Text);
-  if (!Parsed)
-    return Parsed.takeError();
-  const json::Object *Top = Parsed->getAsObject();
-  auto Stale = [] { return createStringError("not facts of this version and command"); };
-  if (!Top || Top->getString("format") != "relock-facts" || Top->getInteger("version") != Version ||
-      Top->getString("command") != CommandHash || !Top->get("unit"))
-    return Stale();
+std::optional<UnitFacts> decodeFacts(StringRef Bytes) {
   UnitFacts Facts;
-  bool Good = true;
-  if (!Reader{*Top, Good}.read(*Top->get("unit"), Facts) || !Good)
-    return Stale();
+  Decoder Encoded(Bytes);
+  Encoded.read(Facts);
+  if (!Encoded.Good || Encoded.At != Encoded.End)
+    return std::nullopt;
   return Facts;
+}
+
+void printFacts(raw_ostream &OS, const UnitFacts &Facts) {
+  json::OStream J(OS, /*IndentSize=*/1);
+  UnitFacts Copy = Facts;
+  Printer{J}.write(Copy);
+  OS << "\n";
 }
 
 } // namespace relock

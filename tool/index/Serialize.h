@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 //
-// Facts on disk: JSON with a version. A file of another version is read as absent.
+// The facts of a unit as bytes, and as text for people and scripts.
 #pragma once
 
 #include "index/Records.h"
 
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace relock {
 
-std::string writeFacts(const UnitFacts &Facts, llvm::StringRef CommandHash);
-// Fails on text that is not facts of this version or belongs to another command.
-llvm::Expected<UnitFacts> readFacts(llvm::StringRef Text, llvm::StringRef CommandHash);
+std::string encodeFacts(const UnitFacts &Facts);
+// None: the bytes are no facts.
+std::optional<UnitFacts> decodeFacts(llvm::StringRef Bytes);
+
+void printFacts(llvm::raw_ostream &OS, const UnitFacts &Facts); // as JSON
 
 } // namespace relock
