@@ -72,6 +72,9 @@ if shutil.which("promtool"):
     config.available_features.add("promtool")
 if all(shutil.which(program) for program in ["genmc", "clang-19", "opt-19"]):
     config.available_features.add("genmc")
+for shell in ("zsh", "fish"):
+    if shutil.which(shell):
+        config.available_features.add(shell)
 if shutil.which("chromium"):
     config.available_features.add("chromium")
 # Another group that files of ours can be given to, so that a program gains its rights.

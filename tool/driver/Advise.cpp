@@ -68,7 +68,9 @@ static cl::opt<Rule>
                           clEnumValN(Rule::Either, "either",
                                      "what is worth it by one of the two, and not predicted "
                                      "to be slower")),
-               cl::init(Rule::Prediction), cl::sub(Command), cl::cat(options()));
+               cl::value_desc("RULE"), cl::init(Rule::Prediction), cl::sub(Command),
+               cl::cat(options()));
+static NamedValuesOf Rules(RuleOption);
 static cl::list<std::string> Profiles(cl::Positional,
                                       cl::desc("[PROFILE...] of the program (default: those that "
                                                "the plan names)"),
@@ -78,15 +80,16 @@ static const char *const MoreHelp = R"help(
 EXAMPLES:
 
   relock advise server.profile -o plan.yaml
-  relock advise -p build -o plan.yaml    # the same plan, for the sources as they are now
-  relock advise server.profile -p build --machine icelake-2x32 --threads 48 -o plan.yaml
+  relock advise -p build -o plan.yaml    # the same plan, for the sources of now
+  relock advise server.profile --machine icelake-2x32 --threads 48 -o plan.yaml
 
 EXIT STATUS:
 
   0  the plan is written
-  1  the plan is written, but it says of entries that they no longer fit, or of hot locks that they
-     are kept
-  2  wrong usage, no compile database, a file that is unreadable, or a plan that cannot be written
+  1  the plan is written, but it says of entries that they no longer fit, or of
+     hot locks that they are kept
+  2  wrong usage, no compile database, a file that is unreadable, or a plan that
+     cannot be written
   3  the measuring of --find-thresholds failed
 )help";
 

@@ -12,6 +12,7 @@
 #include "driver/ProjectOption.h"
 #include "driver/ReadProgram.h"
 #include "driver/Subcommand.h"
+#include "support/Color.h"
 #include "support/Messages.h"
 #include "support/Output.h"
 
@@ -100,16 +101,18 @@ static const char *const MoreHelp = R"help(
 EXAMPLES:
 
   relock check
-  relock check -p build --path stats.c:120    # why this section is held, call by call
-  relock check -p build --only=lock-order --baseline locks.yaml --diff origin/main
+  relock check --path stats.c:120    # why this section is held, call by call
+  relock check --only=lock-order --baseline locks.yaml --diff origin/main
 
 EXIT STATUS:
 
-  0  every lock class converts and every section is delegated; of --lock-order: there is no cycle;
-     of --fail-on, --only, --baseline, --diff and --github: no finding fails the check
-  1  something is held, kept or not covered; of these options: a finding fails the check;
-     or a translation unit has errors
-  2  wrong usage, no compile database, or a translation unit of which nothing is known
+  0  every lock class converts and every section is delegated; of --lock-order:
+     there is no cycle; of --fail-on, --only, --baseline, --diff and --github:
+     no finding fails the check
+  1  something is held, kept or not covered; of these options: a finding fails
+     the check; or a translation unit has errors
+  2  wrong usage, no compile database, or a translation unit of which nothing is
+     known
 )help";
 
 StringRef verdictName(Verdict V) {
@@ -299,8 +302,33 @@ void printJson(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
   OS << "\n";
 }
 
+std::string codeText(StringRef Code, const raw_ostream &OS) {
+  return painted(("[" + Code + "]").str(), Style::Code, OS);
+}
+
+Style styleOf(Verdict V) {
+  switch (V) {
+  case Verdict::Delegate:
+    return Style::Good;
+  case Verdict::Hold:
+    return Style::Doubtful;
+  case Verdict::Keep:
+    return Style::Bad;
+  }
+  return Style::Bad;
+}
+
+// In columns, of which colors take none.
+void printVerdict(raw_ostream &OS, const CheckedSection &S) {
+  StringRef Name = verdictName(S.Outcome);
+  OS << "  " << painted(Name, styleOf(S.Outcome), OS);
+  OS.indent(Name.size() < 9 ? 9 - Name.size() : 0);
+  OS << format("%-15s", shapeName(S.Facts.Form).data()) << S.Facts.FunctionName << " ("
+     << shownPlace(S.Facts.At) << ")\n";
+}
+
 void printReason(raw_ostream &OS, const Reason &R, StringRef Indent) {
-  OS << Indent << shownPlace(R.At) << ": " << R.Message << " [" << R.Code << "]\n";
+  OS << Indent << shownPlace(R.At) << ": " << R.Message << " " << codeText(R.Code, OS) << "\n";
 }
 
 StringRef kindName(Operation Kind) {
@@ -403,8 +431,10 @@ void printOtherLocks(raw_ostream &OS, const Decision &Decided) {
 
 void printText(raw_ostream &OS, const Decision &Decided, const ProjectFile &Declared) {
   for (const CheckedClass &Class : Decided.Classes) {
-    OS << Class.Class.Name << " (" << shownPlace(Class.Class.At)
-       << "): " << (Class.converts() ? "convert" : "keep") << "\n";
+    OS << painted(Class.Class.Name, Style::Heading, OS) << " (" << shownPlace(Class.Class.At)
+       << "): "
+       << (Class.converts() ? painted("convert", Style::Good, OS) : painted("keep", Style::Bad, OS))
+       << "\n";
     std::vector<StringRef> Others = groupOf(Decided, Class);
     if (!Others.empty() && Others.front() > Class.Class.Name)
       OS << "    converted together with " << join(Others, ", ") << "\n";
@@ -413,8 +443,7 @@ void printText(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
     for (const Reason &R : Class.Class.Kept)
       printReason(OS, R, "    ");
     for (const CheckedSection &S : Class.Sections) {
-      OS << format("  %-9s%-15s", verdictName(S.Outcome).data(), shapeName(S.Facts.Form).data())
-         << S.Facts.FunctionName << " (" << shownPlace(S.Facts.At) << ")\n";
+      printVerdict(OS, S);
       if (S.Outcome == Verdict::Hold)
         for (const Reason &R : S.Reasons)
           printReason(OS, R, "      ");
@@ -425,9 +454,11 @@ void printText(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
   }
   for (const auto *Sites : {&Decided.Uncovered, &Decided.LeftOperations})
     for (const UncoveredSite &Site : *Sites)
-      OS << shownPlace(Site.At) << ": " << describe(Site) << " [uncovered]\n";
+      OS << shownPlace(Site.At) << ": " << describe(Site) << " " << codeText("uncovered", OS)
+         << "\n";
   for (const AccidentalMerge &M : Decided.Merges)
-    OS << shownPlace(M.At) << ": " << describe(M) << " [accidental-merge]\n";
+    OS << shownPlace(M.At) << ": " << describe(M) << " " << codeText("accidental-merge", OS)
+       << "\n";
   Counts C = count(Decided);
   if (!Decided.InOperators.empty())
     OS << "lock wrappers, whose sections are listed where they are called:\n";

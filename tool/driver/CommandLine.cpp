@@ -54,7 +54,7 @@ std::string meant(StringRef Nearest) {
   return Nearest.empty() ? "" : ("; did you mean '" + Nearest + "'?").str();
 }
 
-bool reportSubcommand(StringRef Word, ArrayRef<Subcommand> Subcommands) {
+void reportSubcommand(StringRef Word, ArrayRef<Subcommand> Subcommands) {
   std::vector<StringRef> Names = {"help"};
   for (const Subcommand &S : Subcommands)
     Names.push_back(S.Command.getName());
@@ -62,10 +62,9 @@ bool reportSubcommand(StringRef Word, ArrayRef<Subcommand> Subcommands) {
   message("there is no subcommand '" + Word.str() + "'" +
               (Nearest.empty() ? "; `relock help` lists them" : Nearest),
           "usage");
-  return false;
 }
 
-bool reportOption(StringRef Word, const cl::SubCommand &Command) {
+void reportOption(StringRef Word, const cl::SubCommand &Command) {
   std::vector<StringRef> Names = {"help", "version"};
   for (const auto &[Name, Option] : Command.OptionsMap)
     if (isOwn(*Option) && Option->getOptionHiddenFlag() == cl::NotHidden)
@@ -79,7 +78,6 @@ bool reportOption(StringRef Word, const cl::SubCommand &Command) {
   else
     Text += meant((Nearest.size() == 1 ? "-" : "--") + Nearest.str());
   message(Text, "usage");
-  return false;
 }
 
 // An option, and whether its value stands in the same word.
@@ -112,43 +110,49 @@ size_t wordsOfValue(const NamedOption &Named) {
   return Named.HasValue && Values ? Values - 1 : Values;
 }
 
-bool reportValues(StringRef Word, size_t Values, const cl::SubCommand &Command) {
+void reportValues(StringRef Word, size_t Values, const cl::SubCommand &Command) {
   std::string Needed = Values == 1 ? "a value" : std::to_string(Values) + " values";
   message(Command.getName().str() + ": '" + Word.str() + "' needs " + Needed + "; `relock help " +
               Command.getName().str() + "` says which",
           "usage");
-  return false;
 }
 
-bool knowsOptions(ArrayRef<const char *> Words, const cl::SubCommand &Command) {
-  for (size_t I = 0; I < Words.size(); ++I) {
-    StringRef Word = Words[I];
+Words readOptions(ArrayRef<const char *> Given, const cl::SubCommand &Command) {
+  for (size_t I = 0; I < Given.size(); ++I) {
+    StringRef Word = Given[I];
     bool Positional = !Word.starts_with("-") || Word == "-";
     if (Word == "--" || (Positional && Command.ConsumeAfterOpt))
-      return true;
-    if (Positional || Word.ltrim('-') == "h") // LLVM's parser registers -h when it begins
+      return Words::Right;
+    if (Positional)
       continue;
+    if (Word == "-h" || Word == "-help" || Word == "--help")
+      return Words::Help;
     NamedOption Named = findOption(Word, Command);
-    if (!Named.Option)
-      return reportOption(Word, Command);
+    if (!Named.Option) {
+      reportOption(Word, Command);
+      return Words::Wrong;
+    }
     size_t Values = wordsOfValue(Named);
-    if (I + Values >= Words.size())
-      return reportValues(Word, Values, Command);
+    if (I + Values >= Given.size()) {
+      reportValues(Word, Values, Command);
+      return Words::Wrong;
+    }
     I += Values;
   }
-  return true;
+  return Words::Right;
 }
 
 } // namespace
 
-bool knowsWords(ArrayRef<const char *> Words, ArrayRef<Subcommand> Subcommands) {
-  if (Words.size() < 2)
-    return true;
-  if (StringRef(Words[1]).starts_with("-"))
-    return knowsOptions(Words.drop_front(), cl::SubCommand::getTopLevel());
-  if (const Subcommand *Named = namedSubcommand(Words, Subcommands))
-    return knowsOptions(Words.drop_front(2), Named->Command);
-  return reportSubcommand(Words[1], Subcommands);
+Words readWords(ArrayRef<const char *> Given, ArrayRef<Subcommand> Subcommands) {
+  if (Given.size() < 2)
+    return Words::Right;
+  if (StringRef(Given[1]).starts_with("-"))
+    return readOptions(Given.drop_front(), cl::SubCommand::getTopLevel());
+  if (const Subcommand *Named = namedSubcommand(Given, Subcommands))
+    return readOptions(Given.drop_front(2), Named->Command);
+  reportSubcommand(Given[1], Subcommands);
+  return Words::Wrong;
 }
 
 } // namespace relock

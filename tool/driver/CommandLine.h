@@ -17,8 +17,10 @@ std::vector<const char *> helpAsOption(std::vector<const char *> Words);
 const Subcommand *namedSubcommand(llvm::ArrayRef<const char *> Words,
                                   llvm::ArrayRef<Subcommand> Subcommands);
 
-// False: a message names the first word that is no subcommand or option, and what is near to it.
-bool knowsWords(llvm::ArrayRef<const char *> Words, llvm::ArrayRef<Subcommand> Subcommands);
+// Wrong: a message names the first word that is no subcommand or option, and what is near to it.
+// Help: one before it asks for help.
+enum class Words { Right, Wrong, Help };
+Words readWords(llvm::ArrayRef<const char *> Words, llvm::ArrayRef<Subcommand> Subcommands);
 
 // Whether relock itself has it; LLVM's shared library registers options of its own.
 bool isOwn(const llvm::cl::Option &Option);

@@ -50,10 +50,10 @@ static cl::opt<double> Time("time", cl::init(60), cl::value_desc("SECONDS"),
                             cl::desc("begin no turn after this time, but make 6 turns however long "
                                      "they take: with fewer there is no interval (default 60)"),
                             cl::sub(Command), cl::cat(options()));
-static cl::opt<unsigned> MaxRuns("max-runs", cl::init(1000), cl::value_desc("N"),
-                                 cl::desc("at most so many runs of each command, 6 or more "
-                                          "(default 1000)"),
-                                 cl::sub(Command), cl::cat(options()));
+static cl::opt<unsigned>
+    MaxRuns("max-runs", cl::init(1000), cl::value_desc("N"),
+            cl::desc("at most so many runs of each (default 1000), and 6 or more"),
+            cl::sub(Command), cl::cat(options()));
 static cl::opt<double> RunTimeout("run-timeout", cl::init(0), cl::value_desc("SECONDS"),
                                   cl::desc("end a run that takes longer, and the comparison with "
                                            "an error (default 0: never)"),
@@ -86,7 +86,7 @@ EXAMPLES:
 
   relock compare --before ./server-old --after ./server-new
   relock compare --before "RELOCK_LOCKS='*=posix' ./load" --after ./load
-  relock compare --before ./old --after ./new --figure 'requests/s: ([0-9.]+)' --higher-is-better
+  relock compare --before ./old --after ./new --figure 'latency: ([0-9.]+)'
 
 EXIT STATUS:
 

@@ -50,14 +50,15 @@ static cl::list<std::string> Compiler(cl::Positional, cl::desc("[-- COMPILER ARG
 static const char *const MoreHelp = R"help(
 EXAMPLES:
 
-  relock index                               # the other subcommands do so, too, where it is needed
-  relock index -p build --ninja facts.ninja  # then, on many machines: ninja -k 0 -f facts.ninja
+  relock index                      # other subcommands do so where it is needed
+  relock index --ninja facts.ninja  # then: ninja -k 0 -f facts.ninja
 
 EXIT STATUS:
 
   0  the facts of all translation units are kept
   1  translation units have errors; what they may use is known
-  2  wrong usage, no compile database, or a translation unit of which nothing is known
+  2  wrong usage, no compile database, or a translation unit of which nothing is
+     known
 )help";
 
 static std::string absolutePath(StringRef Path) {

@@ -4,6 +4,7 @@
 #include "driver/BuildOption.h"
 #include "index/CompileDatabase.h"
 #include "profile/Profile.h"
+#include "support/Color.h"
 #include "support/Messages.h"
 #include "support/Shell.h"
 
@@ -132,8 +133,8 @@ std::string nextCommand(const Found &Here) {
 
 void reportNextStep() {
   Found Here = lookAround();
-  errs() << printable("here: " + describe(Here)) << "\n"
-         << printable("next: " + nextCommand(Here)) << "\n";
+  errs() << painted("here:", Style::Heading, errs()) << " " << printable(describe(Here)) << "\n"
+         << painted("next:", Style::Heading, errs()) << " " << printable(nextCommand(Here)) << "\n";
 }
 
 } // namespace relock

@@ -7,6 +7,7 @@
 #include "driver/Subcommand.h"
 #include "index/Index.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/CommandLine.h"
 
 namespace relock {
@@ -15,6 +16,20 @@ inline llvm::cl::OptionCategory &options() {
   static llvm::cl::OptionCategory Category("Relock");
   return Category;
 }
+
+// The parsers of options whose value is one of several names.
+inline llvm::DenseMap<const llvm::cl::Option *, const llvm::cl::generic_parser_base *> &
+namedValues() {
+  static llvm::DenseMap<const llvm::cl::Option *, const llvm::cl::generic_parser_base *> Parsers;
+  return Parsers;
+}
+
+// Stands behind the definition of such an option, so that --help can say the names.
+struct NamedValuesOf {
+  template <class T> NamedValuesOf(llvm::cl::opt<T> &Option) {
+    namedValues()[&Option] = &Option.getParser();
+  }
+};
 
 inline const char *const JobsHelp = "translation units at a time (default: one per core)";
 inline const char *const AcceptHelp =

@@ -96,13 +96,15 @@ EXAMPLES:
 
   relock profile -o server.profile ./server --port 8080
   relock profile --every 60 ./server        # the profile so far, once a minute
-  relock profile --pid 1234 --for 10        # of a process that was started under the profiler
+  relock profile --pid 1234 --for 10        # of one under the profiler
 
 EXIT STATUS:
 
-  0  the profile is written, and the program ended with status 0 or by a signal that it was sent
+  0  the profile is written, and the program ended with status 0 or by a signal
+     that it was sent
   1  the program ended otherwise, took no lock, or still runs in the background
-  2  wrong usage, a program that cannot be profiled, or a profile that cannot be written
+  2  wrong usage, a program that cannot be profiled, or a profile that cannot be
+     written
   3  a part of relock is not installed
 )help";
 

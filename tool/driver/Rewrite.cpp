@@ -89,11 +89,12 @@ EXAMPLES:
 EXIT STATUS:
 
   0  everything that was asked for is converted
-  1  converted, but something was left as it is; or a class that was named cannot be converted
-  2  wrong usage, no compile database, a file of which nothing is known, or output that cannot be
-     written; nothing has changed
+  1  converted, but something was left as it is; or a class that was named
+     cannot be converted
+  2  wrong usage, no compile database, a file of which nothing is known, or
+     output that cannot be written; nothing has changed
   3  a bug in relock; nothing has changed
-  128 + N  interrupted by signal N (130: ^C); either no file has changed or all have
+  128 + N  interrupted by signal N (130: ^C); no file has changed or all have
 )help";
 
 namespace {

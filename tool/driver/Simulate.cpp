@@ -73,7 +73,7 @@ static const char *const MoreHelp = R"help(
 EXAMPLES:
 
   relock simulate                   # lists the machines
-  relock simulate --machine magnycours-48 --lock adaptive,rcl,posix --threads 1-47
+  relock simulate --machine magnycours-48 --lock adaptive,posix --threads 1-47
   relock simulate --machine sapphire-16 --lock adaptive --explain
 
 EXIT STATUS:

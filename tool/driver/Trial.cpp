@@ -96,15 +96,16 @@ static const char *const MoreHelp = R"help(
 EXAMPLES:
 
   relock trial -p build --test 'make check' ./server-load
-  relock trial --plan plan.yaml --figure 'requests/s: ([0-9.]+)' --higher-is-better ./load
-  relock trial -p . --build 'make -C src SHARED=1' -o /var/tmp/trial src/archive /usr/share/doc
+  relock trial --plan plan.yaml --figure 'latency: ([0-9.]+)' ./load
+  relock trial -p . --build 'make -C src' -o /var/tmp/t src/archive /usr/share
 
 EXIT STATUS:
 
   0  the converted program is not shown to be slower, or there is nothing to do
   1  it is slower, or it is not built, or fails
-  2  wrong usage, or something failed before the conversion: the build, the test, the profile
-  128 + N  interrupted by signal N (130: ^C) while the two programs were compared
+  2  wrong usage, or something failed before the conversion: the build, the
+     test, the profile
+  128 + N  interrupted by signal N (130: ^C) while the programs were compared
 )help";
 
 namespace {

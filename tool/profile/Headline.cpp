@@ -2,6 +2,7 @@
 #include "profile/Headline.h"
 
 #include "profile/Text.h"
+#include "support/Color.h"
 #include "support/Messages.h"
 #include "support/Shell.h"
 
@@ -286,7 +287,7 @@ void printHeadline(const Headline &H, raw_ostream &OS) {
   printParagraph(printable(H.Text), OS);
   constexpr unsigned Indent = 4;
   unsigned Column = 7; // behind `  next:`
-  OS << (H.Next.empty() ? "" : "  next:");
+  OS << (H.Next.empty() ? "" : "  " + painted("next:", Style::Heading, OS));
   for (const std::string &Word : H.Next) {
     std::string Said = printable(shellWord(Word));
     if (Column > Indent && Column + 1 + Said.size() + 2 > ReportWidth) {

@@ -3,6 +3,7 @@
 
 #include "profile/Text.h"
 #include "profile/ThreadNames.h"
+#include "support/Color.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -44,6 +45,8 @@ public:
   }
 
 private:
+  void heading(StringRef Text) { OS << '\n' << painted(Text, Style::Heading, OS) << "\n\n"; }
+
   void paragraph(StringRef Text, unsigned Indent = 2, unsigned First = 0) {
     printParagraph(Text, OS, Indent, First);
   }
@@ -160,7 +163,7 @@ private:
       OS << "\nNo lock was acquired.\n";
       return;
     }
-    OS << "\nLock classes, the longest total wait first:\n\n";
+    heading("Lock classes, the longest total wait first:");
     OS << left_justify("LOCK CLASS", NameWidth) << right_justify("ACQUIRED", 9)
        << right_justify("CONT", 7) << ' ';
     printTimes("", {"TOTAL", "MEAN", "P50", "P99", "MAX"});
@@ -410,7 +413,8 @@ private:
       if (Class.Sites.empty() || Shown == Options.Sites)
         continue;
       if (!Shown++)
-        OS << "\n" << Title << ", estimated from samples:\n";
+        OS << "\n"
+           << painted((Title + ", estimated from samples:").str(), Style::Heading, OS) << "\n";
       OS << '\n';
       paragraph(Class.Name, 0);
       for (const CallSite &Site : sitesToShow(Class)) {
@@ -460,7 +464,7 @@ private:
   }
 
   void printThreads() {
-    OS << "\nThreads, the longest total wait first:\n\n";
+    heading("Threads, the longest total wait first:");
     printThreadLine({"THREAD", "THREADS", "LIVED", "IN SECT.", "WAIT", "SECTIONS", "MOSTLY"});
     size_t Shown = std::min<size_t>(Options.Threads, P.ByThread.size());
     for (const ProfiledThread &T : ArrayRef(P.ByThread).take_front(Shown)) {
@@ -484,7 +488,7 @@ private:
   }
 
   void printEdges() {
-    OS << "\nWho waited for whom, the longest first:\n\n";
+    heading("Who waited for whom, the longest first:");
     printEdgeLine({"WAITER", "HOLDER", "LOCK CLASS", "WAITS", "WAIT", "MEAN"});
     size_t Shown = std::min<size_t>(Options.Threads, P.Edges.size());
     for (const WaitEdge &E : ArrayRef(P.Edges).take_front(Shown)) {
@@ -556,7 +560,7 @@ private:
   void printWaits() {
     if (llvm::none_of(P.Waits, waited))
       return;
-    OS << "\nOther waiting, for no lock; in conditions mostly idle time, or for a turn:\n\n";
+    heading("Other waiting, for no lock; in conditions mostly idle time, or for a turn:");
     OS << left_justify("WAITED FOR", NameWidth) << right_justify("WAITS", 9)
        << right_justify("BLOCK", 7) << ' ';
     printTimes("", {"TOTAL", "MEAN", "P50", "P99", "MAX"});
@@ -586,7 +590,7 @@ private:
   }
 
   void printServers() {
-    OS << "\nServers:\n\n";
+    heading("Servers:");
     printServer({"SERVER", "SECTIONS", "USE", "FALSE", "SLOW", "WAKES", "ACTIV", "SLEEPS", "MISSES",
                  "THREADS", "CPU", "FIFO"});
     for (const ServerCounts &S : P.Servers)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "support/Messages.h"
 
+#include "support/Color.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 #include "llvm/Support/FileSystem.h"
@@ -54,12 +56,14 @@ static void clearProgress() {
   HasProgress = false;
 }
 
-static void print(const Twine &Text) {
-  std::string Whole = Text.str();
+static void print(StringRef Place, StringRef Text, StringRef Code) {
   std::lock_guard<std::mutex> Lock(Terminal);
   clearProgress();
-  for (StringRef Line : split(Whole, '\n'))
-    errs() << printable(Line) << "\n";
+  errs() << painted("relock: " + printable(Place), Style::Place, errs());
+  ListSeparator NextLine("\n");
+  for (StringRef Line : split(Text, '\n'))
+    errs() << NextLine << printable(Line);
+  errs() << " " << painted("[" + Code.str() + "]", Style::Code, errs()) << "\n";
 }
 
 Progress::Progress(StringRef What, size_t Total)
@@ -85,13 +89,13 @@ void Progress::step() {
 }
 
 void message(const Position &At, StringRef Text, StringRef Code) {
-  print("relock: " + shownPlace(At) + ":" + Twine(At.Column) + ": " + Text + " [" + Code + "]");
+  print(shownPlace(At) + ":" + std::to_string(At.Column) + ": ", Text, Code);
 }
 
-void message(StringRef Text, StringRef Code) { print("relock: " + Text + " [" + Code + "]"); }
+void message(StringRef Text, StringRef Code) { print("", Text, Code); }
 
 void messageFor(StringRef File, StringRef Text, StringRef Code) {
-  print("relock: " + shownPath(File) + ": " + Text + " [" + Code + "]");
+  print(shownPath(File) + ": ", Text, Code);
 }
 
 void showLastLines(ArrayRef<StringRef> Texts) {

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: MIT
+//
+// Completions for bash, zsh and fish: subcommands, options, named values, files.
+#include "driver/Help.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+const char *const MadeBy = "made by relock from its --help\n";
+
+// In quotation marks of the shells.
+std::string quoted(StringRef Text, StringRef Escaped = "") {
+  std::string Result = "'";
+  for (char C : Text) {
+    if (Escaped.contains(C))
+      Result += '\\';
+    Result += C == '\'' ? std::string("'\\''") : std::string(1, C);
+  }
+  return Result + "'";
+}
+
+std::string namesOf(const ShownOption &O) {
+  std::string Result;
+  for (const NamedValue &V : O.Named)
+    Result += (Result.empty() ? "" : " ") + V.Name;
+  return Result;
+}
+
+// What stands behind the options of a subcommand.
+enum class Arguments { None, Files, Codes, Program };
+
+Arguments argumentsKind(const cl::SubCommand &Command) {
+  if (Command.ConsumeAfterOpt)
+    return Arguments::Program;
+  std::string Shown = argumentsOf(Command);
+  if (Shown.empty())
+    return Arguments::None;
+  return StringRef(Shown).contains("CODE") ? Arguments::Codes : Arguments::Files;
+}
+
+const char *const Codes = "relock explain 2>/dev/null | sed -n 's/^    //p'";
+
+std::string subcommandNames(const CommandHelp &All) {
+  std::string Result;
+  for (const Subcommand &S : All.Subcommands)
+    Result += (S.Command.getName() + " ").str();
+  return Result + "help";
+}
+
+// A kind of values and what there is to say of it, as _relock reads it.
+std::string bashValue(const ShownOption &O) {
+  std::string Optional = O.OptionalValue ? "optional " : "required ";
+  if (!O.Named.empty())
+    return Optional + (O.takesFile() ? "file " : "- ") + namesOf(O);
+  return Optional + (O.takesFile() ? "file" : "-");
+}
+
+void printBashCase(const CommandHelp &All, StringRef Pattern, const cl::SubCommand &Command,
+                   StringRef Behind, raw_ostream &OS) {
+  OS << "    " << Pattern << ")\n      options='";
+  ListSeparator Blank(" ");
+  for (const ShownOption &O : shownOptions(Command))
+    OS << Blank << O.dashed() << (O.Values && !O.OptionalValue && O.Name.size() > 1 ? "=" : "");
+  OS << "'\n      arguments=" << quoted(Behind) << "\n      case $option in\n";
+  for (const ShownOption &O : shownOptions(Command))
+    if (O.Values)
+      OS << "        " << O.dashed() << ") value=" << quoted(bashValue(O)) << " ;;\n";
+  OS << "      esac\n      ;;\n";
+}
+
+void printBash(const CommandHelp &All, raw_ostream &OS) {
+  OS << "# bash completion for relock; " << MadeBy << R"sh(
+_relock_words() {
+  mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W "$1" -- "$2")
+}
+
+_relock_files() {
+  mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "$1")
+  compopt -o filenames 2>/dev/null
+}
+
+_relock() {
+  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+  local option= joined= options= arguments= value= names=
+  COMPREPLY=()
+  # `=` is a word of its own.
+  if [[ $word == = ]]; then
+    option=$before joined=1 word=
+  elif [[ $before == = ]]; then
+    option=${COMP_WORDS[COMP_CWORD - 2]} joined=1
+  elif [[ $before == -* ]]; then
+    option=$before
+  fi
+  if ((COMP_CWORD == 1)); then
+    _relock_words ')sh"
+     << subcommandNames(All) << R"sh(' "$word"
+    [[ $word != -* ]] && return
+  fi
+  case ${COMP_WORDS[1]} in
+)sh";
+  for (const Subcommand &S : All.Subcommands) {
+    static const char *const Behind[] = {"", "file", "codes", "program"};
+    printBashCase(All, S.Command.getName(), S.Command, Behind[unsigned(argumentsKind(S.Command))],
+                  OS);
+  }
+  printBashCase(All, "-*", cl::SubCommand::getTopLevel(), "", OS);
+  OS << "    help)\n      arguments='" << subcommandNames(All) << R"sh('
+      ;;
+  esac
+  if [[ $value == required* || ($value == optional* && $joined) ]]; then
+    read -r _ value names <<< "$value"
+    _relock_words "$names" "$word"
+    [[ $value != file ]] || _relock_files "$word"
+  elif [[ $word == -* ]]; then
+    _relock_words "$options" "$word"
+    [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
+  else
+    case $arguments in
+      file) _relock_files "$word" ;;
+      program)
+        _relock_files "$word"
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -c -- "$word")
+        ;;
+      codes) _relock_words "$()sh"
+     << Codes << R"sh()" "$word" ;;
+      *) _relock_words "$arguments" "$word" ;;
+    esac
+  fi
+}
+complete -F _relock relock
+)sh";
+}
+
+// A specification for _arguments.
+std::string zshOption(const ShownOption &O) {
+  std::string Spec = O.Repeats ? "*" : "";
+  Spec += O.dashed();
+  if (O.Values)
+    Spec += O.OptionalValue ? "=-" : O.Name.size() == 1 ? "+" : "=";
+  std::string Text = "[";
+  for (char C : O.Text)
+    Text += StringRef("[]\\").contains(C) ? std::string("\\") + C : std::string(1, C);
+  Spec += Text + "]";
+  for (unsigned I = 0; I < O.Values; ++I) {
+    Spec += O.OptionalValue ? "::" : ":";
+    for (char C : O.Value)
+      Spec += C == ':' ? "\\:" : std::string(1, C);
+    Spec += ":";
+    if (O.takesFile())
+      Spec += O.Named.empty() ? "_files" : "{compadd " + namesOf(O) + "; _files}";
+    else if (!O.Named.empty())
+      Spec += "(" + namesOf(O) + ")";
+  }
+  return quoted(Spec);
+}
+
+void printZshOptions(const cl::SubCommand &Command, StringRef Indent, raw_ostream &OS) {
+  for (const ShownOption &O : shownOptions(Command))
+    OS << " \\\n" << Indent << zshOption(O);
+}
+
+void printZsh(const CommandHelp &All, raw_ostream &OS) {
+  OS << "#compdef relock\n# zsh completion for relock; " << MadeBy << R"sh(
+_relock_codes() {
+  compadd -- $()sh"
+     << Codes << R"sh()
+}
+
+_relock() {
+  local -a subcommands=(
+)sh";
+  for (const Subcommand &S : All.Subcommands)
+    OS << "    " << quoted((S.Command.getName() + ":" + S.Command.getDescription()).str()) << "\n";
+  OS << R"sh(    'help:say what there is, and how it is used'
+  )
+  if ((CURRENT == 2)); then
+    if [[ $words[2] == -* ]]; then
+      _arguments)sh";
+  printZshOptions(cl::SubCommand::getTopLevel(), "        ", OS);
+  OS << R"sh(
+    else
+      _describe -t commands subcommand subcommands
+    fi
+    return
+  fi
+  shift words
+  ((CURRENT--))
+  case $words[1] in
+    help) _describe -t commands subcommand subcommands ;;
+)sh";
+  for (const Subcommand &S : All.Subcommands) {
+    static const char *const Behind[] = {"", " \\\n        '*:file:_files'",
+                                         " \\\n        '*:code:_relock_codes'",
+                                         " \\\n        '*::program:_normal'"};
+    OS << "    " << S.Command.getName() << ")\n      _arguments";
+    printZshOptions(S.Command, "        ", OS);
+    OS << Behind[unsigned(argumentsKind(S.Command))] << "\n      ;;\n";
+  }
+  OS << "  esac\n}\n_relock \"$@\"\n";
+}
+
+void printFishOptions(const cl::SubCommand &Command, StringRef When, raw_ostream &OS) {
+  for (const ShownOption &O : shownOptions(Command)) {
+    OS << "complete -c relock -n " << quoted(When) << (O.Name.size() == 1 ? " -s " : " -l ")
+       << O.Name;
+    if (O.Values && !O.OptionalValue)
+      OS << (O.takesFile() ? " -r -F" : " -x");
+    if (!O.Named.empty())
+      OS << " -a " << quoted(namesOf(O));
+    else if (O.OptionalValue && O.takesFile()) // only of -r, fish completes files itself
+      OS << " -a '(__fish_complete_path)'";
+    OS << " -d " << quoted(O.Text, "\\") << "\n";
+  }
+}
+
+void printFish(const CommandHelp &All, raw_ostream &OS) {
+  OS << "# fish completion for relock; " << MadeBy << R"sh(
+# Whether this is the second word of the line; none: whether there is none yet.
+function __relock_is
+    set -l words (commandline -opc)
+    if set -q argv[1]
+        test (count $words) -gt 1; and test $words[2] = $argv[1]
+    else
+        test (count $words) -eq 1
+    end
+end
+complete -c relock -f
+)sh";
+  printFishOptions(cl::SubCommand::getTopLevel(), "__relock_is", OS);
+  for (const char *When : {"__relock_is", "__relock_is help"}) {
+    for (const Subcommand &S : All.Subcommands)
+      OS << "complete -c relock -n " << quoted(When) << " -a " << S.Command.getName() << " -d "
+         << quoted(S.Command.getDescription(), "\\") << "\n";
+  }
+  OS << "complete -c relock -n __relock_is -a help -d 'say what there is, and how it is used'\n";
+  for (const Subcommand &S : All.Subcommands) {
+    std::string When = ("__relock_is " + S.Command.getName()).str();
+    printFishOptions(S.Command, When, OS);
+    Arguments Kind = argumentsKind(S.Command);
+    if (Kind == Arguments::Codes)
+      OS << "complete -c relock -n " << quoted(When) << " -a "
+         << quoted(std::string("(") + Codes + " | string split -n ' ')") << "\n";
+    else if (Kind != Arguments::None)
+      OS << "complete -c relock -n " << quoted(When) << " -F\n";
+    if (Kind == Arguments::Program)
+      OS << "complete -c relock -n " << quoted(When) << " -a '(__fish_complete_command)'\n";
+  }
+}
+
+} // namespace
+
+bool printCompletion(const CommandHelp &All, StringRef Shell, raw_ostream &OS) {
+  if (Shell == "bash")
+    printBash(All, OS);
+  else if (Shell == "zsh")
+    printZsh(All, OS);
+  else if (Shell == "fish")
+    printFish(All, OS);
+  else
+    return false;
+  return true;
+}
+
+} // namespace relock
