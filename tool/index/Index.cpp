@@ -9,6 +9,7 @@
 #include "support/Output.h"
 #include "support/Path.h"
 
+#include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"

@@ -5,6 +5,7 @@
 
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Driver/Options.h"
+#include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"

@@ -5,13 +5,18 @@
 
 #include "index/Records.h"
 
-#include "clang/Frontend/CompilerInstance.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <functional>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
+
+namespace clang {
+class CompilerInstance;
+}
 
 namespace relock {
 
