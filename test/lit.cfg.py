@@ -55,6 +55,18 @@ if shutil.which("gdb") and not config.relock_emulator:
         config.available_features.add("gdb")
 if shutil.which("gdb-multiarch"):
     config.available_features.add("gdb-multiarch")
+debian = ["cpack", "dpkg", "dpkg-deb", "dpkg-shlibdeps", "file", "gzip"]
+if all(shutil.which(program) for program in debian):
+    if os.path.exists(os.path.join(build, "CPackConfig.cmake")):
+        config.available_features.add("debian-packages")
+for program in ["lintian", "meson", "rpmbuild"]:
+    if shutil.which(program):
+        config.available_features.add(program)
+git = ["git", "-C", source, "rev-parse", "HEAD"]
+if shutil.which("git") and not subprocess.run(
+    git, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+).returncode:
+    config.available_features.add("working-copy")
 if shutil.which("ninja"):
     config.available_features.add("ninja")
 pprof = glob.glob("/usr/lib/go/pkg/tool/*/pprof")

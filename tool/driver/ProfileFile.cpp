@@ -95,13 +95,14 @@ std::string findInstalled(StringRef Name) {
   std::error_code Error;
   for (sys::fs::directory_iterator At(Lib, Error), End; !Error && At != End; At.increment(Error))
     Folders.push_back(At->path()); // lib/x86_64-linux-gnu and the like
-  for (const std::string &Folder : Folders) {
-    SmallString<256> Path(Folder);
-    sys::path::append(Path, Name);
-    SmallString<256> Real;
-    if (!sys::fs::real_path(Path, Real))
-      return Real.str().str();
-  }
+  for (const std::string &Folder : Folders)
+    for (StringRef Own : {"", "relock"}) { // packages keep apart what no program is linked with
+      SmallString<256> Path(Folder);
+      sys::path::append(Path, Own, Name);
+      SmallString<256> Real;
+      if (!sys::fs::real_path(Path, Real))
+        return Real.str().str();
+    }
   return "";
 }
 

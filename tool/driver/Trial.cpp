@@ -8,6 +8,7 @@
 #include "driver/BuildOption.h"
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
+#include "driver/ProfileFile.h"
 #include "driver/Scratch.h"
 #include "driver/TrialPage.h"
 #include "driver/Turns.h"
@@ -366,7 +367,8 @@ bool Trial::writeLinker(StringRef Library) const {
 // The variables that have gcc and clang find the header and that linker.
 std::vector<std::string> Trial::toLink() const {
   StringRef Prefix = sys::path::parent_path(sys::path::parent_path(Self));
-  std::string Header = (Prefix + "/include").str(), Library = (Prefix + "/lib").str();
+  std::string Header = (Prefix + "/include").str();
+  std::string Library = sys::path::parent_path(findInstalled("librelock.so")).str();
   if (!sys::fs::exists(Header + "/relock/relock.h"))
     Header = RELOCK_INCLUDE; // as it was built, not installed
   if (!writeLinker(Library))
