@@ -11,7 +11,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
-#include <ctime>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -225,20 +224,6 @@ void printHelp(const CommandHelp &All, const Subcommand *Of, raw_ostream &OS, un
   printMoreHelp(Of ? StringRef(Of->MoreHelp) : All.MoreHelp, Width, OS);
 }
 
-// Today, or, for builds that are to be the same again, what SOURCE_DATE_EPOCH says.
-static std::string dateOfPages() {
-  time_t Now = time(nullptr);
-  unsigned long long Given;
-  StringRef Epoch = getenv("SOURCE_DATE_EPOCH");
-  if (!Epoch.empty() && !Epoch.getAsInteger(10, Given))
-    Now = time_t(Given);
-  struct tm Parts = {};
-  char Text[16] = "";
-  gmtime_r(&Now, &Parts);
-  strftime(Text, sizeof Text, "%Y-%m-%d", &Parts);
-  return Text;
-}
-
 static Error writePage(const Twine &File, function_ref<void(raw_ostream &)> Print) {
   std::string Path = File.str();
   if (std::error_code Failed = sys::fs::create_directories(sys::path::parent_path(Path)))
@@ -252,7 +237,7 @@ static Error writePages(const CommandHelp &All, StringRef Folder) {
   auto WriteManPage = [&](const Subcommand *Of) {
     std::string Name = Of ? ("relock-" + Of->Command.getName()).str() : "relock";
     return writePage(Folder + "/man/man1/" + Name + ".1",
-                     [&](raw_ostream &OS) { printManPage(All, Of, dateOfPages(), OS); });
+                     [&](raw_ostream &OS) { printManPage(All, Of, OS); });
   };
   if (Error Failed = WriteManPage(nullptr))
     return Failed;
@@ -286,7 +271,7 @@ std::optional<int> helpForPrograms(const CommandHelp &All, ArrayRef<const char *
     const Subcommand *Of = namedSubcommand({Words[0], Argument.data()}, All.Subcommands);
     if (!Of && !Argument.empty())
       return wrongHelp();
-    printManPage(All, Of, dateOfPages(), outs());
+    printManPage(All, Of, outs());
   } else if (What == "--completion") {
     if (!printCompletion(All, Argument, outs()))
       return wrongHelp();

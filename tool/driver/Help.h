@@ -47,9 +47,8 @@ void printHelp(const CommandHelp &All, const Subcommand *Of, llvm::raw_ostream &
 // The width of the terminal, or 80.
 unsigned helpWidth();
 
-// Date: YYYY-MM-DD.
-void printManPage(const CommandHelp &All, const Subcommand *Of, llvm::StringRef Date,
-                  llvm::raw_ostream &OS);
+// With the day on which the build was configured.
+void printManPage(const CommandHelp &All, const Subcommand *Of, llvm::raw_ostream &OS);
 
 // False: there is none for such a shell.
 bool printCompletion(const CommandHelp &All, llvm::StringRef Shell, llvm::raw_ostream &OS);

@@ -83,11 +83,11 @@ static void printSubcommands(ArrayRef<Subcommand> Subcommands, raw_ostream &OS) 
     OS << ".TP\n.BR relock\\-" << roff(Name) << " (1)\n" << roff(Text) << "\n";
 }
 
-void printManPage(const CommandHelp &All, const Subcommand *Of, StringRef Date, raw_ostream &OS) {
+void printManPage(const CommandHelp &All, const Subcommand *Of, raw_ostream &OS) {
   std::string Name = Of ? ("relock-" + Of->Command.getName()).str() : "relock";
   StringRef Does = Of ? Of->Command.getDescription() : All.Overview;
   OS << ".\\\" Made by relock from its --help.\n"
-     << ".TH " << StringRef(Name).upper() << " 1 \"" << Date << "\" \"relock " << All.Version
+     << ".TH " << StringRef(Name).upper() << " 1 \"" RELOCK_DATE "\" \"relock " << All.Version
      << "\" \"User Commands\"\n"
      << ".SH NAME\n"
      << roff(Name) << " \\- " << roff(Does) << "\n.SH SYNOPSIS\n";
