@@ -818,7 +818,7 @@ const struct scenario scenarios[] = {
      set_up_room, execute_twice, ran_21},
     {"first-ends", "the first thread ends, and another goes on", 2, 0, set_up, first_thread_ends,
      ran_12},
-    {"twice", "two sections and two holders", 2, 1, set_up, twice, ran_22},
+    {"twice", "two sections and two holders", 2, 0, set_up, twice, ran_22},
     {"end-execute", "threads end whose sections were run, and others take over their records", 2, 2,
      set_up, execute_and_end, ran_22},
     {"end-hold", "the same with holders", 2, 2, set_up, hold_and_end, ran_22},
