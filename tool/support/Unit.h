@@ -50,7 +50,8 @@ using FileTexts = std::map<std::string, std::string>;
 // Returns the diagnostics, in order of appearance; errors among them mean that the AST is not to
 // be trusted. Safe to call from several threads.
 std::vector<UnitDiagnostic> parseUnit(const clang::tooling::CompileCommand &Command,
-                                      const UnitActions &Actions, const FileTexts *Replaced = nullptr,
+                                      const UnitActions &Actions,
+                                      const FileTexts *Replaced = nullptr,
                                       Warnings Wanted = Warnings::Asked);
 
 // Absolute path of the main file of a command.
