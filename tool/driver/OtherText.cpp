@@ -26,8 +26,8 @@ static std::pair<StringRef, StringRef> directiveOf(StringRef Line) {
   Line = Line.ltrim();
   if (!Line.consume_front("#"))
     return {};
-  auto [Name, Rest] = Line.ltrim().split(' ');
-  return {Name.rtrim(), Rest.trim()};
+  StringRef Name = Line.ltrim().take_while([](char C) { return isAlpha(C); });
+  return {Name, StringRef(Name.end(), Line.end() - Name.end()).trim()};
 }
 
 // The last name in an `#include` of the text that is one of Names; empty: none.
@@ -128,7 +128,7 @@ void reportOtherDefinitions(const Decision &Decided,
               "'" + Own.Name.str() + "' is something else here, for another configuration; " +
                   (Number == 1 ? "a delegated section does"
                                : std::to_string(Number) + " delegated sections do") +
-                  " without it, and may not compile there",
+                  " without it, and may not compile there: build that one, too",
               "other-definition");
   }
 }

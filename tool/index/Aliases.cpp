@@ -30,6 +30,8 @@ void SymbolVersions::watch(Preprocessor &PP) {
 
 // It stands before the declarator or behind it, so it belongs to what begins last before it.
 std::vector<SymbolVersions::Attribute> SymbolVersions::of(const FunctionDecl *F) const {
+  if (Found.empty())
+    return {};
   const SourceManager &SM = F->getASTContext().getSourceManager();
   auto BeginsBefore = [&SM](const Decl *D, const Attribute &A) {
     SourceLocation Begin = SM.getExpansionLoc(D->getBeginLoc());

@@ -6,7 +6,6 @@
 #include "clang/AST/Decl.h"
 #include "clang/Lex/Preprocessor.h"
 
-#include <memory>
 #include <string>
 #include <vector>
 

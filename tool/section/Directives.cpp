@@ -21,29 +21,40 @@ static bool lies(unsigned Offset, const std::vector<Range> &Branches) {
   return any_of(Branches, [&](const Range &B) { return Offset >= B.Begin && Offset < B.End; });
 }
 
+// The word of a directive; none: the line is no directive.
+static std::optional<StringRef> directiveOf(StringRef Line) {
+  Line = Line.ltrim();
+  if (!Line.consume_front("#"))
+    return std::nullopt;
+  return Line.ltrim().take_while([](char C) { return isAlpha(C); });
+}
+
+static bool opens(StringRef Word) { return Word == "if" || Word == "ifdef" || Word == "ifndef"; }
+static bool continues(StringRef Word) { return Word == "else" || Word.starts_with("elif"); }
+
+// Where the line ends, without its newline.
+static unsigned endOfLine(StringRef File, unsigned At) {
+  return std::min(File.find('\n', At), File.size());
+}
+
 std::optional<std::vector<Range>> conditionalBranches(StringRef File, const Range &Part) {
   std::vector<Range> Branches;
   std::vector<unsigned> Open; // where the branch of each open group begins
-  unsigned At = Part.Begin;
-  while (At < Part.End) {
-    size_t Newline = File.find('\n', At);
-    unsigned Next = Newline == StringRef::npos ? File.size() : Newline + 1;
-    StringRef Line = File.slice(At, Next).trim();
-    unsigned Begin = At;
-    At = Next;
-    if (!Line.consume_front("#"))
+  for (unsigned At = Part.Begin, End; At < Part.End; At = End + 1) {
+    End = endOfLine(File, At);
+    StringRef Line = File.slice(At, End);
+    std::optional<StringRef> Word = directiveOf(Line);
+    if (!Word)
       continue;
-    StringRef Word = Line.ltrim().take_while([](char C) { return isAlpha(C); });
-    bool Ends = Word == "endif", Opens = Word == "if" || Word == "ifdef" || Word == "ifndef";
-    bool Continues = Word == "else" || Word.starts_with("elif");
-    if (Line.ends_with("\\") || (!Ends && !Opens && !Continues) || (!Opens && Open.empty()))
+    bool Known = opens(*Word) || ((continues(*Word) || *Word == "endif") && !Open.empty());
+    if (!Known || Line.rtrim().ends_with("\\"))
       return std::nullopt;
-    if (!Opens) {
-      Branches.push_back({Open.back(), Begin});
+    if (!opens(*Word)) {
+      Branches.push_back({Open.back(), At});
       Open.pop_back();
     }
-    if (!Ends)
-      Open.push_back(Next);
+    if (*Word != "endif")
+      Open.push_back(End + 1);
   }
   return Open.empty() ? std::optional(Branches) : std::nullopt;
 }
@@ -52,17 +63,12 @@ std::optional<OpenConditions> openConditions(StringRef File, const Range &Part) 
   std::vector<std::string> Groups; // the lines of each
   for (StringRef Line : split(File.slice(Part.Begin, Part.End), '\n')) {
     Line = Line.trim();
-    StringRef Word = Line;
-    if (!Word.consume_front("#"))
-      continue;
-    Word = Word.ltrim().take_while([](char C) { return isAlpha(C); });
-    bool Opens = Word == "if" || Word == "ifdef" || Word == "ifndef";
-    bool Continues = Word == "else" || Word.starts_with("elif");
-    if ((Opens || Continues) && Line.ends_with("\\"))
+    StringRef Word = directiveOf(Line).value_or("");
+    if ((opens(Word) || continues(Word)) && Line.ends_with("\\"))
       return std::nullopt;
-    if (Opens)
+    if (opens(Word))
       Groups.push_back(Line.str() + "\n");
-    else if (Continues && !Groups.empty())
+    else if (continues(Word) && !Groups.empty())
       Groups.back() += Line.str() + "\n";
     else if (Word == "endif" && !Groups.empty())
       Groups.pop_back();
@@ -70,51 +76,43 @@ std::optional<OpenConditions> openConditions(StringRef File, const Range &Part) 
   return OpenConditions{join(Groups, ""), unsigned(Groups.size())};
 }
 
-// The word of a directive; empty: the line is none.
-static StringRef directiveOf(StringRef Line) {
-  Line = Line.ltrim();
-  return Line.consume_front("#") ? Line.ltrim().take_while([](char C) { return isAlpha(C); }) : "";
+// None if a directive goes on in the next line, or the part shares a line with other text.
+static std::optional<OperationGroup> groupOf(StringRef File, const Range &First, const Range &Last,
+                                             const Range &Part) {
+  StringRef Directive = File.slice(First.Begin, First.End).rtrim();
+  StringRef Closing = File.slice(Last.Begin, Last.End).rtrim();
+  StringRef Head = File.slice(First.End, Part.Begin), Tail = File.slice(Part.End, Last.Begin);
+  bool Goes = Directive.ends_with("\\") || (Closing.contains("/*") && !Closing.ends_with("*/"));
+  bool OwnLines = Head.rtrim(" \t").ends_with("\n") && Tail.ltrim(" \t\r").starts_with("\n");
+  if (Goes || !OwnLines)
+    return std::nullopt;
+  return OperationGroup{{First.Begin, Last.Begin + unsigned(Closing.size())},
+                        Directive.str(),
+                        !Head.trim().empty(),
+                        !Tail.trim().empty()};
 }
 
 std::optional<OperationGroup> groupAround(StringRef File, const Range &Part, const Range &Within) {
-  OperationGroup Group;
-  int Depth = 0;
-  unsigned At = File.rfind('\n', Part.Begin) + 1, FirstEnd = 0;
-  for (bool Found = false; !Found;) {
-    if (At <= Within.Begin)
-      return std::nullopt;
-    FirstEnd = At - 1;
-    At = File.rfind('\n', FirstEnd) + 1;
-    StringRef Word = directiveOf(File.slice(At, FirstEnd));
-    Found = Depth == 0 && Word.starts_with("if");
-    if (Depth == 0 && Word.starts_with("el"))
-      return std::nullopt;
-    Depth += (Word == "endif") - (Word.starts_with("if") && !Found);
+  struct Group {
+    Range First; // its first line
+    bool Else = false;
+  };
+  std::vector<Group> Open;
+  for (unsigned At = endOfLine(File, Within.Begin) + 1, End; At < Within.End; At = End + 1) {
+    End = endOfLine(File, At);
+    StringRef Word = directiveOf(File.slice(At, End)).value_or("");
+    if (opens(Word)) {
+      Open.push_back({{At, End}});
+    } else if (continues(Word) && !Open.empty()) {
+      Open.back().Else = true;
+    } else if (Word == "endif" && !Open.empty()) {
+      Group Inner = Open.back();
+      Open.pop_back();
+      if (Inner.First.End <= Part.Begin && At >= Part.End)
+        return Inner.Else ? std::nullopt : groupOf(File, Inner.First, {At, End}, Part);
+    }
   }
-  Group.Lines.Begin = At;
-  Group.Directive = File.slice(At, FirstEnd).rtrim().str();
-  unsigned Last = 0;
-  At = std::min(File.find('\n', Part.End), File.size());
-  for (bool Found = false; !Found;) {
-    Last = At + 1;
-    if (Last >= Within.End)
-      return std::nullopt;
-    At = std::min(File.find('\n', Last), File.size());
-    StringRef Word = directiveOf(File.slice(Last, At));
-    Found = Depth == 0 && Word == "endif";
-    if (Depth == 0 && Word.starts_with("el"))
-      return std::nullopt;
-    Depth += Word.starts_with("if") - (Word == "endif" && !Found);
-  }
-  Group.Lines.End = Last + File.slice(Last, At).rtrim().size();
-  Group.Before = !File.slice(FirstEnd, Part.Begin).trim().empty();
-  Group.Behind = !File.slice(Part.End, Last).trim().empty();
-  bool Goes = File.take_front(Group.Lines.Begin).rtrim(" \t\r\n").ends_with("\\");
-  StringRef Closing = File.slice(Last, Group.Lines.End);
-  if (Goes || StringRef(Group.Directive).ends_with("\\") ||
-      (Closing.contains("/*") && !Closing.ends_with("*/")))
-    return std::nullopt;
-  return Group;
+  return std::nullopt;
 }
 
 // True if a branch has nothing but comments and directives.

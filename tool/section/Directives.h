@@ -27,7 +27,8 @@ struct OpenConditions {
 };
 std::optional<OpenConditions> openConditions(llvm::StringRef File, const Range &Part);
 
-// The innermost group without `#else` that a part of a file lies in, if its lines lie Within.
+// The innermost group that a part of a file lies in, if its lines lie Within. None if it has an
+// `#else`, or other text on the part's lines.
 struct OperationGroup {
   Range Lines; // but for the last newline
   std::string Directive;

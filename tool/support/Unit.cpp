@@ -3,6 +3,7 @@
 
 #include "support/Source.h"
 
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Driver/Options.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -130,21 +131,56 @@ private:
 // The variables that `#pragma omp threadprivate(a, b)` names: each thread has its own.
 class ThreadPrivate : public PPCallbacks {
 public:
-  ThreadPrivate(const SourceManager &SM, std::vector<std::string> &Names) : SM(SM), Names(Names) {}
+  ThreadPrivate(const SourceManager &SM, std::set<std::string> &Names) : SM(SM), Names(Names) {}
 
   void PragmaDirective(SourceLocation At, PragmaIntroducerKind) override {
-    StringRef Line = SM.getBufferData(SM.getFileID(SM.getExpansionLoc(At)));
-    Line = Line.substr(SM.getFileOffset(SM.getExpansionLoc(At))).split('\n').first;
-    size_t Word = Line.find("threadprivate");
-    if (Word == StringRef::npos)
+    auto [File, Offset] = SM.getDecomposedSpellingLoc(At);
+    StringRef Text = SM.getBufferData(File).substr(Offset);
+    size_t End = Text.find('\n');
+    while (End != StringRef::npos && Text.take_front(End).rtrim('\r').ends_with("\\"))
+      End = Text.find('\n', End + 1);
+    auto [Before, List] = Text.take_front(End).split("threadprivate");
+    if (Before.size() == Text.take_front(End).size())
       return;
-    for (StringRef Name : split(Line.substr(Word).split('(').second.split(')').first, ','))
-      Names.push_back(Name.trim().str());
+    for (StringRef Name : split(List.split('(').second.split(')').first, ','))
+      Names.insert(Name.trim(" \t\r\n\\").str());
   }
 
 private:
   const SourceManager &SM;
-  std::vector<std::string> &Names;
+  std::set<std::string> &Names;
+};
+
+// Declares variables thread-local: those of these names, and all if there is none of one of them,
+// as where a macro makes the name.
+class PrivateVariables : public RecursiveASTVisitor<PrivateVariables> {
+public:
+  static void declare(const std::set<std::string> &Names, ASTContext &Context) {
+    PrivateVariables Named{Names};
+    if (Names.empty())
+      return;
+    Named.TraverseDecl(Context.getTranslationUnitDecl());
+    Named.All = Named.Found.size() < Names.size();
+    if (Named.All)
+      Named.TraverseDecl(Context.getTranslationUnitDecl());
+  }
+
+  bool VisitVarDecl(VarDecl *V) {
+    bool Named = Names.count(V->getNameAsString()) != 0;
+    if (!V->hasGlobalStorage() || !(Named || All))
+      return true;
+    V->setTSCSpec(TSCS___thread);
+    if (Named)
+      Found.insert(V->getNameAsString());
+    return true;
+  }
+
+private:
+  explicit PrivateVariables(const std::set<std::string> &Names) : Names(Names) {}
+
+  const std::set<std::string> &Names;
+  std::set<std::string> Found;
+  bool All = false;
 };
 
 class Action : public ASTFrontendAction {
@@ -162,14 +198,10 @@ public:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &CI, StringRef) override {
     struct Consumer : ASTConsumer {
       Consumer(CompilerInstance &CI, const UnitActions &Actions,
-               const std::vector<std::string> &Private)
+               const std::set<std::string> &Private)
           : CI(CI), Actions(Actions), Private(Private) {}
       void HandleTranslationUnit(ASTContext &Context) override {
-        for (const std::string &Name : Private)
-          for (NamedDecl *D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name)))
-            for (Decl *Declared : D->redecls())
-              if (auto *V = dyn_cast<VarDecl>(Declared))
-                V->setTSCSpec(TSCS___thread);
+        PrivateVariables::declare(Private, Context);
         const DiagnosticsEngine &Diagnostics = CI.getDiagnostics();
         const auto &Then = Diagnostics.hasErrorOccurred() ? Actions.EndWithErrors : Actions.End;
         if (Then && !Diagnostics.hasFatalErrorOccurred())
@@ -177,14 +209,14 @@ public:
       }
       CompilerInstance &CI;
       const UnitActions &Actions;
-      const std::vector<std::string> &Private;
+      const std::set<std::string> &Private;
     };
     return std::make_unique<Consumer>(CI, Actions, Private);
   }
 
 private:
   const UnitActions &Actions;
-  std::vector<std::string> Private;
+  std::set<std::string> Private;
 };
 
 } // namespace

@@ -10,9 +10,15 @@
 // CHECK-NEXT: hold straight region_within
 // CHECK-NEXT: a preprocessor directive stands in the section [preprocessor]
 // CHECK-NEXT: delegate straight own
+// CHECK-NEXT: delegate straight own_of_a_callee
+// CHECK-NEXT: delegate straight in_a_clause
 // CHECK-NEXT: delegate straight only_there
-// CHECK-NEXT: 4 lock sites: 2 delegate, 2 hold, 0 keep, 0 uncovered
+// CHECK-NEXT: 6 lock sites: 4 delegate, 2 hold, 0 keep, 0 uncovered
 // TEXT:       relock_execute(&lock, own_section, NULL);
+// TEXT:       relock_execute(&lock, own_of_a_callee_section, NULL);
+// TEXT:       void in_a_clause(int n) {
+// TEXT-NEXT:    int threads;
+// TEXT:       #pragma omp parallel num_threads(threads)
 // TEXT:       relock_execute_any_thread(&lock, only_there_section, NULL);
 // WITHOUT:    [uncovered]
 #include <omp.h>
@@ -21,7 +27,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long total;
 static int mine, yours;
-#pragma omp threadprivate(mine, yours)
+#pragma omp threadprivate(mine, \
+                          yours)
 
 void count(int n) {
 #pragma omp parallel for
@@ -44,6 +51,27 @@ void own(void) {
   pthread_mutex_lock(&lock);
   total += yours++;
   pthread_mutex_unlock(&lock);
+}
+
+static int next(void) {
+  static int times;
+#pragma omp threadprivate(times)
+  return ++times;
+}
+
+void own_of_a_callee(void) {
+  pthread_mutex_lock(&lock);
+  total += next();
+  pthread_mutex_unlock(&lock);
+}
+
+void in_a_clause(int n) {
+  int threads;
+  pthread_mutex_lock(&lock);
+  threads = n + (int)total;
+  pthread_mutex_unlock(&lock);
+#pragma omp parallel num_threads(threads)
+  n++;
 }
 
 #ifdef _OPENMP

@@ -15,6 +15,12 @@
 // VERDICTS-NEXT: delegate early-exit shared_groups
 // VERDICTS-NEXT: hold straight unlike
 // VERDICTS-NEXT: a preprocessor directive stands in the section [preprocessor]
+// VERDICTS-NEXT: hold straight beside_the_lock
+// VERDICTS-NEXT: a preprocessor directive stands in the section [preprocessor]
+// VERDICTS-NEXT: hold straight beside_the_unlock
+// VERDICTS-NEXT: a preprocessor directive stands in the section [preprocessor]
+// VERDICTS-NEXT: hold straight alternative
+// VERDICTS-NEXT: a preprocessor directive stands in the section [preprocessor]
 // VERDICTS-NEXT: hold straight one_sided
 // VERDICTS-NEXT: a preprocessor directive stands in the section [preprocessor]
 // CHECK:      static void add(int n) {
@@ -169,6 +175,38 @@ static void unlike(void) {
 #endif
 }
 
+static void beside_the_lock(void) {
+#ifdef THREADS
+  printf("threads\n"); pthread_mutex_lock(&lock);
+#endif
+  total++;
+#ifdef THREADS
+  pthread_mutex_unlock(&lock);
+#endif
+}
+
+static void beside_the_unlock(void) {
+#ifdef THREADS
+  pthread_mutex_lock(&lock);
+#endif
+  total++;
+#ifdef THREADS
+  pthread_mutex_unlock(&lock); printf("threads\n");
+#endif
+}
+
+static void alternative(void) {
+#ifdef THREADS
+  pthread_mutex_lock(&lock);
+#else
+  total++;
+#endif
+  total++;
+#ifdef THREADS
+  pthread_mutex_unlock(&lock);
+#endif
+}
+
 #ifdef THREADS
 static void one_sided(void) {
 #ifndef QUIET
@@ -183,6 +221,14 @@ int main(void) {
   add(4);
   add_one();
   unlike();
+  beside_the_lock();
+  beside_the_unlock();
+  total -= 2;
+  alternative();
+  total--;
+#ifndef THREADS
+  total--;
+#endif
 #ifdef THREADS
   one_sided();
   total--;

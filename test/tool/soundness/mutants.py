@@ -22,8 +22,8 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 RULES = {
     "a variable that OpenMP gives each thread": (
         "tool/support/Unit.cpp",
-        "V->setTSCSpec(TSCS___thread);",
-        ";",
+        "V->setTSCSpec(TSCS___thread);\n",
+        "",
         "tool/index/openmp.c",
     ),
     "operations under directives that differ": (
