@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # in_root.sh ROOT SCRIPT FILE.deb…: installs packages in ROOT (see clean_root.py), runs SCRIPT there,
-# a shell script in /tmp/work, removes the packages, and says which files were not there before.
+# a shell script in /tmp/program, removes the packages, and says which files were not there before.
 # To be run as root, or in a user namespace, with mounts of its own: unshare -rm.
 set -eu
 root=$1 script=$2
@@ -18,9 +18,9 @@ list > "$root.before"
 dpkg --root="$root" --force-unsafe-io -i "$@" > "$root.log" 2>&1 || { cat "$root.log"; exit 1; }
 echo "== installed"
 in_root dpkg -V relock librelock0 librelock-dev relock-profiler
-mkdir "$root/tmp/work"
-cp "$script" "$root/tmp/work/script"
-in_root sh -ec 'cd /tmp/work && . ./script'
+mkdir "$root/tmp/program"
+cp "$script" "$root/tmp/program/script"
+in_root sh -ec 'cd /tmp/program && . ./script'
 dpkg --root="$root" --purge relock relock-profiler librelock-dev librelock0 >> "$root.log" 2>&1
 list > "$root.after"
 diff "$root.before" "$root.after"

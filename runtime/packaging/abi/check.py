@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Compares librelock with the record of its interface, which lies beside this file.
 
-    python3 packaging/abi/check.py LIBRARY [--cc 'COMMAND'] [--include FOLDER] [--record FOLDER]
+    python3 runtime/packaging/abi/check.py LIBRARY [--cc 'COMMAND'] [--include FOLDER] [--record FOLDER]
 
 The number in the library's soname says which record: NUMBER.symbols has the symbols and their
 versions, as dpkg-gensymbols writes them, NUMBER.c the types, sizes and places that relock.h gives
@@ -19,7 +19,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 parser = argparse.ArgumentParser()
 parser.add_argument("library")
 parser.add_argument("--cc", default="cc")
-parser.add_argument("--include", default=os.path.join(here, "../../runtime/include"))
+parser.add_argument("--include", default=os.path.join(here, "../../include"))
 parser.add_argument("--record", default=here)
 options = parser.parse_args()
 
