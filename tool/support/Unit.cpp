@@ -246,9 +246,9 @@ static std::string includeFolder() {
   return Folder;
 }
 
-// The newest gcc's own headers, of which Clang has no omp.h and quadmath.h; empty: there is none.
-static std::string gccFolder() {
-  static const std::string Folder = [] {
+// The newest gcc's omp.h, which Clang has not by itself; empty: there is none.
+static std::string gccHeaderOfOpenMP() {
+  static const std::string File = [] {
     std::pair<VersionTuple, std::string> Newest;
     std::error_code Code;
     for (sys::fs::directory_iterator Target("/usr/lib/gcc", Code), End; !Code && Target != End;
@@ -256,14 +256,18 @@ static std::string gccFolder() {
       for (sys::fs::directory_iterator It(Target->path(), Code); !Code && It != End;
            It.increment(Code)) {
         VersionTuple Version;
-        std::string Path = It->path() + "/include";
-        if (!Version.tryParse(sys::path::filename(It->path())) && sys::fs::exists(Path + "/omp.h"))
+        std::string Path = It->path() + "/include/omp.h";
+        if (!Version.tryParse(sys::path::filename(It->path())) && sys::fs::exists(Path))
           Newest = std::max(Newest, {Version, Path});
       }
     return Newest.second;
   }();
-  return Folder;
+  return File;
 }
+
+// A folder that has this header and nothing else. Others of gcc's must not be found beside it:
+// Clang's stdatomic.h goes on with the next one of its name.
+static const char *const OpenMPFolder = "/relock/openmp";
 
 // Takes out the options that Clang does not know, such as gcc's -mpreferred-stack-boundary. They
 // are about the code that gcc makes; where one would change the meaning of the text, the text does
@@ -282,12 +286,18 @@ static void dropUnknownOptions(std::vector<std::string> &Arguments) {
     Arguments.erase(Arguments.begin() + Index);
 }
 
+static bool isOpenMP(StringRef Argument) {
+  return Argument == "-fopenmp" || Argument.starts_with("-fopenmp=");
+}
+
 // OpenMP's directives are read as what they are without OpenMP: the text of a region is that of its
 // function then, with its locks. What stands under a condition for it is there.
-static bool dropOpenMP(std::vector<std::string> &Arguments) {
-  return std::erase_if(Arguments, [](StringRef Argument) {
-           return Argument == "-fopenmp" || Argument.starts_with("-fopenmp=");
-         }) != 0;
+static std::vector<std::string> insteadOfOpenMP() {
+  std::vector<std::string> Arguments = {"-D_OPENMP=201511"}; // that of gcc 12
+  // omp.h has `__malloc__(omp_free)`, an error for Clang, where its own has no arguments.
+  if (!gccHeaderOfOpenMP().empty())
+    Arguments.insert(Arguments.end(), {"-idirafter", OpenMPFolder, "-D__malloc__(...)="});
+  return Arguments;
 }
 
 // The command as Clang can run it for its syntax only. The runtime's header comes last in the
@@ -308,7 +318,7 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
     Arguments.insert(Arguments.begin() + 1, {"-Wall", "-Wextra"});
   }
   dropUnknownOptions(Arguments);
-  const bool OpenMP = dropOpenMP(Arguments);
+  const bool OpenMP = std::erase_if(Arguments, isOpenMP) != 0;
   CommandLineArguments Extra = {"-resource-dir=" RELOCK_CLANG_RESOURCE_DIR, "-Qunused-arguments",
                                 "-Wno-unknown-warning-option", "-Wno-ignored-optimization-argument",
                                 // errors of Clang, where gcc warns or is silent
@@ -318,10 +328,7 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
                                 "-Wno-error=return-mismatch", "-Wno-error=initializer-overrides",
                                 "-ferror-limit=0", "-idirafter", includeFolder()};
   if (OpenMP)
-    Extra.push_back("-D_OPENMP=201511"); // that of gcc 12
-  if (std::string Folder = gccFolder(); !Folder.empty())
-    // omp.h has `__malloc__(omp_free)`, an error for Clang, where its own has no arguments.
-    Extra.insert(Extra.end(), {"-idirafter", Folder, "-D__malloc__(...)="});
+    append_range(Extra, insteadOfOpenMP());
   return getInsertArgumentAdjuster(Extra, ArgumentInsertPosition::BEGIN)(Arguments,
                                                                          Command.Filename);
 }
@@ -330,6 +337,10 @@ std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
                                       const UnitActions &Actions, const FileTexts *Replaced,
                                       Warnings Wanted) {
   IntrusiveRefCntPtr<vfs::FileSystem> Files(vfs::createPhysicalFileSystem().release());
+  if (any_of(Command.CommandLine, isOpenMP) && !gccHeaderOfOpenMP().empty())
+    Files = vfs::RedirectingFileSystem::create(
+        {{std::string(OpenMPFolder) + "/omp.h", gccHeaderOfOpenMP()}}, /*UseExternalNames=*/true,
+        *Files);
   if (Replaced)
     Files = new ReplacedFiles(Files, *Replaced);
   Collector Diagnostics;

@@ -21,8 +21,14 @@
 // TEXT:       #pragma omp parallel num_threads(threads)
 // TEXT:       relock_execute_any_thread(&lock, only_there_section, NULL);
 // WITHOUT:    [uncovered]
-#include <omp.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#ifdef _OPENMP
+#include <omp.h>
+#else
+static int omp_get_thread_num(void) { return 0; }
+#endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static long total;
@@ -47,7 +53,10 @@ void region_within(int n) {
   pthread_mutex_unlock(&lock);
 }
 
+atomic_uint counted = UINT_MAX;
+
 void own(void) {
+  atomic_fetch_add(&counted, 1);
   pthread_mutex_lock(&lock);
   total += yours++;
   pthread_mutex_unlock(&lock);
