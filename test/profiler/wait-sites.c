@@ -34,6 +34,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER; /* of take_turn and its waker */
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t met;
 static sem_t posted;
@@ -50,12 +51,35 @@ static struct timespec after(long milliseconds) {
   return time;
 }
 
+/* Whoever finds WAITING set under TURN knows that take_turn's wait has begun: from there on it is
+   at least 20 ms, however late a thread runs on a loaded machine. */
+static int waiting;
+
+static void *wake_later(void *argument) {
+  int begun = 0;
+  while (!begun) {
+    usleep(1000);
+    pthread_mutex_lock(&turn);
+    begun = waiting;
+    pthread_mutex_unlock(&turn);
+  }
+  usleep(20 * 1000);
+  pthread_mutex_lock(&turn);
+  waiting = 0;
+  pthread_cond_signal(&turned);
+  pthread_mutex_unlock(&turn);
+  return argument;
+}
+
 static __attribute__((noinline)) int take_turn(void) {
-  struct timespec until = after(20);
-  pthread_mutex_lock(&mutex);
-  while (pthread_cond_timedwait(&turned, &mutex, &until) == 0)
-    ;
-  return pthread_mutex_unlock(&mutex);
+  pthread_t waker;
+  pthread_create(&waker, NULL, wake_later, NULL);
+  pthread_mutex_lock(&turn);
+  waiting = 1;
+  while (waiting)
+    pthread_cond_wait(&turned, &turn);
+  pthread_mutex_unlock(&turn);
+  return pthread_join(waker, NULL);
 }
 
 static __attribute__((noinline)) int take_break(void) {
