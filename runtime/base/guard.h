@@ -20,6 +20,7 @@ enum relock_guard {
   RELOCK_GUARD_CLIENTS,    /* their numbers, client.c */
   RELOCK_GUARD_THREADS,    /* the records and the spare requests, thread.c */
   RELOCK_GUARD_ANNEXES,    /* those that are free, annex.c */
+  RELOCK_GUARD_BARRIERS,   /* their nodes that are free, barrier.c */
   /* A mutex or a condition variable that a fork has copied while threads waited, mutex.c, cond.c.
    */
   RELOCK_GUARD_OLD_WAITERS,

@@ -114,6 +114,11 @@ uint32_t relock_wait_spins_in_queue(void) {
   return relock_wait_has_room() ? relock_wait_spins_among_others() : spins;
 }
 
+uint32_t relock_wait_spins_for(uint32_t threads) {
+  const uint32_t spins = relock_wait_spins();
+  return threads <= relock_load_relaxed(&processors) ? spins * threads : 0;
+}
+
 enum { CROWD = 2 }; /* threads for each processor. A guess. */
 
 bool relock_wait_is_crowded(void) {

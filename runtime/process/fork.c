@@ -13,6 +13,7 @@
 #include "../base/thread.h"
 #include "../base/wait.h"
 #include "../base/word.h"
+#include "../collectives/barrier.h"
 #include "../debug/layout.h"
 #include "../mutex/environment.h"
 #include "../mutex/submit.h"
@@ -80,6 +81,7 @@ __attribute__((constructor(101))) static void start(void) {
   relock_threads_tell(&relock_process_threads);
   relock_sections_wrapped_by(relock_unwrapped_section);
   relock_options_read();
+  relock_barrier_options_read();
   relock_word_start();
   if (relock_is_watched())
     start_watched();

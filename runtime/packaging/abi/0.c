@@ -37,6 +37,10 @@ int relock_cond_clockwait(relock_cond_t *cond, relock_mutex_t *mutex, relock_clo
                           const struct timespec *deadline);
 int relock_cond_signal(relock_cond_t *cond);
 int relock_cond_broadcast(relock_cond_t *cond);
+int relock_barrier_init(relock_barrier_t *barrier, const pthread_barrierattr_t *attributes,
+                        unsigned count);
+int relock_barrier_destroy(relock_barrier_t *barrier);
+int relock_barrier_wait(relock_barrier_t *barrier);
 int relock_execute_resumable(relock_mutex_t *mutex, relock_section_t section, void *context,
                              relock_resume_t *resume);
 int relock_execute_resumable_any_thread(relock_mutex_t *mutex, relock_section_t section,
@@ -102,6 +106,12 @@ AT(relock_cond_t, relock_private.lock, 24);
 AT(relock_cond_t, relock_private.clock, 28);
 AT(relock_cond_t, relock_private.destroyer, 32);
 AT(relock_cond_t, relock_private.generation, 36);
+SIZE(relock_barrier_t, sizeof(pthread_barrier_t));
+ALIGN(relock_barrier_t, 8);
+AT(relock_barrier_t, relock_private.algorithm, 0);
+AT(relock_barrier_t, relock_private.nodes, 8);
+AT(relock_barrier_t, relock_private.count, 16);
+AT(relock_barrier_t, relock_private.first, 20);
 SIZE(relock_resume_t, 40);
 ALIGN(relock_resume_t, 8);
 AT(relock_resume_t, at, 0);

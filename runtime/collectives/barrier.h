@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Barriers: `count` threads wait until all of them have come; one of them is told that it is the
+ * serial one. pthread_barrier_t with other algorithms behind it. Sources: Reble's thesis
+ * (2015), 3.5.2; Ramos and Hoefler, "Cache line aware algorithm design" (2016), 3.1 to 3.3. They
+ * number their threads, and give each one place of its own. These threads have no numbers: any
+ * thread may come in any round, and more may come than a round takes; those wait for the next one.
+ *
+ * What an algorithm has in common with the others are its nodes. In a node threads, or the nodes
+ * below it, arrive; and in it they wait for `released`, a futex.
+ *
+ *   released:  2 r  <--- round r is under way at this node
+ *               |
+ *               | somebody goes to sleep: 2 r + 1 (ASLEEP)
+ *               v
+ *              2 (r + 1)  round r is over, by the thread that had the last place in the node; it
+ * wakes all who sleep
+ *
+ * Invariants
+ *  - `released` only grows, by a compare-and-swap that looks (relock_barrier_release()), since a
+ *    thread that was to release a round may be overtaken by the one that releases the next. It is
+ *    never reset, not even when the nodes become another barrier's.
+ *  - Nobody leaves round r before all of its threads have arrived: a node is released by a thread
+ * that has seen the last arrival, or that was itself released from the node above.
+ *  - All that a thread wrote before its arrival is seen by those that leave: arrivals acquire and
+ *    release, a release of a node releases, a look at it acquires.
+ *  - No sleeper is forgotten: it sets ASLEEP by a compare-and-swap, and whoever releases sees that.
+ *  - After its arrival a thread touches nodes only, whose memory is never unmapped nor used for
+ *    anything else: so the barrier may be destroyed, and its memory freed, as soon as one thread
+ * has returned. A thread that is late in round r reads `released` of r + 1 or later, and leaves.
+ *    (Unless 2^30 rounds have passed meanwhile.) relock_barrier_destroy() waits for those that have
+ *    still to release a node, as another barrier must not have that from them.
+ *
+ * Waiting: as long as there is a processor for each thread of the barrier a thread spins for the
+ * calibrated time, once for each of them, and parks then; otherwise it parks at once. A round in
+ * which nobody sleeps makes no system call.
+ *
+ * A forked child has one thread; a barrier in which others of the parent had arrived stays so.
+ */
+#ifndef RELOCK_COLLECTIVES_BARRIER_H
+#define RELOCK_COLLECTIVES_BARRIER_H
+
+#include "../base/atomic.h"
+#include "../base/wait.h"
+
+#include <relock/relock.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { RELOCK_BARRIER_ROUND = 2 }; /* of `released`; one less is ASLEEP */
+
+/* Arrivals go to one line, and those who wait look at the other one. */
+struct relock_barrier_node {
+  _Alignas(RELOCK_CACHE_LINE) uint64_t arrived; /* the algorithm's */
+  struct relock_barrier_node *next_free;        /* of the first node of a barrier, see barrier.c */
+  _Alignas(RELOCK_CACHE_LINE) uint32_t released;
+};
+_Static_assert(sizeof(struct relock_barrier_node) == 2 * RELOCK_CACHE_LINE, "two lines");
+
+struct relock_barrier_algorithm {
+  const char *name;
+  /* How many nodes a barrier for so many threads has, at most RELOCK_BARRIER_NODES. */
+  uint32_t (*nodes)(uint32_t count);
+  /* Makes them ready; `released` is the same in all and stays. */
+  void (*set_up)(struct relock_barrier_node *nodes, uint32_t count);
+  /* Arrives and waits. True: the caller is the serial thread. */
+  bool (*wait)(struct relock_barrier_node *nodes, uint32_t count, uint32_t first);
+  /* Whether a thread has arrived in a round that is not complete. */
+  bool (*is_busy)(struct relock_barrier_node *nodes, uint32_t count);
+};
+
+enum { RELOCK_BARRIER_NODES = 64 };
+
+#define RELOCK_BARRIER_ALGORITHM(name)                                                             \
+  extern const struct relock_barrier_algorithm relock_barrier_##name RELOCK_HIDDEN;
+#include "barriers.def"
+
+/* Their names, separated by blanks. */
+extern const char relock_barrier_algorithms[] RELOCK_HIDDEN;
+
+/* Barriers that are initialised from now on have this algorithm, or, null, that which their count
+ * asks for. False: there is none of that name. */
+bool relock_barrier_choose(const char *name);
+
+/* By RELOCK_BARRIER; ends the program if that is wrong. Once. */
+void relock_barrier_options_read(void);
+
+/* For the algorithms. */
+
+/* Rounds are counted modulo 2^31. */
+static inline bool relock_barrier_is_over(uint32_t released, uint32_t end) {
+  return (int32_t)(released - end) >= 0;
+}
+
+/* Waits until `released` is `end` or later. */
+void relock_barrier_await(struct relock_barrier_node *node, uint32_t end, uint32_t count);
+
+/* Makes it that, unless it is already, and wakes those who sleep. */
+void relock_barrier_release(struct relock_barrier_node *node, uint32_t end);
+
+/* Pauses for a while that is in proportion to the number of threads that are missing; not in vain
+ * where there is no processor for each. */
+void relock_barrier_back_off(uint32_t missing, uint32_t count);
+
+#endif
