@@ -75,8 +75,9 @@ static uint32_t round_of(struct relock_barrier_node *root) {
 
 static void tree_set_up(struct relock_barrier_node *nodes, uint32_t count) {
   const uint32_t leaves = leaves_for(count), all = tree_nodes(count);
+  const uint32_t round = relock_load_relaxed(&nodes[all - 1].released);
   for (uint32_t i = 0; i < all; i++)
-    nodes[i].arrived = i < leaves ? leaf_word(nodes[all - 1].released, 0) : 0;
+    nodes[i].arrived = i < leaves ? leaf_word(round, 0) : 0;
 }
 
 static bool tree_is_busy(struct relock_barrier_node *nodes, uint32_t count) {

@@ -11,9 +11,10 @@
 extern const struct scenario scenarios[];
 extern const int scenario_count;
 
-/* Those that have no mutex of the algorithm, whatever that is (printed.c): only where named. */
-extern const struct scenario scenarios_apart[];
-extern const int scenario_apart_count;
+/* Those that have no mutex of the algorithm, whatever that is (printed.c, barriers.c): only where
+ * named. */
+extern const struct scenario scenarios_apart[], scenarios_of_barriers[];
+extern const int scenario_apart_count, scenario_of_barriers_count;
 
 /* Makes the class of the mutexes; ends the program if there is no such algorithm. */
 void scenarios_start(const char *algorithm);
