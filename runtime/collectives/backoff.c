@@ -12,21 +12,21 @@
  */
 #include "central.h"
 
-static bool backoff_wait(struct relock_barrier_node *node, uint32_t count, uint32_t first) {
-  uint32_t end;
-  const uint32_t missing = relock_central_arrive(node, count, first, &end);
-  if (missing == 0) {
-    relock_barrier_release(node, end);
+static bool backoff_wait(const relock_barrier_t *barrier) {
+  const struct relock_arrival arrival = relock_central_arrive(barrier);
+  if (arrival.missing == 0) {
+    relock_barrier_release(arrival.node, arrival.end);
     return true;
   }
-  relock_barrier_back_off(missing, count);
-  relock_barrier_await(node, end, count);
+  relock_barrier_back_off(arrival.missing, arrival.count);
+  relock_barrier_await(arrival.node, arrival.end, arrival.count);
   return false;
 }
 
 const struct relock_barrier_algorithm relock_barrier_backoff = {
     .name = "backoff",
     .nodes = relock_central_nodes,
+    .places = relock_central_places,
     .set_up = relock_central_set_up,
     .wait = backoff_wait,
     .is_busy = relock_central_is_busy,

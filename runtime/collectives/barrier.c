@@ -69,55 +69,80 @@ void relock_barrier_back_off(uint32_t missing, uint32_t count) {
     left -= relock_pauses(left);
 }
 
-/* --- nodes ----------------------------------------------------------------------------------- */
+/* --- nodes and places ------------------------------------------------------------------------ */
 
-/* Barriers that are free, by the number of their nodes, a power of two. Guarded by
- * RELOCK_GUARD_BARRIERS. */
-enum { SIZES = 7, TOGETHER = 4096 };
-static struct relock_barrier_node *free_nodes[SIZES];
-_Static_assert(1 << (SIZES - 1) == RELOCK_BARRIER_NODES, "the largest has its list");
+/* Those that are free, by their number of lines, a power of two. What was nodes will be nodes.
+ * Guarded by RELOCK_GUARD_BARRIERS. */
+enum kind { NODES, PLACES, KINDS };
+enum { SIZES = 12, TOGETHER = 4096 };
+static struct relock_barrier_line *free_lines[KINDS][SIZES];
+_Static_assert(1 << (SIZES - 1) == 2 * RELOCK_BARRIER_MOST, "the largest has its list");
 
-static uint32_t size_class(uint32_t nodes) {
+static uint32_t size_class(uint32_t lines) {
   uint32_t size = 0;
-  while (1u << size < nodes)
+  while (1u << size < lines)
     size++;
   return size;
 }
 
-static void put(struct relock_barrier_node *nodes, uint32_t size) {
-  nodes->next_free = free_nodes[size];
-  free_nodes[size] = nodes;
+static void put(struct relock_barrier_line *lines, enum kind kind, uint32_t size) {
+  lines->next_free = free_lines[kind][size];
+  free_lines[kind][size] = lines;
 }
 
 /* Under the guard. Null: no memory. */
-static struct relock_barrier_node *reserve(uint32_t size) {
-  const size_t bytes = sizeof(struct relock_barrier_node) << size;
-  const size_t all = bytes < TOGETHER ? TOGETHER : bytes;
-  struct relock_barrier_node *nodes = relock_os->reserve(all);
-  for (size_t i = bytes; nodes && i < all; i += bytes)
-    put(nodes + i / sizeof *nodes, size);
-  return nodes;
+static struct relock_barrier_line *reserve(enum kind kind, uint32_t size) {
+  const uint32_t number = 1u << size, least = TOGETHER / RELOCK_CACHE_LINE;
+  const uint32_t all = number < least ? least : number;
+  struct relock_barrier_line *lines = relock_os->reserve(all * sizeof *lines);
+  for (uint32_t i = number; lines && i < all; i += number)
+    put(lines + i, kind, size);
+  return lines;
 }
 
-static struct relock_barrier_node *take_nodes(uint32_t size) {
+/* Null: no memory. */
+static struct relock_barrier_line *take_lines(enum kind kind, uint32_t number) {
+  const uint32_t size = size_class(number);
   relock_guard_take(RELOCK_GUARD_BARRIERS);
-  struct relock_barrier_node *nodes = free_nodes[size];
-  if (nodes)
-    free_nodes[size] = nodes->next_free;
+  struct relock_barrier_line *lines = free_lines[kind][size];
+  if (lines)
+    free_lines[kind][size] = lines->next_free;
   else
-    nodes = reserve(size);
+    lines = reserve(kind, size);
   relock_guard_release(RELOCK_GUARD_BARRIERS);
-  return nodes;
+  return lines;
 }
 
-static void give_nodes(struct relock_barrier_node *nodes, uint32_t size) {
+static void give_lines(struct relock_barrier_line *lines, enum kind kind, uint32_t number) {
   relock_guard_take(RELOCK_GUARD_BARRIERS);
-  put(nodes, size);
+  put(lines, kind, size_class(number));
   relock_guard_release(RELOCK_GUARD_BARRIERS);
+}
+
+static uint32_t lines_of(uint32_t nodes) {
+  return nodes * (uint32_t)(sizeof(struct relock_barrier_node) / RELOCK_CACHE_LINE);
+}
+
+/* False: no memory. */
+static bool take_memory(relock_barrier_t *barrier, uint32_t nodes, uint32_t places) {
+  struct relock_barrier_line *taken = take_lines(NODES, lines_of(nodes));
+  barrier->relock_private.nodes = (struct relock_barrier_node *)taken;
+  barrier->relock_private.places = taken && places > 0 ? take_lines(PLACES, places) : NULL;
+  if (taken && places > 0 && !barrier->relock_private.places) {
+    give_lines(taken, NODES, lines_of(nodes));
+    return false;
+  }
+  return taken != NULL;
+}
+
+static void give_memory(const relock_barrier_t *barrier, uint32_t nodes, uint32_t places) {
+  if (places > 0)
+    give_lines(barrier->relock_private.places, PLACES, places);
+  give_lines(&barrier->relock_private.nodes->line, NODES, lines_of(nodes));
 }
 
 /* The latest round of any node: of the root. */
-static uint32_t latest_round(struct relock_barrier_node *nodes, uint32_t count) {
+static uint32_t latest_round(const struct relock_barrier_node *nodes, uint32_t count) {
   uint32_t latest = relock_load_relaxed(&nodes[0].released);
   for (uint32_t i = 1; i < count; i++) {
     const uint32_t released = relock_load_relaxed(&nodes[i].released);
@@ -168,6 +193,8 @@ enum { TREE_FROM = 16 };
 static const struct relock_barrier_algorithm *algorithm_for(uint32_t count) {
   relock_barrier_options_read();
   const uint32_t place = relock_load_relaxed(&chosen);
+  if (count > RELOCK_BARRIER_MOST)
+    return &relock_barrier_central;
   if (place > 0)
     return algorithms[place - 1];
   return count >= TREE_FROM && relock_wait_spins_for(count) > 0 ? &relock_barrier_tree
@@ -186,17 +213,14 @@ int relock_barrier_init(relock_barrier_t *barrier, const pthread_barrierattr_t *
   if (shared != PTHREAD_PROCESS_PRIVATE)
     return ENOTSUP;
   const struct relock_barrier_algorithm *algorithm = algorithm_for(count);
-  const uint32_t number = algorithm->nodes(count), size = size_class(number);
-  struct relock_barrier_node *nodes = take_nodes(size);
-  if (!nodes)
+  const uint32_t nodes = algorithm->nodes(count);
+  if (!take_memory(barrier, nodes, algorithm->places(count)))
     return ENOMEM;
-  const uint32_t first = latest_round(nodes, 1u << size);
-  for (uint32_t i = 0; i < number; i++)
-    relock_store_relaxed(&nodes[i].released, first);
-  algorithm->set_up(nodes, count);
-  barrier->relock_private.nodes = nodes;
   barrier->relock_private.count = count;
-  barrier->relock_private.first = first;
+  barrier->relock_private.first = latest_round(barrier->relock_private.nodes, nodes);
+  for (uint32_t i = 0; i < nodes; i++)
+    relock_store_relaxed(&barrier->relock_private.nodes[i].released, barrier->relock_private.first);
+  algorithm->set_up(barrier);
   barrier->relock_private.algorithm = algorithm;
   return 0;
 }
@@ -205,24 +229,21 @@ int relock_barrier_wait(relock_barrier_t *barrier) {
   const struct relock_barrier_algorithm *algorithm = barrier->relock_private.algorithm;
   if (!algorithm)
     return EINVAL;
-  return algorithm->wait(barrier->relock_private.nodes, barrier->relock_private.count,
-                         barrier->relock_private.first)
-             ? PTHREAD_BARRIER_SERIAL_THREAD
-             : 0;
+  return algorithm->wait(barrier) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
 }
 
 int relock_barrier_destroy(relock_barrier_t *barrier) {
   const struct relock_barrier_algorithm *algorithm = barrier->relock_private.algorithm;
   if (!algorithm)
     return EINVAL;
+  if (algorithm->is_busy(barrier))
+    return EBUSY;
   struct relock_barrier_node *nodes = barrier->relock_private.nodes;
   const uint32_t count = barrier->relock_private.count, number = algorithm->nodes(count);
-  if (algorithm->is_busy(nodes, count))
-    return EBUSY;
   const uint32_t end = latest_round(nodes, number);
   for (uint32_t i = 0; i < number; i++)
     relock_barrier_await(&nodes[i], end, count);
   barrier->relock_private.algorithm = NULL;
-  give_nodes(nodes, size_class(number));
+  give_memory(barrier, number, algorithm->places(count));
   return 0;
 }

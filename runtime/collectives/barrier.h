@@ -50,27 +50,35 @@
 
 enum { RELOCK_BARRIER_ROUND = 2 }; /* of `released`; one less is ASLEEP */
 
+struct relock_barrier_line {
+  _Alignas(RELOCK_CACHE_LINE) uint64_t value;
+  struct relock_barrier_line *next_free; /* of the first of some, see barrier.c */
+};
+
 /* Arrivals go to one line, and those who wait look at the other one. */
 struct relock_barrier_node {
-  _Alignas(RELOCK_CACHE_LINE) uint64_t arrived; /* the algorithm's */
-  struct relock_barrier_node *next_free;        /* of the first node of a barrier, see barrier.c */
+  struct relock_barrier_line line; /* the algorithm's */
   _Alignas(RELOCK_CACHE_LINE) uint32_t released;
 };
 _Static_assert(sizeof(struct relock_barrier_node) == 2 * RELOCK_CACHE_LINE, "two lines");
 
+/* So many nodes or places at most; a barrier for which an algorithm wants more has central. */
+enum { RELOCK_BARRIER_MOST = 1024 };
+
 struct relock_barrier_algorithm {
   const char *name;
-  /* How many nodes a barrier for so many threads has, at most RELOCK_BARRIER_NODES. */
+  /* How many a barrier for so many threads has. Places: lines of the algorithm's, which a thread
+   * touches before its arrival only. */
   uint32_t (*nodes)(uint32_t count);
-  /* Makes them ready; `released` is the same in all and stays. */
-  void (*set_up)(struct relock_barrier_node *nodes, uint32_t count);
-  /* Arrives and waits. True: the caller is the serial thread. */
-  bool (*wait)(struct relock_barrier_node *nodes, uint32_t count, uint32_t first);
+  uint32_t (*places)(uint32_t count);
+  /* Makes them ready; `released` of each node is what the barrier has as `first`, and stays. */
+  void (*set_up)(relock_barrier_t *barrier);
+  /* Arrives and waits. True: the caller is the serial thread. The barrier may be gone after the
+   * arrival. */
+  bool (*wait)(const relock_barrier_t *barrier);
   /* Whether a thread has arrived in a round that is not complete. */
-  bool (*is_busy)(struct relock_barrier_node *nodes, uint32_t count);
+  bool (*is_busy)(const relock_barrier_t *barrier);
 };
-
-enum { RELOCK_BARRIER_NODES = 64 };
 
 #define RELOCK_BARRIER_ALGORITHM(name)                                                             \
   extern const struct relock_barrier_algorithm relock_barrier_##name RELOCK_HIDDEN;

@@ -25,36 +25,45 @@ uint32_t relock_central_nodes(uint32_t count) {
   return 1;
 }
 
-void relock_central_set_up(struct relock_barrier_node *node, uint32_t count) {
+uint32_t relock_central_places(uint32_t count) {
   (void)count;
-  node->arrived = 0;
+  return 0;
 }
 
-bool relock_central_is_busy(struct relock_barrier_node *node, uint32_t count) {
-  return relock_load_relaxed(&node->arrived) % count != 0;
+void relock_central_set_up(relock_barrier_t *barrier) {
+  barrier->relock_private.nodes->line.value = 0;
 }
 
-uint32_t relock_central_arrive(struct relock_barrier_node *node, uint32_t count, uint32_t first,
-                               uint32_t *end) {
+bool relock_central_is_busy(const relock_barrier_t *barrier) {
+  const uint64_t arrived = relock_load_relaxed(&barrier->relock_private.nodes->line.value);
+  return arrived % barrier->relock_private.count != 0;
+}
+
+struct relock_arrival relock_central_arrive(const relock_barrier_t *barrier) {
+  const uint32_t count = barrier->relock_private.count, first = barrier->relock_private.first;
+  struct relock_barrier_node *node = barrier->relock_private.nodes;
   /* Acquire and release: pairs with itself, from arrival to arrival. */
-  const uint64_t ticket = relock_add_acq_rel(&node->arrived, 1);
-  *end = first + RELOCK_BARRIER_ROUND * (uint32_t)(ticket / count + 1);
-  return count - 1 - (uint32_t)(ticket % count);
+  const uint64_t ticket = relock_add_acq_rel(&node->line.value, 1);
+  const uint64_t round = ticket / count;
+  return (struct relock_arrival){.node = node,
+                                 .count = count,
+                                 .end = first + RELOCK_BARRIER_ROUND * (uint32_t)(round + 1),
+                                 .missing = count - 1 - (uint32_t)(ticket - round * count)};
 }
 
-static bool central_wait(struct relock_barrier_node *node, uint32_t count, uint32_t first) {
-  uint32_t end;
-  if (relock_central_arrive(node, count, first, &end) == 0) {
-    relock_barrier_release(node, end);
-    return true;
-  }
-  relock_barrier_await(node, end, count);
-  return false;
+static bool central_wait(const relock_barrier_t *barrier) {
+  const struct relock_arrival arrival = relock_central_arrive(barrier);
+  if (arrival.missing == 0)
+    relock_barrier_release(arrival.node, arrival.end);
+  else
+    relock_barrier_await(arrival.node, arrival.end, arrival.count);
+  return arrival.missing == 0;
 }
 
 const struct relock_barrier_algorithm relock_barrier_central = {
     .name = "central",
     .nodes = relock_central_nodes,
+    .places = relock_central_places,
     .set_up = relock_central_set_up,
     .wait = central_wait,
     .is_busy = relock_central_is_busy,

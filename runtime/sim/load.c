@@ -8,13 +8,16 @@
 #include "../base/os.h"
 #include "../base/wait.h"
 #include "../base/word.h"
+#include "../collectives/barrier.h"
 #include "buckets.h"
 #include "processors.h"
+#include "pthread_barrier.h"
 
 #include <relock/relock.h>
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LINE = 128 };
 
@@ -24,6 +27,8 @@ static struct {
     _Alignas(LINE) uint64_t value;
   } line[SIM_MAX_LINES];
   _Alignas(LINE) relock_class_t lock_class;
+  _Alignas(LINE) relock_barrier_t barrier;
+  _Alignas(LINE) struct sim_pthread_barrier pthread_barrier;
   const struct sim_load *load;
   uint64_t from, until; /* what is counted, in cycles */
   _Alignas(LINE) uint32_t arriving;
@@ -38,6 +43,7 @@ static struct worker *workers;
 
 static uint64_t histogram[SIM_BUCKETS]; /* of latencies */
 static uint64_t last;                   /* end of a counted section */
+static uint64_t serials, last_round;    /* of a barrier; 0: not known yet */
 
 /* Each line's address comes from the line before it, so that no processor could fetch them
  * together. */
@@ -50,6 +56,14 @@ static int section(void *unused) {
     at = i + 1 + (value >> 63);
   }
   return 0;
+}
+
+static SIM_BOOKS void count_serial(bool is_serial) { serials += is_serial; }
+
+static void meet(void) {
+  count_serial(shared.pthread_barrier.count
+                   ? sim_pthread_barrier_wait(&shared.pthread_barrier)
+                   : relock_barrier_wait(&shared.barrier) == PTHREAD_BARRIER_SERIAL_THREAD);
 }
 
 static void operate(enum sim_mode mode) {
@@ -74,6 +88,9 @@ static void operate(enum sim_mode mode) {
                                 __ATOMIC_SEQ_CST);
     break;
   }
+  case SIM_BARRIER:
+    meet();
+    break;
   }
 }
 
@@ -109,6 +126,18 @@ static void begin_together(unsigned number) {
   sim_work(begin > now ? begin - now : 0);
 }
 
+/* Whether the thread has had enough. Those of a barrier have the same number of rounds: the first
+ * one says which is the last before it comes to that. */
+static SIM_BOOKS bool is_done(const struct worker *worker, uint64_t now) {
+  const struct sim_load *load = shared.load;
+  const bool done = now >= shared.until || (load->sections && worker->all >= load->sections);
+  if (load->mode != SIM_BARRIER)
+    return done;
+  if (worker == workers && done && last_round == 0)
+    last_round = worker->all + 1;
+  return last_round > 0 && worker->all >= last_round;
+}
+
 static void *work(void *argument) {
   struct worker *worker = argument;
   const struct sim_load *load = shared.load;
@@ -116,8 +145,7 @@ static void *work(void *argument) {
   for (int i = 0; i < FIRST; i++)
     operate(load->mode);
   begin_together((unsigned)(worker - workers));
-  for (uint64_t now = relock_ticks();
-       now < shared.until && (!load->sections || worker->all < load->sections);) {
+  for (uint64_t now = relock_ticks(); !is_done(worker, now);) {
     operate(load->mode);
     const uint64_t after = relock_ticks();
     note(worker, now, after);
@@ -128,6 +156,15 @@ static void *work(void *argument) {
   if (__atomic_sub_fetch(&shared.running, 1, __ATOMIC_ACQ_REL) == 0)
     relock_os->futex_wake(&shared.running, 1);
   return NULL;
+}
+
+static bool make_barrier(const struct sim_load *load) {
+  if (strcmp(load->lock, "pthread") == 0) {
+    shared.pthread_barrier.count = load->threads;
+    return true;
+  }
+  relock_barrier_choose(strcmp(load->lock, "default") == 0 ? NULL : load->lock);
+  return relock_barrier_init(&shared.barrier, NULL, load->threads) == 0;
 }
 
 void *sim_load_run(void *argument) {
@@ -142,7 +179,10 @@ void *sim_load_run(void *argument) {
   workers = aligned_alloc(LINE, load->threads * sizeof *workers);
   if (!workers || relock_mutex_init(&shared.mutex, NULL, &shared.lock_class) != 0)
     abort();
-  operate(load->mode);
+  if (load->mode != SIM_BARRIER)
+    operate(load->mode);
+  else if (!make_barrier(load))
+    abort();
   for (unsigned i = 0; i < load->threads; i++) {
     workers[i] = (struct worker){0};
     if (!sim_thread_start(work, &workers[i], "worker", (int)(i % load->processors), false))
@@ -176,6 +216,8 @@ bool sim_load_count(struct sim_counts *counts) {
   }
   if (counts->p99 > counts->worst)
     counts->p99 = counts->worst;
+  if (load->mode == SIM_BARRIER)
+    return serials * load->threads == all - 1;
   for (unsigned i = 0; i < load->lines && load->mode <= SIM_ANY_THREAD; i++)
     if (shared.line[i].value != all)
       return false;

@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 enum { SIM_MAX_LINES = 64 };
-/* The last two have no lock: all threads store to one line, or compare and swap. */
-enum sim_mode { SIM_HOLD, SIM_EXECUTE, SIM_ANY_THREAD, SIM_STORE, SIM_SWAP };
+/* The last three have no lock: all threads store to one line, or compare and swap, or meet at a
+ * barrier, `lock` being its algorithm, "default" or "pthread". */
+enum sim_mode { SIM_HOLD, SIM_EXECUTE, SIM_ANY_THREAD, SIM_STORE, SIM_SWAP, SIM_BARRIER };
 
 struct sim_load {
   const char *lock; /* the algorithm */
@@ -33,7 +34,7 @@ struct sim_counts {
 /* The first thread of the machine, whose argument is a struct sim_load. It makes the lock, starts
  * the others and waits for them. */
 void *sim_load_run(void *load);
-/* After sim_run(). False: a section was lost, or run twice. */
+/* After sim_run(). False: a section was lost, or run twice; a round had not one serial thread. */
 bool sim_load_count(struct sim_counts *counts);
 
 #endif

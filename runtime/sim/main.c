@@ -5,6 +5,7 @@
  * what it prints.
  */
 #define _GNU_SOURCE
+#include "../collectives/barrier.h"
 #include "../locks/algorithm.h"
 #include "explain.h"
 #include "jobs.h"
@@ -43,7 +44,7 @@ struct options {
   size_t choice_count;
   bool even;
   long processors; /* 0: all that the machine has */
-  const char *locks, *modes;
+  const char *locks, *modes, *barriers;
   long threads[MAX_VALUES], lines[MAX_VALUES], delays[MAX_VALUES];
   int thread_values, line_values, delay_values;
   long microseconds; /* 0: as the delay needs it */
@@ -56,7 +57,8 @@ struct row {
   char lock[40];
   enum sim_mode mode;
 };
-static const char *const mode_names[] = {"hold", "execute", "any-thread", "limit", "limit"};
+static const char *const mode_names[] = {"hold",  "execute", "any-thread",
+                                         "limit", "limit",   "barrier"};
 
 struct point {
   const struct row *row;
@@ -186,10 +188,14 @@ static void describe_point(size_t number, struct sim_job *job, void *context) {
   const struct options *options = all->options;
   const struct point *point = &all->points[number];
   begin_command(options, job);
-  sim_job_word(job, "--lock=%s", point->row->lock);
-  sim_job_word(job, "--mode=%s", mode_names[point->row->mode]);
+  if (options->barriers) {
+    sim_job_word(job, "--barrier=%s", point->row->lock);
+  } else {
+    sim_job_word(job, "--lock=%s", point->row->lock);
+    sim_job_word(job, "--mode=%s", mode_names[point->row->mode]);
+    sim_job_word(job, "--lines=%ld", point->lines);
+  }
   sim_job_word(job, "--threads=%ld", point->threads);
-  sim_job_word(job, "--lines=%ld", point->lines);
   sim_job_word(job, "--delay=%ld", point->delay);
   if (options->sections)
     sim_job_word(job, "--sections=%ld", options->sections);
@@ -264,10 +270,31 @@ static bool in_list(const char *list, const char *name) {
   return false;
 }
 
+/* With --barrier. */
+static size_t make_barrier_rows(const char *wanted, struct row *rows) {
+  char names[256];
+  size_t count = 0, asked = 1;
+  snprintf(names, sizeof names, "%s default pthread", relock_barrier_algorithms);
+  for (const char *at = wanted; (at = strchr(at, ',')); at++)
+    asked++;
+  for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    if (!in_list(wanted, name))
+      continue;
+    snprintf(rows[count].lock, sizeof rows[count].lock, "%s", name);
+    rows[count++].mode = SIM_BARRIER;
+  }
+  if (count < asked)
+    sim_fail(2, "--barrier: '%s' has an unknown name; the names are: %s default pthread", wanted,
+             relock_barrier_algorithms);
+  return count;
+}
+
 /* Without --mode each in the way that its delegated sections take. */
 static size_t make_rows(const struct options *options, struct row *rows) {
   char names[2048];
   size_t count = 0, known = 0, asked = 0;
+  if (options->barriers)
+    return make_barrier_rows(options->barriers, rows);
   snprintf(names, sizeof names, "%s", relock_algorithms());
   for (const char *at = options->locks; at; at = strchr(at + 1, ','))
     asked++;
@@ -320,6 +347,8 @@ static const char usage[] =
     "                       'store' and 'swap' have no lock: all write to one line\n"
     "  --mode LIST          of hold, execute, any-thread (default: any-thread of algorithms that\n"
     "                       combine or delegate, hold of others)\n"
+    "  --barrier LIST       barriers of all threads instead: of central, backoff, tree, default,\n"
+    "                       pthread (the C library's)\n"
     "  --threads LIST       numbers of threads; 1-47: doubling, and the last\n"
     "                       (default: one less than there are processors)\n"
     "  --lines LIST         shared cache lines per section, 0 to 64 (default 5)\n"
@@ -344,6 +373,7 @@ static bool parse(int argc, char **argv, struct options *options) {
     MACHINE = 256,
     LOCK,
     MODE,
+    BARRIER,
     THREADS,
     LINES,
     DELAY,
@@ -360,6 +390,7 @@ static bool parse(int argc, char **argv, struct options *options) {
       {"machine", required_argument, NULL, MACHINE},
       {"lock", required_argument, NULL, LOCK},
       {"mode", required_argument, NULL, MODE},
+      {"barrier", required_argument, NULL, BARRIER},
       {"threads", required_argument, NULL, THREADS},
       {"lines", required_argument, NULL, LINES},
       {"delay", required_argument, NULL, DELAY},
@@ -385,6 +416,9 @@ static bool parse(int argc, char **argv, struct options *options) {
       break;
     case MODE:
       options->modes = optarg;
+      break;
+    case BARRIER:
+      options->barriers = optarg;
       break;
     case THREADS:
       options->thread_values =
@@ -440,9 +474,11 @@ static bool parse(int argc, char **argv, struct options *options) {
              argv[optind]);
   if (!options->machine)
     sim_fail(2, "--machine: which one?");
-  const bool of_microbenchmark = options->locks || options->modes || options->thread_values ||
-                                 options->line_values || options->delay_values ||
-                                 options->sections || options->explain;
+  const bool of_locks = options->locks || options->modes || options->line_values;
+  if (options->barriers && of_locks)
+    sim_fail(2, "--barrier goes without --lock, --mode and --lines, which are of locks");
+  const bool of_microbenchmark = of_locks || options->barriers || options->thread_values ||
+                                 options->delay_values || options->sections || options->explain;
   if (options->program && of_microbenchmark)
     sim_fail(2, "--program goes with --choice, --even, --processors, --microseconds and -j; the "
                 "other options are the microbenchmark's");

@@ -218,6 +218,7 @@ int relock_cond_broadcast(relock_cond_t *cond);
 
 struct relock_barrier_algorithm;
 struct relock_barrier_node;
+struct relock_barrier_line;
 
 /* Same size and alignment as pthread_barrier_t. Needs relock_barrier_init. */
 typedef union relock_barrier {
@@ -226,6 +227,7 @@ typedef union relock_barrier {
     struct relock_barrier_node *nodes; /* where threads arrive and wait, see collectives/barrier.h */
     uint32_t count;
     uint32_t first; /* the round with which it began */
+    struct relock_barrier_line *places;
   } relock_private;
   char relock_size[sizeof(pthread_barrier_t)];
   long relock_align;

@@ -112,6 +112,7 @@ AT(relock_barrier_t, relock_private.algorithm, 0);
 AT(relock_barrier_t, relock_private.nodes, 8);
 AT(relock_barrier_t, relock_private.count, 16);
 AT(relock_barrier_t, relock_private.first, 20);
+AT(relock_barrier_t, relock_private.places, 24);
 SIZE(relock_resume_t, 40);
 ALIGN(relock_resume_t, 8);
 AT(relock_resume_t, at, 0);

@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { THREADS = 3, ROUNDS = 2, BARRIERS = 3 };
+enum { THREADS = 4, ROUNDS = 2, BARRIERS = 3 };
 
 static void require(bool condition, const char *otherwise) {
   if (!condition)
@@ -32,9 +32,9 @@ static void all_came(int round) {
     require(came[round][i] == 1, "a thread has passed before all had come");
 }
 
-static void begin(const char *algorithm, uint32_t leaf, int threads, int of) {
+static void begin(const char *algorithm, uint32_t fan_in, int threads, int of) {
   relock_barrier_choose(algorithm);
-  relock_tuning.barrier_leaf = leaf;
+  relock_tuning.barrier_fan = fan_in;
   count = threads;
   memset(came, 0, sizeof came);
   memset(serials, 0, sizeof serials);
@@ -66,7 +66,7 @@ static const char *one_serial_each(void) {
   return NULL;
 }
 
-/* Two rounds of two, in which any of three threads may be. */
+/* Two rounds of all threads but one, in which any of them may be. */
 static void come_often(int id) {
   (void)id;
   for (;;) {
@@ -80,7 +80,7 @@ static void come_often(int id) {
   }
 }
 static const char *two_serials(void) {
-  const uint32_t nodes = barrier[0].relock_private.algorithm->nodes(2);
+  const uint32_t nodes = barrier[0].relock_private.algorithm->nodes((uint32_t)count - 1);
   for (uint32_t i = 0; i < nodes; i++)
     if (barrier[0].relock_private.nodes[i].released != ROUNDS * RELOCK_BARRIER_ROUND)
       return "a node stays in an earlier round";
@@ -196,14 +196,14 @@ static const char *nothing(void) { return NULL; }
 
 /* --------------------------------------------------------------------------------------------- */
 
-static void central_2(void) { begin("central", 1, 2, 2); }
-static void central_3(void) { begin("central", 1, 3, 3); }
-static void central_many(void) { begin("central", 1, 3, 2); }
-static void backoff_2(void) { begin("backoff", 1, 2, 2); }
-static void tree_2(void) { begin("tree", 1, 2, 2); }
-static void tree_3(void) { begin("tree", 1, 3, 3); }
+static void central_2(void) { begin("central", 2, 2, 2); }
+static void central_3(void) { begin("central", 2, 3, 3); }
+static void central_many(void) { begin("central", 2, 3, 2); }
+static void backoff_2(void) { begin("backoff", 2, 2, 2); }
+static void tree_2(void) { begin("tree", 2, 2, 2); }
+static void tree_3(void) { begin("tree", 3, 3, 3); }
 static void tree_uneven(void) { begin("tree", 2, 3, 3); }
-static void tree_many(void) { begin("tree", 1, 3, 2); }
+static void tree_many(void) { begin("tree", 2, 4, 3); }
 
 const struct scenario scenarios_of_barriers[] = {
     {"barrier-central", "two rounds of a barrier", 2, 0, central_2, do_rounds, one_serial_each},
@@ -215,11 +215,11 @@ const struct scenario scenarios_of_barriers[] = {
      destroy_at_once, one_serial},
     {"barrier-backoff", "two rounds of a barrier", 2, 0, backoff_2, do_rounds, one_serial_each},
     {"barrier-tree", "two rounds of a barrier", 2, 0, tree_2, do_rounds, one_serial_each},
-    {"barrier-tree-3", "the same with three threads, each in a leaf", 3, 2, tree_3, do_rounds,
+    {"barrier-tree-3", "the same with three threads in the root", 3, 2, tree_3, do_rounds,
      one_serial_each},
     {"barrier-tree-uneven", "the same with two of them in a leaf", 3, 2, tree_uneven, do_rounds,
      one_serial_each},
-    {"barrier-tree-many", "two rounds of two, for which three threads come", 3, 2, tree_many,
+    {"barrier-tree-many", "two rounds of three, for which four threads come", 4, 3, tree_many,
      come_often, two_serials},
     {"barrier-tree-destroy", "one that is destroyed, and made anew, at once", 2, 1, tree_2,
      destroy_at_once, one_serial},
