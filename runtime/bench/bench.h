@@ -135,6 +135,9 @@ const char *row_label(const struct row *row, char *label);
 /* Tries other thresholds than the defaults, and prints what it found. */
 void calibrate(const struct options *options, const struct row *rows, size_t row_count);
 
+/* --barriers: prints what a round of each barrier takes. */
+void compare_barriers(const struct options *options);
+
 /* Prints this machine as a file for `relock simulate`. */
 void describe_machine(const struct description *wanted);
 

@@ -45,6 +45,9 @@ static const char usage[] =
     "    --seconds N            at most about so long (default 20)\n"
     "    --name NAME            the machine's (default here)\n"
     "    --progress             say in lines with '#: ' how far it is\n"
+    "  --barriers               measure barriers, beside the C library's and libgomp's. Comes "
+    "first,\n"
+    "                           and goes only with --threads, -r and -m\n"
     "  --other FILE             measure the locks of a shared object too (runtime/bench/other.h)\n"
     "  --baseline LOCK[:MODE]   in tables, ratios to this row, paired by repetition (-r 9, then)\n"
     "  --table                  print tables of medians, not a JSON object per result\n"
@@ -219,6 +222,37 @@ static void parse_description(int argc, char **argv, struct description *wanted)
     fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
 }
 
+/* The options of --barriers, which is the first one. */
+static void parse_barriers(int argc, char **argv, struct options *options) {
+  enum { BARRIERS = 256, THREADS };
+  static const struct option names[] = {
+      {"barriers", no_argument, NULL, BARRIERS},
+      {"threads", required_argument, NULL, THREADS},
+      {"repetitions", required_argument, NULL, 'r'},
+      {"milliseconds", required_argument, NULL, 'm'},
+      {NULL, 0, NULL, 0},
+  };
+  static const int usual[] = {1, 2, 4, 16, 64};
+  memcpy(options->threads, usual, sizeof usual);
+  options->thread_values = sizeof usual / sizeof *usual;
+  options->repetitions = 9;
+  options->milliseconds = 50;
+  opterr = 0;
+  for (int option; (option = getopt_long(argc, argv, "r:m:", names, NULL)) != -1;)
+    if (option == THREADS)
+      options->thread_values = number_list("--threads", optarg, 1, MAX_THREADS, options->threads);
+    else if (option == 'r')
+      options->repetitions = one_number("--repetitions", optarg, 1000);
+    else if (option == 'm')
+      options->milliseconds = one_number("--milliseconds", optarg, 60000);
+    else if (option != BARRIERS)
+      fail(2, "--barriers goes without other options than --threads, -r and -m");
+  if (optind != argc)
+    fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
+  if (getenv("RELOCK_BARRIER"))
+    fail(2, "RELOCK_BARRIER is set and could change which algorithm a row measures; unset it");
+}
+
 /* Even repetitions go through the rows forwards, odd ones backwards: no row always follows the
  * same other one, whose server or sleepers may just be coming to rest. */
 static size_t turn(int repetition, size_t index, size_t count) {
@@ -342,6 +376,12 @@ int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "--describe") == 0) {
     parse_description(argc, argv, &wanted);
     describe_machine(&wanted);
+    print_flush();
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "--barriers") == 0) {
+    parse_barriers(argc, argv, &options);
+    compare_barriers(&options);
     print_flush();
     return 0;
   }

@@ -26,25 +26,56 @@ __attribute__((used)) static const char *const process = &relock_process_is_link
 
 enum { ASLEEP = 1 }; /* of `released` */
 
+/* A thread that sleeps needs so many spinning times until it runs again, and a waker some for each:
+ * whoever spins for less finds itself waiting for one that was asleep, sleeps, and keeps the next
+ * one waiting. Of a virtual machine, see sim/machines; a guess for others. */
+enum { WAKE_UP = 25, WAKING = 2 };
+
+/* Spinning in vain costs as much again as sleeping, many times that where threads share a
+ * processor with another program. Then a thread does without for twice as many waits as before;
+ * with the last of these numbers it is a few percent. */
+enum { MOST_SKIPS = 1023 };
+static __thread uint32_t skips __attribute__((tls_model("initial-exec"))); /* left */
+static __thread uint32_t last_skips __attribute__((tls_model("initial-exec")));
+
+static uint32_t spins_now(uint32_t count) {
+  const uint32_t spins = relock_wait_spins_for(count) / count;
+  if (spins == 0 || skips == 0)
+    return spins * (WAKE_UP + WAKING * count);
+  skips--;
+  return 0;
+}
+
+static void spun_in_vain(void) {
+  last_skips = last_skips < MOST_SKIPS ? 2 * last_skips + 1 : MOST_SKIPS;
+  skips = last_skips;
+}
+
 void relock_barrier_await(struct relock_barrier_node *node, uint32_t end, uint32_t count) {
   uint32_t *released = &node->released;
   struct relock_wait wait;
-  bool waits = false;
+  bool waits = false, spins = false;
   for (;;) {
     /* Acquire: pairs with the release in relock_barrier_release(). */
     const uint32_t found = relock_load_acquire(released);
     if (relock_barrier_is_over(found, end))
-      return;
+      break;
     if (!waits) {
       relock_wait_begin(&wait, NULL, NULL);
-      wait.spins = relock_wait_spins_for(count);
+      wait.spins = spins_now(count);
+      spins = wait.spins > 0;
       waits = true;
     }
     if (relock_wait_again(&wait))
       continue;
+    if (spins)
+      spun_in_vain();
+    spins = false;
     if (found & ASLEEP || relock_cas_relaxed(released, found, found | ASLEEP))
       relock_wait_park(&wait, released, found | ASLEEP, CLOCK_MONOTONIC, NULL);
   }
+  if (spins)
+    last_skips = 0;
 }
 
 void relock_barrier_release(struct relock_barrier_node *node, uint32_t end) {
@@ -64,7 +95,7 @@ void relock_barrier_release(struct relock_barrier_node *node, uint32_t end) {
 enum { TRANSFERS = 40 }; /* of a cache line, while anybody spins. A guess. */
 
 void relock_barrier_back_off(uint32_t missing, uint32_t count) {
-  const uint64_t spins = relock_wait_spins_for(count), most = missing * (spins / count / TRANSFERS);
+  const uint64_t spins = relock_wait_spins_for(count), most = missing * (spins / count) / TRANSFERS;
   for (uint32_t left = (uint32_t)(most < spins ? most : spins); left > 0;)
     left -= relock_pauses(left);
 }

@@ -31,9 +31,10 @@
  *    (Unless 2^30 rounds have passed meanwhile.) relock_barrier_destroy() waits for those that have
  *    still to release a node, as another barrier must not have that from them.
  *
- * Waiting: as long as there is a processor for each thread of the barrier a thread spins for the
- * calibrated time, once for each of them, and parks then; otherwise it parks at once. A round in
- * which nobody sleeps makes no system call.
+ * Waiting: as long as there is a processor for each thread of the barrier a thread spins, for as
+ * long as the others may need to wake up, and parks then; one that has spun in vain does not for a
+ * while (barrier.c). Where there are fewer processors it parks at once. A round in which nobody
+ * sleeps makes no system call.
  *
  * A forked child has one thread; a barrier in which others of the parent had arrived stays so.
  */
