@@ -97,7 +97,7 @@ static relock_map_part_t parts[BUCKETS];
 static relock_map_node_t *buckets[BUCKETS];
 static long keys[ENTRIES];
 
-static uint64_t hash_long(const void *key) { return (uint64_t) * (const long *)key; }
+static uint64_t hash_long(const void *key) { return (uint64_t)*(const long *)key; }
 static uint64_t hash_all_alike(const void *key) {
   (void)key;
   return 7;
@@ -202,9 +202,7 @@ static void initialisers(void) {
   CHECK_EQUAL(statistics.held, 0);
 }
 
-static int push_in_section(void *node) {
-  return relock_stack_push(&static_stack, node);
-}
+static int push_in_section(void *node) { return relock_stack_push(&static_stack, node); }
 
 /* A container may be used in a section, and by who holds another mutex. */
 static void nested(void) {
