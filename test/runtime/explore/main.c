@@ -136,6 +136,8 @@ static void choose_scenario(const char *name) {
   const struct scenario *found = find(scenarios, scenario_count, name);
   if (!found)
     found = find(scenarios_apart, scenario_apart_count, name);
+  if (!found)
+    found = find(scenarios_contained, scenario_contained_count, name);
   if (!found || options.chosen_count == MAX_CHOSEN)
     usage_error("no such scenario:", name);
   options.chosen[options.chosen_count++] = found;
@@ -155,6 +157,7 @@ static void list(const struct scenario *these, int count) {
 static void list_scenarios(void) {
   list(scenarios, scenario_count);
   list(scenarios_apart, scenario_apart_count);
+  list(scenarios_contained, scenario_contained_count);
 }
 
 static void parse(char **arguments) {
