@@ -47,7 +47,7 @@ typedef struct relock_node {
 /* --- Counter ---
  *
  * A number that threads add to, as in section 6.2.3 of D. Petrovic's thesis (EPFL, 2016). */
-typedef struct relock_counter {
+typedef struct relock_counter_object {
   struct {
     relock_mutex_t mutex;
     RELOCK_CONTAINER_DATA uint64_t value;
