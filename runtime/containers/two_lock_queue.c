@@ -91,9 +91,10 @@ relock_value_node_t *relock_two_lock_queue_dequeue(relock_two_lock_queue_t *queu
 int relock_two_lock_queue_destroy(relock_two_lock_queue_t *queue, relock_value_node_t **dummy) {
   if (next_of(queue->relock_private.dummy))
     return EBUSY;
-  const int error = relock_mutex_destroy(&queue->relock_private.enqueue_mutex);
-  if (error)
-    return error;
-  *dummy = queue->relock_private.dummy;
-  return relock_mutex_destroy(&queue->relock_private.dequeue_mutex);
+  int error = relock_mutex_destroy(&queue->relock_private.enqueue_mutex);
+  if (!error)
+    error = relock_mutex_destroy(&queue->relock_private.dequeue_mutex);
+  if (!error)
+    *dummy = queue->relock_private.dummy;
+  return error;
 }

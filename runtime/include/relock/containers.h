@@ -127,7 +127,10 @@ int relock_queue_destroy(relock_queue_t *queue);
  * side by side, on two servers for example (classes "rcl:1" and "rcl:2"). A dummy node stands
  * before the first value, so that the ends never meet. Whoever takes a value gets the node that was
  * the dummy, and the value's own node becomes it: what comes back is a node, but another one. Thus
- * nodes are for this queue alone, and values are pointers beside them. */
+ * nodes are for this queue alone, and values are pointers beside them.
+ *
+ * As the ends have no lock in common, a dequeue comes after an enqueue that has returned where the
+ * program orders the two, by anything that lets one thread know of the other's return. */
 typedef struct relock_value_node {
   struct relock_value_node *relock_next;
   void *relock_value;
