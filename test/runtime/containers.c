@@ -86,6 +86,14 @@ static void two_lock_queue(void) {
     CHECK(found == &value[i]);
   }
   CHECK(relock_two_lock_queue_dequeue(&queue, &found) == NULL);
+  relock_mutex_t *const mutexes[] = {&queue.relock_private.enqueue_mutex,
+                                     &queue.relock_private.dequeue_mutex};
+  for (int i = 0; i < 2; i++) { /* a busy queue keeps its dummy */
+    CHECK_EQUAL(relock_mutex_lock(mutexes[i]), 0);
+    CHECK_EQUAL(relock_two_lock_queue_destroy(&queue, &left), EBUSY);
+    CHECK(left == NULL);
+    CHECK_EQUAL(relock_mutex_unlock(mutexes[i]), 0);
+  }
   CHECK_EQUAL(relock_two_lock_queue_destroy(&queue, &left), 0);
   CHECK(left == &node[VALUES - 1]);
 }

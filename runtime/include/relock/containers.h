@@ -58,7 +58,7 @@ typedef struct relock_counter_object {
 #define RELOCK_COUNTER_INITIALIZER(id, start)                                                      \
   {                                                                                                \
     {                                                                                              \
-      RELOCK_MUTEX_INITIALIZER(id), start                                                          \
+      RELOCK_MUTEX_INITIALIZER(id), (start)                                                        \
     }                                                                                              \
   }
 
