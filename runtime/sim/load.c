@@ -10,6 +10,7 @@
 #include "../base/word.h"
 #include "../collectives/barrier.h"
 #include "buckets.h"
+#include "load_containers.h"
 #include "processors.h"
 #include "pthread_barrier.h"
 
@@ -66,7 +67,8 @@ static void meet(void) {
                    : relock_barrier_wait(&shared.barrier) == PTHREAD_BARRIER_SERIAL_THREAD);
 }
 
-static void operate(enum sim_mode mode) {
+/* worker: null for the first thread. */
+static void operate(enum sim_mode mode, const struct worker *worker) {
   switch (mode) {
   case SIM_HOLD:
     relock_mutex_lock(&shared.mutex);
@@ -90,6 +92,12 @@ static void operate(enum sim_mode mode) {
   }
   case SIM_BARRIER:
     meet();
+    break;
+  case SIM_COUNTER:
+  case SIM_STACK:
+  case SIM_QUEUE:
+  case SIM_TWO_LOCKS:
+    sim_container_operate(worker ? (unsigned)(worker - workers) : shared.load->threads);
     break;
   }
 }
@@ -143,10 +151,10 @@ static void *work(void *argument) {
   const struct sim_load *load = shared.load;
   enum { FIRST = 3 };
   for (int i = 0; i < FIRST; i++)
-    operate(load->mode);
+    operate(load->mode, worker);
   begin_together((unsigned)(worker - workers));
   for (uint64_t now = relock_ticks(); !is_done(worker, now);) {
-    operate(load->mode);
+    operate(load->mode, worker);
     const uint64_t after = relock_ticks();
     note(worker, now, after);
     sim_work(load->delay);
@@ -175,12 +183,16 @@ void *sim_load_run(void *argument) {
   shared.arriving = load->threads + 1;
   shared.running = load->threads;
   shared.lock_class.name = "simulated";
-  shared.lock_class.algorithm = load->mode <= SIM_ANY_THREAD ? load->lock : NULL;
+  const bool has_lock = load->mode <= SIM_ANY_THREAD ||
+                        (sim_is_container(load->mode) && strcmp(load->lock, SIM_LOCK_FREE) != 0);
+  shared.lock_class.algorithm = has_lock ? load->lock : NULL;
   workers = aligned_alloc(LINE, load->threads * sizeof *workers);
   if (!workers || relock_mutex_init(&shared.mutex, NULL, &shared.lock_class) != 0)
     abort();
+  if (sim_is_container(load->mode))
+    sim_containers_start(load, &shared.lock_class);
   if (load->mode != SIM_BARRIER)
-    operate(load->mode);
+    operate(load->mode, NULL);
   else if (!make_barrier(load))
     abort();
   for (unsigned i = 0; i < load->threads; i++) {
@@ -221,5 +233,5 @@ bool sim_load_count(struct sim_counts *counts) {
   for (unsigned i = 0; i < load->lines && load->mode <= SIM_ANY_THREAD; i++)
     if (shared.line[i].value != all)
       return false;
-  return true;
+  return !sim_is_container(load->mode) || sim_container_is_exact();
 }

@@ -10,12 +10,26 @@
 #include <stdint.h>
 
 enum { SIM_MAX_LINES = 64 };
-/* The last three have no lock: all threads store to one line, or compare and swap, or meet at a
- * barrier, `lock` being its algorithm, "default" or "pthread". */
-enum sim_mode { SIM_HOLD, SIM_EXECUTE, SIM_ANY_THREAD, SIM_STORE, SIM_SWAP, SIM_BARRIER };
+/* SIM_STORE and SIM_SWAP have no lock: all threads store to one line, or compare and swap. Nor has
+ * SIM_BARRIER, at which all meet: `lock` is its algorithm, "default" or "pthread". The last ones
+ * are containers, see load_containers.h. */
+enum sim_mode {
+  SIM_HOLD,
+  SIM_EXECUTE,
+  SIM_ANY_THREAD,
+  SIM_STORE,
+  SIM_SWAP,
+  SIM_BARRIER,
+  SIM_COUNTER,
+  SIM_STACK,
+  SIM_QUEUE,
+  SIM_TWO_LOCKS
+};
+
+static inline bool sim_is_container(enum sim_mode mode) { return mode >= SIM_COUNTER; }
 
 struct sim_load {
-  const char *lock; /* the algorithm */
+  const char *lock; /* the algorithm, or SIM_LOCK_FREE */
   enum sim_mode mode;
   unsigned threads, lines;
   uint64_t delay;      /* cycles */

@@ -10,6 +10,7 @@
 #include "explain.h"
 #include "jobs.h"
 #include "load.h"
+#include "load_containers.h"
 #include "point.h"
 #include "program.h"
 
@@ -57,8 +58,8 @@ struct row {
   char lock[40];
   enum sim_mode mode;
 };
-static const char *const mode_names[] = {"hold",  "execute", "any-thread",
-                                         "limit", "limit",   "barrier"};
+static const char *const mode_names[] = {"hold",    "execute", "any-thread", "limit", "limit",
+                                         "barrier", "counter", "stack",      "queue", "queue-2"};
 
 struct point {
   const struct row *row;
@@ -143,6 +144,15 @@ static uint64_t limit_ns(const struct sim_machine *machine, const struct sim_loa
          sim_ns(machine, load->sections ? load->sections * load->delay : load->cycles);
 }
 
+/* The last ones are the servers'. */
+static unsigned processors_of_threads(const struct sim_machine *machine, const struct row *row) {
+  const unsigned all = sim_processors(machine);
+  unsigned servers = row->mode <= SIM_ANY_THREAD || sim_is_container(row->mode);
+  if (row->mode == SIM_TWO_LOCKS && strcmp(row->lock, "rcl") == 0)
+    servers = 2;
+  return all > servers ? all - servers : all;
+}
+
 static void simulate(const struct options *options, const struct sim_machine *machine,
                      const struct point *point) {
   static struct sim_load load;
@@ -154,9 +164,7 @@ static void simulate(const struct options *options, const struct sim_machine *ma
       .delay = (uint64_t)point->delay,
       .sections = (uint64_t)options->sections,
       .cycles = sim_cycles(machine, duration_ns(options, machine, point->delay)),
-      /* The last one is the server's. */
-      .processors = sim_processors(machine) -
-                    (point->row->mode <= SIM_ANY_THREAD && sim_processors(machine) > 1),
+      .processors = processors_of_threads(machine, point->row),
   };
   sim_start(machine);
   sim_explain(options->explain);
@@ -289,6 +297,21 @@ static size_t make_barrier_rows(const char *wanted, struct row *rows) {
   return count;
 }
 
+/* There is no queue with two locks and without. */
+static size_t add_container_rows(const struct options *options, enum sim_mode mode,
+                                 struct row *rows, size_t count) {
+  char names[2048];
+  snprintf(names, sizeof names, "%s%s", relock_algorithms(),
+           mode == SIM_TWO_LOCKS ? "" : " " SIM_LOCK_FREE);
+  for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    if (options->locks && !in_list(options->locks, name))
+      continue;
+    snprintf(rows[count].lock, sizeof rows[count].lock, "%s", name);
+    rows[count++].mode = mode;
+  }
+  return count;
+}
+
 /* Without --mode each in the way that its delegated sections take. */
 static size_t make_rows(const struct options *options, struct row *rows) {
   char names[2048];
@@ -312,6 +335,9 @@ static size_t make_rows(const struct options *options, struct row *rows) {
       rows[count++].mode = mode;
     }
   }
+  for (enum sim_mode mode = SIM_COUNTER; options->modes && mode <= SIM_TWO_LOCKS; mode++)
+    if (in_list(options->modes, mode_names[mode]))
+      count = add_container_rows(options, mode, rows, count);
   for (enum sim_mode mode = SIM_STORE; options->locks && mode <= SIM_SWAP; mode++) {
     const char *name = mode == SIM_STORE ? "store" : "swap";
     if (!in_list(options->locks, name))
@@ -320,9 +346,11 @@ static size_t make_rows(const struct options *options, struct row *rows) {
     snprintf(rows[count].lock, sizeof rows[count].lock, "%s", name);
     rows[count++].mode = mode;
   }
+  if (options->locks && in_list(options->locks, SIM_LOCK_FREE))
+    known++;
   if (known < asked)
-    sim_fail(2, "--lock: '%s' has an unknown name; the names are: %s store swap", options->locks,
-             relock_algorithms());
+    sim_fail(2, "--lock: '%s' has an unknown name; the names are: %s store swap " SIM_LOCK_FREE,
+             options->locks, relock_algorithms());
   if (count == 0)
     sim_fail(2, "nothing to simulate: no chosen algorithm has a chosen mode");
   return count;
@@ -346,7 +374,9 @@ static const char usage[] =
     "  --lock LIST          algorithms to simulate, for example adaptive,rcl (default: all)\n"
     "                       'store' and 'swap' have no lock: all write to one line\n"
     "  --mode LIST          of hold, execute, any-thread (default: any-thread of algorithms that\n"
-    "                       combine or delegate, hold of others)\n"
+    "                       combine or delegate, hold of others), or of counter, stack, queue\n"
+    "                       and queue-2, a container in the place of a lock's sections;\n"
+    "                       'lock-free' is one without a lock\n"
     "  --barrier LIST       barriers of all threads instead: of central, backoff, tree, default,\n"
     "                       pthread (the C library's)\n"
     "  --threads LIST       numbers of threads; 1-47: doubling, and the last\n"

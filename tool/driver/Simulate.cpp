@@ -32,10 +32,12 @@ static cl::opt<std::string> Machine("machine", cl::value_desc("NAME|FILE"),
 static cl::opt<std::string> Lock("lock", cl::value_desc("A,B"),
                                  cl::desc("algorithms (default: all)"), cl::sub(Command),
                                  cl::cat(options()));
-static cl::opt<std::string> Mode("mode", cl::value_desc("A,B"),
-                                 cl::desc("of hold, execute, any-thread (default: any-thread of "
-                                          "algorithms that combine or delegate, hold of others)"),
-                                 cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    Mode("mode", cl::value_desc("A,B"),
+         cl::desc("of hold, execute, any-thread (default: any-thread of "
+                  "algorithms that combine or delegate, hold of others), or "
+                  "of counter, stack, queue and queue-2: containers"),
+         cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Threads("threads", cl::value_desc("N,N-M"),
                                     cl::desc("numbers of threads; 1-47: doubling, and the last "
                                              "(default: one less than processors)"),

@@ -2,9 +2,10 @@
  *
  * The interface of librelock.so.0 as programs have been compiled against it: the types of its
  * functions, the sizes of its structures, the places of their members, and its constants, on
- * processors with 64 bits. It compiles as long as relock.h still means the same; that is what
- * test/packaging/abi.test asks. What is added to relock.h is added here; a line that is here goes
+ * processors with 64 bits. It compiles as long as the headers still mean the same; that is
+ * what test/packaging/abi.test asks. What is added to them is added here; a line that is here goes
  * or changes only with a new soname (CONTRIBUTING.md). */
+#include <relock/containers.h>
 #include <relock/relock.h>
 
 #define SIZE(type, size) _Static_assert(sizeof(type) == (size), "size of " #type)
@@ -72,6 +73,33 @@ int relock_submission_wait(relock_submission_t *submission);
 int relock_server_statistics(unsigned server, relock_server_statistics_t *statistics);
 const char *relock_algorithms(void);
 void relock_check_options(void);
+int relock_counter_init(relock_counter_t *counter, relock_class_t *lock_class, uint64_t start);
+uint64_t relock_counter_add(relock_counter_t *counter, uint64_t amount);
+uint64_t relock_counter_read(relock_counter_t *counter);
+int relock_counter_destroy(relock_counter_t *counter);
+int relock_stack_init(relock_stack_t *stack, relock_class_t *lock_class);
+int relock_stack_push(relock_stack_t *stack, relock_node_t *node);
+relock_node_t *relock_stack_pop(relock_stack_t *stack);
+int relock_stack_destroy(relock_stack_t *stack);
+int relock_queue_init(relock_queue_t *queue, relock_class_t *lock_class);
+int relock_queue_enqueue(relock_queue_t *queue, relock_node_t *node);
+relock_node_t *relock_queue_dequeue(relock_queue_t *queue);
+int relock_queue_destroy(relock_queue_t *queue);
+int relock_two_lock_queue_init(relock_two_lock_queue_t *queue, relock_class_t *enqueue_class,
+                               relock_class_t *dequeue_class, relock_value_node_t *dummy);
+int relock_two_lock_queue_enqueue(relock_two_lock_queue_t *queue, relock_value_node_t *node,
+                                  void *value);
+relock_value_node_t *relock_two_lock_queue_dequeue(relock_two_lock_queue_t *queue, void **value);
+int relock_two_lock_queue_destroy(relock_two_lock_queue_t *queue, relock_value_node_t **dummy);
+int relock_map_init(relock_map_t *map, relock_class_t *lock_class, relock_map_part_t *parts,
+                    size_t part_count, relock_map_node_t **buckets, size_t bucket_count,
+                    relock_hash_t hash, relock_equal_t equal);
+int relock_map_spread(relock_map_t *map, unsigned servers);
+int relock_map_get(relock_map_t *map, const void *key, void **value);
+int relock_map_put(relock_map_t *map, relock_map_node_t *node, relock_map_node_t **replaced);
+relock_map_node_t *relock_map_remove(relock_map_t *map, const void *key);
+relock_map_node_t *relock_map_clear(relock_map_t *map);
+int relock_map_destroy(relock_map_t *map);
 
 SIZE(relock_class_t, 128);
 ALIGN(relock_class_t, 64);
@@ -158,6 +186,46 @@ AT(relock_server_statistics_t, threads, 80);
 AT(relock_server_statistics_t, clients, 84);
 AT(relock_server_statistics_t, cpu, 88);
 AT(relock_server_statistics_t, realtime, 92);
+SIZE(relock_node_t, 8);
+AT(relock_node_t, relock_next, 0);
+SIZE(relock_counter_t, 128);
+ALIGN(relock_counter_t, 64);
+AT(relock_counter_t, relock_private.mutex, 0);
+AT(relock_counter_t, relock_private.value, 64);
+SIZE(relock_stack_t, 128);
+ALIGN(relock_stack_t, 64);
+AT(relock_stack_t, relock_private.mutex, 0);
+AT(relock_stack_t, relock_private.top, 64);
+SIZE(relock_queue_t, 128);
+ALIGN(relock_queue_t, 64);
+AT(relock_queue_t, relock_private.mutex, 0);
+AT(relock_queue_t, relock_private.first, 64);
+AT(relock_queue_t, relock_private.last, 72);
+SIZE(relock_value_node_t, 16);
+AT(relock_value_node_t, relock_next, 0);
+AT(relock_value_node_t, relock_value, 8);
+SIZE(relock_two_lock_queue_t, 256);
+ALIGN(relock_two_lock_queue_t, 64);
+AT(relock_two_lock_queue_t, relock_private.dequeue_mutex, 0);
+AT(relock_two_lock_queue_t, relock_private.dummy, 64);
+AT(relock_two_lock_queue_t, relock_private.enqueue_mutex, 128);
+AT(relock_two_lock_queue_t, relock_private.last, 192);
+SIZE(relock_map_node_t, 32);
+AT(relock_map_node_t, key, 0);
+AT(relock_map_node_t, value, 8);
+AT(relock_map_node_t, relock_hash, 16);
+AT(relock_map_node_t, relock_next, 24);
+SIZE(relock_map_part_t, 64);
+ALIGN(relock_map_part_t, 64);
+AT(relock_map_part_t, relock_mutex, 0);
+SIZE(relock_map_t, 40);
+ALIGN(relock_map_t, 8);
+AT(relock_map_t, relock_private.parts, 0);
+AT(relock_map_t, relock_private.buckets, 8);
+AT(relock_map_t, relock_private.hash, 16);
+AT(relock_map_t, relock_private.equal, 24);
+AT(relock_map_t, relock_private.part_bits, 32);
+AT(relock_map_t, relock_private.bucket_bits, 36);
 VALUE(RELOCK_TYPE_NORMAL, 0);
 VALUE(RELOCK_TYPE_RECURSIVE, 1);
 VALUE(RELOCK_TYPE_ERRORCHECK, 2);

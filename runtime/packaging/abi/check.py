@@ -5,11 +5,12 @@
     python3 runtime/packaging/abi/check.py LIBRARY [--cc 'COMMAND'] [--include FOLDER] [--record FOLDER]
 
 The number in the library's soname says which record: NUMBER.symbols has the symbols and their
-versions, as dpkg-gensymbols writes them, NUMBER.c the types, sizes and places that relock.h gives
+versions, as dpkg-gensymbols writes them, NUMBER.c the types, sizes and places that the headers give
 them. Status 1, and a line for each difference: what vanished or changed needs another soname, what
 is new another line in the record.
 """
 import argparse
+import glob
 import os
 import re
 import subprocess
@@ -64,10 +65,11 @@ for name in sorted(here_now):
     function = re.fullmatch(r"(relock_\w+)@RELOCK_\d+", name)
     if function and not re.search(r"\b%s\(" % function.group(1), text):
         say("%s is not declared in %s.c" % (function.group(1), record))
-with open(os.path.join(options.include, "relock/relock.h")) as file:
-    for name in re.findall(r"^}.*\b(relock_\w+_t);", file.read(), re.M):
-        if "SIZE(%s," % name not in text:
-            say("the size of %s is not in %s.c" % (name, record))
+for header in sorted(glob.glob(os.path.join(options.include, "relock/*.h"))):
+    with open(header) as file:
+        for name in re.findall(r"^}.*\b(relock_\w+_t);", file.read(), re.M):
+            if "SIZE(%s," % name not in text:
+                say("the size of %s is not in %s.c" % (name, record))
 compiled = subprocess.run(
     options.cc.split()
     + ["-std=gnu11", "-fsyntax-only", "-I", options.include, record + ".c"],
@@ -75,5 +77,5 @@ compiled = subprocess.run(
 )
 if compiled.returncode:
     sys.stdout.write(compiled.stdout)
-    say("relock.h differs from %s.c: that needs another soname" % record)
+    say("the headers differ from %s.c: that needs another soname" % record)
 sys.exit(failed)

@@ -7,7 +7,8 @@ import pathlib
 import re
 import sys
 
-ROOMS = ["base", "channels", "collectives", "locks", "mutex", "process", "server", "statistics"]
+ROOMS = ["base", "channels", "collectives", "containers", "locks", "mutex", "process", "server",
+         "statistics"]
 # os_linux.c is behind os.h.
 SEAMS = {"base/atomic.h", "base/arch.h", "base/os_linux.c"}
 PROCESSOR = re.compile(r"\b(__asm__|asm|__x86_64__|__aarch64__|__builtin_ia32_\w+|"

@@ -138,6 +138,8 @@ static void choose_scenario(const char *name) {
     found = find(scenarios_apart, scenario_apart_count, name);
   if (!found)
     found = find(scenarios_of_barriers, scenario_of_barriers_count, name);
+  if (!found)
+    found = find(scenarios_contained, scenario_contained_count, name);
   if (!found || options.chosen_count == MAX_CHOSEN)
     usage_error("no such scenario:", name);
   options.chosen[options.chosen_count++] = found;
@@ -158,6 +160,7 @@ static void list_scenarios(void) {
   list(scenarios, scenario_count);
   list(scenarios_apart, scenario_apart_count);
   list(scenarios_of_barriers, scenario_of_barriers_count);
+  list(scenarios_contained, scenario_contained_count);
 }
 
 static void parse(char **arguments) {

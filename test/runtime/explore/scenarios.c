@@ -38,6 +38,8 @@ void scenarios_start(const char *algorithm) {
   relock_class_register(&explored);
 }
 
+relock_class_t *scenarios_class(void) { return &explored; }
+
 static struct relock_thread *record_of[MAX_THREADS];
 
 void scenarios_warm_up(void) {

@@ -8,6 +8,8 @@
 
 #include "engine.h"
 
+#include <relock/relock.h>
+
 extern const struct scenario scenarios[];
 extern const int scenario_count;
 
@@ -16,8 +18,13 @@ extern const int scenario_count;
 extern const struct scenario scenarios_apart[], scenarios_of_barriers[];
 extern const int scenario_apart_count, scenario_of_barriers_count;
 
+/* Of containers (containers.c): only where named, too. */
+extern const struct scenario scenarios_contained[];
+extern const int scenario_contained_count;
+
 /* Makes the class of the mutexes; ends the program if there is no such algorithm. */
 void scenarios_start(const char *algorithm);
+relock_class_t *scenarios_class(void);
 /* Called on the fiber of each thread, before the first execution: makes its thread record. */
 void scenarios_warm_up(void);
 
