@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 #include <pthread.h>
 struct conn { pthread_mutex_t lock; int n; };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
