@@ -23,6 +23,6 @@ struct relock_share {
   uint32_t padding;
   uint64_t length; /* of the text; 0: not written yet, or being written */
   uint64_t reserved[4];
-}; /* behind it the text, a profile: see tool/profile/README.md */
+}; /* behind it the text, a profile: see tool/profile/doc/file.md */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Statistics as a profile, which `relock report` reads. "source" says who wrote it; what only
- * librelock knows stands in each class's "librelock". Format: tool/profile/README.md.
+ * librelock knows stands in each class's "librelock". Format: tool/profile/doc/file.md.
  *
  * Making the text asks the system for nothing: the program may have forbidden it, and is about to
  * end.

@@ -15,6 +15,8 @@ static const char *const Algorithms[] = {
 
 bool isAlgorithm(StringRef Name) { return is_contained(Algorithms, Name); }
 
+std::vector<std::string> algorithmNames() { return {std::begin(Algorithms), std::end(Algorithms)}; }
+
 bool usesServer(StringRef Algorithm) { return Algorithm == "rcl" || Algorithm == "adaptive_rcl"; }
 
 std::optional<unsigned> serverNumber(StringRef Text) {

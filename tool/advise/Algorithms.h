@@ -7,12 +7,14 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace relock {
 
 bool isAlgorithm(llvm::StringRef Name);
 // True for those with a server thread.
 bool usesServer(llvm::StringRef Algorithm);
+std::vector<std::string> algorithmNames();
 std::string algorithmList();
 
 // Servers are numbered from 1, processors from 0; as in relock.h.

@@ -93,18 +93,18 @@ const Spread *BenchSummary::uncontended(const BenchRow &Row) const {
 }
 
 // "0.81 slower"; higher is better.
-static std::string change(const Spread &Now, const Spread &Then, BenchChanges &Changes) {
+static BenchText change(const Spread &Now, const Spread &Then, BenchChanges &Changes) {
   std::string Text;
   raw_string_ostream(Text) << format("%.2f", Now.Median / Then.Median);
   ++Changes.Compared;
   constexpr double Least = 0.05;
   if (Now.Most < Then.Least && Now.Median < Then.Median * (1 - Least)) {
     ++Changes.Slower;
-    return Text + " slower";
+    return {Text + " slower", Style::Bad};
   }
   if (Now.Least > Then.Most && Now.Median > Then.Median * (1 + Least)) {
     ++Changes.Faster;
-    return Text + " faster";
+    return {Text + " faster", Style::Good};
   }
   return Text + "       ";
 }
@@ -122,7 +122,7 @@ static bool sameDistance(const BenchCell &Now, double Then) {
 BenchChanges compareBench(const BenchResults &Results, const BenchSummary &Earlier,
                           raw_ostream &OS) {
   BenchChanges Changes;
-  auto Text = [&](const BenchCell &C) -> std::string {
+  auto Text = [&](const BenchCell &C) -> BenchText {
     const BenchRow &Row = Results.Rows[C.Row];
     const Spread *Then = Earlier.throughput(Row, C);
     if (Then && !sameDistance(C, Earlier.transfer(Row, C))) {
@@ -131,13 +131,13 @@ BenchChanges compareBench(const BenchResults &Results, const BenchSummary &Earli
     }
     return Then ? change(spread(C, [](const BenchSample &S) { return S.throughput(); }), *Then,
                          Changes)
-                : "-";
+                : BenchText("-");
   };
   for (const BenchPoint &Point : Results.points()) {
     printBenchPointName(Point, OS);
     printBenchRows(Results, Point, "sections/s, ratio to before", Text, OS);
   }
-  std::vector<std::vector<std::string>> Lines = {{"one thread, ratio to before", ""}};
+  std::vector<std::vector<BenchText>> Lines = {{"one thread, ratio to before", ""}};
   for (const BenchUncontended &U : Results.Uncontended)
     if (const Spread *Then = Earlier.uncontended(Results.Rows[U.Row]))
       Lines.push_back(

@@ -67,13 +67,30 @@ std::string turnsText(const Comparison &C) {
   return std::to_string(N) + (N == 1 ? " run" : " runs") + " each";
 }
 
+// Of what is known for sure.
+std::optional<Style> styleOf(ComparisonVerdict Verdict) {
+  switch (Verdict) {
+  case ComparisonVerdict::Faster:
+    return Style::Good;
+  case ComparisonVerdict::Slower:
+    return Style::Bad;
+  case ComparisonVerdict::SlowerWithinThreshold:
+  case ComparisonVerdict::NotToldApart:
+  case ComparisonVerdict::TooFewPairs:
+    break;
+  }
+  return std::nullopt;
+}
+
 void printTable(const Comparison &C, raw_ostream &OS) {
   static constexpr const char *QuotientTitle = "after/before [95 %]";
-  std::vector<std::vector<std::string>> Lines = {
+  std::vector<std::vector<BenchText>> Lines = {
       {turnsText(C) + ", median [quartiles]", "before", "after", QuotientTitle}};
   for (size_t F = C.deciding() == Printed ? Printed : WallTime; F < FigureCount; ++F)
     Lines.push_back({figureText(C, Figure(F)), valueText(C, Before, Figure(F)),
-                     valueText(C, After, Figure(F)), quotientText(C.quotient(Figure(F)))});
+                     valueText(C, After, Figure(F)),
+                     BenchText(quotientText(C.quotient(Figure(F))),
+                               F == C.deciding() ? styleOf(C.verdict()) : std::nullopt)});
   OS << "\n";
   printBenchColumns(Lines, OS);
 }
@@ -143,7 +160,9 @@ void printComparedMachine(const Comparison &C, raw_ostream &OS) {
 
 void printComparison(const Comparison &C, raw_ostream &OS) {
   printTable(C, OS);
-  OS << "\n" << comparisonSentence(C) << "\n";
+  std::optional<Style> Look = styleOf(C.verdict());
+  std::string Sentence = comparisonSentence(C);
+  OS << "\n" << (Look ? painted(Sentence, *Look, OS) : Sentence) << "\n";
   if (C.Predicted && C.verdict() != ComparisonVerdict::TooFewPairs)
     OS << predictionText(*C.Predicted, C.speed()) << "\n";
   OS << "ended: " << endText(C) << "\n";

@@ -68,14 +68,19 @@ std::string latencyOf(const BenchCell &C) {
 }
 
 // "1.02 [0.97-1.06] ~"; in the notes below the table stands what the marks mean.
-std::string ratioText(const relock_bench_ratio &R) {
+BenchText ratioText(const relock_bench_ratio &R) {
   if (!R.pairs)
     return "- ?";
   StringRef Mark = R.told == RELOCK_BENCH_ALIKE     ? " ~"
                    : R.told == RELOCK_BENCH_TOO_FEW ? " ?"
                                                     : "  ";
-  return threeDigits(R.median) + " [" + threeDigits(R.low) + "-" + threeDigits(R.high) + "]" +
-         Mark.str();
+  BenchText Cell = threeDigits(R.median) + " [" + threeDigits(R.low) + "-" + threeDigits(R.high) +
+                   "]" + Mark.str();
+  if (R.told == RELOCK_BENCH_FASTER)
+    Cell.Look = Style::Good;
+  else if (R.told == RELOCK_BENCH_SLOWER)
+    Cell.Look = Style::Bad;
+  return Cell;
 }
 
 void printMarks(raw_ostream &OS) {
@@ -89,35 +94,39 @@ std::string serviceOf(const BenchCell &C) {
          formatv("  {0:F3} [{1:F3}-{2:F3}]", Jain.Median, Jain.Least, Jain.Most).str();
 }
 
-using Cells = std::vector<std::vector<std::string>>;
+using Cells = std::vector<std::vector<BenchText>>;
 
 } // namespace
 
 void printBenchColumns(const Cells &Lines, raw_ostream &OS) {
   std::vector<size_t> Widths;
-  for (const std::vector<std::string> &Line : Lines) {
+  for (const std::vector<BenchText> &Line : Lines) {
     Widths.resize(std::max(Widths.size(), Line.size()));
     for (size_t I = 0; I < Line.size(); ++I)
-      Widths[I] = std::max(Widths[I], Line[I].size());
+      Widths[I] = std::max(Widths[I], Line[I].Text.size());
   }
-  for (const std::vector<std::string> &Line : Lines) {
+  for (const std::vector<BenchText> &Line : Lines) {
     std::string Text;
     raw_string_ostream Row(Text);
-    Row << left_justify(Line[0], unsigned(Widths[0]));
-    for (size_t I = 1; I < Line.size(); ++I)
-      Row << "  " << right_justify(Line[I], unsigned(Widths[I]));
+    Row << left_justify(Line[0].Text, unsigned(Widths[0]));
+    for (const auto &[Cell, Width] : drop_begin(zip(Line, Widths))) {
+      StringRef Shown = StringRef(Cell.Text).rtrim(); // colors take no columns
+      Row.indent(unsigned(2 + Width - Cell.Text.size()));
+      Row << (Cell.Look ? painted(Shown, *Cell.Look, OS) : Shown.str());
+      Row.indent(unsigned(Cell.Text.size() - Shown.size()));
+    }
     OS << StringRef(Text).rtrim() << "\n";
   }
 }
 
 void printBenchRows(const BenchResults &Results, const BenchPoint &Point, StringRef Title,
-                    function_ref<std::string(const BenchCell &)> Text, raw_ostream &OS) {
+                    function_ref<BenchText(const BenchCell &)> Text, raw_ostream &OS) {
   std::vector<int64_t> Threads = Results.threads(Point);
   Cells Lines = {{Title.str()}};
   for (int64_t T : Threads)
     Lines[0].push_back("T=" + std::to_string(T));
   for (size_t Row = 0; Row < Results.Rows.size(); ++Row) {
-    std::vector<std::string> Line = {Results.Rows[Row].name()};
+    std::vector<BenchText> Line = {Results.Rows[Row].name()};
     bool Any = false;
     for (int64_t T : Threads) {
       const BenchCell *C = Results.find(Row, Point, T);
@@ -178,7 +187,7 @@ static void printHost(const BenchResults &Results, const BenchPoint &Point, raw_
 static void printRatios(const BenchResults &Results, const BenchPoint &Point, size_t Baseline,
                         raw_ostream &OS) {
   size_t LeftOut = 0;
-  auto Text = [&](const BenchCell &C) -> std::string {
+  auto Text = [&](const BenchCell &C) -> BenchText {
     const BenchCell *Against = Results.find(Baseline, Point, C.Threads);
     if (C.Row == Baseline || !Against)
       return "-  ";
@@ -254,7 +263,7 @@ void printBenchUncontended(const BenchResults &Results, raw_ostream &OS) {
                      shortSpread(spread(U.NsWithoutThreads), Times),
                      threeDigits(spread(U.CyclesPerNs).Median)});
     if (Baseline)
-      Lines.back().push_back(&U == Baseline ? "-  " : ratioText(ratio(U, *Baseline)));
+      Lines.back().push_back(&U == Baseline ? BenchText("-  ") : ratioText(ratio(U, *Baseline)));
   }
   OS << "\n";
   printBenchColumns(Lines, OS);

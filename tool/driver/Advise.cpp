@@ -5,6 +5,7 @@
 #include "advise/Advise.h"
 
 #include "driver/BuildOption.h"
+#include "driver/CompletedValues.h"
 #include "driver/FindThresholds.h"
 #include "driver/Options.h"
 #include "driver/PlanOption.h"
@@ -277,6 +278,7 @@ int run() {
   Wanted.Merges = true;
   Wanted.SharedLines = !Files.empty();
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered, Wanted);
+  rememberClasses(Builds, Decided);
   reportUnmatched(Decided);
   reportCuts(*Index, Decided);
   auto IsConverted = [&](StringRef Name) { return isConverted(*Index, Name); };

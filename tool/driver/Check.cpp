@@ -5,6 +5,7 @@
 
 #include "driver/Annotations.h"
 #include "driver/BuildOption.h"
+#include "driver/CompletedValues.h"
 #include "driver/Gate.h"
 #include "driver/Options.h"
 #include "driver/OtherText.h"
@@ -640,6 +641,7 @@ int run() {
   Wanted.LockOrder =
       Judge ? Judge->wantsLockOrder() : ShowOrder.getNumOccurrences() > 0 || !SarifFile.empty();
   Decision Decided = decide(*Index, *Declared, Jobs, AcceptUncovered, Wanted);
+  rememberClasses(Builds, Decided);
   reportUnmatched(Decided);
   reportCuts(*Index, Decided);
   int Status = modes() ? runMode(*Declared, Decided)

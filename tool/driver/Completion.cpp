@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Completions for bash, zsh and fish: subcommands, options, named values, files.
+// Completions for bash, zsh and fish: subcommands, options, named values, files; lock classes,
+// algorithms and machines, for which they ask relock.
+#include "driver/CompletedValues.h"
 #include "driver/Help.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -68,8 +70,19 @@ void printBashCase(const CommandHelp &All, StringRef Pattern, const cl::SubComma
   OS << "'\n      arguments=" << quoted(Behind) << "\n      case $option in\n";
   for (const ShownOption &O : shownOptions(Command))
     if (O.Values)
-      OS << "        " << O.dashed() << ") value=" << quoted(bashValue(O)) << " ;;\n";
+      OS << "        " << O.dashed() << ") value=" << quoted(bashValue(O))
+         << " asked=" << completedKind(O) << " ;;\n";
   OS << "      esac\n      ;;\n";
+}
+
+// The options that have two values.
+std::string pairs(const CommandHelp &All) {
+  std::string Result;
+  for (const Subcommand &S : All.Subcommands)
+    for (const ShownOption &O : shownOptions(S.Command))
+      if (O.Values == 2)
+        Result += O.dashed() + " ";
+  return Result;
 }
 
 void printBash(const CommandHelp &All, raw_ostream &OS) {
@@ -83,17 +96,35 @@ _relock_files() {
   compopt -o filenames 2>/dev/null
 }
 
+# What relock knows of a kind, behind what is typed of it ($2); readline replaces the last word ($3).
+_relock_ask() {
+  local known kept=${2%"$3"}
+  while IFS= read -r known; do
+    [[ $known != "$2"* ]] || COMPREPLY+=("${known#"$kept"}")
+  done < <(relock help --values "$1" "$2" "${COMP_WORDS[@]}" 2>/dev/null)
+  [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
+}
+
 _relock() {
-  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
-  local option= joined= options= arguments= value= names=
+  local word=${COMP_WORDS[COMP_CWORD]}
+  local option= joined= options= arguments= value= names= asked=
+  # The words between blanks: for readline, `=` and `:` are words of their own.
+  local typed=${COMP_LINE:0:COMP_POINT}
+  local begun=${typed##*[[:space:]]}
+  typed=${typed%"$begun"}
+  local -a earlier
+  read -r -a earlier <<< "$typed"
+  local before=${earlier[-1]-} second=
+  ((${#earlier[@]} < 2)) || second=${earlier[-2]}
   COMPREPLY=()
-  # `=` is a word of its own.
-  if [[ $word == = ]]; then
-    option=$before joined=1 word=
-  elif [[ $before == = ]]; then
-    option=${COMP_WORDS[COMP_CWORD - 2]} joined=1
-  elif [[ $before == -* ]]; then
+  [[ $word != [=:] ]] || word=
+  if [[ $begun == -*=* ]]; then
+    option=${begun%%=*} joined=1 begun=${begun#*=}
+  elif [[ $before == -* && $before != *=* ]]; then
     option=$before
+  elif [[ " )sh"
+     << pairs(All) << R"sh(" == *" $second "* ]]; then
+    option=$second
   fi
   if ((COMP_CWORD == 1)); then
     _relock_words ')sh"
@@ -114,6 +145,7 @@ _relock() {
   if [[ $value == required* || ($value == optional* && $joined) ]]; then
     read -r _ value names <<< "$value"
     _relock_words "$names" "$word"
+    [[ -z $asked ]] || _relock_ask "$asked" "$begun" "$word"
     [[ $value != file ]] || _relock_files "$word"
   elif [[ $word == -* ]]; then
     _relock_words "$options" "$word"
@@ -150,7 +182,11 @@ std::string zshOption(const ShownOption &O) {
     for (char C : O.Value)
       Spec += C == ':' ? "\\:" : std::string(1, C);
     Spec += ":";
-    if (O.takesFile())
+    std::string Asked = completedKind(O).str();
+    if (!Asked.empty())
+      Spec += "{_relock_ask " + Asked + (O.Named.empty() ? "" : "; compadd " + namesOf(O)) +
+              (O.takesFile() ? "; _files}" : "}");
+    else if (O.takesFile())
       Spec += O.Named.empty() ? "_files" : "{compadd " + namesOf(O) + "; _files}";
     else if (!O.Named.empty())
       Spec += "(" + namesOf(O) + ")";
@@ -168,6 +204,13 @@ void printZsh(const CommandHelp &All, raw_ostream &OS) {
 _relock_codes() {
   compadd -- $()sh"
      << Codes << R"sh()
+}
+
+# What relock knows of a kind; behind `CLASS=` more is typed.
+_relock_ask() {
+  local -a known=(${(f)"$(relock help --values $1 "$PREFIX" $words 2>/dev/null)"})
+  compadd -S '' -- ${(M)known:#*=}
+  compadd -- ${known:#*=}
 }
 
 _relock() {
@@ -209,11 +252,18 @@ void printFishOptions(const cl::SubCommand &Command, StringRef When, raw_ostream
        << O.Name;
     if (O.Values && !O.OptionalValue)
       OS << (O.takesFile() ? " -r -F" : " -x");
-    if (!O.Named.empty())
-      OS << " -a " << quoted(namesOf(O));
+    std::string Offered = namesOf(O);
+    if (StringRef Asked = completedKind(O); !Asked.empty())
+      Offered += (Offered.empty() ? "(__relock_ask " : " (__relock_ask ") + Asked.str() + ")";
+    if (!Offered.empty())
+      OS << " -a " << quoted(Offered);
     else if (O.OptionalValue && O.takesFile()) // only of -r, fish completes files itself
       OS << " -a '(__fish_complete_path)'";
     OS << " -d " << quoted(O.Text, "\\") << "\n";
+    // fish knows of one value of an option.
+    if (StringRef Asked = completedKind(O); O.Values == 2 && !Asked.empty())
+      OS << "complete -c relock -n " << quoted((When + "; and __relock_behind " + O.dashed()).str())
+         << " -a " << quoted(("(__relock_ask " + Asked + ")").str()) << "\n";
   }
 }
 
@@ -227,6 +277,16 @@ function __relock_is
     else
         test (count $words) -eq 1
     end
+end
+# What relock knows of a kind.
+function __relock_ask
+    set -l begun (commandline -ct | string replace -r -- '^-[^=]*=' '')
+    relock help --values $argv[1] "$begun" (commandline -opc) 2>/dev/null
+end
+# Whether the word before the last one is this option.
+function __relock_behind
+    set -l words (commandline -opc)
+    test (count $words) -gt 2; and test $words[-2] = $argv[1]
 end
 complete -c relock -f
 )sh";

@@ -2,6 +2,7 @@
 #include "driver/Help.h"
 
 #include "driver/CommandLine.h"
+#include "driver/CompletedValues.h"
 #include "driver/Options.h"
 #include "support/Color.h"
 #include "support/Messages.h"
@@ -275,6 +276,8 @@ std::optional<int> helpForPrograms(const CommandHelp &All, ArrayRef<const char *
   } else if (What == "--completion") {
     if (!printCompletion(All, Argument, outs()))
       return wrongHelp();
+  } else if (What == "--values") {
+    printCompletedValues(Words.drop_front(3), outs());
   } else if (What == "--write-pages" && !Argument.empty()) {
     if (Error Failed = writePages(All, Argument)) {
       message(toString(std::move(Failed)), "cannot-write");

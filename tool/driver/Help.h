@@ -56,6 +56,7 @@ bool printCompletion(const CommandHelp &All, llvm::StringRef Shell, llvm::raw_os
 // What --help does not say because it is for packages and shells, as README.md has it:
 //   relock help --man [CMD]
 //   relock help --completion bash|zsh|fish
+//   relock help --values KIND BEGUN LINE...    see CompletedValues.h
 //   relock help --write-pages FOLDER    all of these, into the folders below this one, such as
 //                                       /usr/share, where programs look for them
 // Returns the exit status; none: the words ask for something else.

@@ -23,7 +23,7 @@ static std::string machinesFolder() {
   return Path.str().str();
 }
 
-static std::vector<std::string> machines() {
+std::vector<std::string> machineNames() {
   std::vector<std::string> Names;
   std::error_code Failed;
   for (sys::fs::directory_iterator At(machinesFolder(), Failed), End; At != End && !Failed;
@@ -45,7 +45,7 @@ std::string findMachine(StringRef Name) {
   failBenchmark(
       BadUsage,
       Twine("--machine: ") + (Name.empty() ? "which one?" : "there is no '" + Name.str() + "'.") +
-          " The machines are: " + join(machines(), ", ") +
+          " The machines are: " + join(machineNames(), ", ") +
           "; or name a file: `relock calibrate -o FILE.machine` writes that of this machine",
       "simulate-machine");
   return "";

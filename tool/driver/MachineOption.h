@@ -6,8 +6,12 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <string>
+#include <vector>
 
 namespace relock {
+
+// Those that are shipped.
+std::vector<std::string> machineNames();
 
 // The file; empty: a message lists the machines.
 std::string findMachine(llvm::StringRef Name);

@@ -5,6 +5,7 @@
 
 #include "advise/Algorithms.h"
 #include "driver/BuildOption.h"
+#include "driver/CompletedValues.h"
 #include "driver/Options.h"
 #include "driver/OtherText.h"
 #include "driver/PlanOption.h"
@@ -520,6 +521,7 @@ int run() {
   size_t Kept;
   {
     Decision Possible = Facts.decide(But);
+    rememberClasses(Builds, Possible);
     Kept = count_if(Possible.Classes, [](const CheckedClass &C) { return !C.changes(); });
     reportUnmatched(Possible);
     reportCuts(*Index, Possible);

@@ -8,6 +8,7 @@
 #include "index/Collect.h"
 
 #include "index/Aliases.h"
+#include "index/ConvertedLocks.h"
 #include "index/DisplayNames.h"
 #include "index/Dying.h"
 #include "index/FactWriter.h"
@@ -154,9 +155,10 @@ public:
     if (syncType(V->getType()) == SyncType::None) {
       if (V->hasInit() && isUntyped(V, S))
         Nodes.flowUntyped(V->getInit(), nodeFor(V, S), Flow::Initialiser);
-      else if (V->hasInit() && V->isThisDeclarationADefinition())
+      else if (V->hasInit() && V->isThisDeclarationADefinition()) {
         Nodes.initialise(V->getType(), V->getInit(), "");
-      else if (!V->hasInit() && !S.inSystemHeader(V->getLocation()))
+        recordClassUses(V, V->getInit(), S, Facts);
+      } else if (!V->hasInit() && !S.inSystemHeader(V->getLocation()))
         Edits.zeroFilled(V);
       return true;
     }
@@ -277,6 +279,8 @@ public:
       lockCall(Call, CalleeRef, Name, *Api);
       return true;
     }
+    if (Name == "relock_mutex_init")
+      recordClassUse(Call, S, Facts);
     if (Name.starts_with("pthread_mutexattr_") || Name.starts_with("pthread_condattr_")) {
       attributeCall(Call, Name);
       return true;
@@ -424,19 +428,6 @@ private:
   DenseSet<const Stmt *> ValueBlocks; // of statement expressions
   LockOperands Operands;
   MapVector<const VarDecl *, ConvertedClass> Converted;
-
-  // `relock_class_t relock_class_queue_lock = {"queue.lock", "mcs"};`, as the table has it.
-  static std::optional<ConvertedClass> convertedClass(const VarDecl *V) {
-    StringRef Identifier = V->getName();
-    const auto *List = dyn_cast_or_null<InitListExpr>(V->getInit());
-    if (!Identifier.consume_front("relock_class_") || !List || !List->getNumInits())
-      return std::nullopt;
-    const auto *Name = dyn_cast<clang::StringLiteral>(List->getInit(0)->IgnoreParenImpCasts());
-    bool IsClass = V->getType().getUnqualifiedType().getAsString() == "relock_class_t";
-    if (!Name || !IsClass)
-      return std::nullopt;
-    return ConvertedClass{Identifier.str(), Name->getString().str()};
-  }
 
   // Another name of a function of this unit: as if it were a function that calls it.
   void recordAlias(StringRef Name, StringRef Of, SourceLocation At) {
@@ -586,11 +577,11 @@ private:
     if (Waits) // a condition variable changes with the mutexes that are waited with
       Out.flow(nodeOfOperand(Call->getArg(Api.Companion)), Record.Node, Flow::Wait,
                Call->getExprLoc());
-    if (Api.Kind == Operation::Init && isConvertedOperand(Argument))
-      Out.escape(Record.Node, "unsupported-operation",
-                 "is initialised here, and its class is not known: write relock_mutex_init() with "
-                 "the class of the others (NULL: the default class)",
-                 Call->getExprLoc());
+    if (Api.Kind == Operation::Init && isConvertedOperand(Argument)) {
+      const ValueDecl *Lock = convertedLock(Argument);
+      Facts.LateInits.push_back({Record.Node, Lock ? nodeFor(Lock, S) : "",
+                                 Lock ? displayName(Lock) : "", S.shown(Call->getExprLoc())});
+    }
     if (Initialises)
       Record.Attribute = Nodes.resolve(Call->getArg(1));
     if (Record.Node.empty())
@@ -637,11 +628,12 @@ private:
     if (Own)
       CurrentFacts->Calls.push_back(
           {nodeFor(F, S), F->getNameAsString(), S.shown(Routine->getExprLoc())});
-    if (syncType(Lock->getType()) == SyncType::None)
+    if (syncType(Lock->getType()) == SyncType::None && !isConvertedOperand(Lock))
       return;
     if (Api && Api->Kind == Operation::Unlock) {
-      std::string Node = Nodes.resolve(Lock);
-      Edits.renameHandler(Ref, F->getName(), Node);
+      Edits.renameHandler(Ref, F->getName(), nodeOfOperand(Lock));
+    } else if (isConvertedOperand(Lock)) {
+      return;
     } else if (Own && F->getNumParams() == 1) {
       DirectCallees.insert(Ref); // no other call of it comes from here
       LockCall Given;

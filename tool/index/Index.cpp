@@ -107,9 +107,8 @@ std::string origin(const tooling::CompileCommand &Command) {
 }
 
 std::string factsPath(StringRef Build, const tooling::CompileCommand &Command) {
-  SmallString<256> Path(Build);
-  sys::fs::make_absolute(Path);
-  sys::path::append(Path, CacheName,
+  SmallString<256> Path(cacheFolder(Build));
+  sys::path::append(Path,
                     sys::path::filename(Command.Filename) + "-" + commandHash(Command) + ".facts");
   return std::string(Path);
 }
@@ -176,6 +175,13 @@ void reportErrors(const std::vector<UnitDiagnostic> &Diagnostics) {
 }
 
 } // namespace
+
+std::string cacheFolder(StringRef Build) {
+  SmallString<256> Path(Build);
+  sys::fs::make_absolute(Path);
+  sys::path::append(Path, CacheName);
+  return std::string(Path);
+}
 
 // The folder whose text is the program's own: the top of the working copy, else the one that all
 // sources share, or a folder around it that has a compile database: the program's top where it is

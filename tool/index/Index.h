@@ -36,6 +36,9 @@ struct UnitPlace {
   std::string Facts;
 };
 
+// Where what is known of a compile database is kept, beside it.
+std::string cacheFolder(llvm::StringRef Build);
+
 // The C units of the compile databases in these folders, in the order of their files; the first
 // database counts for a command that several have. Fails where one is not usable.
 llvm::Expected<std::vector<UnitPlace>> unitsOf(llvm::ArrayRef<std::string> Builds,

@@ -368,6 +368,19 @@ struct ConvertedClass {
   bool Used = false; // some text of the unit names it
 };
 
+// The class that the text gives a lock that is converted.
+struct ClassUse {
+  std::string Lock;       // node of the variable or field
+  std::string Identifier; // empty: the default class, or not known
+};
+
+// pthread_mutex_init() on a lock that is converted, which somebody has added since.
+struct LateInit {
+  std::string Node;       // of the operation
+  std::string Lock, Name; // of the variable or field; empty: not known
+  Position At;
+};
+
 struct UnitFacts {
   std::string MainFile;
   // It has errors: what it includes, skips and names is known, and nothing else.
@@ -391,6 +404,8 @@ struct UnitFacts {
   std::vector<LockRecord> LockRecords;       // of UndefinedUses
   std::vector<std::string> DefinedVariables; // of types with locks, with external linkage
   std::vector<ConvertedClass> Converted;
+  std::vector<ClassUse> ClassUses;
+  std::vector<LateInit> LateInits;
   std::string LockTable; // the relock_locks.h that this unit includes already; empty: none
 };
 

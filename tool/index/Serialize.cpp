@@ -147,6 +147,12 @@ template <class V> void fields(V &&Visit, LockRecord &R) {
 template <class V> void fields(V &&Visit, ConvertedClass &C) {
   Visit("identifier", C.Identifier), Visit("name", C.Name), Visit("used", C.Used);
 }
+template <class V> void fields(V &&Visit, ClassUse &U) {
+  Visit("lock", U.Lock), Visit("identifier", U.Identifier);
+}
+template <class V> void fields(V &&Visit, LateInit &I) {
+  Visit("node", I.Node), Visit("lock", I.Lock), Visit("name", I.Name), Visit("at", I.At);
+}
 template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("mainFile", U.MainFile), Visit("dependencies", U.Dependencies);
   Visit("declarations", U.Declarations), Visit("edits", U.Edits), Visit("sites", U.Sites);
@@ -158,6 +164,7 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("undefinedUses", U.UndefinedUses), Visit("lockRecords", U.LockRecords);
   Visit("definedVariables", U.DefinedVariables);
   Visit("converted", U.Converted), Visit("lockTable", U.LockTable);
+  Visit("classUses", U.ClassUses), Visit("lateInits", U.LateInits);
 }
 
 struct Printer {

@@ -41,7 +41,7 @@ std::vector<std::string> comparedRuns(const Profile &Before, const Profile &Afte
 
 void printComparison(const Profile &Before, const Profile &After, const TableOptions &Options,
                      llvm::raw_ostream &OS);
-// The same for scripts, all classes; tool/profile/README.md has the format.
+// The same for scripts, all classes; tool/profile/doc/several-runs.md has the format.
 void writeComparison(const Profile &Before, const Profile &After, llvm::raw_ostream &OS);
 
 } // namespace relock

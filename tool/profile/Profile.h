@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A profile: what one process did with its locks, by lock class. Written by `relock profile`,
-// read by everything else. Format: tool/profile/README.md.
+// read by everything else. Format: tool/profile/doc/file.md.
 #pragma once
 
 #include "llvm/ADT/STLFunctionalExtras.h"

@@ -527,10 +527,52 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
   sort(Classes, [](const LockClass &A, const LockClass &B) { return A.Name < B.Name; });
   for (size_t I = 0; I < Classes.size(); ++I)
     ClassOfRoot[Classes[I].Id] = I;
+  nameLateInits(Units, Naming);
   for (const UnitFacts &Unit : Units)
     for (const Flow &F : Unit.Flows)
       if (auto Found = ClassOfRoot.find(find(F.From)); unmixes(F) && Found != ClassOfRoot.end())
         Classes[Found->second].Trusts.insert(Unmixing.at(parameterOwner(F.To)));
+}
+
+// An initialisation that came later has the class of the others of its lock, or where nothing else
+// initialises that any more, the one of the table that has its name.
+void Program::nameLateInits(const std::vector<UnitFacts> &Units,
+                            const std::map<std::string, const Declaration *> &Naming) {
+  std::map<std::string, std::set<std::string>> OfLock, OfName;
+  for (const UnitFacts &Unit : Units) {
+    for (const ClassUse &Use : Unit.ClassUses)
+      OfLock[Use.Lock].insert(Use.Identifier);
+    for (const ConvertedClass &Class : Unit.Converted)
+      OfName[Class.Name].insert(Class.Identifier);
+  }
+  std::map<std::string, std::set<std::string>> Found; // by root; several, where a macro does it
+  for (const UnitFacts &Unit : Units)
+    for (const LateInit &Init : Unit.LateInits) {
+      auto Used = OfLock.find(Init.Lock), Named = OfName.find(Init.Name);
+      std::set<std::string> &Classes = Found[find(Init.Node)];
+      if (Used != OfLock.end())
+        Classes.insert(Used->second.begin(), Used->second.end());
+      else if (Named != OfName.end())
+        Classes.insert(Named->second.begin(), Named->second.end());
+      else
+        Classes.insert("");
+    }
+  for (const UnitFacts &Unit : Units)
+    for (const LateInit &Init : Unit.LateInits) {
+      const std::string Root = find(Init.Node);
+      LockClass &Class = Classes[ClassOfRoot.at(Root)];
+      const std::set<std::string> &Known = Found.at(Root);
+      auto Declared = Naming.find(Root);
+      bool Mixed = Declared != Naming.end() && Declared->second; // with locks that stay
+      if (Known.size() == 1 && !Known.begin()->empty() && !Mixed)
+        Class.Identifier = *Known.begin();
+      else
+        Class.Kept.push_back(
+            {"unsupported-operation",
+             "is initialised here, and its class is not known: write relock_mutex_init() with the "
+             "class of the others (NULL: the default class)",
+             Init.At});
+    }
 }
 
 void Program::collectReasons(const std::vector<UnitFacts> &Units,

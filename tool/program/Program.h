@@ -167,6 +167,8 @@ private:
   void linkFunctions(const std::vector<UnitFacts> &Units);
   void linkPointers(const std::vector<UnitFacts> &Units, bool Complete);
   void nameClasses(const std::vector<UnitFacts> &Units);
+  void nameLateInits(const std::vector<UnitFacts> &Units,
+                     const std::map<std::string, const Declaration *> &Naming);
   void collectReasons(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
                       const std::vector<ForeignFile> &NotC);
   void collectBroken(const std::vector<UnitFacts> &Units);

@@ -13,7 +13,9 @@ using namespace llvm;
 
 namespace relock {
 
-// A warning about a lock type names it as it is called now: the types that it quotes do not count.
+// A warning about a lock type names it as it is called now: the types that it quotes do not count,
+// nor whether it says what they stand for, as it does of a relock_mutex_t and not of a
+// pthread_mutex_t.
 static std::string withoutLockTypes(const UnitDiagnostic &D) {
   StringRef Text = D.Text;
   bool OfLocks = any_of(ArrayRef<StringRef>{"pthread_mutex_t", "pthread_cond_t", "relock_"},
@@ -27,6 +29,8 @@ static std::string withoutLockTypes(const UnitDiagnostic &D) {
       Result += Part;
     Text = Rest;
   }
+  for (size_t At; (At = Result.find(" (aka )")) != std::string::npos;)
+    Result.erase(At, StringRef(" (aka )").size());
   return Result;
 }
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Has a shell complete lines of relock.
 
-Usage: completion.py RELOCK bash|zsh|fish SHARE     in a folder with first.profile and first.yaml
+Usage: completion.py RELOCK bash|zsh|fish SHARE     in a folder with first.profile and first.yaml,
+and in build a compile database with the classes conn.lock and a.c:lock, that nobody has read
 """
 import os
 import re
@@ -17,20 +18,28 @@ os.environ["PATH"] = os.path.dirname(relock) + ":" + os.environ["PATH"]
 
 
 def run(*words, **options):
-    return subprocess.run(words, capture_output=True, text=True, check=True, **options).stdout
+    done = subprocess.run(words, capture_output=True, text=True, check=True, **options)
+    assert not done.stderr, done
+    return done.stdout
 
 
 class Bash:
-    """Calls the function as bash does, with `=` as a word of its own."""
+    """Calls the function as bash does, with `=` and `:` as words of their own."""
 
     def offers(self, line):
-        words = [w for part in line.split(" ") for w in re.split("(=)", part) if w] or []
-        if line.endswith((" ", "=")) and not line.endswith("="):
+        words = [w for part in line.split(" ") for w in re.split("([=:])", part) if w]
+        if line.endswith(" "):
             words.append("")
         script = "source %s/bash-completion/completions/relock\nCOMP_WORDS=(%s)\nCOMP_CWORD=%d\n" \
+                 "COMP_LINE=%s\nCOMP_POINT=%d\n" \
                  "_relock; printf '%%s\\n' \"${COMPREPLY[@]}\"" % (
-                     share, " ".join(map(shlex.quote, words)), len(words) - 1)
-        return {word.rstrip("=") for word in run("bash", "--norc", "-c", script).split("\n")} - {""}
+                     share, " ".join(map(shlex.quote, words)), len(words) - 1, shlex.quote(line),
+                     len(line))
+        last = re.split("[ =:]", line)[-1]  # what readline replaces
+        kept = line[:len(line) - len(last)].split(" ")[-1]
+        kept = re.sub("^--?[a-z-]+=", "", kept)
+        shown = run("bash", "--norc", "-c", script)
+        return {kept + word.rstrip("=") for word in shown.split("\n") if word}
 
 
 class Fish:
@@ -94,6 +103,43 @@ CASES = (
     ("relock explain indir", {"indirect-call"}, {"may-block"}),
     ("relock profile fi", files, set()),
 )
+# What only relock knows: the names of lock classes, once a command has read the program.
+COLD = (
+    ("relock rewrite --lock ", set(), {"conn.lock", "a.c:lock"}),
+    ("relock check --why ", set(), {"conn.lock", "a.c:lock"}),
+)
+WARM = (
+    ("relock rewrite --lock ", {"conn.lock", "a.c:lock"}, files),
+    ("relock rewrite --lock=", {"conn.lock", "a.c:lock"}, files),
+    ("relock rewrite -p build --lock co", {"conn.lock"}, {"a.c:lock"}),
+    ("relock rewrite --lock a.c:l", {"a.c:lock"}, {"conn.lock"}),
+    ("relock rewrite --lock=a.c:l", {"a.c:lock"}, {"conn.lock"}),
+    ("relock rewrite --lock conn.lock=cc", {"conn.lock=ccsynch"}, {"conn.lock=mcs"}),
+    ("relock rewrite --lock=a.c:lock=", {"a.c:lock=mcs", "a.c:lock=adaptive"}, {"a.c:lock"}),
+    ("relock rewrite -p nowhere --lock ", set(), {"conn.lock", "a.c:lock"}),
+    ("relock rewrite --all=", {"ccsynch", "adaptive"}, files),
+    ("relock check --why ", {"conn.lock", "a.c:lock"}, files),
+    ("relock check --why conn.lock a", {"a.c:lock"}, {"conn.lock"}),
+    ("relock advise --machine ", {"icelake-2x32", "here"} | files, set()),
+    ("relock simulate --machine=ice", {"icelake-2x32"}, {"here"}),
+)
+ZSH_COLD = (("relock rewrite --lock con", "relock rewrite --lock con"),)
+ZSH_WARM = (
+    ("relock rewrite --lock con", "relock rewrite --lock conn.lock="),
+    ("relock rewrite --lock=a.c:l", "relock rewrite --lock=a.c:lock="),
+    ("relock rewrite --lock conn.lock=ccs", "relock rewrite --lock conn.lock=ccsynch "),
+    ("relock rewrite --all=flat", "relock rewrite --all=flat_combining "),
+    ("relock check --why con", "relock check --why conn.lock "),
+    ("relock check --why conn.lock a.c", "relock check --why conn.lock a.c:lock "),
+    ("relock simulate --machine ice", "relock simulate --machine icelake-2x32 "),
+)
+
+
+def read_program():
+    """As any command does that needs the lock classes."""
+    subprocess.run([relock, "check", "-p", "build"], capture_output=True, check=False)
+
+
 ZSH = (
     ("relock chec", "relock check "),
     ("relock --versi", "relock --version "),
@@ -114,15 +160,28 @@ ZSH = (
 )
 if shell == "zsh":
     zsh = Zsh()
-    for line, wanted in ZSH:
-        assert zsh.completed(line) == wanted, (line, zsh.completed(line))
+
+    def check(cases):
+        for line, wanted in cases:
+            found = zsh.completed(line)
+            assert found == wanted, (line, found)
+
+    check(ZSH + ZSH_COLD)
+    read_program()
+    check(ZSH_WARM)
 else:
     tested = {"bash": Bash, "fish": Fish}[shell]()
     for command in sorted(subcommands):
         offered = tested.offers("relock %s -" % command) | tested.offers("relock %s --" % command)
         assert offered == options([command]), (command, offered ^ options([command]))
     print("the options of %d subcommands" % len(subcommands))
-    for line, some, none in CASES:
-        offered = tested.offers(line)
-        assert some <= offered and not none & offered, (line, offered)
+
+    def check(cases):
+        for line, some, none in cases:
+            offered = tested.offers(line)
+            assert some <= offered and not none & offered, (line, offered)
+
+    check(CASES + COLD)
+    read_program()
+    check(WARM)
 print("all cases")
