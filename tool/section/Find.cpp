@@ -21,6 +21,7 @@
 #include "section/Nest.h"
 #include "section/Place.h"
 #include "section/Pointers.h"
+#include "section/Scope.h"
 #include "section/Skipped.h"
 #include "section/Waits.h"
 #include "support/Messages.h"
@@ -158,6 +159,7 @@ private:
       }
     for (const LockOperation &Op : Operations) {
       All.push_back({Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure});
+      All.back().Scope = Op.Scope;
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock)
         Result.Takes.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
     }
@@ -212,6 +214,8 @@ private:
       Found.Form = Shape::Try;
       return against(Found, "try", "the lock may not be taken", At);
     }
+    if (Lock.Scope)
+      return examineScope(Lock, Found);
     if (std::optional<GuardLoop> Guard = guardLoop(Lock))
       return examineGuard(Lock, *Guard, Found);
     if (const LockOperation *Pop = pushedBehind(Lock))
@@ -445,7 +449,8 @@ private:
     if (!all_of(Text.Statements, [](const Stmt *Child) { return isa<NullStmt>(Child); }))
       return false;
     Matched.insert(Lock.Call);
-    Matched.insert(End.Unlock->Call);
+    if (End.Unlock)
+      Matched.insert(End.Unlock->Call);
     against(Found, "empty", "there is nothing in it: it waits for others to leave",
             Lock.Call->getExprLoc());
     return true;
@@ -481,12 +486,98 @@ private:
                      Exits.front().Unlock->Call->getExprLoc());
     for (const Stmt *Jump : Guard.Ends) {
       Text.Outside.push_back(Jump);
-      Exits.push_back({nullptr, {}, Jump, true});
+      Exits.push_back({nullptr, {}, nullptr, Jump, true});
     }
     Found.Form = !Text.Waits.empty() ? Shape::Waiting
                  : Exits.empty()     ? Shape::Straight
                                      : Shape::EarlyExit;
     examineText(Lock, End, Text, Exits, Found);
+  }
+
+  // A section that ends with the block of its lock.
+  void examineScope(const LockOperation &Lock, Section &Found) {
+    const auto *Block = cast<CompoundStmt>(Parents.getParent(Lock.Statement));
+    SectionText Text;
+    Text.Lock = Lock.Call;
+    Text.InScope = true;
+    Text.Statements = statementsUnder(Lock, Block);
+    SectionEnd End = {Block->body_back(), nullptr, nullptr, Block};
+    if (endIfEmpty(Lock, End, Text, Found))
+      return;
+    if (Block->getRBracLoc().isMacroID()) {
+      Matched.insert(Lock.Call);
+      return against(Found, "macro-section", "part of the section stands in a macro",
+                     Lock.Call->getExprLoc());
+    }
+    std::vector<EarlyExitText> Exits;
+    if (!examineOperations(Lock, Text, Exits, Found))
+      return;
+    if (!Exits.empty()) {
+      Found.Form = Shape::Split;
+      return against(Found, "split", "unlocks here, in a block whose end unlocks",
+                     Exits.front().Unlock->Call->getExprLoc());
+    }
+    leaveScope(Block, Text, Exits);
+    Found.Form = !Found.Inner.empty()  ? Shape::Nested
+                 : !Text.Waits.empty() ? Shape::Waiting
+                 : Exits.empty()       ? Shape::Straight
+                                       : Shape::EarlyExit;
+    examineText(Lock, End, Text, Exits, Found);
+  }
+
+  // The ways out of such a section: it returns what its function does, or its caller leaves.
+  void leaveScope(const CompoundStmt *Block, SectionText &Text, std::vector<EarlyExitText> &Exits) {
+    const ScopeExits Ways = scopeExits(Text.Statements, Parents);
+    bool Ends = !completes(Block, [](const Stmt *) { return false; });
+    Text.Leaves = Ways.Jumps.empty() && (Ends || Block == F->getBody());
+    Text.ReturnsForFunction =
+        Ends && Ways.Jumps.empty() && !Ways.Returns.empty() && !Text.resumes() &&
+        all_of(Ways.Returns, [&](const ReturnStmt *R) { return fitsInt(R, F, S.Context); });
+    Text.Returns = Text.ReturnsForFunction || any_of(Ways.Returns, [&](const ReturnStmt *R) {
+                     return !isValueBehind(R, allMentions(), S.Context);
+                   });
+    for (const Stmt *Jump : Ways.Jumps)
+      Exits.push_back({nullptr, {Jump}});
+    for (const ReturnStmt *Return : Ways.Returns)
+      if (Text.Returns && !Text.ReturnsForFunction)
+        Exits.push_back({nullptr, {}, Return});
+      else if (!Text.Returns && Block == F->getBody() && !Return->getRetValue())
+        Exits.push_back({nullptr, {}, nullptr, Return, true}); // where the section ends anyway
+      else if (!Text.Returns)
+        Exits.push_back({nullptr, {Return}});
+    for (const EarlyExitText &Exit : Exits)
+      if (!Exit.Value)
+        Text.Outside.push_back(Exit.Break ? Exit.Break : Exit.Tail.front());
+  }
+
+  // The field for the values that the caller returns.
+  void addResult(Extraction &Result) const {
+    for (unsigned N = 1; Result.Result.empty(); ++N) {
+      std::string Name = N == 1 ? "result" : "result_" + std::to_string(N);
+      if (none_of(Result.Captures, [&](const Capture &C) { return C.Name == Name; }) &&
+          !S.Context.Idents.get(Name).hasMacroDefinition())
+        Result.Result = Name;
+    }
+    Capture C;
+    C.Name = Result.Result;
+    C.How = Travel::Kept;
+    C.Field = declarationText(F->getReturnType().getUnqualifiedType(), C.Name, F->getBeginLoc(), S);
+    Result.Captures.push_back(std::move(C));
+  }
+
+  // What runs when variables of the section end, which it does before it unlocks.
+  void examineCleanups(const SectionText &Text, Section &Found) {
+    for (const Decl *D : F->decls()) {
+      const auto *V = dyn_cast<VarDecl>(D);
+      if (!Text.InScope || !V || !V->hasAttr<CleanupAttr>() || !declaredBy(Text, V) ||
+          any_of(Operations, [&](const LockOperation &Op) { return Op.Scope == V; }))
+        continue;
+      relock::Call Cleanup = cleanupCall(V, S);
+      if (Linked.wrapperOf(Cleanup.Function))
+        against(Found, "releases-lock",
+                "'" + V->getName() + "' releases a lock at the end of its scope", V->getLocation());
+      Found.Calls.push_back(std::move(Cleanup));
+    }
   }
 
   // The program goes on where the lock fails; relock_execute() has no result that says so. The
@@ -551,6 +642,7 @@ private:
     });
     examineContents(Text, F, LocalTypes, Parents, S, Found);
     examineHandlers(Text, Found);
+    examineCleanups(Text, Found);
     examineLabels(Text, End, Found);
     examineDeclarations(Text, Found);
     if (ComputedGoto)
@@ -784,7 +876,7 @@ private:
       });
     };
     for (const LockOperation *Op : Inner) {
-      if (acquires(Op->Kind) && !Operates(false, *Op))
+      if (acquires(Op->Kind) && !Op->Scope && !Operates(false, *Op))
         return Is("hand-over-hand", "takes another lock here, and keeps it beyond its end", *Op);
       if (Op->Kind == Operation::Unlock && !Operates(true, *Op))
         return Is("hand-over-hand", "releases another lock here, which was taken before it", *Op);
@@ -1132,7 +1224,9 @@ private:
     }
     std::stable_partition(Result.Captures.begin(), Result.Captures.end(),
                           [](const Capture &C) { return C.How != Travel::Kept; });
-    if (isa<LabelStmt>(End.Child) && End.Unlock && Text.resumes())
+    if (Text.Returns && !Text.ReturnsForFunction)
+      addResult(Result);
+    if (End.Unlock && isa<LabelStmt>(End.Child) && Text.resumes())
       Result.LastLabel = S.range(End.Child->getSourceRange())->Begin;
     if (Result.Through && !Text.Waits.empty())
       against(Found, "lock-not-visible",
@@ -1176,7 +1270,13 @@ private:
       Result.Wrappers.push_back(Locks.at(G.Lock)->Wrapper);
     for (const CallExpr *Wait : Text.Waits)
       Result.Wrappers.push_back(Locks.at(Wait)->Wrapper);
+    if (Lock.Scope) {
+      Result.Wrappers.push_back(cleanupCall(Lock.Scope, S).Function);
+      if (Lock.Scope->getLocation().isMacroID())
+        Result.Cleanup = Result.Wrappers.back();
+    }
     erase_if(Result.Wrappers, [](const std::string &Node) { return Node.empty(); });
+    Result.Returns = Text.ReturnsForFunction;
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
     Result.C99 = S.Language.C99;
     Result.MixedDeclarations = mixesDeclarations(F, S);
