@@ -555,8 +555,9 @@ private:
           Other && Other != V && Other->getName() == V->getName() && declaredInside(Other))
         return refuse(V, "shadowed", "is hidden by a variable of the section with its name",
                       Other->getLocation());
-    bool Shared = Addressed || VariableArguments || V->isStaticLocal() || T.isVolatileQualified() ||
-                  T->isAtomicType();
+    // Its cleanup function has the address of a variable, too.
+    bool Shared = Addressed || V->hasAttr<CleanupAttr>() || VariableArguments ||
+                  V->isStaticLocal() || T.isVolatileQualified() || T->isAtomicType();
 
     Capture C;
     C.Name = V->getNameAsString();

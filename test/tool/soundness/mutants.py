@@ -395,6 +395,12 @@ RULES = {
         "return Elsewhere;",
         "tool/section/lock-of-a-scope.c",
     ),
+    "a variable that has a cleanup function": (
+        "tool/section/Captures.cpp",
+        "Addressed || V->hasAttr<CleanupAttr>() ||",
+        "Addressed ||",
+        "tool/section/variable-with-a-cleanup-function.c",
+    ),
     "what is cleaned up in a scope": (
         "tool/section/Find.cpp",
         "Found.Calls.push_back(std::move(Cleanup));",
