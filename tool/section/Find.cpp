@@ -509,8 +509,9 @@ private:
     Text.ReturnsForFunction =
         Ends && Ways.Jumps.empty() && !Ways.Returns.empty() && !Text.resumes() &&
         all_of(Ways.Returns, [&](const ReturnStmt *R) { return fitsInt(R, F, S.Context); });
+    bool Void = F->getReturnType()->isVoidType(); // which `return f();` may have the value of
     Text.Returns = Text.ReturnsForFunction || any_of(Ways.Returns, [&](const ReturnStmt *R) {
-                     return !isValueBehind(R, allMentions(), S.Context);
+                     return !Void && !isValueBehind(R, allMentions(), S.Context);
                    });
     for (const Stmt *Jump : Ways.Jumps)
       Exits.push_back({nullptr, {Jump}});
@@ -519,7 +520,7 @@ private:
         Exits.push_back({nullptr, {}, Return});
       else if (!Text.Returns && Block == F->getBody() && !Return->getRetValue())
         Exits.push_back({nullptr, {}, nullptr, Return, true}); // where the section ends anyway
-      else if (!Text.Returns)
+      else if (!Text.Returns && !(Void && Return->getRetValue()))
         Exits.push_back({nullptr, {Return}});
     for (const EarlyExitText &Exit : Exits)
       if (!Exit.Value)

@@ -71,8 +71,8 @@ private:
     const DeclRefExpr *Ref = Mentions.empty() ? nullptr : Mentions.front();
     std::string Key = Ref ? lockKey(Ref) : lockKey(V->getInit());
     auto Found = find_if(All, [&](const LockOperation &Op) {
-      return Op.Kind == Operation::Lock && Op.Pure && Op.Visible && !Op.Uses && Op.Key == Key &&
-             Op.Statement && Parents.getParent(Op.Statement) == Block &&
+      return Op.Kind == Operation::Lock && Op.Pure && Op.Visible && !Op.Uses && !Op.Guard &&
+             Op.Key == Key && Op.Statement && Parents.getParent(Op.Statement) == Block &&
              (!Ref || within({Op.Statement}, Ref, Parents)) &&
              (follows(Op.Statement, Declared, Block) ||
               (!Ref && follows(Declared, Op.Statement, Block)));

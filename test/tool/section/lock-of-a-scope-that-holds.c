@@ -10,6 +10,10 @@
 // REASON-NEXT: is not unlocked in this function [cross-function]
 // REASON:      hold {{.*}} counted (
 // REASON-NEXT: is not unlocked in this function [cross-function]
+// REASON:      hold {{.*}} perhaps (
+// REASON-NEXT: is not unlocked in this function [cross-function]
+// REASON:      hold {{.*}} calls (
+// REASON-NEXT: returns with the lock held [held-at-exit]
 // REASON:      hold split early (
 // REASON-NEXT: unlocks here
 // REASON:      hold straight another (
@@ -58,6 +62,22 @@ static void counted(void) {
   total++;
 }
 
+static void perhaps(int n) {
+  __attribute__((cleanup(unlock))) pthread_mutex_t *guard = &lock;
+  if (n)
+    pthread_mutex_lock(guard);
+  total++;
+}
+
+static void add(int n) { total += n; }
+static void calls(int n) {
+  __attribute__((cleanup(unlock))) pthread_mutex_t *guard = &lock;
+  pthread_mutex_lock(guard);
+  if (n)
+    return add(n);
+  total++;
+}
+
 static void early(int n) {
   __attribute__((cleanup(unlock))) pthread_mutex_t *guard = &lock;
   pthread_mutex_lock(&lock);
@@ -98,6 +118,8 @@ static void whole(void) {
 int main(void) {
   given();
   counted();
+  perhaps(1);
+  calls(1);
   early(0);
   another();
   rests();
