@@ -646,11 +646,15 @@ class Maker:
 
     def new_section(self, lock, inner, depth, take, drop, body):
         rng, m = self.rng, self.mutex(inner)
-        form = rng.randrange(24)
+        form = rng.randrange(25)
         name = self.fresh("w")
         more = self.block(inner, 0, False, 2)
         if form == 0 and not self.old:
             return Node("GUARDED(%s) {" % m, body, "}")
+        if form == 24 and not self.old:  # ends with its block, or with what leaves that
+            leave = lock is None and [Node("if (%s)" % self.condition(),
+                                           [Node(self.leave(self.expression()), fixed=True)])]
+            return Node("{", [Node("SCOPED(%s);" % m, fixed=True), *body, *(leave or []), *more], "}")
         if form == 1:
             return Node("ADD_LOCKED(%s, %s[0], %s);" % (m, self.sum(inner), self.expression()))
         if form == 2:  # begins in one function and ends in another

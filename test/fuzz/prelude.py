@@ -75,6 +75,11 @@ struct timespec far(void);
        guard_##line ? (pthread_mutex_unlock(m), 0) : (pthread_mutex_lock(m), 1); \
        guard_##line = 1) \
     for (unsigned inner_##line = 0; !inner_##line; inner_##line = 1)
+#define SCOPED(m) SCOPED_AT(m, __LINE__)
+#define SCOPED_AT(m, line) SCOPED_BY(m, line)
+#define SCOPED_BY(m, line) \
+  __attribute__((cleanup(unlock_scope))) pthread_mutex_t *scope_##line = (m); \
+  pthread_mutex_lock(scope_##line)
 #define TALLY (tally * 3u)
 #define COUNT(x) (tally += (x))
 #define COUNT_OF(x) ((unsigned)(sizeof(x) / sizeof((x)[0])))
@@ -89,6 +94,7 @@ struct timespec far(void);
 #define BUMP(x) ((x) += 3u)
 #define LARGER(x, y) ({ __typeof__(x) larger = (x); __typeof__(y) other = (y); larger > other ? larger : other; })
 #define SWAP(a, b) do { unsigned swap = (a); (a) = (b); (b) = swap; } while (0)
+static inline void unlock_scope(pthread_mutex_t **m) { pthread_mutex_unlock(*m); }
 static inline void lock_three(void) { pthread_mutex_lock(&lock3); }
 static inline void unlock_three(void) { pthread_mutex_unlock(&lock3); }
 static inline void nested_lock_three(void) { lock_three(); }
@@ -253,4 +259,4 @@ CONDITION = ["&changed0", "&guarded.changed", "&pointed->changed", "&changed3"]
 TICKS = ["ticks0", "guarded.ticks", "pointed->ticks", "ticks3"]
 
 # What takes a lock where it is used.
-MACROS = ["LOCK", "LOCK_VALUE", "BRACED_LOCK", "lock_three", "nested_lock_three", "ADD_LOCKED", "GUARDED"]
+MACROS = ["LOCK", "LOCK_VALUE", "BRACED_LOCK", "lock_three", "nested_lock_three", "ADD_LOCKED", "GUARDED", "SCOPED"]

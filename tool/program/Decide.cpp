@@ -40,7 +40,7 @@ bool sameExtraction(const Section &A, const Section &B) {
   };
   return bool(X.Through) == bool(Y.Through) && Arguments(X) == Arguments(Y) &&
          X.Whole.Begin == Y.Whole.Begin && X.Whole.End == Y.Whole.End && X.Lock == Y.Lock &&
-         X.Directive == Y.Directive && X.Exits.size() == Y.Exits.size() &&
+         X.Directive == Y.Directive && X.Returns == Y.Returns && X.Exits.size() == Y.Exits.size() &&
          X.Waits.size() == Y.Waits.size() &&
          std::equal(X.Captures.begin(), X.Captures.end(), Y.Captures.begin(), Y.Captures.end(),
                     sameCapture);

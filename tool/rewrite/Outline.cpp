@@ -221,6 +221,8 @@ private:
   }
 
   std::string tailText(const EarlyExit &Exit) const {
+    if (Exit.Value.End)
+      return "return";
     return Exit.Before + File.slice(Exit.Tail.Begin, Exit.Tail.End).trim().str() + Exit.Behind;
   }
 
@@ -348,7 +350,10 @@ private:
       compose(Edits, Names ? TextEdit{Token.At, seenHere(Token.Text)} : Token);
     }
     for (size_t I = 0; I < E.Exits.size(); ++I)
-      compose(Edits, {E.Exits[I].Unlock, leave(E.Exits[I], Codes[I])});
+      if (E.Exits[I].Value.End)
+        addValue(E.Exits[I], Codes[I], Edits);
+      else
+        compose(Edits, {E.Exits[I].Unlock, leave(E.Exits[I], Codes[I])});
     sort(Edits);
     return Edits;
   }
@@ -359,6 +364,23 @@ private:
     std::string At = resumePoint();
     return "RELOCK_RETURN_TO(" + (At[0] == '*' ? At.substr(1) : "&" + At) + ", " +
            std::to_string(Code) + ");";
+  }
+
+  // `return value;` becomes `section->result = value; return 1;`.
+  void addValue(const EarlyExit &Exit, unsigned Code, std::vector<TextEdit> &Edits) const {
+    unsigned Begin = Exit.Unlock.Begin;
+    unsigned Before = File.take_front(Begin).rtrim().size();
+    StringRef Outer = indentAt(Before - 1);
+    bool OnLine = !File.slice(Before, Begin).contains('\n'); // `if (…) return value;`
+    std::string Indent = indentAt(Begin).str() + (Exit.Braces && OnLine ? Unit : "");
+    std::string Set = SectionName + "->" + E.Result + " = ";
+    std::string Return = ";\n" + Indent + "return " + std::to_string(Code) + ";";
+    if (Exit.Braces) {
+      Set = " {\n" + Indent + Set;
+      Return += "\n" + Outer.str() + "}";
+    }
+    Edits.push_back({{Exit.Braces ? Before : Begin, Exit.Value.Begin}, Set});
+    Edits.push_back({{Exit.Value.End, Exit.Unlock.End}, Return});
   }
 
   // Puts the calls of the inner sections for which Here is true into the place of their text.
@@ -726,7 +748,8 @@ private:
       Lines.push_back(Indent + Result + Name + "(" + Context + ");");
       Lines.push_back((indentOf(E.Directive) + "#endif").str());
     } else if (Cases.size() == 1) {
-      Lines.push_back(list(Indent, Execute.Function + "(", Arguments, ");"));
+      Lines.push_back(
+          list(Indent, (E.Returns ? "return " : "") + Execute.Function + "(", Arguments, ");"));
     } else if (Cases.size() == 2) {
       Lines.push_back(opened(list(Indent, "if (" + Execute.Function + "(", Arguments, ")) {")));
     } else {
@@ -842,6 +865,8 @@ private:
   }
 
   std::string tail(const EarlyExit &Exit, StringRef Indent) const {
+    if (Exit.Value.End)
+      return (Indent + "return " + CallerName + "." + E.Result + ";\n").str();
     std::string Text = callerText(Exit.Tail);
     if (!StringRef(Text).split('\n').first.trim().empty())
       Text = StringRef(Text).ltrim().str(); // it goes on behind the unlock, on the same line

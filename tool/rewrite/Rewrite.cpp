@@ -282,12 +282,15 @@ private:
   // A static lock wrapper that nothing calls any more would be a new warning.
   void planUnusedWrappers() {
     std::map<std::string, std::pair<size_t, Owners>> Gone;
+    std::set<std::string> Named; // by macros that nobody uses any more
     for (const auto &[File, Plan] : Plans)
-      for (const DelegatedSection &S : Plan.Sections)
+      for (const DelegatedSection &S : Plan.Sections) {
+        Named.insert(S.Extract->Cleanup);
         for (const std::string &Node : S.Extract->Wrappers) {
           ++Gone[Node].first;
           Gone[Node].second.add(S.By);
         }
+      }
     std::set<std::string> Done;
     for (bool Changed = true; Changed;) {
       Changed = false;
@@ -300,7 +303,7 @@ private:
         if (!Unused || W.Place.Common || !Done.insert(W.Node).second)
           continue;
         const Owners By = Replaced != Uncalled.end() ? Replaced->second : Found->second.second;
-        if (W.Place.Declared) {
+        if (W.Place.Declared || Named.count(W.Node)) {
           insertLate(W.Place.Begin, "__attribute__((unused)) ", By);
           continue;
         }

@@ -555,8 +555,9 @@ private:
           Other && Other != V && Other->getName() == V->getName() && declaredInside(Other))
         return refuse(V, "shadowed", "is hidden by a variable of the section with its name",
                       Other->getLocation());
-    bool Shared = Addressed || VariableArguments || V->isStaticLocal() || T.isVolatileQualified() ||
-                  T->isAtomicType();
+    // Its cleanup function has the address of a variable, too.
+    bool Shared = Addressed || V->hasAttr<CleanupAttr>() || VariableArguments ||
+                  V->isStaticLocal() || T.isVolatileQualified() || T->isAtomicType();
 
     Capture C;
     C.Name = V->getNameAsString();
@@ -566,6 +567,7 @@ private:
                           [&](const CallExpr *U) {
                             return Liveness.liveAfter(U, V) && (Elsewhere || !beginsGap(U));
                           }) ||
+                   (Text.InScope && liveBehindScope(V, LiveIn, Elsewhere)) ||
                    isNamed(V, Text.DroppedAround, F, Parents, S);
     // A dead store stays what it is: in a private copy, compilers would warn of it.
     bool OnlyStored = all_of(Here, [](const Mention *M) { return M->How == Mention::Write; });
@@ -611,6 +613,15 @@ private:
     for (const Mention *M : Here)
       C.First = std::min(C.First, placeOf(M->Ref->getLocation()));
     Result.Captures.push_back(std::move(C));
+  }
+
+  // A block that ends may begin again, in a loop: what is read then is read behind the lock, too.
+  bool liveBehindScope(const VarDecl *V, bool LiveIn, bool Elsewhere) const {
+    if (!Text.Leaves)
+      return LiveIn || Elsewhere;
+    return any_of(All, [&](const Mention &M) {
+      return M.Variable == V && within(Text.Outside, M.Ref, Parents);
+    });
   }
 
   unsigned placeOf(SourceLocation L) const {

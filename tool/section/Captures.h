@@ -82,6 +82,10 @@ struct SectionText {
   std::vector<const clang::CallExpr *> Unlocks; // the last one first, where there is a last one
   const clang::Stmt *Last = nullptr;            // the statement of that one
   const clang::Stmt *Joins = nullptr; // else: the last statement, whose branches have unlocked
+  // The section ends with its block: there is no unlock. Returns: `return` is a statement of it.
+  // Leaves: its ends are those of the function.
+  bool InScope = false, Returns = false, Leaves = false;
+  bool ReturnsForFunction = false; // all that it returns are values that its function can return
   std::vector<const clang::CallExpr *> Waits;
   // Of each wait, the statement that does no more as long as it returns 0; null: there is none.
   std::vector<const clang::Stmt *> WaitStatements;

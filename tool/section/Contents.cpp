@@ -60,7 +60,7 @@ private:
     if (!Statement || is_contained(Text.Outside, Statement))
       return;
     SourceLocation At = Statement->getBeginLoc();
-    if (isa<ReturnStmt>(Statement))
+    if (isa<ReturnStmt>(Statement) && !Text.Returns)
       against("held-at-exit", "returns with the lock held", At);
     if ((isa<BreakStmt>(Statement) && !Depth.Loops && !Depth.Switches) ||
         (isa<ContinueStmt>(Statement) && !Depth.Loops))
@@ -146,7 +146,7 @@ private:
       against("stack-size",
               "'" + V->getName() + "' is large, and another thread's stack may be too small for it",
               At);
-    if (V->hasAttr<CleanupAttr>())
+    if (V->hasAttr<CleanupAttr>() && !Text.InScope)
       against("cleanup",
               "'" + V->getName() + "' has a cleanup function, which runs after the unlock", At);
   }

@@ -21,7 +21,9 @@
 #include "section/Nest.h"
 #include "section/Place.h"
 #include "section/Pointers.h"
+#include "section/Scope.h"
 #include "section/Skipped.h"
+#include "section/Tails.h"
 #include "section/Waits.h"
 #include "support/Messages.h"
 
@@ -158,6 +160,7 @@ private:
       }
     for (const LockOperation &Op : Operations) {
       All.push_back({Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure});
+      All.back().Scope = Op.Scope;
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock)
         Result.Takes.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
     }
@@ -212,6 +215,8 @@ private:
       Found.Form = Shape::Try;
       return against(Found, "try", "the lock may not be taken", At);
     }
+    if (Lock.Scope)
+      return examineScope(Lock, Found);
     if (std::optional<GuardLoop> Guard = guardLoop(Lock))
       return examineGuard(Lock, *Guard, Found);
     if (const LockOperation *Pop = pushedBehind(Lock))
@@ -284,39 +289,14 @@ private:
         return true;
       }
       std::vector<const Stmt *> Between;
-      if (Op.Branch && within({Child}, Op.Branch) && !takenBehind(Op, Lock, Between))
+      if (Op.Branch && within({Child}, Op.Branch) &&
+          !takenBehind(Op, Lock, Between, Operations, Parents))
         Unlocks.insert(Op.Branch);
     }
     if (Unlocks.empty() || completes(Child, [&](const Stmt *S) { return Unlocks.contains(S); }))
       return false;
     End = {Child, nullptr};
     return true;
-  }
-
-  // The next operation behind an unlock in its block, if it takes the same lock again. Between: the
-  // statements before it.
-  const LockOperation *takenBehind(const LockOperation &Unlock, const LockOperation &Lock,
-                                   std::vector<const Stmt *> &Between) const {
-    const CompoundStmt *Block = blockOf(Unlock.Branch, Parents);
-    if (!Block || Unlock.leaves())
-      return nullptr;
-    const Stmt *First = childOf(Block, Unlock.Branch, Parents);
-    bool After = false;
-    for (const Stmt *Child : Block->body()) {
-      if (is_contained(Unlock.gone(), Child) && Child != First)
-        continue;
-      if (After)
-        for (const LockOperation &Op : Operations)
-          if (sameLock(Op, Lock) && within({Child}, Op.Call)) {
-            bool Takes = Op.Kind == Operation::Lock && Op.Statement == Child && Op.Pure &&
-                         Op.Node == Lock.Node;
-            return Takes ? &Op : nullptr;
-          }
-      if (After)
-        Between.push_back(Child);
-      After |= Child == First;
-    }
-    return nullptr;
   }
 
   // The label behind End in its block to which a goto goes with the lock held.
@@ -445,7 +425,8 @@ private:
     if (!all_of(Text.Statements, [](const Stmt *Child) { return isa<NullStmt>(Child); }))
       return false;
     Matched.insert(Lock.Call);
-    Matched.insert(End.Unlock->Call);
+    if (End.Unlock)
+      Matched.insert(End.Unlock->Call);
     against(Found, "empty", "there is nothing in it: it waits for others to leave",
             Lock.Call->getExprLoc());
     return true;
@@ -481,12 +462,99 @@ private:
                      Exits.front().Unlock->Call->getExprLoc());
     for (const Stmt *Jump : Guard.Ends) {
       Text.Outside.push_back(Jump);
-      Exits.push_back({nullptr, {}, Jump, true});
+      Exits.push_back({nullptr, {}, nullptr, Jump, true});
     }
     Found.Form = !Text.Waits.empty() ? Shape::Waiting
                  : Exits.empty()     ? Shape::Straight
                                      : Shape::EarlyExit;
     examineText(Lock, End, Text, Exits, Found);
+  }
+
+  // A section that ends with the block of its lock.
+  void examineScope(const LockOperation &Lock, Section &Found) {
+    const auto *Block = cast<CompoundStmt>(Parents.getParent(Lock.Statement));
+    SectionText Text;
+    Text.Lock = Lock.Call;
+    Text.InScope = true;
+    Text.Statements = statementsUnder(Lock, Block);
+    SectionEnd End = {Block->body_back(), nullptr, nullptr, Block};
+    if (endIfEmpty(Lock, End, Text, Found))
+      return;
+    if (Block->getRBracLoc().isMacroID()) {
+      Matched.insert(Lock.Call);
+      return against(Found, "macro-section", "part of the section stands in a macro",
+                     Lock.Call->getExprLoc());
+    }
+    std::vector<EarlyExitText> Exits;
+    if (!examineOperations(Lock, Text, Exits, Found))
+      return;
+    if (!Exits.empty()) {
+      Found.Form = Shape::Split;
+      return against(Found, "split", "unlocks here, in a block whose end unlocks",
+                     Exits.front().Unlock->Call->getExprLoc());
+    }
+    leaveScope(Block, Text, Exits);
+    Found.Form = !Found.Inner.empty()  ? Shape::Nested
+                 : !Text.Waits.empty() ? Shape::Waiting
+                 : Exits.empty()       ? Shape::Straight
+                                       : Shape::EarlyExit;
+    examineText(Lock, End, Text, Exits, Found);
+  }
+
+  // The ways out of such a section: it returns what its function does, or its caller leaves.
+  void leaveScope(const CompoundStmt *Block, SectionText &Text, std::vector<EarlyExitText> &Exits) {
+    const ScopeExits Ways = scopeExits(Text.Statements, Parents);
+    bool Ends = !completes(Block, [](const Stmt *) { return false; });
+    Text.Leaves = Ways.Jumps.empty() && (Ends || Block == F->getBody());
+    Text.ReturnsForFunction =
+        Ends && Ways.Jumps.empty() && !Ways.Returns.empty() && !Text.resumes() &&
+        all_of(Ways.Returns, [&](const ReturnStmt *R) { return fitsInt(R, F, S.Context); });
+    bool Void = F->getReturnType()->isVoidType(); // which `return f();` may have the value of
+    Text.Returns = Text.ReturnsForFunction || any_of(Ways.Returns, [&](const ReturnStmt *R) {
+                     return !Void && !isValueBehind(R, allMentions(), S.Context);
+                   });
+    for (const Stmt *Jump : Ways.Jumps)
+      Exits.push_back({nullptr, {Jump}});
+    for (const ReturnStmt *Return : Ways.Returns)
+      if (Text.Returns && !Text.ReturnsForFunction)
+        Exits.push_back({nullptr, {}, Return});
+      else if (!Text.Returns && Block == F->getBody() && !Return->getRetValue())
+        Exits.push_back({nullptr, {}, nullptr, Return, true}); // where the section ends anyway
+      else if (!Text.Returns && !(Void && Return->getRetValue()))
+        Exits.push_back({nullptr, {Return}});
+    for (const EarlyExitText &Exit : Exits)
+      if (!Exit.Value)
+        Text.Outside.push_back(Exit.Break ? Exit.Break : Exit.Tail.front());
+  }
+
+  // The field for the values that the caller returns.
+  void addResult(Extraction &Result) const {
+    for (unsigned N = 1; Result.Result.empty(); ++N) {
+      std::string Name = N == 1 ? "result" : "result_" + std::to_string(N);
+      if (none_of(Result.Captures, [&](const Capture &C) { return C.Name == Name; }) &&
+          !S.Context.Idents.get(Name).hasMacroDefinition())
+        Result.Result = Name;
+    }
+    Capture C;
+    C.Name = Result.Result;
+    C.How = Travel::Kept;
+    C.Field = declarationText(F->getReturnType().getUnqualifiedType(), C.Name, F->getBeginLoc(), S);
+    Result.Captures.push_back(std::move(C));
+  }
+
+  // What runs when variables of the section end, which it does before it unlocks.
+  void examineCleanups(const SectionText &Text, Section &Found) {
+    for (const Decl *D : F->decls()) {
+      const auto *V = dyn_cast<VarDecl>(D);
+      if (!Text.InScope || !V || !V->hasAttr<CleanupAttr>() || !declaredBy(Text, V) ||
+          any_of(Operations, [&](const LockOperation &Op) { return Op.Scope == V; }))
+        continue;
+      relock::Call Cleanup = cleanupCall(V, S);
+      if (Linked.wrapperOf(Cleanup.Function))
+        against(Found, "releases-lock",
+                "'" + V->getName() + "' releases a lock at the end of its scope", V->getLocation());
+      Found.Calls.push_back(std::move(Cleanup));
+    }
   }
 
   // The program goes on where the lock fails; relock_execute() has no result that says so. The
@@ -551,6 +619,7 @@ private:
     });
     examineContents(Text, F, LocalTypes, Parents, S, Found);
     examineHandlers(Text, Found);
+    examineCleanups(Text, Found);
     examineLabels(Text, End, Found);
     examineDeclarations(Text, Found);
     if (ComputedGoto)
@@ -707,7 +776,7 @@ private:
         continue;
       EarlyExitText Exit;
       Exit.Unlock = &Op;
-      if (!Op.Branch || (!findTail(Text, Exit) && !findGap(Lock, Text, Exit))) {
+      if (!Op.Branch || !findTail(Lock, Text, Operations, Parents, Exit)) {
         const LockOperation *Other = TakenAgain();
         return Other ? Again(*Other) : Is(Shape::Split, "split", "unlocks here, and goes on", Op);
       }
@@ -784,7 +853,7 @@ private:
       });
     };
     for (const LockOperation *Op : Inner) {
-      if (acquires(Op->Kind) && !Operates(false, *Op))
+      if (acquires(Op->Kind) && !Op->Scope && !Operates(false, *Op))
         return Is("hand-over-hand", "takes another lock here, and keeps it beyond its end", *Op);
       if (Op->Kind == Operation::Unlock && !Operates(true, *Op))
         return Is("hand-over-hand", "releases another lock here, which was taken before it", *Op);
@@ -821,116 +890,6 @@ private:
       if (isa<ForStmt>(Up) || isa<WhileStmt>(Up) || isa<DoStmt>(Up))
         return true;
     return false;
-  }
-
-  // The statements after an unlock in a branch, if they end by leaving the section or at its end.
-  bool findTail(const SectionText &Text, EarlyExitText &Exit) const {
-    const Stmt *Unlock = Exit.Unlock->Branch;
-    const CompoundStmt *Block = blockOf(Unlock, Parents);
-    if (Exit.Unlock->leaves())
-      return true;
-    if (!Block) {
-      Exit.Joins = true;
-      return joins(Unlock, Text);
-    }
-    const Stmt *First = childOf(Block, Unlock, Parents);
-    bool After = false;
-    for (const Stmt *Child : Block->body()) {
-      if (After && is_contained(Exit.Unlock->gone(), Child))
-        continue;
-      if (After && leaves(Child, Text)) {
-        Exit.Tail.push_back(Child);
-        return tailIsPlain(Exit.Tail, Text);
-      }
-      if (const auto *Break = dyn_cast<BreakStmt>(Child); After && Break) {
-        Exit.Break = Break;
-        Exit.Joins = true;
-        return tailIsPlain(Exit.Tail, Text) && joins(brokenBy(Break, Parents), Text);
-      }
-      if (After)
-        Exit.Tail.push_back(Child);
-      After |= Child == First;
-    }
-    Exit.Joins = true;
-    return tailIsPlain(Exit.Tail, Text) && joins(Block, Text);
-  }
-
-  // The statements between an unlock and the lock behind it with which the section goes on.
-  bool findGap(const LockOperation &Lock, const SectionText &Text, EarlyExitText &Exit) const {
-    std::vector<const Stmt *> Between;
-    const LockOperation *Relock = takenBehind(*Exit.Unlock, Lock, Between);
-    auto Breaks = [](const Stmt *Statement) { return breaksOut(Statement); };
-    if (!Relock || !tailIsPlain(Between, Text) || any_of(Between, Breaks))
-      return false; // the caller has them in a loop
-    Exit = {Exit.Unlock, std::move(Between)};
-    Exit.Relock = Relock;
-    return true;
-  }
-
-  // True if the statement leaves a loop or switch around it, or continues one.
-  static bool breaksOut(const Stmt *Statement, bool InSwitch = false) {
-    if (!Statement || isa<ForStmt>(Statement) || isa<WhileStmt>(Statement) ||
-        isa<DoStmt>(Statement))
-      return false;
-    if (isa<ContinueStmt>(Statement) || (isa<BreakStmt>(Statement) && !InSwitch))
-      return true;
-    InSwitch |= isa<SwitchStmt>(Statement);
-    return any_of(Statement->children(),
-                  [&](const Stmt *Child) { return breaksOut(Child, InSwitch); });
-  }
-
-  // True if the section ends as soon as this statement of it does.
-  bool joins(const Stmt *Inner, const SectionText &Text) const {
-    return Text.Joins && within({Text.Joins}, Inner) && endsWith(Inner, Text.Joins, Parents);
-  }
-
-  bool leaves(const Stmt *Jump, const SectionText &Text) const {
-    if (isa<ReturnStmt>(Jump))
-      return true;
-    if (const auto *Goto = dyn_cast<GotoStmt>(Jump))
-      return !within(Text.Statements, Goto->getLabel()->getStmt());
-    if (isa<BreakStmt>(Jump) || isa<ContinueStmt>(Jump)) {
-      for (const Stmt *Up = Parents.getParent(Jump); Up && within(Text.Statements, Up);
-           Up = Parents.getParent(Up)) {
-        bool Loop = isa<ForStmt>(Up) || isa<WhileStmt>(Up) || isa<DoStmt>(Up);
-        if (Loop || (isa<BreakStmt>(Jump) && isa<SwitchStmt>(Up)))
-          return false;
-      }
-      return true;
-    }
-    const CallExpr *Call = soleCall(Jump);
-    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-    return Callee && Callee->isNoReturn();
-  }
-
-  // No label, and no jump to a loop or switch between the section's begin and the tail.
-  bool tailIsPlain(const std::vector<const Stmt *> &Tail, const SectionText &Text) const {
-    for (const Stmt *Statement : Tail)
-      if (!plain(Statement, Statement, Text))
-        return false;
-    return true;
-  }
-
-  bool plain(const Stmt *Statement, const Stmt *Top, const SectionText &Text) const {
-    if (!Statement)
-      return true;
-    if (isa<LabelStmt>(Statement) || isa<SwitchCase>(Statement))
-      return isa<SwitchCase>(Statement) && Statement != Top;
-    if (isa<GotoStmt>(Statement) && !leaves(Statement, Text))
-      return false;
-    if (isa<BreakStmt>(Statement) || isa<ContinueStmt>(Statement)) {
-      bool InTail = false;
-      for (const Stmt *Up = Parents.getParent(Statement); Up && Up != Parents.getParent(Top);
-           Up = Parents.getParent(Up))
-        InTail |= isa<ForStmt>(Up) || isa<WhileStmt>(Up) || isa<DoStmt>(Up) ||
-                  (isa<BreakStmt>(Statement) && isa<SwitchStmt>(Up));
-      if (!InTail && !leaves(Statement, Text))
-        return false;
-    }
-    for (const Stmt *Child : Statement->children())
-      if (!plain(Child, Top, Text))
-        return false;
-    return true;
   }
 
   // Handlers that the section pushes, and that release a lock which it does not take behind that.
@@ -1132,7 +1091,9 @@ private:
     }
     std::stable_partition(Result.Captures.begin(), Result.Captures.end(),
                           [](const Capture &C) { return C.How != Travel::Kept; });
-    if (isa<LabelStmt>(End.Child) && End.Unlock && Text.resumes())
+    if (Text.Returns && !Text.ReturnsForFunction)
+      addResult(Result);
+    if (End.Unlock && isa<LabelStmt>(End.Child) && Text.resumes())
       Result.LastLabel = S.range(End.Child->getSourceRange())->Begin;
     if (Result.Through && !Text.Waits.empty())
       against(Found, "lock-not-visible",
@@ -1176,7 +1137,13 @@ private:
       Result.Wrappers.push_back(Locks.at(G.Lock)->Wrapper);
     for (const CallExpr *Wait : Text.Waits)
       Result.Wrappers.push_back(Locks.at(Wait)->Wrapper);
+    if (Lock.Scope) {
+      Result.Wrappers.push_back(cleanupCall(Lock.Scope, S).Function);
+      if (Lock.Scope->getLocation().isMacroID())
+        Result.Cleanup = Result.Wrappers.back();
+    }
     erase_if(Result.Wrappers, [](const std::string &Node) { return Node.empty(); });
+    Result.Returns = Text.ReturnsForFunction;
     Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
     Result.C99 = S.Language.C99;
     Result.MixedDeclarations = mixesDeclarations(F, S);

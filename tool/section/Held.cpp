@@ -11,6 +11,7 @@
 #include "index/FunctionPointers.h"
 #include "index/LockApi.h"
 #include "section/Flow.h"
+#include "section/Scope.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/CFG.h"
@@ -45,6 +46,7 @@ void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never) {
   const StatementParts Dead = partsOf(Never);
   CFG::BuildOptions Options;
   Options.setAllAlwaysAdd();
+  Options.AddImplicitDtors = true; // cleanup functions
   std::unique_ptr<CFG> Graph = CFG::buildCFG(F, F->getBody(), &F->getASTContext(), Options);
   Known = Graph != nullptr;
   if (!Known)
@@ -61,6 +63,8 @@ void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never) {
     for (const CFGElement &Element : *Block)
       if (std::optional<CFGStmt> Statement = Element.getAs<CFGStmt>())
         Held = step(Statement->getStmt(), std::move(Held));
+      else if (std::optional<CFGCleanupFunction> Cleanup = Element.getAs<CFGCleanupFunction>())
+        Held = endScope(Cleanup->getVarDecl(), std::move(Held));
     if (Held.size() > Deepest) {
       Known = false;
       return;
@@ -180,6 +184,14 @@ HeldLocks::Stack HeldLocks::step(const Stmt *Statement, Stack Held) {
   return Op ? operate(*Op, std::move(Held)) : Held;
 }
 
+static void release(unsigned Key, std::vector<unsigned> &Held) {
+  for (size_t I = Held.size(); I-- > 0;)
+    if (Held[I] == Key) {
+      Held.erase(Held.begin() + I);
+      return;
+    }
+}
+
 HeldLocks::Stack HeldLocks::operate(const HeldOperation &Op, Stack Held) {
   unsigned Key = KeyOf[&Op - Operations.data()];
   // In a loop that takes it and may not release it, the stack would grow without end.
@@ -191,11 +203,16 @@ HeldLocks::Stack HeldLocks::operate(const HeldOperation &Op, Stack Held) {
   else if (acquires(Op.Kind))
     Held.push_back(Key); // unless a test of the result says otherwise
   if (Op.Kind == Operation::Unlock)
-    for (size_t I = Held.size(); I-- > 0;)
-      if (Held[I] == Key) {
-        Held.erase(Held.begin() + I);
-        break;
-      }
+    release(Key, Held);
+  return Held;
+}
+
+// The held locks after a variable's cleanup function.
+HeldLocks::Stack HeldLocks::endScope(const VarDecl *V, Stack Held) {
+  AtEnd[V].insert(Held);
+  for (const HeldOperation &Op : Operations)
+    if (Op.Scope == V)
+      release(KeyOf[&Op - Operations.data()], Held);
   return Held;
 }
 
@@ -203,6 +220,10 @@ static bool mentions(const Stmt *S, const ValueDecl *D) {
   if (const auto *Ref = dyn_cast<DeclRefExpr>(S); Ref && Ref->getDecl() == D)
     return true;
   return any_of(S->children(), [&](const Stmt *Child) { return Child && mentions(Child, D); });
+}
+
+static const Stmt *operand(const HeldOperation &Op) {
+  return Op.Scope ? cast<Stmt>(Op.Scope->getInit()) : Op.Call;
 }
 
 // A lock whose operand names something else from now on will not be seen released.
@@ -223,7 +244,7 @@ void HeldLocks::loseChanged(const Stmt *Statement, const Stack &Held) {
         Named.push_back(Variable);
   for (size_t I = 0; I < Operations.size(); ++I)
     if (is_contained(Held, KeyOf[I]) &&
-        any_of(Named, [&](const ValueDecl *D) { return mentions(Operations[I].Call, D); }))
+        any_of(Named, [&](const ValueDecl *D) { return mentions(operand(Operations[I]), D); }))
       Lost.insert(KeyOf[I]), Renamed.insert(KeyOf[I]);
 }
 
@@ -245,9 +266,13 @@ bool HeldLocks::balanced(const CallExpr *Lock, ArrayRef<const CallExpr *> Unlock
     auto At = Before.find(Call);
     return At == Before.end() || all_of(At->second, Test);
   };
+  auto Last = [&](const Stack &Held) { return !Held.empty() && Held.back() == Key; };
   for (const CallExpr *Unlock : Unlocks)
-    if (!EachStack(Unlock, [&](const Stack &Held) { return !Held.empty() && Held.back() == Key; }))
+    if (!EachStack(Unlock, Last))
       return false;
+  auto Ends = AtEnd.find(Operations[Found->second].Scope);
+  if (Ends != AtEnd.end() && !all_of(Ends->second, Last))
+    return false;
   for (const CallExpr *Call : Inner) {
     const HeldOperation &Op = *operation(Call);
     unsigned InnerKey = KeyOf[&Op - Operations.data()];
@@ -272,17 +297,20 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
                          const std::optional<OtherLock> &Operator,
                          std::vector<UnderLock> &Result) const {
   bool Takes = Operator && acquires(Operator->Kind);
-  auto Add = [&](unsigned Key, UnderLock::Action Does, const CallExpr *At, LockPart Taken,
-                 relock::Call Callee) {
-    auto Ways = Before.find(At);
-    bool Surely = Ways != Before.end() &&
-                  all_of(Ways->second, [&](const Stack &Held) { return is_contained(Held, Key); });
+  auto AddAt = [&](unsigned Key, UnderLock::Action Does, Position At, const Stacks &Ways,
+                   LockPart Taken, relock::Call Callee) {
+    bool Surely =
+        !Ways.empty() && all_of(Ways, [&](const Stack &Held) { return is_contained(Held, Key); });
     for (size_t I = 0; I < Operations.size(); ++I)
       if (KeyOf[I] == Key && acquires(Operations[I].Kind)) {
-        Result.push_back({Operations[I].Lock, Does, Taken, Callee, S.shown(At->getExprLoc()),
-                          Function.str(), Name.str(), Surely});
+        Result.push_back(
+            {Operations[I].Lock, Does, Taken, Callee, At, Function.str(), Name.str(), Surely});
         return;
       }
+  };
+  auto Add = [&](unsigned Key, UnderLock::Action Does, const CallExpr *At, LockPart Taken,
+                 relock::Call Callee) {
+    AddAt(Key, Does, S.shown(At->getExprLoc()), Before.lookup(At), Taken, Callee);
   };
   for (size_t I = 0; I < Operations.size(); ++I)
     if (acquires(Operations[I].Kind) && (!Known || Lost.count(KeyOf[I])) &&
@@ -318,6 +346,15 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
       for (const IndirectCall &C : Indirect)
         Add(Key, UnderLock::CallsThrough, Call, {}, {C.Slot, C.Type, {}});
     }
+  }
+  for (const auto &[V, Held] : AtEnd) {
+    if (any_of(Operations, [&](const HeldOperation &Op) { return Op.Scope == V; }))
+      continue;
+    std::set<unsigned> All;
+    for (const Stack &Locks : Held)
+      All.insert(Locks.begin(), Locks.end());
+    for (unsigned Key : All)
+      AddAt(Key, UnderLock::Calls, S.shown(V->getLocation()), Held, {}, cleanupCall(V, S));
   }
 }
 

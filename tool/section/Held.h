@@ -31,6 +31,7 @@ struct HeldOperation {
   bool SucceedsNonzero = false; // the call returns other than 0 where it has taken the lock
   bool Tells = true;            // it returns whether it has taken the lock
   bool NothingAtZero = false;   // the call does nothing where the lock's operand is 0
+  const clang::VarDecl *Scope = nullptr; // the lock is released where its scope ends
 };
 
 class HeldLocks {
@@ -71,6 +72,7 @@ private:
   std::optional<Tested> tested(const clang::CFGBlock &Block) const;
   Stack step(const clang::Stmt *Statement, Stack Held);
   Stack operate(const HeldOperation &Op, Stack Held);
+  Stack endScope(const clang::VarDecl *V, Stack Held);
   Stack operateAtZero(const clang::CFGBlock &Block, const clang::CFGBlock *Next, Stack Held);
   void loseChanged(const clang::Stmt *Statement, const Stack &Held);
 
@@ -79,6 +81,8 @@ private:
   llvm::DenseMap<const clang::CallExpr *, unsigned> Index; // of operations
   std::vector<unsigned> KeyOf;                             // by operation
   llvm::DenseMap<const clang::CallExpr *, Stacks> Before;  // each call
+  llvm::DenseMap<const clang::VarDecl *, Stacks>
+      AtEnd;                  // of the scope of each with a cleanup function
   std::set<unsigned> Lost;    // keys whose lock may stay held where that is not seen
   std::set<unsigned> Renamed; // of them, those whose operand names something else on the way
   std::set<unsigned> Again;   // operations that take a lock which may be held already

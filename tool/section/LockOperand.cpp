@@ -27,7 +27,10 @@ public:
     if (Lock.Wraps)
       Found.Loads = Lock.Wraps->Loads;
     bool Unknown = Lock.Wraps && Lock.Wraps->LoadsUnknown;
-    collectLoaded(Lock.Call, Loaded, Unknown);
+    if (!Lock.Scope) // else it is evaluated once
+      collectLoaded(Lock.Call, Loaded, Unknown);
+    else if (!Text.Waits.empty())
+      collectLoaded(Lock.Scope->getInit(), Loaded, Unknown);
     if (Lock.Guard)
       collectLoaded(Lock.Guard, Loaded, Unknown);
     if (Unknown)

@@ -7,6 +7,7 @@
 #include "index/Tested.h"
 #include "section/Captures.h"
 #include "section/Flow.h"
+#include "section/Scope.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/Analysis/CFG.h"
@@ -24,6 +25,10 @@ LockOperations::LockOperations(const FunctionDecl *F, const Source &S, const Sit
   collect(F->getBody());
   findGuards();
   findUses();
+  findScopes(cast<CompoundStmt>(F->getBody()), Parents, Linked, S, All);
+  for (LockOperation &Op : All)
+    if (Op.Scope)
+      Op.Lock = operandText(withoutIdleCasts(Op.Scope->getInit())->IgnoreParenImpCasts());
 }
 
 static void substitute(std::string &Text, const std::string &Argument) {

@@ -42,6 +42,10 @@ struct LockOperation {
   const clang::Expr *Guard = nullptr;
   // An unlock by pthread_cleanup_pop(1): from the push through the pop. Statement is the pop then.
   const clang::DoStmt *Push = nullptr;
+  // The lock is released where the scope of this variable ends; its declaration. Lock, Key and Part
+  // are what it points to.
+  const clang::VarDecl *Scope = nullptr;
+  const clang::DeclStmt *ScopeStatement = nullptr;
   // Statement, or Branch, uses the result, which is 0; what it decides goes with it.
   std::optional<ResultUse> Uses;
   std::string Instead; // takes the place of all that: `rc = 0;`, `return 0;`

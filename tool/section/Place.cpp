@@ -95,7 +95,7 @@ std::optional<OperationGroup> SectionPlacer::groupOf(const LockOperation &Op) co
 
 // Where the same directive is around each operation, the section is the same without it.
 void SectionPlacer::placeDirective(const std::vector<EarlyExitText> &Exits) {
-  if (End.Guard || Lock.Guard || Text.resumes() || Text.Joins)
+  if (End.Guard || End.Scope || Lock.Guard || Text.resumes() || Text.Joins)
     return;
   std::optional<OperationGroup> Group = groupOf(Lock);
   if (!Group)
@@ -133,6 +133,8 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
   PlacedRange First, Last;
   if (End.Guard) {
     placeGuard(First, Last);
+  } else if (End.Scope) {
+    placeScope(First, Last);
   } else {
     First = S.range(Lock.Statement->getSourceRange());
     if (End.Unlock && End.Unlock->Push && !placePush(First))
@@ -160,9 +162,11 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     widen(*Through, *End.Unlock);
   }
   Result.File = S.filePath(First->File);
-  Result.Whole = {First->Begin, End.Unlock ? throughUnlock(File, Through->End)
-                                           : throughSemicolon(File, Through->End)};
-  Result.Completes = End.Unlock;
+  Result.Whole = {First->Begin, End.Unlock  ? throughUnlock(File, Through->End)
+                                : End.Scope ? Through->End
+                                            : throughSemicolon(File, Through->End)};
+  Result.Completes =
+      End.Scope ? completes(End.Scope, [](const Stmt *) { return false; }) : End.Unlock != nullptr;
   if (Text.Joins && File[Last->End - 1] == '}')
     Result.Whole.End = Last->End;
   if (Result.Directive.empty())
@@ -170,7 +174,7 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
   else if (!End.Unlock)
     Result.Groups.End = Result.Whole.End;
   Result.Body = {throughSemicolon(File, First->End),
-                 Text.Joins ? Result.Whole.End : fromUnlock(File, Last->Begin)};
+                 Text.Joins || End.Scope ? Result.Whole.End : fromUnlock(File, Last->Begin)};
   unsigned Position = Result.Body.Begin;
   for (const Stmt *Statement : Text.Statements) {
     std::optional<Source::Range> R = S.range(Statement->getSourceRange());
@@ -184,7 +188,10 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     return refuseMacro(At);
   for (const EarlyExitText &Exit : Exits)
     if (!placeExit(Exit, File, First->File))
-      return refuseMacro(Exit.Unlock ? Exit.Unlock->Call->getExprLoc() : Exit.Break->getBeginLoc());
+      return refuseMacro(Exit.Unlock  ? Exit.Unlock->Call->getExprLoc()
+                         : Exit.Value ? Exit.Value->getBeginLoc()
+                         : Exit.Break ? Exit.Break->getBeginLoc()
+                                      : Exit.Tail.front()->getBeginLoc());
   return true;
 }
 
@@ -311,14 +318,61 @@ bool SectionPlacer::placeEnd(const Stmt *Jump, StringRef File, FileID Id) {
   return true;
 }
 
+// From the variable or the lock to before the block's closing brace. What a macro makes of the two
+// must be all that it makes.
+void SectionPlacer::placeScope(PlacedRange &First, PlacedRange &Last) const {
+  const Stmt *Begins = Lock.ScopeStatement, *Ends = Lock.Statement;
+  if (S.SM.isBeforeInTranslationUnit(Ends->getBeginLoc(), Begins->getBeginLoc()))
+    std::swap(Begins, Ends);
+  SourceLocation Begin = Begins->getBeginLoc(), Through = Ends->getEndLoc();
+  bool Exact = (Begin.isFileID() || Lexer::isAtStartOfMacroExpansion(Begin, S.SM, S.Language)) &&
+               (Through.isFileID() || Lexer::isAtEndOfMacroExpansion(Through, S.SM, S.Language));
+  if (!Exact || End.Scope->getRBracLoc().isMacroID())
+    return;
+  First = S.range({Begin, Through});
+  Last = S.range(End.Scope->getRBracLoc());
+  if (First && Last)
+    Last->Begin = Last->End = S.fileText(Last->File).take_front(Last->Begin).rtrim().size();
+}
+
+// `return value;` in a block whose end unlocks: two statements.
+bool SectionPlacer::placeValue(const ReturnStmt *Return, StringRef File, FileID Id) {
+  std::optional<Source::Range> R = S.range(Return->getSourceRange());
+  std::optional<Source::Range> Value = S.range(Return->getRetValue()->getSourceRange());
+  if (!R || !Value || R->File != Id || Value->File != Id || Return->getBeginLoc().isMacroID())
+    return false;
+  EarlyExit Placed;
+  Placed.Value = {Value->Begin, Value->End};
+  Placed.Unlock = {R->Begin, throughSemicolon(File, R->End)};
+  Placed.Tail = {Placed.Unlock.End, Placed.Unlock.End};
+  Placed.Braces = !isa_and_nonnull<CompoundStmt>(Parents.getParent(Return));
+  StringRef Before = File.take_front(R->Begin).rtrim();
+  Result.Exits.push_back(Placed);
+  // A brace goes behind that, and not into a comment.
+  return !Placed.Braces || Before.ends_with(")") || Before.ends_with("else");
+}
+
+// A jump out of a block whose end unlocks: the caller jumps.
+bool SectionPlacer::placeJump(const Stmt *Jump, StringRef File, FileID Id) {
+  std::optional<Source::Range> R = S.range(Jump->getSourceRange());
+  if (!R || R->File != Id || Jump->getBeginLoc().isMacroID())
+    return false;
+  EarlyExit Placed;
+  Placed.Tail = {R->Begin, withComment(File, throughSemicolon(File, R->End))};
+  Placed.Unlock = Placed.Tail;
+  Result.Exits.push_back(Placed);
+  return Placed.Unlock.End <= Result.Body.End;
+}
+
 // True if a macro brings an end of the section together with what stands beside it.
 bool SectionPlacer::sharesText() const {
   const Stmt *Begin = End.Guard ? End.Guard->Outer : Lock.Statement;
   const CompoundStmt *Block = blockOf(Begin, Parents);
   const Stmt *First = Block ? childOf(Block, Begin, Parents) : nullptr;
   return Block && any_of(Block->body(), [&](const Stmt *Child) {
-           if (Child == First || Child == End.Child || isa<NullStmt>(Child) ||
-               (End.Unlock && Child == End.Unlock->Push) || is_contained(Text.Statements, Child))
+           if (Child == First || Child == End.Child || Child == Lock.ScopeStatement ||
+               isa<NullStmt>(Child) || (End.Unlock && Child == End.Unlock->Push) ||
+               is_contained(Text.Statements, Child))
              return false;
            if (is_contained(Lock.gone(), Child) ||
                (End.Unlock && is_contained(End.Unlock->gone(), Child)))
@@ -329,8 +383,10 @@ bool SectionPlacer::sharesText() const {
 }
 
 bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID Id) {
+  if (Exit.Value)
+    return placeValue(Exit.Value, File, Id);
   if (!Exit.Unlock)
-    return placeEnd(Exit.Break, File, Id);
+    return Exit.Break ? placeEnd(Exit.Break, File, Id) : placeJump(Exit.Tail.front(), File, Id);
   std::optional<Source::Range> Unlock = S.range(Exit.Unlock->Branch->getSourceRange());
   if (!Unlock || Unlock->File != Id || Unlock->Begin < Result.Body.Begin ||
       !extend(Unlock, *Exit.Unlock))

@@ -16,15 +16,19 @@ struct SectionEnd {
   const clang::Stmt *Child = nullptr;
   const LockOperation *Unlock = nullptr; // Child is this unlock; null: its branches have unlocked
   const GuardLoop *Guard = nullptr;      // Child is this loop, whose head unlocks
+  const clang::CompoundStmt *Scope = nullptr; // this block ends, of which Child is the last
 };
 
 // An unlock in a branch of a section, and what follows it.
 struct EarlyExitText {
-  const LockOperation *Unlock; // null: there is none, the jump ends the section
+  // Null: there is none. The jump ends the section, or, in a block whose end unlocks, the tail
+  // does.
+  const LockOperation *Unlock;
   std::vector<const clang::Stmt *> Tail;
-  const clang::Stmt *Break = nullptr;    // behind the tail, to the end of the section
-  bool Joins = false;                    // goes on at the end of the section
-  const LockOperation *Relock = nullptr; // behind the tail, where the section goes on
+  const clang::ReturnStmt *Value = nullptr; // the section evaluates what its caller returns
+  const clang::Stmt *Break = nullptr;       // behind the tail, to the end of the section
+  bool Joins = false;                       // goes on at the end of the section
+  const LockOperation *Relock = nullptr;    // behind the tail, where the section goes on
 };
 
 class SectionPlacer {
@@ -57,6 +61,9 @@ private:
   bool refuseMacro(clang::SourceLocation At);
   bool placeExit(const EarlyExitText &Exit, llvm::StringRef File, clang::FileID Id);
   bool placeEnd(const clang::Stmt *Jump, llvm::StringRef File, clang::FileID Id);
+  bool placeValue(const clang::ReturnStmt *Return, llvm::StringRef File, clang::FileID Id);
+  bool placeJump(const clang::Stmt *Jump, llvm::StringRef File, clang::FileID Id);
+  void placeScope(PlacedRange &First, PlacedRange &Last) const;
   std::string insteadOf(const LockOperation &Op) const;
   void placeDirective(const std::vector<EarlyExitText> &Exits);
   std::optional<OperationGroup> groupOf(const LockOperation &Op) const;

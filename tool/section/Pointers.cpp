@@ -146,6 +146,8 @@ private:
     auto Hoisted = [&](const DeclStmt *D) { return is_contained(D->decls(), V); };
     auto Live = [&](const CallExpr *Unlock) { return Liveness.liveAfter(Unlock, V); };
     return any_of(Text.Hoisted, Hoisted) || any_of(Text.Unlocks, Live) ||
+           (Text.InScope && !Text.Leaves &&
+            none_of(Text.Statements, [&](const Stmt *Child) { return declares(Child, V); })) ||
            isNamed(V, Text.DroppedAround, F, Parents, S) || any_of(All, [&](const Mention &M) {
              return M.Variable == V && mayGiveAddress(M) &&
                     (!within(Text.Statements, M.Ref, Parents) ||

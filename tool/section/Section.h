@@ -87,6 +87,8 @@ struct Capture {
 struct EarlyExit {
   Range Unlock;          // the unlock and the statements after it, up to the jump or the lock
   Range Tail;            // those statements
+  Range Value;           // instead: the caller returns this value, which the section evaluates
+  bool Braces = false;   // Value: two statements need braces here
   bool Joins = false;    // goes on behind the section instead of leaving
   bool Declares = false; // the tail has declarations
   unsigned Returns = 0;  // any: behind the tail the section goes on, at the point of this number
@@ -156,8 +158,11 @@ struct Extraction {
   std::string Macro;                // the macro in whose body all this stands; empty: in a function
   std::optional<Companion> Through; // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
+  std::string Cleanup; // of them, one that a macro goes on naming, as a cleanup function
   std::vector<EarlyExit> Exits;
   bool Completes = true;   // the end of Body is reached: the last unlock stands there
+  bool Returns = false;    // its function returns what the section returns
+  std::string Result;      // the field of the context for the values of exits
   std::vector<Wait> Waits; // any: the section is resumable
   std::vector<KeptDeclaration> Kept;
   std::vector<std::string> Hoisted; // declarations before the call, of what Kept assigns

@@ -377,6 +377,36 @@ RULES = {
         ";",
         "tool/section/locked-under-a-condition.c",
     ),
+    "a scope whose variable something else names": (
+        "tool/section/Scope.cpp",
+        "!Block || Mentions.size() > 1",
+        "!Block",
+        "tool/section/lock-of-a-scope-that-holds.c",
+    ),
+    "a scope whose cleanup function does more": (
+        "tool/section/Scope.cpp",
+        "W->Kind == Operation::Unlock && W->Pure &&",
+        "W->Kind == Operation::Unlock &&",
+        "tool/section/lock-of-a-scope-that-holds.c",
+    ),
+    "a variable that lives on in the next round of a scope": (
+        "tool/section/Captures.cpp",
+        "return LiveIn || Elsewhere;",
+        "return Elsewhere;",
+        "tool/section/lock-of-a-scope.c",
+    ),
+    "a variable that has a cleanup function": (
+        "tool/section/Captures.cpp",
+        "Addressed || V->hasAttr<CleanupAttr>() ||",
+        "Addressed ||",
+        "tool/section/variable-with-a-cleanup-function.c",
+    ),
+    "what is cleaned up in a scope": (
+        "tool/section/Find.cpp",
+        "Found.Calls.push_back(std::move(Cleanup));",
+        "",
+        "tool/section/lock-of-a-scope-that-holds.c",
+    ),
     "a pop that may not run its handler": (
         "tool/section/Operations.cpp",
         "!C.Executes || ",
