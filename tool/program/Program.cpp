@@ -438,7 +438,7 @@ void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
     for (const Call &C : F.Calls)
       Called.insert(C.Function);
   for (const auto &[Node, F] : Functions)
-    if (!F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {
+    if (!Project.Closed && !F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {
       Open.insert(F.Callbacks.begin(), F.Callbacks.end());
       Uncalled.insert(Node);
     }

@@ -51,9 +51,12 @@ private:
             return elements(Value, Key, [&](yaml::Node *Name) { return readLibrary(Name); });
           if (Key == "roots")
             return elements(Value, Key, [&](yaml::Node *Folder) { return readFolder(Folder); });
+          if (Key == "closed")
+            return readTruth(Value, Key, Result.Closed);
           if (Key == "accept")
             return elements(Value, Key, [&](yaml::Node *Code) { return readAccepted(Code); });
-          return unknownKey(At, Key, "version, functions, operators, libraries, roots and accept");
+          return unknownKey(At, Key,
+                            "version, functions, operators, libraries, roots, closed and accept");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
   }
@@ -299,6 +302,13 @@ private:
         Flows->push_back(*Flow);
       return Flow || fail(N, "'" + Twine(Text.value_or("")) + "' " + Problem);
     });
+  }
+
+  bool readTruth(const yaml::Node *N, StringRef Key, bool &Truth) {
+    std::optional<bool> Read;
+    bool Good = readTruth(N, Key, Read);
+    Truth = Read.value_or(Truth);
+    return Good;
   }
 
   bool readTruth(const yaml::Node *N, StringRef Key, std::optional<bool> &Truth) {

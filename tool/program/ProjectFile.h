@@ -57,6 +57,7 @@ public:
   std::optional<OtherLock> otherLock(llvm::StringRef Name) const;
 
   std::string Path; // empty: there is no file
+  bool Closed = false; // nothing but the indexed sources calls functions of the program by name
   std::map<std::string, DeclaredFunction, std::less<>> Functions;
   std::map<std::string, DeclaredFunction, std::less<>> Prefixes; // without the `*`
   // Their names are in Functions, too.

@@ -20,6 +20,12 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 
 # name: (file, text, what stands there without the rule, test)
 RULES = {
+    "a hook that others may set": (
+        "tool/program/Program.cpp",
+        "if (!Project.Closed && !F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {",
+        "if (false) {",
+        "tool/program/hook-of-a-closed-program.test",
+    ),
     "what a library was given where nobody looks": (
         "tool/program/Program.cpp",
         "if (Value.Open)\n            return false;",
