@@ -368,8 +368,33 @@ void printProposals(const Decision &Decided) {
   }
 }
 
+size_t countDelegated(const Decision &Decided) {
+  size_t Result = 0;
+  for (const CheckedClass &Class : Decided.Classes)
+    Result += count_if(Class.Sections,
+                       [](const CheckedSection &S) { return S.Outcome == Verdict::Delegate; });
+  return Result;
+}
+
+// How many more sections are delegated if nothing outside the program calls it.
+size_t freedIfClosed(const IndexResult &Index, const ProjectFile &Declared,
+                     const Decision &Decided) {
+  if (Declared.Closed)
+    return 0;
+  ProjectFile Assumed = Declared;
+  Assumed.Closed = true;
+  size_t Delegated = countDelegated(decide(Index, Assumed, Jobs, AcceptUncovered));
+  return Delegated - std::min(Delegated, countDelegated(Decided));
+}
+
 // Entries that stand as they are in a project file, or are all of one.
-void printSuggestions(const Decision &Decided, const ProjectFile &Declared) {
+void printSuggestions(const IndexResult &Index, const Decision &Decided,
+                      const ProjectFile &Declared) {
+  if (size_t Freed = freedIfClosed(Index, Declared, Decided))
+    outs() << "# " << Freed << (Freed == 1 ? " section is" : " sections are")
+           << " delegated if nothing but the indexed sources calls the program's functions by "
+              "name: no\n# program of a library's users, no plug-in; if so, add:\n"
+              "# closed: true\n";
   printProposals(Decided);
   if (Decided.Holding.empty()) {
     outs() << "# No section is held by nothing but unknown functions.\n";
@@ -491,9 +516,9 @@ bool jsonToOutput() { return wantsJson() && (Json.empty() || Json == "-"); }
 // For people: standard output, unless that is taken.
 raw_ostream &text() { return jsonToOutput() || SarifFile == "-" ? errs() : outs(); }
 
-int runMode(const ProjectFile &Declared, const Decision &Decided) {
+int runMode(const IndexResult &Index, const ProjectFile &Declared, const Decision &Decided) {
   if (Suggest)
-    printSuggestions(Decided, Declared);
+    printSuggestions(Index, Decided, Declared);
   if (!Path.empty())
     return showPath(Decided, Path, wantsJson());
   if (ShowOrder.getNumOccurrences() > 0)
@@ -644,7 +669,7 @@ int run() {
   rememberClasses(Builds, Decided);
   reportUnmatched(Decided);
   reportCuts(*Index, Decided);
-  int Status = modes() ? runMode(*Declared, Decided)
+  int Status = modes() ? runMode(*Index, *Declared, Decided)
                : Judge ? runGate(*Index, Decided, *Judge)
                        : listAll(*Index, Decided, *Declared, Planned);
   return unlessOutputFailed(statusWith(*Index, Status));

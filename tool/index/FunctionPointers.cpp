@@ -207,13 +207,14 @@ void FunctionPointers::addressOf(const Expr *Object) {
 
 void FunctionPointers::call(const CallExpr *Call) {
   const FunctionDecl *Callee = Call->getDirectCallee();
-  if (Callee && S.inSystemHeader(Callee->getLocation()))
-    return;
+  bool OfLibrary = Callee && S.inSystemHeader(Callee->getLocation());
   for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
     QualType T = Call->getArg(I)->getType();
     if (!T->isFunctionPointerType())
       continue;
-    if (Callee && Callee->getBuiltinID()) // `__sync_lock_test_and_set(&hook, f)`
+    if (OfLibrary)
+      store(Call->getArg(I), givenSlot(nodeFor(Callee, S)) + std::to_string(I));
+    else if (Callee && Callee->getBuiltinID()) // `__sync_lock_test_and_set(&hook, f)`
       store(Call->getArg(I), pointedSlot(T, S.Context));
     else
       store(Call->getArg(I), Callee ? parameterNode(nodeFor(Callee, S), I)

@@ -161,10 +161,16 @@ struct IndirectCall {
 // of one name and type in all structs (`.compare int (int)`), what pointers to pointers of a type
 // point to (`*int (int)`), the arguments and results of calls through a type (`(int (int))#0`). It
 // comes from another slot; or it is the address of Function, whose node From is then. From is empty
-// where it comes from where nobody looks.
+// where it comes from where nobody looks. What a function of a library is given ends in a slot of
+// its own, see givenSlot().
 struct FunctionFlow {
   std::string From, To, Function;
 };
+
+// What a function that a system header declares is given; the number of the argument follows.
+inline std::string givenSlot(const std::string &FunctionNode) {
+  return "library:" + FunctionNode + "#";
+}
 
 // A function whose address becomes a pointer to functions of that type.
 struct TakenFunction {

@@ -591,7 +591,7 @@ private:
   void addEffects(const Section &Found, const LockClass &Class, const EffectTable &Table,
                   const LockOrder &Order, CheckedSection &Checked) {
     bool CallsProgram =
-        any_of(Found.Calls, [&](const Call &C) { return Linked.isDefined(C.Function); });
+        any_of(Found.Calls, [&](const Call &C) { return Linked.isFollowed(C.Function); });
     if (Linked.SetsFloatEnvironment && (Found.UsesFloat || CallsProgram))
       Checked.Reasons.push_back({"floating-point",
                                  "may compute in floating point, and the program sets its "

@@ -120,7 +120,7 @@ void EffectTable::findPanics() {
   };
   WayEnds Mattering;
   for (const auto &[Node, F] : Linked.Functions)
-    if (F.Defined && (F.Waits || !F.IndirectCalls.empty() || any_of(F.Calls, Matters)))
+    if (F.Waits || !F.IndirectCalls.empty() || any_of(F.Calls, Matters))
       Mattering[Node];
   const Reach Others = Calls.reach(std::move(Mattering), /*ThroughWrappers=*/true);
   for (bool More = true; More;) {
@@ -134,10 +134,12 @@ void EffectTable::findPanics() {
 // What each function does itself, or by calling what the program does not define.
 void EffectTable::addOwnEffects() {
   for (const auto &[Node, F] : Linked.Functions) {
-    if (!F.Defined)
+    if (!isFollowed(F))
       continue;
     Effects &Own = Known[Node];
-    if (const DeclaredFunction *D = declarationOf(F.Name, /*Defined=*/true, Project)) {
+    const DeclaredFunction *D =
+        F.Defined ? declarationOf(F.Name, /*Defined=*/true, Project) : nullptr;
+    if (D) {
       Own = declaredEffects(F.Name, *D);
       if (Own.Waits)
         OwnWaits[Node] = {{Own.Refuse->Message, Own.Refuse->At}};
@@ -242,14 +244,28 @@ void EffectTable::climb(bool Effects::*Effect, bool ThroughWrappers) {
 }
 
 Effects EffectTable::of(const Call &C) const {
+  Effects Result = itself(C);
   auto Found = Known.find(C.Function);
-  return Found == Known.end() ? externalEffects(C, Linked, Project) : Found->second;
+  if (Found == Known.end() || Linked.isDefined(C.Function))
+    return Result;
+  Result.Identity |= Found->second.Identity;
+  Result.Waits |= Found->second.Waits;
+  Result.Cancels |= Found->second.Cancels;
+  if (!Result.Refuse)
+    Result.Refuse = Found->second.Refuse;
+  return Result;
+}
+
+Effects EffectTable::itself(const Call &C) const {
+  auto Found = Known.find(C.Function);
+  return Linked.isDefined(C.Function) && Found != Known.end() ? Found->second
+                                                              : externalEffects(C, Linked, Project);
 }
 
 std::vector<Step> EffectTable::wayToRefusal(const Call &C) const {
-  if (Known.count(C.Function))
+  Effects Found = itself(C);
+  if (Known.count(C.Function) && (Linked.isDefined(C.Function) || !Found.Refuse))
     return Known.at(C.Function).Refuse ? Refusals->way(C) : std::vector<Step>();
-  Effects Found = of(C);
   if (!Found.Refuse || Found.Refuse->Way.empty())
     return {};
   std::vector<Step> Steps = Refusals->way(C); // the call itself

@@ -33,6 +33,8 @@ public:
 
   // The effects of a call, those of its callees included.
   Effects of(const Call &C) const;
+  // Without those of the functions of the program that a library calls back.
+  Effects itself(const Call &C) const;
   const CallGraph &calls() const { return Calls; }
   // True for a function of the program of which the project file speaks, or that ends the process.
   bool isDeclared(const std::string &Node) const { return Declared.count(Node); }

@@ -17,10 +17,11 @@ void LiftedFunctions::collect(ArrayRef<Call> Calls, bool AnyThread,
     if (!Seen.insert(C.Function).second)
       continue;
     if (!Linked.isDefined(C.Function) || Wide.isDeclared(C.Function)) {
-      Effects Without = Narrow.of(C), With = Wide.of(C);
+      Effects Without = Narrow.itself(C), With = Wide.itself(C);
       if ((Without.Refuse && !With.Refuse) || (AnyThread && Without.Identity && !With.Identity))
         Names.insert(C.Name);
-      continue;
+      if (Linked.isDefined(C.Function) || !Linked.isFollowed(C.Function))
+        continue;
     }
     for (const Call &Further : Linked.Functions.at(C.Function).Calls)
       Open.push_back(&Further);
@@ -46,7 +47,7 @@ ProjectFile assumeUnknown(const Program &Linked, const EffectTable &Table) {
     for (const Call &C : F.Calls) {
       if (Linked.isDefined(C.Function))
         continue;
-      Effects E = Table.of(C);
+      Effects E = Table.itself(C);
       if (E.Refuse && E.Refuse->Code == "unknown-callee")
         Assumed.Functions[C.Name].Effect = FunctionEffect::Identity;
     }

@@ -356,23 +356,89 @@ static Slots slotsOf(const std::vector<UnitFacts> &Units,
   return All;
 }
 
+// Makes the functions of libraries that call what others of their library were given do so. Known:
+// what pointers may point to; null: anything. Taken: the functions whose address is taken.
+class GivenFunctions {
+public:
+  GivenFunctions(std::map<std::string, Function> &Functions, const ProjectFile &Project,
+                 const Slots *Known, const std::set<std::string> &Taken)
+      : Functions(Functions), Project(Project), Known(Known), Taken(Taken) {
+    for (const auto &[Node, F] : Functions)
+      for (const Call &C : F.Calls)
+        if (auto Callee = Functions.find(C.Function);
+            Callee == Functions.end() || !Callee->second.Defined)
+          Nodes[plainName(C.Name).str()].insert(C.Function);
+  }
+
+  void link() {
+    for (const auto &[Name, Same] : Nodes) {
+      const DeclaredFunction *D = declarationOf(Name, /*Defined=*/false, Project);
+      if (!D || D->CallsGivenTo.empty())
+        continue;
+      FunctionNames Given;
+      bool Sure =
+          all_of(D->CallsGivenTo, [&](const std::string &To) { return collect(To, Given); });
+      for (const std::string &Node : Same) {
+        Function &F = Functions[Node];
+        F.Node = Node, F.Name = Name;
+        if (!Sure)
+          F.IndirectCalls.push_back({D->At, "", "", ""});
+        else
+          for (const auto &[Callback, Name] : Given)
+            F.Calls.push_back({Callback, Name, D->At});
+      }
+    }
+  }
+
+private:
+  std::map<std::string, Function> &Functions;
+  const ProjectFile &Project;
+  const Slots *Known;
+  const std::set<std::string> &Taken;
+  std::map<std::string, std::set<std::string>> Nodes; // of functions that libraries define, by name
+
+  // False: others may be given to it, too, or lock operations.
+  bool collect(const std::string &Setter, FunctionNames &Given) const {
+    auto Same = Nodes.find(Setter);
+    if (Same == Nodes.end())
+      return Known && !Taken.count(nodeOfFunction(Setter));
+    for (const std::string &Node : Same->second) {
+      if (!Known || Taken.count(Node))
+        return false;
+      for (const std::string &Prefix : {givenSlot(Node), "P:" + Node + "#"})
+        for (const auto &[Index, Slot] : slotsBehind(*Known, Prefix)) {
+          const PointedTo &Value = Known->at(Slot);
+          if (Value.Open)
+            return false;
+          Given.insert(Value.Functions.begin(), Value.Functions.end());
+        }
+    }
+    return none_of(Given, [&](const auto &G) {
+      auto F = Functions.find(G.first);
+      return F != Functions.end() && F->second.Wraps;
+    });
+  }
+};
+
 // A function that calls all that a pointer may point to, for each type of function whose pointers
 // are all known, and each slot. Calls through such pointers become calls of that function.
 void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
   if (!Complete)
-    return;
-  std::set<std::string> Open = {""}, Called, Uncalled;
+    return GivenFunctions(Functions, Project, nullptr, {}).link();
+  std::set<std::string> Open = {""}, Called, Uncalled, TakenNodes;
   std::map<std::string, FunctionNames> Taken; // by type
   for (const UnitFacts &Unit : Units) {
     Open.insert(Unit.OpenTypes.begin(), Unit.OpenTypes.end());
-    for (const TakenFunction &T : Unit.Taken)
+    for (const TakenFunction &T : Unit.Taken) {
       Taken[T.Type][T.Function] = T.Name;
+      TakenNodes.insert(T.Function);
+    }
   }
   for (const auto &[Node, F] : Functions)
     for (const Call &C : F.Calls)
       Called.insert(C.Function);
   for (const auto &[Node, F] : Functions)
-    if (!F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {
+    if (!Project.Closed && !F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {
       Open.insert(F.Callbacks.begin(), F.Callbacks.end());
       Uncalled.insert(Node);
     }
@@ -428,6 +494,7 @@ void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
         Calls.push_back({Any, Functions[Any].Name, C.At});
       return !Any.empty();
     });
+  GivenFunctions(Functions, Project, &All, TakenNodes).link();
 }
 
 // Which declaration gives a class its name: the one that a reader would look for.
@@ -1165,6 +1232,11 @@ bool Program::canExecuteThrough(const std::string &FunctionNode) const {
 bool Program::isReleaser(const std::string &FunctionNode) const {
   auto Found = Functions.find(FunctionNode);
   return Found != Functions.end() && Found->second.Releases;
+}
+
+bool Program::isFollowed(const std::string &FunctionNode) const {
+  auto Found = Functions.find(FunctionNode);
+  return Found != Functions.end() && relock::isFollowed(Found->second);
 }
 
 bool Program::isDefined(const std::string &FunctionNode) const {

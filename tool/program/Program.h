@@ -73,6 +73,12 @@ struct LockClass {
 // Why a class stays that shares source text with this one.
 Reason sharesTextWithKept(const LockClass &Kept);
 
+// True for a function whose calls are known: the program defines it; or a library does, and these
+// are those of functions that the program has given to the library, see CallsGivenTo.
+inline bool isFollowed(const Function &F) {
+  return F.Defined || !F.Calls.empty() || !F.IndirectCalls.empty();
+}
+
 struct UncoveredSite {
   Position At;
   std::string Operator, Operand;
@@ -129,6 +135,7 @@ public:
   // a layer.
   bool keepsApart(const Flow &F) const;
   bool isDefined(const std::string &FunctionNode) const;
+  bool isFollowed(const std::string &FunctionNode) const;
   // True for a function that does nothing but release the lock that it is given as `void *`.
   bool isReleaser(const std::string &FunctionNode) const;
   // The node of a function that calls whatever the call may reach; empty if that is not known.

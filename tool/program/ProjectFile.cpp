@@ -51,9 +51,12 @@ private:
             return elements(Value, Key, [&](yaml::Node *Name) { return readLibrary(Name); });
           if (Key == "roots")
             return elements(Value, Key, [&](yaml::Node *Folder) { return readFolder(Folder); });
+          if (Key == "closed")
+            return readTruth(Value, Key, Result.Closed);
           if (Key == "accept")
             return elements(Value, Key, [&](yaml::Node *Code) { return readAccepted(Code); });
-          return unknownKey(At, Key, "version, functions, operators, libraries, roots and accept");
+          return unknownKey(At, Key,
+                            "version, functions, operators, libraries, roots, closed and accept");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
   }
@@ -72,6 +75,10 @@ private:
             return elements(Value, Key, [&](yaml::Node *Name) { return readName(Name, Names); });
           if (Key == "effect")
             return HasEffect = readEffect(Value, Declared.Effect);
+          if (Key == "calls-given-to")
+            return elements(Value, Key, [&](yaml::Node *Name) {
+              return readSetter(Name, Declared.CallsGivenTo);
+            });
           if (Key == "keeps-pointers")
             return readTruth(Value, Key, Declared.KeepsPointers);
           if (Key == "pointers")
@@ -81,7 +88,8 @@ private:
           if (Key == "because")
             return readText(Value, Key, Declared.Because);
           return unknownKey(At, Key,
-                            "names, effect, keeps-pointers, pointers, mixes-pointers and because");
+                            "names, effect, calls-given-to, keeps-pointers, pointers, "
+                            "mixes-pointers and because");
         });
     if (!Good)
       return false;
@@ -239,6 +247,10 @@ private:
     Result.Prefixes.insert(File.Prefixes.begin(), File.Prefixes.end());
   }
 
+  static bool isName(StringRef Text) {
+    return !Text.empty() && all_of(Text, [](char C) { return isAlnum(C) || C == '_' || C == '$'; });
+  }
+
   bool readName(const yaml::Node *N, std::vector<std::pair<std::string, Position>> &Names) {
     std::optional<std::string> Name = scalar(N);
     if (!Name)
@@ -247,13 +259,23 @@ private:
     bool Prefix = Stem.consume_back("*");
     if (Prefix && Stem.empty())
       return fail(N, "'*' alone would speak of every function; write a prefix before it");
-    if (Stem.empty() || !all_of(Stem, [](char C) { return isAlnum(C) || C == '_' || C == '$'; }))
+    if (!isName(Stem))
       return fail(N, "'" + Twine(*Name) +
                          "' is no name of a function, nor such a beginning with a '*' behind it");
     if (!Prefix && (lockFunction(Stem) || otherLock(Stem)))
       return fail(N,
                   "'" + Twine(*Name) + "' operates a lock; what it does is not yours to declare");
     Names.push_back({*Name, place(N)});
+    return true;
+  }
+
+  // An element of `calls-given-to`.
+  bool readSetter(const yaml::Node *N, std::vector<std::string> &Setters) {
+    std::optional<std::string> Name = scalar(N);
+    if (!Name || !isName(*Name))
+      return fail(N, "'calls-given-to' lists functions by their full names; '" +
+                         Twine(Name.value_or("")) + "' is none");
+    Setters.push_back(*Name);
     return true;
   }
 
@@ -280,6 +302,13 @@ private:
         Flows->push_back(*Flow);
       return Flow || fail(N, "'" + Twine(Text.value_or("")) + "' " + Problem);
     });
+  }
+
+  bool readTruth(const yaml::Node *N, StringRef Key, bool &Truth) {
+    std::optional<bool> Read;
+    bool Good = readTruth(N, Key, Read);
+    Truth = Read.value_or(Truth);
+    return Good;
   }
 
   bool readTruth(const yaml::Node *N, StringRef Key, std::optional<bool> &Truth) {

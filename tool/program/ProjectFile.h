@@ -21,6 +21,8 @@ struct DeclaredFunction {
   FunctionEffect Effect = FunctionEffect::Unknown;
   std::optional<bool> KeepsPointers; // that it is given; not declared: as without the file
   std::optional<std::vector<PointerFlow>> Pointers; // where exactly they go
+  // Functions of the library: what the program has given to them, a call may call.
+  std::vector<std::string> CallsGivenTo;
   bool MixesPointers = true; // a `void *` of one call may meet, inside, that of another one
   std::string Because;
   Position At;
@@ -55,6 +57,7 @@ public:
   std::optional<OtherLock> otherLock(llvm::StringRef Name) const;
 
   std::string Path; // empty: there is no file
+  bool Closed = false; // nothing but the indexed sources calls functions of the program by name
   std::map<std::string, DeclaredFunction, std::less<>> Functions;
   std::map<std::string, DeclaredFunction, std::less<>> Prefixes; // without the `*`
   // Their names are in Functions, too.

@@ -14,14 +14,12 @@ static const Function *find(const Program &Linked, const std::string &Node) {
 
 CallGraph::CallGraph(const Program &Linked) : Linked(Linked) {
   for (const auto &[Node, F] : Linked.Functions) {
-    if (!F.Defined)
-      continue;
     for (const Call &C : F.Calls) {
       const Function *Callee = find(Linked, C.Function);
       if (!Callee)
         continue;
       bool ToWrapper = Callee->Wraps && Callee->Wraps->Kind != Operation::Wait;
-      if (ToWrapper ? !Callee->Wraps->Pure : Callee->Defined)
+      if (ToWrapper ? !Callee->Wraps->Pure : isFollowed(*Callee))
         Callers[Callee].push_back({&F, &C, ToWrapper});
     }
   }
@@ -71,6 +69,9 @@ static Step callStep(const Program &Linked, const Function *Caller, const Call &
   const Function *Callee = find(Linked, C.Function);
   if (Caller && StringRef(Caller->Node).starts_with("pointer:"))
     return {"which may point to '" + C.Name + "'", Callee ? Callee->At : C.At};
+  if (Caller && !Caller->Defined)
+    return {"'" + Caller->Name + "' may call '" + C.Name + "', which its library was given",
+            Callee ? Callee->At : C.At};
   std::string Text = Caller ? "'" + Caller->Name + "' " : "";
   if (StringRef(C.Function).starts_with("pointer:"))
     return {Text + "calls through a " + C.Name, C.At};

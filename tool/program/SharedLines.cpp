@@ -52,7 +52,7 @@ private:
     while (!Open.empty()) {
       auto F = Linked.Functions.find(*Open.back());
       Open.pop_back();
-      if (F == Linked.Functions.end() || !F->second.Defined)
+      if (F == Linked.Functions.end() || !isFollowed(F->second))
         continue;
       add(F->second.Touched, Lines, Written);
       Follow(F->second.Calls);

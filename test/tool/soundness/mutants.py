@@ -20,6 +20,36 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 
 # name: (file, text, what stands there without the rule, test)
 RULES = {
+    "a hook that others may set": (
+        "tool/program/Program.cpp",
+        "if (!Project.Closed && !F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {",
+        "if (false) {",
+        "tool/program/hook-of-a-closed-program.test",
+    ),
+    "what a library was given where nobody looks": (
+        "tool/program/Program.cpp",
+        "if (Value.Open)\n            return false;",
+        "",
+        "tool/program/functions-given-to-a-library.test",
+    ),
+    "what a library was given through a pointer to its function": (
+        "tool/program/Program.cpp",
+        "if (!Known || Taken.count(Node))",
+        "if (!Known)",
+        "tool/program/functions-given-to-a-library.test",
+    ),
+    "what a library was given by another language": (
+        "tool/program/Program.cpp",
+        "return GivenFunctions(Functions, Project, nullptr, {}).link();",
+        "return;",
+        "tool/program/functions-given-to-a-library.test",
+    ),
+    "what a library calls that it was given before": (
+        "tool/program/Reach.cpp",
+        "!Callee->Wraps->Pure : isFollowed(*Callee))",
+        "!Callee->Wraps->Pure : Callee->Defined)",
+        "tool/program/functions-given-to-a-library.test",
+    ),
     "a variable that OpenMP gives each thread": (
         "tool/support/Unit.cpp",
         "V->setTSCSpec(TSCS___thread);\n",
