@@ -13,21 +13,21 @@
  *               |
  *               | somebody goes to sleep: 2 r + 1 (ASLEEP)
  *               v
- *              2 (r + 1)  round r is over, by the thread that had the last place in the node; it
- * wakes all who sleep
+ *              2 (r + 1)  round r is over, by the thread that had the last place in the node;
+ *                         it wakes all who sleep
  *
  * Invariants
  *  - `released` only grows, by a compare-and-swap that looks (relock_barrier_release()), since a
  *    thread that was to release a round may be overtaken by the one that releases the next. It is
  *    never reset, not even when the nodes become another barrier's.
  *  - Nobody leaves round r before all of its threads have arrived: a node is released by a thread
- * that has seen the last arrival, or that was itself released from the node above.
+ *    that has seen the last arrival, or that was itself released from the node above.
  *  - All that a thread wrote before its arrival is seen by those that leave: arrivals acquire and
  *    release, a release of a node releases, a look at it acquires.
  *  - No sleeper is forgotten: it sets ASLEEP by a compare-and-swap, and whoever releases sees that.
  *  - After its arrival a thread touches nodes only, whose memory is never unmapped nor used for
  *    anything else: so the barrier may be destroyed, and its memory freed, as soon as one thread
- * has returned. A thread that is late in round r reads `released` of r + 1 or later, and leaves.
+ *    has returned. A thread that is late in round r reads `released` of r + 1 or later, and leaves.
  *    (Unless 2^30 rounds have passed meanwhile.) relock_barrier_destroy() waits for those that have
  *    still to release a node, as another barrier must not have that from them.
  *

@@ -22,7 +22,7 @@
  *    again in the next round.
  *  - A successful compare-and-swap says that the round is the one that the thread took it for: it
  *    cannot be over while there was a place. Who finds a later round in a place than in the root
- * has read an old root, and reads again.
+ *    has read an old root, and reads again.
  *  - A place has one node; so as many arrive in each node in each round as it has below it.
  *  - Rounds overlap at a node in one way: threads that the root's release has reached come again
  *    while others of the node have not been released. These wait for the end of r, and the new ones
