@@ -44,7 +44,7 @@
 #include "../base/atomic.h"
 #include "../base/wait.h"
 
-#include <relock/relock.h>
+#include <relock/barriers.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -28,12 +28,12 @@ static struct {
     _Alignas(LINE) uint64_t value;
   } line[SIM_MAX_LINES];
   _Alignas(LINE) relock_class_t lock_class;
-  _Alignas(LINE) relock_barrier_t barrier;
-  _Alignas(LINE) struct sim_pthread_barrier pthread_barrier;
   const struct sim_load *load;
   uint64_t from, until; /* what is counted, in cycles */
   _Alignas(LINE) uint32_t arriving;
   _Alignas(LINE) uint32_t running;
+  _Alignas(LINE) relock_barrier_t barrier;
+  _Alignas(LINE) struct sim_pthread_barrier pthread_barrier;
 } shared;
 
 struct worker {
@@ -134,13 +134,13 @@ static void begin_together(unsigned number) {
   sim_work(begin > now ? begin - now : 0);
 }
 
-/* Whether the thread has had enough. Those of a barrier have the same number of rounds: the first
- * one says which is the last before it comes to that. */
-static SIM_BOOKS bool is_done(const struct worker *worker, uint64_t now) {
+static SIM_BOOKS bool is_barrier(void) { return shared.load->mode == SIM_BARRIER; }
+
+/* Whether the thread has had its last round. All have the same number: the first one says which is
+ * the last before it comes to that. */
+static SIM_BOOKS bool had_last_round(const struct worker *worker, uint64_t now) {
   const struct sim_load *load = shared.load;
   const bool done = now >= shared.until || (load->sections && worker->all >= load->sections);
-  if (load->mode != SIM_BARRIER)
-    return done;
   if (worker == workers && done && last_round == 0)
     last_round = worker->all + 1;
   return last_round > 0 && worker->all >= last_round;
@@ -153,7 +153,9 @@ static void *work(void *argument) {
   for (int i = 0; i < FIRST; i++)
     operate(load->mode, worker);
   begin_together((unsigned)(worker - workers));
-  for (uint64_t now = relock_ticks(); !is_done(worker, now);) {
+  for (uint64_t now = relock_ticks();
+       is_barrier() ? !had_last_round(worker, now)
+                    : now < shared.until && (!load->sections || worker->all < load->sections);) {
     operate(load->mode, worker);
     const uint64_t after = relock_ticks();
     note(worker, now, after);
@@ -191,7 +193,7 @@ void *sim_load_run(void *argument) {
     abort();
   if (sim_is_container(load->mode))
     sim_containers_start(load, &shared.lock_class);
-  if (load->mode != SIM_BARRIER)
+  if (!is_barrier())
     operate(load->mode, NULL);
   else if (!make_barrier(load))
     abort();

@@ -12,12 +12,12 @@ virtual patch
 
 @included@
 @@
-  #include <relock/relock.h>
+  #include <relock/barriers.h>
 
 @header depends on patch && !included@
 @@
   #include <pthread.h>
-+ #include <relock/relock.h>
++ #include <relock/barriers.h>
 
 @barrier_alias depends on patch@
 identifier name;

@@ -56,7 +56,7 @@ public:
   // What the function of that name does to a lock that is not converted, known or declared.
   std::optional<OtherLock> otherLock(llvm::StringRef Name) const;
 
-  std::string Path; // empty: there is no file
+  std::string Path;    // empty: there is no file
   bool Closed = false; // nothing but the indexed sources calls functions of the program by name
   std::map<std::string, DeclaredFunction, std::less<>> Functions;
   std::map<std::string, DeclaredFunction, std::less<>> Prefixes; // without the `*`

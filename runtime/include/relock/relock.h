@@ -214,41 +214,6 @@ int relock_cond_clockwait(relock_cond_t *cond, relock_mutex_t *mutex, relock_clo
 int relock_cond_signal(relock_cond_t *cond);
 int relock_cond_broadcast(relock_cond_t *cond);
 
-/* --- Barriers --- */
-
-struct relock_barrier_algorithm;
-struct relock_barrier_node;
-struct relock_barrier_line;
-
-/* Same size and alignment as pthread_barrier_t. Needs relock_barrier_init. */
-typedef union relock_barrier {
-  struct {
-    const struct relock_barrier_algorithm *algorithm;
-    struct relock_barrier_node *nodes; /* where threads arrive and wait, see collectives/barrier.h */
-    uint32_t count;
-    uint32_t first; /* the round with which it began */
-    struct relock_barrier_line *places;
-  } relock_private;
-  char relock_size[sizeof(pthread_barrier_t)];
-  long relock_align;
-} relock_barrier_t;
-
-/* pthread_barrier_init. The algorithm is chosen by the count and the processors, or is
- * RELOCK_BARRIER's in the environment. EINVAL: no threads, or more than INT_MAX; ENOTSUP:
- * process-shared; ENOMEM. */
-int relock_barrier_init(relock_barrier_t *barrier, const pthread_barrierattr_t *attributes,
-                        unsigned count);
-
-/* pthread_barrier_destroy. By any thread that has returned from relock_barrier_wait, at once: the
- * memory may be freed then. EBUSY: threads wait in a round that is not complete. EINVAL: not
- * initialised. */
-int relock_barrier_destroy(relock_barrier_t *barrier);
-
-/* pthread_barrier_wait. PTHREAD_BARRIER_SERIAL_THREAD in one thread of each round, 0 in the others.
- * Threads may come in any round; those that come too many wait for the next. EINVAL: not
- * initialised. */
-int relock_barrier_wait(relock_barrier_t *barrier);
-
 /* --- Resumable sections ---
  *
  * A section that waits on a condition variable cannot be passed to relock_execute: the thread that

@@ -5,6 +5,7 @@
  * processors with 64 bits. It compiles as long as the headers still mean the same; that is
  * what test/packaging/abi.test asks. What is added to them is added here; a line that is here goes
  * or changes only with a new soname (CONTRIBUTING.md). */
+#include <relock/barriers.h>
 #include <relock/containers.h>
 #include <relock/relock.h>
 
