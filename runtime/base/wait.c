@@ -116,7 +116,7 @@ uint32_t relock_wait_spins_in_queue(void) {
 
 uint32_t relock_wait_spins_for(uint32_t threads) {
   const uint32_t spins = relock_wait_spins();
-  return threads <= relock_load_relaxed(&processors) ? spins * threads : 0;
+  return threads <= relock_load_relaxed(&processors) ? spins : 0;
 }
 
 enum { CROWD = 2 }; /* threads for each processor. A guess. */

@@ -90,8 +90,8 @@ uint32_t relock_wait_spins_among_others(void);
  * Only the plain number where threads outnumber processors: whoever is before it may not run. */
 uint32_t relock_wait_spins_in_queue(void);
 
-/* The same for one of so many threads that wait for each other: the wait is longer with each. 0
- * where there is no processor for each of them. */
+/* The plain number for one of so many threads that wait for each other; 0 where there is no
+ * processor for each of them. */
 uint32_t relock_wait_spins_for(uint32_t threads);
 
 /* Whether there is a processor for each thread of the program, but for a few, which some that sleep

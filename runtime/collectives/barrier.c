@@ -39,7 +39,7 @@ static __thread uint32_t skips __attribute__((tls_model("initial-exec"))); /* le
 static __thread uint32_t last_skips __attribute__((tls_model("initial-exec")));
 
 static uint32_t spins_now(uint32_t count) {
-  const uint32_t spins = relock_wait_spins_for(count) / count;
+  const uint32_t spins = relock_wait_spins_for(count);
   if (spins == 0 || skips == 0)
     return spins * (WAKE_UP + WAKING * count);
   skips--;
@@ -95,8 +95,7 @@ void relock_barrier_release(struct relock_barrier_node *node, uint32_t end) {
 enum { TRANSFERS = 40 }; /* of a cache line, while anybody spins. A guess. */
 
 void relock_barrier_back_off(uint32_t missing, uint32_t count) {
-  const uint64_t spins = relock_wait_spins_for(count), most = missing * (spins / count) / TRANSFERS;
-  for (uint32_t left = (uint32_t)(most < spins ? most : spins); left > 0;)
+  for (uint32_t left = relock_wait_spins_for(count) * missing / TRANSFERS; left > 0;)
     left -= relock_pauses(left);
 }
 
@@ -190,7 +189,7 @@ static const struct relock_barrier_algorithm *const algorithms[] = {
 #include "barriers.def"
 };
 const char relock_barrier_algorithms[] =
-#define RELOCK_BARRIER_ALGORITHM(name) #name " "
+#define RELOCK_BARRIER_ALGORITHM(name) " " #name
 #include "barriers.def"
     ;
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
@@ -212,7 +211,7 @@ void relock_barrier_options_read(void) {
     return;
   const char *name = secure_getenv("RELOCK_BARRIER");
   if (name && *name && !relock_barrier_choose(name))
-    relock_usage_error("RELOCK_BARRIER: unknown algorithm '%s'; the algorithms are: %s", name,
+    relock_usage_error("RELOCK_BARRIER: unknown algorithm '%s'; the algorithms are:%s", name,
                        relock_barrier_algorithms);
   relock_store_relaxed(&options_read, 1);
 }

@@ -85,7 +85,7 @@ struct relock_barrier_algorithm {
   extern const struct relock_barrier_algorithm relock_barrier_##name RELOCK_HIDDEN;
 #include "barriers.def"
 
-/* Their names, separated by blanks. */
+/* Their names, a blank before each. */
 extern const char relock_barrier_algorithms[] RELOCK_HIDDEN;
 
 /* Barriers that are initialised from now on have this algorithm, or, null, that which their count

@@ -292,7 +292,7 @@ static size_t make_barrier_rows(const char *wanted, struct row *rows) {
     rows[count++].mode = SIM_BARRIER;
   }
   if (count < asked)
-    sim_fail(2, "--barrier: '%s' has an unknown name; the names are: %s default pthread", wanted,
+    sim_fail(2, "--barrier: '%s' has an unknown name; the names are:%s default pthread", wanted,
              relock_barrier_algorithms);
   return count;
 }

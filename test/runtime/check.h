@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -55,6 +56,15 @@ check_differs(const char *file, int line, const char *what, long actual, long ex
   fprintf(stderr, "%s:%d: %s: %s is %ld, not %ld\n", file, line, check_case, what, actual,
           expected);
   _exit(1);
+}
+
+static inline uint64_t next_random(uint64_t *state) { /* xorshift64* */
+  uint64_t x = *state;
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  *state = x;
+  return x * 0x2545f4914f6cdd1dull >> 16;
 }
 
 static inline double check_seconds(void) {

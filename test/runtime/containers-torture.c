@@ -77,15 +77,6 @@ static double stop_at;
 static uint64_t seed;
 static int threads;
 
-static uint64_t next_random(struct worker *worker) { /* xorshift64* */
-  uint64_t x = worker->random;
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  worker->random = x;
-  return x * 0x2545f4914f6cdd1dull >> 16;
-}
-
 /* --- items ----------------------------------------------------------------------------------- */
 
 static void put_item(struct worker *worker, enum place place) {
@@ -194,7 +185,7 @@ static void remove_key(struct worker *worker, int number) {
 /* --------------------------------------------------------------------------------------------- */
 
 static void operate(struct worker *worker) {
-  const uint64_t random = next_random(worker);
+  const uint64_t random = next_random(&worker->random);
   const enum place place = IN_STACK + (enum place)(random >> 8 & 0xff) % 3;
   const int number = (int)(random >> 16 & (KEYS - 1));
   worker->operations++;

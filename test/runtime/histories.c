@@ -28,15 +28,6 @@ static pthread_barrier_t line_up;
 static uint64_t seed, round_now;
 static uint32_t moment; /* calls and returns */
 
-static uint64_t next_random(uint64_t *state) { /* xorshift64* */
-  uint64_t x = *state;
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  *state = x;
-  return x * 0x2545f4914f6cdd1dull >> 16;
-}
-
 static enum call choose(uint64_t random) {
   switch (subject->object) {
   case COUNTER:

@@ -79,15 +79,6 @@ struct worker {
   pid_t kernel_thread;
 };
 
-static uint64_t next_random(struct worker *worker) { /* xorshift64* */
-  uint64_t x = worker->random;
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  worker->random = x;
-  return x * 0x2545f4914f6cdd1dull >> 16;
-}
-
 static __thread long mine; /* follows the client */
 
 struct section {
@@ -226,7 +217,7 @@ static void fork_child(struct worker *worker) {
 }
 
 static void operate(struct worker *worker) {
-  uint64_t random = next_random(worker);
+  uint64_t random = next_random(&worker->random);
   if ((random >> 24 & 0x3ff) == 0)
     signal_somebody(random >> 34);
   if ((random >> 24 & 0x3ffff) == 1)
@@ -391,12 +382,12 @@ static void kill_runs(char *name, int seconds) {
   CHECK_EQUAL(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
   double end = check_seconds() + seconds;
   while (check_seconds() < end || ended == 0) {
-    unsigned count = 2 + (unsigned)(next_random(&chance) % (MAX_THREADS - 1));
-    uint64_t run_seed = next_random(&chance);
+    unsigned count = 2 + (unsigned)(next_random(&chance.random) % (MAX_THREADS - 1));
+    uint64_t run_seed = next_random(&chance.random);
     bool to_kill = (killed + ended) % 4 != 3;
     pid_t child = start_run(name, run_seed, count);
     if (to_kill) {
-      usleep((unsigned)(next_random(&chance) % 400000));
+      usleep((unsigned)(next_random(&chance.random) % 400000));
       CHECK_EQUAL(kill(child, SIGKILL), 0);
     }
     int status;

@@ -64,7 +64,8 @@ std::string trustLine(const TrustCounts &Trust, const ProjectFile &Project) {
          (Trust.Sections == 1 ? " section rests" : " sections rest") + " on " +
          shownPath(Project.Path) + " (" + std::to_string(Functions) +
          (Functions == 1 ? " function)" : " functions)") +
-         (Project.Closed ? "; it says that nothing else calls the program (closed)" : "");
+         (Project.Closed ? "; more may, as it says that nothing else calls the program (closed)"
+                         : "");
 }
 
 std::vector<std::string> acceptedLines(const Decision &Decided,

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+//
+// What pointers to functions may point to, by type, field and table, and what libraries call of
+// what they were given.
+#include "program/Program.h"
+
+#include "index/Index.h"
+#include "program/Effects.h"
+#include "support/Source.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace relock {
+
+// The functions that pointers in a slot may point to. Open: others, too.
+using FunctionNames = std::map<std::string, std::string>; // node → name
+struct PointedTo {
+  FunctionNames Functions;
+  bool Open = false;
+  std::set<std::string> Next; // the slots to which they go from here
+};
+using Slots = std::map<std::string, PointedTo>;
+
+static void followSlots(Slots &All) {
+  std::vector<std::string> Changed;
+  for (const auto &[Name, S] : All)
+    Changed.push_back(Name);
+  while (!Changed.empty()) {
+    const PointedTo &From = All[Changed.back()];
+    Changed.pop_back();
+    for (const std::string &Next : From.Next) {
+      PointedTo &To = All[Next];
+      size_t Before = To.Functions.size() + To.Open;
+      To.Functions.insert(From.Functions.begin(), From.Functions.end());
+      To.Open |= From.Open;
+      if (To.Functions.size() + To.Open != Before)
+        Changed.push_back(Next);
+    }
+  }
+}
+
+// The slots that begin with Prefix, by what follows it.
+static std::map<std::string, std::string> slotsBehind(const Slots &All, const std::string &Prefix) {
+  std::map<std::string, std::string> Result;
+  for (auto At = All.lower_bound(Prefix);
+       At != All.end() && StringRef(At->first).starts_with(Prefix); ++At)
+    Result[At->first.substr(Prefix.size())] = At->first;
+  return Result;
+}
+
+// Taken: the functions whose address becomes a pointer to functions of a type. Uncalled: those that
+// only others call.
+static Slots slotsOf(const std::vector<UnitFacts> &Units,
+                     const std::map<std::string, FunctionNames> &Taken,
+                     const std::set<std::string> &Uncalled,
+                     function_ref<bool(const std::string &)> IsDefined) {
+  Slots All;
+  for (const UnitFacts &Unit : Units)
+    for (const FunctionFlow &F : Unit.FunctionFlows)
+      if (!F.Function.empty())
+        All[F.To].Functions[F.From] = F.Function;
+      else if (F.From.empty())
+        All[F.To].Open = true;
+      else
+        All[F.From].Next.insert(F.To), All[F.To];
+  for (const std::string &Node : Uncalled)
+    for (const auto &[Index, Slot] : slotsBehind(All, "P:" + Node + "#"))
+      All[Slot].Open = true;
+  for (auto &[Name, Slot] : All)
+    if (StringRef Node = Name; Node.consume_back("#result") && !Node.starts_with("("))
+      Slot.Open |= !IsDefined(Node.str());
+  // What a call through a pointer gives and gets, those that it may reach get and give.
+  std::map<std::string, std::string> OfUnknown = slotsBehind(All, "()#");
+  for (const auto &[Type, Functions] : Taken) {
+    std::map<std::string, std::string> OfType = slotsBehind(All, "(" + Type + ")#");
+    for (const auto *Through : {&OfType, &OfUnknown})
+      for (const auto &[What, Slot] : *Through)
+        for (const auto &[Node, Name] : Functions)
+          if (What == "result")
+            All[Node + "#result"].Next.insert(Slot);
+          else
+            All[Slot].Next.insert("P:" + Node + "#" + What);
+  }
+  followSlots(All);
+  return All;
+}
+
+// Makes the functions of libraries that call what others of their library were given do so. Known:
+// what pointers may point to; null: anything. Taken: the functions whose address is taken.
+class GivenFunctions {
+public:
+  GivenFunctions(std::map<std::string, Function> &Functions, const ProjectFile &Project,
+                 const Slots *Known, const std::set<std::string> &Taken)
+      : Functions(Functions), Project(Project), Known(Known), Taken(Taken) {
+    for (const auto &[Node, F] : Functions)
+      for (const Call &C : F.Calls)
+        if (auto Callee = Functions.find(C.Function);
+            Callee == Functions.end() || !Callee->second.Defined)
+          Nodes[plainName(C.Name).str()].insert(C.Function);
+  }
+
+  void link() {
+    for (const auto &[Name, Same] : Nodes) {
+      const DeclaredFunction *D = declarationOf(Name, /*Defined=*/false, Project);
+      if (!D || D->CallsGivenTo.empty())
+        continue;
+      FunctionNames Given;
+      bool Sure =
+          all_of(D->CallsGivenTo, [&](const std::string &To) { return collect(To, Given); });
+      for (const std::string &Node : Same) {
+        Function &F = Functions[Node];
+        F.Node = Node, F.Name = Name;
+        if (!Sure)
+          F.IndirectCalls.push_back({D->At, "", "", ""});
+        else
+          for (const auto &[Callback, Name] : Given)
+            F.Calls.push_back({Callback, Name, D->At});
+      }
+    }
+  }
+
+private:
+  std::map<std::string, Function> &Functions;
+  const ProjectFile &Project;
+  const Slots *Known;
+  const std::set<std::string> &Taken;
+  std::map<std::string, std::set<std::string>> Nodes; // of functions that libraries define, by name
+
+  // False: others may be given to it, too, or lock operations.
+  bool collect(const std::string &Setter, FunctionNames &Given) const {
+    auto Same = Nodes.find(Setter);
+    if (Same == Nodes.end())
+      return Known && !Taken.count(nodeOfFunction(Setter));
+    for (const std::string &Node : Same->second) {
+      if (!Known || Taken.count(Node))
+        return false;
+      for (const std::string &Prefix : {givenSlot(Node), "P:" + Node + "#"})
+        for (const auto &[Index, Slot] : slotsBehind(*Known, Prefix)) {
+          const PointedTo &Value = Known->at(Slot);
+          if (Value.Open)
+            return false;
+          Given.insert(Value.Functions.begin(), Value.Functions.end());
+        }
+    }
+    return none_of(Given, [&](const auto &G) {
+      auto F = Functions.find(G.first);
+      return F != Functions.end() && F->second.Wraps;
+    });
+  }
+};
+
+// A function that calls all that a pointer may point to, for each type of function whose pointers
+// are all known, and each slot. Calls through such pointers become calls of that function.
+void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
+  if (!Complete)
+    return GivenFunctions(Functions, Project, nullptr, {}).link();
+  std::set<std::string> Open = {""}, Called, Uncalled, TakenNodes;
+  std::map<std::string, FunctionNames> Taken; // by type
+  for (const UnitFacts &Unit : Units) {
+    Open.insert(Unit.OpenTypes.begin(), Unit.OpenTypes.end());
+    for (const TakenFunction &T : Unit.Taken) {
+      Taken[T.Type][T.Function] = T.Name;
+      TakenNodes.insert(T.Function);
+    }
+  }
+  for (const auto &[Node, F] : Functions)
+    for (const Call &C : F.Calls)
+      Called.insert(C.Function);
+  for (const auto &[Node, F] : Functions)
+    if (!Project.Closed && !F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {
+      Open.insert(F.Callbacks.begin(), F.Callbacks.end());
+      Uncalled.insert(Node);
+    }
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const UnitFacts &Unit : Units)
+      for (const PointerCast &Cast : Unit.PointerCasts) {
+        size_t Before = Open.size() + Taken[Cast.To].size();
+        if (Open.count(Cast.From))
+          Open.insert(Cast.To);
+        Taken[Cast.To].insert(Taken[Cast.From].begin(), Taken[Cast.From].end());
+        Changed |= Open.size() + Taken[Cast.To].size() != Before;
+      }
+  }
+  auto Add = [&](const std::string &Of, std::string Name, const FunctionNames &Targets) {
+    bool Operates = any_of(Targets, [&](const auto &T) { return wrapperOf(T.first) != nullptr; });
+    if (Targets.empty() || Operates)
+      return;
+    Function Any;
+    Any.Node = "pointer:" + Of;
+    Any.Name = std::move(Name);
+    Any.Defined = true;
+    for (const auto &[Node, Name] : Targets)
+      Any.Calls.push_back({Node, Name, {}});
+    Functions[Any.Node] = std::move(Any);
+  };
+  Slots All =
+      slotsOf(Units, Taken, Uncalled, [&](const std::string &Node) { return isDefined(Node); });
+  for (const auto &[Type, Targets] : Taken)
+    if (!Open.count(Type))
+      Add(Type, "pointer to " + Type, Targets);
+  // What is given to a function of another program may be found again wherever its type allows.
+  FunctionNames Escaped;
+  for (const auto &[Name, Slot] : All)
+    if (StringRef Node = Name; Node.consume_front("P:") && !isDefined(Node.rsplit('#').first.str()))
+      Escaped.insert(Slot.Functions.begin(), Slot.Functions.end());
+  std::map<std::string, std::string> Read; // the slots that calls read, and how people call them
+  for (const auto &[Node, F] : Functions)
+    for (const IndirectCall &C : F.IndirectCalls)
+      if (auto Known = All.find(C.Slot); Known != All.end()) {
+        Read.try_emplace(C.Slot, C.Name.empty() ? C.Type : C.Name);
+        copy_if(Taken[C.Type],
+                std::inserter(Known->second.Functions, Known->second.Functions.end()),
+                [&](const auto &T) { return Escaped.count(T.first) != 0; });
+      }
+  for (const auto &[Slot, Name] : Read)
+    if (const PointedTo &Known = All[Slot]; !Known.Open)
+      Add(Slot, "pointer " + Name, Known.Functions);
+  for (auto &[Node, F] : Functions)
+    erase_if(F.IndirectCalls, [&, &Calls = F.Calls](const IndirectCall &C) {
+      std::string Any = calledThrough(C);
+      if (!Any.empty())
+        Calls.push_back({Any, Functions[Any].Name, C.At});
+      return !Any.empty();
+    });
+  GivenFunctions(Functions, Project, &All, TakenNodes).link();
+}
+
+} // namespace relock
