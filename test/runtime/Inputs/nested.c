@@ -28,6 +28,17 @@ static int outer_section(void *asker) {
   return 0;
 }
 
+static int nothing(void *unused) { return unused != NULL; }
+
+/* Keeps both locks in demand: a client that is alone may run its sections itself for ever. */
+static void *rival(void *unused) {
+  for (;;) {
+    execute(&outer_lock, nothing, NULL);
+    execute(&inner_lock, nothing, NULL);
+  }
+  return unused;
+}
+
 static void *client(void *unused) {
   int tid = gettid();
   for (;; usleep(100))
@@ -38,8 +49,10 @@ static void *client(void *unused) {
 int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "any-thread") == 0)
     execute = relock_execute_any_thread;
-  pthread_t thread;
-  pthread_create(&thread, NULL, client, NULL);
-  pthread_join(thread, NULL);
+  pthread_t asker, rivals[2];
+  pthread_create(&asker, NULL, client, NULL);
+  for (int i = 0; i < 2; ++i)
+    pthread_create(&rivals[i], NULL, rival, NULL);
+  pthread_join(asker, NULL);
   return 0;
 }

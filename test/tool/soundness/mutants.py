@@ -21,25 +21,25 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 # name: (file, text, what stands there without the rule, test)
 RULES = {
     "a hook that others may set": (
-        "tool/program/Program.cpp",
+        "tool/program/LinkPointers.cpp",
         "if (!Project.Closed && !F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {",
         "if (false) {",
         "tool/program/hook-of-a-closed-program.test",
     ),
     "what a library was given where nobody looks": (
-        "tool/program/Program.cpp",
+        "tool/program/LinkPointers.cpp",
         "if (Value.Open)\n            return false;",
         "",
         "tool/program/functions-given-to-a-library.test",
     ),
     "what a library was given through a pointer to its function": (
-        "tool/program/Program.cpp",
+        "tool/program/LinkPointers.cpp",
         "if (!Known || Taken.count(Node))",
         "if (!Known)",
         "tool/program/functions-given-to-a-library.test",
     ),
     "what a library was given by another language": (
-        "tool/program/Program.cpp",
+        "tool/program/LinkPointers.cpp",
         "return GivenFunctions(Functions, Project, nullptr, {}).link();",
         "return;",
         "tool/program/functions-given-to-a-library.test",
@@ -390,7 +390,7 @@ RULES = {
         "tool/program/calls-through-members.c",
     ),
     "arguments of calls through pointers": (
-        "tool/program/Program.cpp",
+        "tool/program/LinkPointers.cpp",
         'All[Slot].Next.insert("P:" + Node + "#" + What);',
         ";",
         "tool/program/calls-through-members.c",
