@@ -178,24 +178,29 @@ bool usesFacts(std::optional<UnitFacts> Facts) {
   return true;
 }
 
+std::optional<UnitFacts> decoded(StringRef Bytes) {
+  SharedPools None;
+  return decodeFacts(Bytes, None);
+}
+
 std::optional<std::string> unpacked(StringRef Text) { return unpackFacts(Text, originOf(Text)); }
 
 bool readsFactsFile(StringRef File) {
   auto Buffer = cantFail(errorOrToExpected(MemoryBuffer::getFile(File)));
   std::optional<std::string> Bytes = unpacked(Buffer->getBuffer());
-  return Bytes && usesFacts(decodeFacts(*Bytes));
+  return Bytes && usesFacts(decoded(*Bytes));
 }
 
 // Without the checksum, which nearly no damage gets past.
 bool readsFacts(StringRef File) {
   auto Buffer = cantFail(errorOrToExpected(MemoryBuffer::getFile(File)));
-  return usesFacts(decodeFacts(Buffer->getBuffer()));
+  return usesFacts(decoded(Buffer->getBuffer()));
 }
 
 // The facts of a file as the kind is damaged.
 std::string factsAs(StringRef Kind, StringRef File) {
   std::optional<std::string> Bytes = unpacked(File);
-  std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes) : std::nullopt;
+  std::optional<UnitFacts> Facts = Bytes ? decoded(*Bytes) : std::nullopt;
   if (!Facts)
     return "";
   if (Kind == "facts")

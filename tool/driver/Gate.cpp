@@ -129,10 +129,9 @@ namespace {
 class FunctionLines {
 public:
   explicit FunctionLines(const IndexResult &Index) {
-    for (const UnitFacts &Unit : Index.Units)
-      for (const Function &F : Unit.Functions)
-        if (F.Defined)
-          Begins[F.At.File].insert(F.At.Line);
+    for (const auto &F : distinct(Index.Units, &UnitFacts::Functions))
+      if (F->Defined)
+        Begins[F->At.File].insert(F->At.Line);
   }
   unsigned endOf(const Position &At) const {
     auto File = Begins.find(At.File);

@@ -133,7 +133,8 @@ static int showFacts() {
   }
   StringRef Text = (*File)->getBuffer();
   std::optional<std::string> Bytes = unpackFacts(Text, originOf(Text));
-  std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes) : std::nullopt;
+  SharedPools Shared;
+  std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes, Shared) : std::nullopt;
   if (!Facts) {
     messageFor(absolutePath(Show), "has no facts that this relock can read", "cannot-read");
     return BadUsage;

@@ -110,7 +110,7 @@ public:
         for (const FunctionDecl *Declared : F->redecls())
           if (std::optional<Prototype> P = computedPrototype(Declared, *Record.Wraps, S))
             Record.Prototypes.push_back(*P);
-      Facts.Functions.push_back(std::move(Record));
+      Facts.Functions.add(std::move(Record));
     } else {
       RecursiveASTVisitor::TraverseFunctionDecl(F);
     }
@@ -230,7 +230,7 @@ public:
         return true;
       Function Taken = recordOf(F, E->getExprLoc());
       Taken.AddressTaken = true;
-      Facts.Functions.push_back(std::move(Taken));
+      Facts.Functions.add(std::move(Taken));
     }
     return true;
   }
@@ -447,7 +447,7 @@ private:
     FunctionPointers::recordCallbacks(F, Record);
     Nodes.alias(Record.Node, F, At);
     Pointers.alias(Record.Node, F);
-    Facts.Functions.push_back(std::move(Record));
+    Facts.Functions.add(std::move(Record));
   }
 
   void addStore(std::string Node) {
@@ -513,7 +513,7 @@ private:
       return;
     Function Record = recordOf(F, F->getLocation());
     Record.Prototypes.push_back({S.position(Range->File, Semicolon + 1), {}});
-    Facts.Functions.push_back(std::move(Record));
+    Facts.Functions.add(std::move(Record));
   }
 
   void recordNamesake(const FunctionDecl *F) {
@@ -525,7 +525,7 @@ private:
       return;
     Function Record = recordOf(F, F->getLocation());
     Record.Namesake = true;
-    Facts.Functions.push_back(std::move(Record));
+    Facts.Functions.add(std::move(Record));
   }
 
   void declare(const NamedDecl *D, const std::string &Node, DeclarationKind Kind, QualType T,
@@ -688,17 +688,19 @@ static void recordText(CompilerInstance &CI, const SkippedText &Skipped, UnitFac
   Source S(CI.getASTContext());
   Facts.Skipped = Skipped.lockSites(S, CI.getPreprocessor(), Facts.Broken ? nullptr : &Facts.Sites);
   const SourceManager &SM = CI.getSourceManager();
+  std::vector<Dependency> Read;
   for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
     FileID File = SM.translateFile(It->first);
     if (File.isInvalid())
       continue;
     std::string Path = S.filePath(File);
-    Facts.Dependencies.push_back({Path, hashOf(SM.getBufferData(File))});
+    Read.push_back({Path, hashOf(SM.getBufferData(File))});
     if (sys::path::filename(Path) == "relock_locks.h")
       Facts.LockTable = Path;
   }
-  sort(Facts.Dependencies,
-       [](const Dependency &A, const Dependency &B) { return A.File < B.File; });
+  sort(Read, [](const Dependency &A, const Dependency &B) { return A.File < B.File; });
+  for (Dependency &D : Read)
+    Facts.Dependencies.add(std::move(D));
 }
 
 // The identifiers of the text, its macros expanded, but for what headers of the system consist of.

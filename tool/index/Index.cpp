@@ -113,12 +113,12 @@ std::string factsPath(StringRef Build, const tooling::CompileCommand &Command) {
   return std::string(Path);
 }
 
-std::optional<UnitFacts> keptFacts(const UnitPlace &Unit, FileHashes &Hashes) {
+std::optional<UnitFacts> keptFacts(const UnitPlace &Unit, FileHashes &Hashes, SharedPools &Known) {
   auto File = MemoryBuffer::getFile(Unit.Facts, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!File)
     return std::nullopt;
   std::optional<std::string> Bytes = unpackFacts((*File)->getBuffer(), origin(Unit.Command));
-  std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes) : std::nullopt;
+  std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes, Known) : std::nullopt;
   return Facts && fresh(*Facts, Hashes) ? std::move(Facts) : std::nullopt;
 }
 
@@ -308,14 +308,16 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   std::vector<UnitOutcome> Outcomes(Units->size(), UnitOutcome::Kept);
   std::atomic<unsigned> Refreshed = 0;
   FileHashes Hashes;
+  SharedPools Shared;
   Progress Shown("reading", Units->size());
   DefaultThreadPool Pool(hardware_concurrency(Jobs));
   for (size_t I = 0; I < Units->size(); ++I)
     Pool.async([&, I] {
-      if (std::optional<UnitFacts> Known = keptFacts((*Units)[I], Hashes)) {
+      if (std::optional<UnitFacts> Known = keptFacts((*Units)[I], Hashes, Shared)) {
         Result.Units[I] = std::move(*Known);
       } else {
         Outcomes[I] = indexUnit((*Units)[I], Result.Units[I]);
+        shareRecords(Result.Units[I], Shared);
         Refreshed += Outcomes[I] != UnitOutcome::Stale;
       }
       Shown.step();

@@ -9,6 +9,8 @@
 // that is spelled once in the body of a macro). Flows say which nodes can meet, or share text.
 #pragma once
 
+#include "index/SharedRecords.h"
+
 #include <optional>
 #include <set>
 #include <string>
@@ -392,14 +394,14 @@ struct UnitFacts {
   // It has errors: what it includes, skips and names is known, and nothing else.
   bool Broken = false;
   std::set<std::string> Names; // then: the identifiers of its own text
-  std::vector<Dependency> Dependencies;
+  SharedRecords<Dependency> Dependencies;
   std::vector<Declaration> Declarations;
   std::vector<Edit> Edits;
   std::vector<Site> Sites;
   std::vector<Flow> Flows;
   std::vector<LockCall> LockCalls;
   std::vector<Escape> Escapes;
-  std::vector<Function> Functions;
+  SharedRecords<Function> Functions;
   std::vector<TakenFunction> Taken;
   std::vector<PointerCast> PointerCasts;
   std::vector<FunctionFlow> FunctionFlows;

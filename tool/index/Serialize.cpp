@@ -195,6 +195,12 @@ struct Printer {
         write(Value);
     });
   }
+  template <class T> void write(SharedRecords<T> &Records) {
+    J.array([&] {
+      for (T Record : Records)
+        write(Record);
+    });
+  }
   template <class T>
     requires std::is_class_v<T>
   void write(T &Record) {
@@ -203,7 +209,8 @@ struct Printer {
 };
 
 // The records as bytes: numbers in groups of seven bits, the lowest first; each text once, in a
-// table before the records, which have its index.
+// table before the records, which have its index. A record that other units may have is a text,
+// so that it is the same bytes in all of them.
 struct Encoder {
   StringMap<unsigned> Indices;
   std::vector<StringRef> Texts; // into Indices
@@ -235,10 +242,31 @@ struct Encoder {
     for (T &Value : Values)
       write(Value);
   }
+  template <class T> void write(SharedRecords<T> &Records) {
+    encodeULEB128(Records.size(), OS);
+    for (const T &Record : Records) {
+      std::string Bytes = encode(Record);
+      write(Bytes);
+    }
+  }
   template <class T>
     requires std::is_class_v<T>
   void write(T &Record) {
     fields(*this, Record);
+  }
+
+  template <class T> static std::string encode(T Record) { // a copy: fields() serves readers, too
+    Encoder Encoded;
+    Encoded.write(Record);
+    std::string Bytes;
+    raw_string_ostream OS(Bytes);
+    encodeULEB128(Encoded.Texts.size(), OS);
+    for (StringRef Text : Encoded.Texts) {
+      encodeULEB128(Text.size(), OS);
+      OS << Text;
+    }
+    OS << Encoded.Records;
+    return Bytes;
   }
 };
 
@@ -247,9 +275,11 @@ struct Encoder {
 struct Decoder {
   const uint8_t *At, *End;
   std::vector<StringRef> Texts;
+  SharedPools &Known;
   bool Good = true;
 
-  Decoder(StringRef Bytes) : At(Bytes.bytes_begin()), End(Bytes.bytes_end()) {
+  Decoder(StringRef Bytes, SharedPools &Known)
+      : At(Bytes.bytes_begin()), End(Bytes.bytes_end()), Known(Known) {
     uint64_t Count = count();
     Texts.reserve(Count);
     for (uint64_t I = 0; I < Count && Good; ++I) {
@@ -275,12 +305,12 @@ struct Decoder {
   }
 
   void operator()(StringRef, auto &Value) { read(Value); }
-  void read(std::string &Value) {
+  StringRef text() {
     uint64_t Index = number();
     Good &= Index < Texts.size();
-    if (Good)
-      Value.assign(Texts[Index].data(), Texts[Index].size());
+    return Good ? Texts[Index] : "";
   }
+  void read(std::string &Value) { Value = text().str(); }
   void read(bool &Value) {
     uint64_t Number = number();
     Good &= Number <= 1;
@@ -311,37 +341,51 @@ struct Decoder {
     for (uint64_t I = 0; I < Count && Good; ++I)
       read(Values.emplace_back());
   }
+  SharedPool<Function> &pool(SharedRecords<Function> &) { return Known.Functions; }
+  SharedPool<Dependency> &pool(SharedRecords<Dependency> &) { return Known.Dependencies; }
+  template <class T> void read(SharedRecords<T> &Records) {
+    uint64_t Count = count();
+    for (uint64_t I = 0; I < Count && Good; ++I) {
+      StringRef Bytes = text();
+      auto Record = pool(Records).get(Bytes, [&] { return decode<T>(Bytes, Known); });
+      Good &= Record != nullptr;
+      Records.add(std::move(Record));
+    }
+  }
   template <class T>
     requires std::is_class_v<T>
   void read(T &Record) {
     fields(*this, Record);
   }
+
+  // Null: the bytes are no such record.
+  template <class T> static std::shared_ptr<T> decode(StringRef Bytes, SharedPools &Known) {
+    auto Record = std::make_shared<T>();
+    Decoder Encoded(Bytes, Known);
+    Encoded.read(*Record);
+    return Encoded.Good && Encoded.At == Encoded.End ? Record : nullptr;
+  }
 };
+
+template <class T> void share(SharedRecords<T> &Records, SharedPool<T> &Known) {
+  SharedRecords<T> Shared;
+  for (const auto &Record : Records.handles())
+    Shared.add(Known.get(Encoder::encode(*Record), [&] { return Record; }));
+  Records = std::move(Shared);
+}
 
 } // namespace
 
-std::string encodeFacts(const UnitFacts &Facts) {
-  UnitFacts Copy = Facts; // fields() serves readers, too
-  Encoder Encoded;
-  Encoded.write(Copy);
-  std::string Bytes;
-  raw_string_ostream OS(Bytes);
-  encodeULEB128(Encoded.Texts.size(), OS);
-  for (StringRef Text : Encoded.Texts) {
-    encodeULEB128(Text.size(), OS);
-    OS << Text;
-  }
-  OS << Encoded.Records;
-  return Bytes;
+std::string encodeFacts(const UnitFacts &Facts) { return Encoder::encode(Facts); }
+
+std::optional<UnitFacts> decodeFacts(StringRef Bytes, SharedPools &Known) {
+  std::shared_ptr<UnitFacts> Facts = Decoder::decode<UnitFacts>(Bytes, Known);
+  return Facts ? std::optional(std::move(*Facts)) : std::nullopt;
 }
 
-std::optional<UnitFacts> decodeFacts(StringRef Bytes) {
-  UnitFacts Facts;
-  Decoder Encoded(Bytes);
-  Encoded.read(Facts);
-  if (!Encoded.Good || Encoded.At != Encoded.End)
-    return std::nullopt;
-  return Facts;
+void shareRecords(UnitFacts &Facts, SharedPools &Known) {
+  share(Facts.Dependencies, Known.Dependencies);
+  share(Facts.Functions, Known.Functions);
 }
 
 void printFacts(raw_ostream &OS, const UnitFacts &Facts) {

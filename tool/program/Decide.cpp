@@ -169,15 +169,14 @@ private:
   void findAll(unsigned Jobs) {
     std::vector<UnitSections> PerUnit(Index.Commands.size());
     {
-      Progress Shown("looking for sections,",
-                     count_if(Index.Units, [&](const UnitFacts &Unit) { return usesLocks(Unit); }));
+      const std::vector<size_t> Users = unitsWithLocks();
+      Progress Shown("looking for sections,", Users.size());
       DefaultThreadPool Pool(hardware_concurrency(Jobs));
-      for (size_t I = 0; I < PerUnit.size(); ++I)
-        if (usesLocks(Index.Units[I]))
-          Pool.async([&, I] {
-            PerUnit[I] = findSections(Index.Commands[I], Index.Units[I], Linked);
-            Shown.step();
-          });
+      for (size_t I : Users)
+        Pool.async([&, I] {
+          PerUnit[I] = findSections(Index.Commands[I], Index.Units[I], Linked);
+          Shown.step();
+        });
       Pool.wait();
     }
     WayEnds Keepers;
@@ -343,14 +342,20 @@ private:
     return Seen != SeenIn.end() && Seen->second == Units;
   }
 
-  bool usesLocks(const UnitFacts &Unit) const {
-    if (!Unit.Sites.empty())
-      return true;
-    return any_of(Unit.Functions, [&](const Function &F) {
-      return any_of(F.Calls, [&](const Call &C) {
-        return Linked.wrapperOf(C.Function) || Linked.otherOperator(C);
-      });
-    });
+  std::vector<size_t> unitsWithLocks() const {
+    DenseSet<const Function *> Users;
+    for (const auto &F : distinct(Index.Units, &UnitFacts::Functions))
+      if (any_of(F->Calls, [&](const Call &C) {
+            return Linked.wrapperOf(C.Function) || Linked.otherOperator(C);
+          }))
+        Users.insert(F.get());
+    std::vector<size_t> Result;
+    for (size_t I = 0; I < Index.Units.size(); ++I)
+      if (const UnitFacts &Unit = Index.Units[I];
+          !Unit.Sites.empty() ||
+          any_of(Unit.Functions, [&](const Function &F) { return Users.contains(&F); }))
+        Result.push_back(I);
+    return Result;
   }
 
   std::vector<StaticWrapper> staticWrappers() const {

@@ -8,8 +8,8 @@ using namespace llvm;
 
 namespace relock {
 
-Layers::Layers(const std::vector<UnitFacts> &Units,
-               const std::map<std::string, Function> &Functions, const std::set<std::string> &But) {
+Layers::Layers(const std::vector<UnitFacts> &Units, const FunctionTable &Functions,
+               const std::set<std::string> &But) {
   findOperators(Units, Functions, But);
   for (const auto &[Function, Does] : Operators)
     for (unsigned I : Does.Locks)
@@ -40,8 +40,7 @@ void Layers::unite(const std::string &A, const std::string &B) {
         Layer = std::min(From, To);
 }
 
-void Layers::findOperators(const std::vector<UnitFacts> &Units,
-                           const std::map<std::string, Function> &Functions,
+void Layers::findOperators(const std::vector<UnitFacts> &Units, const FunctionTable &Functions,
                            const std::set<std::string> &But) {
   // Functions of which a call has no text of its own, or only their name.
   std::set<std::string> Unnamed, Handlers;

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "index/Records.h"
+#include "program/FunctionTable.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -25,7 +26,7 @@ namespace relock {
 class Layers {
 public:
   // Functions: of all units, by node. But: functions that are none, whatever they do.
-  Layers(const std::vector<UnitFacts> &Units, const std::map<std::string, Function> &Functions,
+  Layers(const std::vector<UnitFacts> &Units, const FunctionTable &Functions,
          const std::set<std::string> &But);
   Layers() = default;
 
@@ -63,8 +64,7 @@ private:
   std::map<std::string, std::string> LayerOf; // by node
   std::map<std::string, Operator> Operators;  // by function
 
-  void findOperators(const std::vector<UnitFacts> &Units,
-                     const std::map<std::string, Function> &Functions,
+  void findOperators(const std::vector<UnitFacts> &Units, const FunctionTable &Functions,
                      const std::set<std::string> &But);
   void unite(const std::string &A, const std::string &B);
 };

@@ -92,8 +92,8 @@ static Slots slotsOf(const std::vector<UnitFacts> &Units,
 // what pointers may point to; null: anything. Taken: the functions whose address is taken.
 class GivenFunctions {
 public:
-  GivenFunctions(std::map<std::string, Function> &Functions, const ProjectFile &Project,
-                 const Slots *Known, const std::set<std::string> &Taken)
+  GivenFunctions(FunctionTable &Functions, const ProjectFile &Project, const Slots *Known,
+                 const std::set<std::string> &Taken)
       : Functions(Functions), Project(Project), Known(Known), Taken(Taken) {
     for (const auto &[Node, F] : Functions)
       for (const Call &C : F.Calls)
@@ -123,7 +123,7 @@ public:
   }
 
 private:
-  std::map<std::string, Function> &Functions;
+  FunctionTable &Functions;
   const ProjectFile &Project;
   const Slots *Known;
   const std::set<std::string> &Taken;

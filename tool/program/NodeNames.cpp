@@ -8,14 +8,13 @@ using namespace llvm;
 namespace relock {
 
 NodeNames::NodeNames(const std::vector<UnitFacts> &Units) {
-  for (const UnitFacts &Unit : Units) {
+  for (const UnitFacts &Unit : Units)
     for (const Declaration &D : Unit.Declarations)
       Declared.try_emplace(D.Node, &D);
-    for (const Function &F : Unit.Functions) {
-      const Function *&Known = Functions[F.Node];
-      if (!Known || (F.Defined && !Known->Defined))
-        Known = &F;
-    }
+  for (const auto &F : distinct(Units, &UnitFacts::Functions)) {
+    const Function *&Known = Functions[F->Node];
+    if (!Known || (F->Defined && !Known->Defined))
+      Known = F.get();
   }
 }
 

@@ -88,16 +88,15 @@ void Program::collectUnmixing(const std::vector<UnitFacts> &Units) {
   };
   if (Project.Path.empty())
     return;
-  for (const UnitFacts &Unit : Units)
-    for (const Function &F : Unit.Functions)
-      if (F.Defined)
-        Defined.insert(F.Node);
-  for (const UnitFacts &Unit : Units)
-    for (const Function &F : Unit.Functions) {
-      Add(F.Node, F.Name);
-      for (const Call &C : F.Calls)
-        Add(C.Function, C.Name);
-    }
+  const auto All = distinct(Units, &UnitFacts::Functions);
+  for (const Function &F : make_pointee_range(All))
+    if (F.Defined)
+      Defined.insert(F.Node);
+  for (const Function &F : make_pointee_range(All)) {
+    Add(F.Node, F.Name);
+    for (const Call &C : F.Calls)
+      Add(C.Function, C.Name);
+  }
 }
 
 bool Program::unmixes(const Flow &F) const {
@@ -232,43 +231,43 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
     for (const Site &S : Unit.Sites)
       if (S.Kind == Operation::Wait)
         WaitPlaces.try_emplace(S.Function, S.At);
-  for (const UnitFacts &Unit : Units)
-    for (const Function &F : Unit.Functions) {
-      if (F.Namesake && isOwnText(F.At))
-        Namesakes.try_emplace(F.Node, F.At);
-      Function &Merged = Functions[F.Node];
-      bool Taken = Merged.AddressTaken || F.AddressTaken;
-      std::vector<Prototype> Prototypes = Merged.Prototypes;
-      append_range(Prototypes, F.Prototypes);
-      if (F.Defined && !Merged.Defined) {
-        Merged = F;
-      } else if (F.Defined) {
-        // Another configuration, or a function of a header: both bodies count.
-        append_range(Merged.Calls, F.Calls);
-        append_range(Merged.IndirectCalls, F.IndirectCalls);
-        append_range(Merged.Callbacks, F.Callbacks);
-        append_range(Merged.IdentityUses, F.IdentityUses);
-        append_range(Merged.Stores, F.Stores);
-        append_range(Merged.Touched, F.Touched);
-        Merged.Waits |= F.Waits;
-        Merged.EndsProcess &= F.EndsProcess;
-        if (Merged.LastCallee != F.LastCallee)
-          Merged.LastCallee.clear();
-        Merged.TakesLocks |= F.TakesLocks;
-        if (!F.Wraps)
-          Merged.Wraps.reset();
-        if (Merged.Wraps)
-          joinWrappers(*Merged.Wraps, *F.Wraps);
-        if (Merged.Relays != F.Relays)
-          Merged.Relays.reset();
-        if (Merged.Forwards != F.Forwards)
-          Merged.Forwards.reset();
-      } else if (Merged.Node.empty()) {
-        Merged = F;
-      }
-      Merged.AddressTaken = Taken;
-      Merged.Prototypes = std::move(Prototypes);
+  const auto All = distinct(Units, &UnitFacts::Functions);
+  for (const Function &F : make_pointee_range(All)) {
+    if (F.Namesake && isOwnText(F.At))
+      Namesakes.try_emplace(F.Node, F.At);
+    Function &Merged = Functions[F.Node];
+    bool Taken = Merged.AddressTaken || F.AddressTaken;
+    std::vector<Prototype> Prototypes = Merged.Prototypes;
+    append_range(Prototypes, F.Prototypes);
+    if (F.Defined && !Merged.Defined) {
+      Merged = F;
+    } else if (F.Defined) {
+      // Another configuration, or a function of a header: both bodies count.
+      append_range(Merged.Calls, F.Calls);
+      append_range(Merged.IndirectCalls, F.IndirectCalls);
+      append_range(Merged.Callbacks, F.Callbacks);
+      append_range(Merged.IdentityUses, F.IdentityUses);
+      append_range(Merged.Stores, F.Stores);
+      append_range(Merged.Touched, F.Touched);
+      Merged.Waits |= F.Waits;
+      Merged.EndsProcess &= F.EndsProcess;
+      if (Merged.LastCallee != F.LastCallee)
+        Merged.LastCallee.clear();
+      Merged.TakesLocks |= F.TakesLocks;
+      if (!F.Wraps)
+        Merged.Wraps.reset();
+      if (Merged.Wraps)
+        joinWrappers(*Merged.Wraps, *F.Wraps);
+      if (Merged.Relays != F.Relays)
+        Merged.Relays.reset();
+      if (Merged.Forwards != F.Forwards)
+        Merged.Forwards.reset();
+    } else if (Merged.Node.empty()) {
+      Merged = F;
     }
+    Merged.AddressTaken = Taken;
+    Merged.Prototypes = std::move(Prototypes);
+  }
   wrapRelays(Functions, Units);
   OtherRelays = relaysOfOtherLocks(Functions, Project);
   for (auto &[Node, F] : Functions) {

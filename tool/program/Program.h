@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Records.h"
+#include "program/FunctionTable.h"
 #include "program/Layers.h"
 #include "program/ProjectFile.h"
 #include "program/Relays.h"
@@ -104,10 +105,10 @@ public:
   std::vector<UncoveredSite> Uncovered;
   // With what is uncovered accepted: other operations that stay, such as initialisations.
   std::vector<UncoveredSite> LeftOperations;
-  std::map<std::string, Function> Functions; // by node; calls of all units merged
-  std::set<std::string> AddressesTaken;      // of variables and fields, by node
-  bool AddressesKnown = true;                // these are all
-  bool SetsFloatEnvironment = false;         // rounding modes and the like, a thread's own
+  FunctionTable Functions;              // by node; calls of all units merged
+  std::set<std::string> AddressesTaken; // of variables and fields, by node
+  bool AddressesKnown = true;           // these are all
+  bool SetsFloatEnvironment = false;    // rounding modes and the like, a thread's own
   bool CancelsThreads = false;
   // Functions that are not the C library's of their names, and which header says so.
   std::map<std::string, Position> Namesakes;

@@ -92,7 +92,7 @@ static std::optional<std::string> lockGiven(const LocksGiven &Given, const std::
   return Lock;
 }
 
-static void wrapAll(std::map<std::string, Function> &Functions, const LocksGiven &Given) {
+static void wrapAll(FunctionTable &Functions, const LocksGiven &Given) {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (auto &[Node, F] : Functions) {
@@ -112,8 +112,7 @@ static void wrapAll(std::map<std::string, Function> &Functions, const LocksGiven
 }
 
 // A relay that does more may call another wrapper, whatever its name: it may release what it takes.
-static bool callsOtherWrappers(const Function &F,
-                               const std::map<std::string, Function> &Functions) {
+static bool callsOtherWrappers(const Function &F, const FunctionTable &Functions) {
   std::set<Position> Places; // several units may compile it
   for (const Call &C : F.Calls)
     if (auto Callee = Functions.find(C.Function); Callee != Functions.end() && Callee->second.Wraps)
@@ -121,7 +120,7 @@ static bool callsOtherWrappers(const Function &F,
   return Places.size() > 1;
 }
 
-void wrapRelays(std::map<std::string, Function> &Functions, const std::vector<UnitFacts> &Units) {
+void wrapRelays(FunctionTable &Functions, const std::vector<UnitFacts> &Units) {
   LocksGiven Given;
   for (const UnitFacts &Unit : Units)
     for (const LockCall &C : Unit.LockCalls)
@@ -194,8 +193,7 @@ static bool operatesOnce(const Function &F, const OtherOperators &Relays,
   return Places.size() == 1;
 }
 
-OtherOperators relaysOfOtherLocks(const std::map<std::string, Function> &Functions,
-                                  const ProjectFile &Project) {
+OtherOperators relaysOfOtherLocks(const FunctionTable &Functions, const ProjectFile &Project) {
   OtherOperators Result;
   std::set<std::string> Not;
   for (bool Again = true; Again;) {

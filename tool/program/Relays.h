@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Records.h"
+#include "program/FunctionTable.h"
 #include "program/ProjectFile.h"
 
 #include <map>
@@ -14,7 +15,7 @@
 namespace relock {
 
 // Makes lock wrappers of the functions that relay to one.
-void wrapRelays(std::map<std::string, Function> &Functions, const std::vector<UnitFacts> &Units);
+void wrapRelays(FunctionTable &Functions, const std::vector<UnitFacts> &Units);
 
 // A function that operates a lock which stays what it is.
 struct OtherOperator {
@@ -30,7 +31,7 @@ struct OtherOperator {
 
 // The functions that relay to one of those that are known or declared, by node. Their callers hold
 // what they take, as if the operation stood there.
-std::map<std::string, OtherOperator>
-relaysOfOtherLocks(const std::map<std::string, Function> &Functions, const ProjectFile &Project);
+std::map<std::string, OtherOperator> relaysOfOtherLocks(const FunctionTable &Functions,
+                                                        const ProjectFile &Project);
 
 } // namespace relock
