@@ -29,6 +29,7 @@ static const char usage[] =
     "  --spins          waits look again before they sleep, as with several processors\n"
     "  -r SEED -n RUNS  random executions instead of all\n"
     "  --replay TRAIL   one execution of one scenario, with a trace\n"
+    "  --follow-all     goes on from states that were explored, too\n"
     "  --mutants        weakens each memory order in turn, and says which are missed\n"
     "  --function NAME  with --mutants: only orders in this function; may repeat\n"
     "  --list           the scenarios\n"
@@ -177,6 +178,8 @@ static void parse(char **arguments) {
       options.trail = parameter(arguments, &i);
     } else if (strcmp(argument, "--spins") == 0) {
       options.processors = 2;
+    } else if (strcmp(argument, "--follow-all") == 0) {
+      follow_all = true;
     } else if (strcmp(argument, "--mutants") == 0) {
       options.mutants = true;
     } else if (strcmp(argument, "--function") == 0 && options.functions < MAX_FUNCTIONS) {
@@ -229,7 +232,8 @@ static void print_result(const struct scenario *scenario, enum outcome result,
   if (options.random)
     printf("random, seed %llu: ", (unsigned long long)options.seed);
   else
-    printf("at most %d deviation%s: ", limits.deviations, limits.deviations == 1 ? "" : "s");
+    printf("%6u ends, at most %d deviation%s: ", statistics->ends, limits.deviations,
+           limits.deviations == 1 ? "" : "s");
   switch (result) {
   case CLEAN:
     puts(options.random ? "nothing found" : "all explored");
