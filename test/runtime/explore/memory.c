@@ -360,9 +360,9 @@ static struct location *location_of(void *address, int size, bool write, uintptr
     location->stale = false;
     location->floor = location->count;
     const uint64_t value = read_memory(address, size);
-    add_message(location, location->count,
-                (struct message){.value = value,
-                                 .digest = mixed(mixed(at, value), location->count + 1u)});
+    add_message(
+        location, location->count,
+        (struct message){.value = value, .digest = mixed(mixed(at, value), location->count + 1u)});
   }
   return location;
 }
