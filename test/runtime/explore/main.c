@@ -227,13 +227,13 @@ static enum outcome explore_one(const struct scenario *scenario, struct statisti
 
 static void print_result(const struct scenario *scenario, enum outcome result,
                          const struct statistics *statistics) {
-  printf("%-14s %-14s %9llu executions, at most %4u steps, ", options.algorithm, scenario->name,
-         (unsigned long long)statistics->executions, statistics->longest);
+  printf("%-14s %-14s %9llu executions, %6u ends, at most %4u steps, ", options.algorithm,
+         scenario->name, (unsigned long long)statistics->executions, statistics->ends,
+         statistics->longest);
   if (options.random)
     printf("random, seed %llu: ", (unsigned long long)options.seed);
   else
-    printf("%6u ends, at most %d deviation%s: ", statistics->ends, limits.deviations,
-           limits.deviations == 1 ? "" : "s");
+    printf("at most %d deviation%s: ", limits.deviations, limits.deviations == 1 ? "" : "s");
   switch (result) {
   case CLEAN:
     puts(options.random ? "nothing found" : "all explored");
