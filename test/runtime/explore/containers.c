@@ -81,6 +81,23 @@ static const char *is_linearizable(void) {
 /* Without numbers nothing but the container orders its threads. */
 static const char *is_anything(void) { return NULL; }
 
+/* Two threads store; what two others find after both is the order of the stores alone. */
+static uint32_t stored[2];
+static void set_up_order(void) {
+  moment = 0;
+  memset(stored, 0, sizeof stored);
+}
+static void store_or_load(int id) {
+  if (id < 2) {
+    relock_store_relaxed(&moment, (uint32_t)id + 1);
+    relock_store_relaxed(&stored[id], 1);
+  } else {
+    (void)relock_load_relaxed(&stored[0]);
+    (void)relock_load_relaxed(&stored[1]);
+    (void)relock_load_relaxed(&moment);
+  }
+}
+
 #define CONTAINED(name, of, plan, note)                                                            \
   static void set_up_##name(void) { set_up(of, plan, note); }
 CONTAINED(counter, "counter", add_and_read, true)
@@ -125,5 +142,7 @@ const struct scenario scenarios_contained[] = {
      is_linearizable},
     {"gone-map", "wrong: a replacement in two sections", 2, 1, set_up_gone, operate,
      is_linearizable},
+    {"order-4", "two stores to one object, and two loads", 4, 3, set_up_order, store_or_load,
+     is_anything},
 };
 const int scenario_contained_count = sizeof scenarios_contained / sizeof *scenarios_contained;

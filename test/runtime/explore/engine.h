@@ -10,6 +10,7 @@
  *   trace.c     names of addresses and places, and what happened
  *   fiber.c     stacks, switching between them, thread pointers
  *   events.c    threads end and begin, are cancelled, and fork
+ *   state.c     states that the search has seen
  */
 #ifndef RELOCK_EXPLORE_ENGINE_H
 #define RELOCK_EXPLORE_ENGINE_H
@@ -57,6 +58,8 @@ struct thread {
   struct cleanup cleanup[MAX_CLEANUPS];
   int calls;
   uintptr_t call[MAX_CALLS]; /* where the functions that it is in were called from */
+  uint64_t past;             /* what it did and saw, state.c */
+  uint64_t values;           /* which it found in atomic objects, and where */
   struct view view;
 };
 
@@ -93,6 +96,23 @@ bool choose_clock_jump(void);
 /* Which of the two processes after a fork. */
 bool choose_child(void);
 
+/* --- state.c --------------------------------------------------------------------------------- */
+
+uint64_t mixed(uint64_t digest, uint64_t value);
+/* The current thread has learnt something, or is further than it was. */
+void saw(uint64_t what);
+/* Of all on which it depends how this execution can go on, but for what it may still deviate. */
+uint64_t state_digest(void);
+
+/* A set of digests. */
+struct seen {
+  uint64_t *digests;
+  uint32_t count, room;
+};
+void seen_forget(struct seen *seen);
+/* False if it was there. */
+bool seen_add(struct seen *seen, uint64_t digest);
+
 /* --- memory.c -------------------------------------------------------------------------------- */
 
 enum { RELAXED = 0, CONSUME, ACQUIRE, RELEASE, ACQ_REL, SEQ_CST }; /* the compilers' numbers */
@@ -116,6 +136,9 @@ void memory_has_company(void);
 
 /* The newest value, as the kernel sees it. */
 uint32_t newest_value(const uint32_t *word);
+
+/* Of all messages, in their orders. */
+uint64_t memory_digest(void);
 
 void memory_begin(void);
 void memory_end(void); /* restores what the execution has written */
@@ -171,6 +194,7 @@ extern unsigned processors;
 void os_begin(void);
 /* What was reserved before belongs to all executions. */
 void os_set_up(void);
+uint64_t os_digest(void);
 
 /* --- fiber.c --------------------------------------------------------------------------------- */
 
@@ -213,9 +237,12 @@ struct limits {
   uint32_t steps;
 };
 extern struct limits limits;
+/* Goes on from states that were explored, too. */
+extern bool follow_all;
 
 struct statistics {
   uint64_t executions;
+  uint32_t ends;    /* different ones, by the values that the threads found */
   uint32_t longest; /* steps */
 };
 

@@ -41,6 +41,7 @@ void begin_thread(void) {
 static __attribute__((noreturn)) void unwind(void) {
   struct thread *self = current;
   self->cancel = CANCEL_UNDER_WAY;
+  saw(CANCEL_UNDER_WAY);
   if (self->cleanups == 0)
     thread_ended();
   const struct cleanup *last = &self->cleanup[--self->cleanups];

@@ -29,6 +29,7 @@ static const char usage[] =
     "  --spins          waits look again before they sleep, as with several processors\n"
     "  -r SEED -n RUNS  random executions instead of all\n"
     "  --replay TRAIL   one execution of one scenario, with a trace\n"
+    "  --follow-all     goes on from states that were explored, too\n"
     "  --mutants        weakens each memory order in turn, and says which are missed\n"
     "  --function NAME  with --mutants: only orders in this function; may repeat\n"
     "  --list           the scenarios\n"
@@ -177,6 +178,8 @@ static void parse(char **arguments) {
       options.trail = parameter(arguments, &i);
     } else if (strcmp(argument, "--spins") == 0) {
       options.processors = 2;
+    } else if (strcmp(argument, "--follow-all") == 0) {
+      follow_all = true;
     } else if (strcmp(argument, "--mutants") == 0) {
       options.mutants = true;
     } else if (strcmp(argument, "--function") == 0 && options.functions < MAX_FUNCTIONS) {
@@ -224,8 +227,9 @@ static enum outcome explore_one(const struct scenario *scenario, struct statisti
 
 static void print_result(const struct scenario *scenario, enum outcome result,
                          const struct statistics *statistics) {
-  printf("%-14s %-14s %9llu executions, at most %4u steps, ", options.algorithm, scenario->name,
-         (unsigned long long)statistics->executions, statistics->longest);
+  printf("%-14s %-14s %9llu executions, %6u ends, at most %4u steps, ", options.algorithm,
+         scenario->name, (unsigned long long)statistics->executions, statistics->ends,
+         statistics->longest);
   if (options.random)
     printf("random, seed %llu: ", (unsigned long long)options.seed);
   else

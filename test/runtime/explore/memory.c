@@ -23,7 +23,8 @@ enum { CELLS = 1 << 16, MAX_RECORDS = 40, MAX_VIEWS = 1 << 14 };
 struct message {
   uint64_t value;
   const struct view *view; /* what an acquiring reader learns; null: nothing */
-  bool update; /* by a read-modify-write, of the message before it: nothing comes between */
+  bool update;     /* by a read-modify-write, of the message before it: nothing comes between */
+  uint64_t digest; /* of what its writer had done and seen */
 };
 
 struct location {
@@ -34,6 +35,7 @@ struct location {
   uint16_t ordered; /* ... that a sequentially consistent load may read */
   uint16_t count, room;
   struct message *message;
+  uint64_t chain, part; /* digests of the messages in their order, and of all this */
 };
 
 /* One access, for the detection of races. */
@@ -65,6 +67,8 @@ static struct slot {
 
 static struct location locations[MAX_LOCATIONS];
 static int location_count;
+
+static uint64_t digest; /* the sum of the locations' parts */
 
 static struct view views[MAX_VIEWS];
 static int view_count;
@@ -270,6 +274,16 @@ static void write_memory(void *address, int size, uint64_t value) {
   memcpy(address, &value, (size_t)size);
 }
 
+/* Its messages, or which of them may be read, have changed. */
+static void note_order(struct location *location) {
+  const uint64_t part = mixed(mixed(location->address, location->chain),
+                              (uint64_t)location->floor << 16 | location->ordered);
+  digest += part - location->part;
+  location->part = part;
+}
+
+uint64_t memory_digest(void) { return digest; }
+
 /* Makes room for a message at a position that is not the last: every view of the messages behind
  * it moves. */
 static void move_views(const struct location *location, uint16_t position) {
@@ -296,6 +310,11 @@ static void add_message(struct location *location, uint16_t position, struct mes
   }
   *at = message;
   location->count++;
+  if (position < location->count - 1)
+    location->chain = position = 0;
+  for (; position < location->count; position++)
+    location->chain = mixed(location->chain, location->message[position].digest);
+  note_order(location);
 }
 
 /* The only thread of a forked child reads and writes memory itself, which has all bytes. */
@@ -328,6 +347,7 @@ static struct location *location_of(void *address, int size, bool write, uintptr
     made->address = at;
     made->size = size;
     made->count = made->floor = made->ordered = 0;
+    made->chain = made->part = 0;
     made->stale = true;
   }
   struct location *location = &locations[*slot];
@@ -339,7 +359,10 @@ static struct location *location_of(void *address, int size, bool write, uintptr
   if (location->stale) {
     location->stale = false;
     location->floor = location->count;
-    add_message(location, location->count, (struct message){.value = read_memory(address, size)});
+    const uint64_t value = read_memory(address, size);
+    add_message(
+        location, location->count,
+        (struct message){.value = value, .digest = mixed(mixed(at, value), location->count + 1u)});
   }
   return location;
 }
@@ -371,14 +394,18 @@ static int order_at(uintptr_t pc, const char *operation, int order) {
 }
 
 /* Reads the message that is `back` before the last. */
-static uint64_t read_message(struct location *location, int order, unsigned back) {
+static uint64_t read_message(struct location *location, int order, unsigned back, uintptr_t pc) {
   uint16_t position = (uint16_t)(location->count - 1 - back);
   const struct message *message = &location->message[position];
   *seen_by_current(location) = position;
+  saw(message->digest);
+  current->values = mixed(mixed(current->values, pc), message->value);
   if (acquires(order) && message->view)
     join(&current->view, message->view);
-  if (order == SEQ_CST && location->ordered < position)
+  if (order == SEQ_CST && location->ordered < position) {
     location->ordered = position;
+    note_order(location);
+  }
   return message->value;
 }
 
@@ -404,7 +431,7 @@ static void write_message(struct location *location, unsigned back, uint64_t val
                           bool update, const struct view *continued) {
   struct thread *self = current;
   uint16_t position = (uint16_t)(location->count - back);
-  add_message(location, position, (struct message){value, NULL, update});
+  add_message(location, position, (struct message){value, NULL, update, self->past});
   *seen_by_current(location) = position;
   const struct view *view = continued;
   if (releases(order)) {
@@ -415,8 +442,10 @@ static void write_message(struct location *location, unsigned back, uint64_t val
     self->view.clock[self->id]++;
   }
   location->message[position].view = view;
-  if (order == SEQ_CST && location->ordered < position)
+  if (order == SEQ_CST && location->ordered < position) {
     location->ordered = position;
+    note_order(location);
+  }
   void *address = (void *)location->address;
   if (back == 0 && read_memory(address, location->size) != value) {
     write_memory(address, location->size, value);
@@ -441,7 +470,7 @@ uint64_t atomic_load(void *address, int size, int order, uintptr_t pc) {
   for (unsigned i = 0; i < count; i++)
     backs[i] = (uint16_t)i;
   unsigned back = choose_message(backs, count);
-  uint64_t value = read_message(location, order, back);
+  uint64_t value = read_message(location, order, back, pc);
   if (is_decrement(pc))
     self->in_decrement = true;
   trace(pc, "load %s of %s: %llx%s", order_name(order), address_name(address),
@@ -517,7 +546,7 @@ uint64_t atomic_rmw(void *address, int size, enum rmw operation, uint64_t value,
     if (has_room_behind(location, i))
       backs[count++] = (uint16_t)i;
   unsigned back = choose_message(backs, count);
-  uint64_t old = read_message(location, order, back);
+  uint64_t old = read_message(location, order, back, pc);
   uint64_t new = truncated(apply(operation, old, value), size);
   write_message(location, back, new, order, true,
                 location->message[location->count - 1 - back].view);
@@ -547,12 +576,12 @@ uint64_t atomic_cas(void *address, int size, uint64_t expected, uint64_t value, 
   unsigned back = choose_message(backs, count);
   uint64_t old = location->message[location->count - 1 - back].value;
   if (old != expected) {
-    read_message(location, failure_order, back);
+    read_message(location, failure_order, back, pc);
     trace(pc, "compare-and-swap on %s: fails, %llx is not %llx%s", address_name(address),
           (unsigned long long)old, (unsigned long long)expected, remark(back));
     return old;
   }
-  read_message(location, order, back);
+  read_message(location, order, back, pc);
   write_message(location, back, value, order, true,
                 location->message[location->count - 1 - back].view);
   trace(pc, "compare-and-swap %s on %s: %llx -> %llx%s", order_name(order), address_name(address),
@@ -562,10 +591,12 @@ uint64_t atomic_cas(void *address, int size, uint64_t expected, uint64_t value, 
 
 /* What every thread has stored is visible to every thread. No happens-before comes from it. */
 void full_barrier(void) {
-  for (int t = 0; t < thread_count; t++)
+  for (int t = 0; t < thread_count; t++) {
+    threads[t].past = mixed(threads[t].past, digest);
     for (int i = 0; i < location_count; i++)
       if (locations[i].count > 0)
         threads[t].view.seen[i] = (uint16_t)(locations[i].count - 1);
+  }
 }
 
 void memory_copied(void) {
@@ -584,6 +615,7 @@ void memory_begin(void) {
   location_count = 0;
   view_count = 0;
   cell_count = 0;
+  digest = 0;
 }
 
 void memory_end(void) {

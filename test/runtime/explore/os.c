@@ -50,13 +50,16 @@ static int futex_wait(uint32_t *word, uint32_t expected, clockid_t clock,
     cancellation_point();
   if (newest_value(word) != expected) {
     trace(CALLER, "futex wait on %s: not %x", address_name(word), expected);
+    saw(0);
     return 0;
   }
   trace(CALLER, "futex wait on %s while %x: sleeps", address_name(word), expected);
   self->futex = word;
   self->timed = deadline && deadline->tv_sec != NEVER;
   self->timed_out = false;
+  saw(1);
   block(ASLEEP);
+  saw(self->timed_out);
   self->futex = NULL;
   if (self->asynchronous)
     cancellation_point();
@@ -75,10 +78,12 @@ static void futex_wake(const uint32_t *word, int count) {
         sleepers[found++] = &threads[i];
     if (found == 0) {
       trace(CALLER, "futex wake on %s: nobody sleeps", address_name(word));
+      saw(MAX_THREADS);
       return;
     }
     struct thread *woken = sleepers[choose_sleeper(found)];
     wake_thread(woken);
+    saw((uint64_t)woken->id);
     state_changed();
     trace(CALLER, "futex wake on %s: thread %d", address_name(word), woken->id);
   }
@@ -107,6 +112,7 @@ static uint64_t now_ns(void) {
     trace(CALLER, "a long time passes");
     now += LONG_TIME;
   }
+  saw(now);
   return now;
 }
 
@@ -134,6 +140,7 @@ static void barrier(void) {
   if (!current)
     return;
   schedule_point(true);
+  saw(0);
   trace(CALLER, "barrier");
   if (!barrier_is_open(current))
     block(AT_BARRIER);
@@ -173,6 +180,7 @@ static void *reserve(size_t size) {
   if (memory_used + size > MEMORY)
     return NULL;
   memory_used += size;
+  saw(memory_used);
   return memory + memory_used - size;
 }
 
@@ -184,6 +192,8 @@ void os_set_up(void) {
   memory_used_before = memory_used;
   now_before = now;
 }
+
+uint64_t os_digest(void) { return mixed(now, memory_used); }
 
 void os_begin(void) {
   memory_used = memory_used_before;

@@ -49,6 +49,14 @@ static int spent[KINDS], spent_in_all;
 
 static enum { SEARCH, RANDOM, REPLAY } mode;
 static uint64_t random_state;
+
+/* The states from which the search has gone on; and whether this execution came to one of them. */
+static struct seen states;
+static bool came_again;
+bool follow_all;
+/* What the threads saw in executions that came to their end. */
+static struct seen ends;
+
 static struct turn *replayed;
 static int replayed_count, replayed_position;
 
@@ -87,11 +95,36 @@ static uint32_t random_below(uint32_t bound) {
   return (uint32_t)((random_state >> 32) % bound);
 }
 
-static int pick_for_search(int count) {
+static __attribute__((noreturn)) void leave(void) {
+  struct thread *self = current;
+  current = NULL;
+  fiber_switch(self, NULL);
+  abort();
+}
+
+/* Ends an execution that has come to a state from which the search has gone on with the same
+ * choice, having spent the same. A forked child's memory is not modelled. */
+static void leave_known_state(const struct option *options, int count) {
+  if (follow_all || !current || is_child())
+    return;
+  uint64_t digest = state_digest();
+  for (int i = 0; i < KINDS; i++)
+    digest = mixed(digest, (uint64_t)spent[i]);
+  for (int i = 0; i < count; i++)
+    digest = mixed(digest, (uint64_t)options[i].label << 8 | options[i].cost);
+  if (seen_add(&states, digest))
+    return;
+  came_again = true;
+  leave();
+}
+
+static int pick_for_search(const struct option *options, int count) {
   if (path_position == MAX_DEPTH)
     out_of_bounds();
-  if (path_position == path_length)
+  if (path_position == path_length) {
+    leave_known_state(options, count);
     path[path_length++] = (struct node){(uint16_t)count, 0};
+  }
   struct node *node = &path[path_position++];
   if (node->options != count) {
     fprintf(stderr,
@@ -127,7 +160,7 @@ static int choose(struct option *options, int offered) {
       options[count++] = options[i];
   if (count <= 1)
     return options[0].label;
-  int picked = mode == SEARCH   ? pick_for_search(count)
+  int picked = mode == SEARCH   ? pick_for_search(options, count)
                : mode == RANDOM ? pick_at_random(options, count)
                                 : pick_from_trail(options, count);
   if (options[picked].cost != FREE) {
@@ -164,13 +197,6 @@ bool choose_child(void) {
 }
 
 /* --- the end of an execution ----------------------------------------------------------------- */
-
-static __attribute__((noreturn)) void leave(void) {
-  struct thread *self = current;
-  current = NULL;
-  fiber_switch(self, NULL);
-  abort();
-}
 
 void finding(const char *format, ...) {
   va_list arguments;
@@ -283,6 +309,7 @@ static void pick_another(void) {
 }
 
 void schedule_point(bool shared) {
+  saw(0);
   if (++steps > limits.steps)
     out_of_bounds();
   if ((!shared && mode == SEARCH) ||
@@ -319,6 +346,7 @@ enum { VAIN_YIELDS = 250 };
  * counts as a deviation. */
 void yield_thread(void) {
   struct thread *self = current;
+  saw(1);
   if (++steps > limits.steps)
     out_of_bounds();
   if (self->vain_yields > 0) {
@@ -383,6 +411,9 @@ struct thread *start_fiber(void *(*run)(void *), void *argument) {
     current->view.clock[current->id]++;
   }
   thread->view.clock[thread->id] = 1;
+  saw((uint64_t)thread->id);
+  thread->values = 0;
+  thread->past = mixed(current ? current->past : 0, (uint64_t)thread->id + MAX_THREADS);
   fiber_reset(thread, run_thread);
   if (is_child()) {
     memory_has_company();
@@ -398,6 +429,13 @@ static void *run_body(void *argument) {
   return NULL;
 }
 
+static void note_end(void) {
+  uint64_t digest = 0;
+  for (int i = 0; i < thread_count; i++)
+    digest = mixed(digest, threads[i].values);
+  seen_add(&ends, digest);
+}
+
 static void run_once(void) {
   execution++;
   steps = 0;
@@ -408,6 +446,7 @@ static void run_once(void) {
   memset(spent, 0, sizeof spent);
   spent_in_all = 0;
   outcome = CLEAN;
+  came_again = false;
   memory_begin();
   os_begin();
   events_begin();
@@ -418,13 +457,15 @@ static void run_once(void) {
   int count = list_threads(options, false, false);
   current = &threads[choose(options, count)];
   fiber_switch(NULL, current);
-  if (outcome == CLEAN && scenario->check) {
+  if (outcome == CLEAN && !came_again && scenario->check) {
     const char *wrong = scenario->check();
     if (wrong) {
       outcome = FOUND;
       snprintf(text, sizeof text, "%s", wrong);
     }
   }
+  if (mode == SEARCH && !came_again)
+    note_end();
   memory_end();
 }
 
@@ -440,6 +481,7 @@ static bool next_path(void) {
 
 static void count_execution(struct statistics *statistics) {
   statistics->executions++;
+  statistics->ends = ends.count;
   if (steps > statistics->longest)
     statistics->longest = steps;
 }
@@ -485,6 +527,8 @@ enum outcome explore(const struct scenario *of, struct statistics *statistics) {
     sharing_freeze();
     mode = SEARCH;
     path_length = 0;
+    seen_forget(&states);
+    seen_forget(&ends);
     do {
       run_once();
       count_execution(statistics);
