@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "barrier.h"
 
+#include "../base/annotate.h"
 #include "../base/guard.h"
 #include "../base/options.h"
 #include "../base/os.h"
@@ -125,6 +126,8 @@ static struct relock_barrier_line *reserve(enum kind kind, uint32_t size) {
   const uint32_t number = 1u << size, least = TOGETHER / RELOCK_CACHE_LINE;
   const uint32_t all = number < least ? least : number;
   struct relock_barrier_line *lines = relock_os->reserve(all * sizeof *lines);
+  if (lines && relock_is_watched())
+    relock_annotate_own(lines, all * sizeof *lines);
   for (uint32_t i = number; lines && i < all; i += number)
     put(lines + i, kind, size);
   return lines;
@@ -221,6 +224,10 @@ void relock_barrier_options_read(void) {
 enum { TREE_FROM = 16 };
 
 static const struct relock_barrier_algorithm *algorithm_for(uint32_t count) {
+  if (relock_is_watched()) {
+    relock_annotate_own(free_lines, sizeof free_lines);
+    return &relock_barrier_watched;
+  }
   relock_barrier_options_read();
   const uint32_t place = relock_load_relaxed(&chosen);
   if (count > RELOCK_BARRIER_MOST)

@@ -85,6 +85,9 @@ struct relock_barrier_algorithm {
   extern const struct relock_barrier_algorithm relock_barrier_##name RELOCK_HIDDEN;
 #include "barriers.def"
 
+/* The one that barriers have where a race detector looks on. */
+extern const struct relock_barrier_algorithm relock_barrier_watched RELOCK_HIDDEN;
+
 /* Their names, a blank before each. */
 extern const char relock_barrier_algorithms[] RELOCK_HIDDEN;
 
