@@ -8,7 +8,7 @@
  *  - Valgrind knows a request by a sequence of instructions that does nothing, and is nowhere else
  *    (valgrind.h). The requests are those of helgrind.h and drd.h, whose numbers never change, as
  *    programs contain them. Both tools have the same ones for a lock of a program's own, one for
- *    readers and writers.
+ *    readers and writers, and for an order of its own.
  */
 #include "annotate.h"
 
@@ -25,6 +25,8 @@ extern void __tsan_mutex_post_lock(void *mutex, unsigned flags, int depth) __att
 extern int __tsan_mutex_pre_unlock(void *mutex, unsigned flags) __attribute__((weak));
 extern void __tsan_mutex_post_unlock(void *mutex, unsigned flags) __attribute__((weak));
 extern void __tsan_mutex_destroy(void *mutex, unsigned flags) __attribute__((weak));
+extern void __tsan_release(void *name) __attribute__((weak));
+extern void __tsan_acquire(void *name) __attribute__((weak));
 
 static bool is_in_tsan(void) { return !RELOCK_UNDER_TSAN && __tsan_mutex_pre_lock; }
 
@@ -37,6 +39,8 @@ enum {
   CLEAN_MEMORY = 0,    /* of both tools: address, size */
   LOCK_ACQUIRED = 273, /* address, for writing */
   LOCK_RELEASED = 274,
+  COMES_BEFORE = 289, /* name */
+  COMES_AFTER = 290,
   HELGRIND_UNTRACKED = 295, /* address, size */
   HELGRIND_GET_BITS = 302,  /* address, where to, size */
   DRD_THREAD = 0,           /* its number, from 1 on */
@@ -129,4 +133,18 @@ void relock_annotate_unlocking(const void *mutex) {
 void relock_annotate_unlocked(const void *mutex) {
   if (get_detector() == IN_TSAN)
     __tsan_mutex_post_unlock((void *)(uintptr_t)mutex, 0);
+}
+
+void relock_annotate_before(const void *name) {
+  if (get_detector() == IN_TSAN)
+    __tsan_release((void *)(uintptr_t)name);
+  else
+    tell(HELGRIND + COMES_BEFORE, name, 0);
+}
+
+void relock_annotate_after(const void *name) {
+  if (get_detector() == IN_TSAN)
+    __tsan_acquire((void *)(uintptr_t)name);
+  else
+    tell(HELGRIND + COMES_AFTER, name, 0);
 }

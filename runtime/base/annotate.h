@@ -5,7 +5,8 @@
  * what it is for (Valgrind's tools Helgrind and DRD). Where one looks on, each mutex is watched:
  * whoever wants it takes its word in competition with everybody and runs his sections himself, and
  * the detector is told of it as of a lock. Elsewhere nothing of this is called: a mutex is found to
- * be watched by its `kind`, on the ways that are long already.
+ * be watched by its `kind`, on the ways that are long already. Barriers have an algorithm of their
+ * own then.
  */
 #ifndef RELOCK_BASE_ANNOTATE_H
 #define RELOCK_BASE_ANNOTATE_H
@@ -33,5 +34,10 @@ void relock_annotate_not_locked(const void *mutex);
 /* Around its release. Of the second only the address is used. */
 void relock_annotate_unlocking(const void *mutex);
 void relock_annotate_unlocked(const void *mutex);
+
+/* What a thread has done before the first comes before what threads do after the second, where that
+ * is called later with the same name, an address. */
+void relock_annotate_before(const void *name);
+void relock_annotate_after(const void *name);
 
 #endif

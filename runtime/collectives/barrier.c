@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "barrier.h"
 
+#include "../base/annotate.h"
 #include "../base/guard.h"
 #include "../base/options.h"
 #include "../base/os.h"
@@ -125,6 +126,8 @@ static struct relock_barrier_line *reserve(enum kind kind, uint32_t size) {
   const uint32_t number = 1u << size, least = TOGETHER / RELOCK_CACHE_LINE;
   const uint32_t all = number < least ? least : number;
   struct relock_barrier_line *lines = relock_os->reserve(all * sizeof *lines);
+  if (lines && relock_is_watched())
+    relock_annotate_own(lines, all * sizeof *lines);
   for (uint32_t i = number; lines && i < all; i += number)
     put(lines + i, kind, size);
   return lines;
@@ -221,6 +224,10 @@ void relock_barrier_options_read(void) {
 enum { TREE_FROM = 16 };
 
 static const struct relock_barrier_algorithm *algorithm_for(uint32_t count) {
+  if (relock_is_watched()) {
+    relock_annotate_own(free_lines, sizeof free_lines);
+    return &relock_barrier_watched;
+  }
   relock_barrier_options_read();
   const uint32_t place = relock_load_relaxed(&chosen);
   if (count > RELOCK_BARRIER_MOST)
@@ -232,6 +239,12 @@ static const struct relock_barrier_algorithm *algorithm_for(uint32_t count) {
 }
 
 /* --- what is called -------------------------------------------------------------------------- */
+
+static const struct relock_barrier_listener *listener; /* null: nobody */
+
+void relock_barriers_heard_by(const struct relock_barrier_listener *profiler) {
+  listener = profiler;
+}
 
 int relock_barrier_init(relock_barrier_t *barrier, const pthread_barrierattr_t *attributes,
                         unsigned count) {
@@ -252,14 +265,24 @@ int relock_barrier_init(relock_barrier_t *barrier, const pthread_barrierattr_t *
     relock_store_relaxed(&barrier->relock_private.nodes[i].released, barrier->relock_private.first);
   algorithm->set_up(barrier);
   barrier->relock_private.algorithm = algorithm;
+  if (RELOCK_UNLIKELY(listener != NULL))
+    listener->initialised(barrier);
   return 0;
 }
 
+static int wait_in(void *object) {
+  const relock_barrier_t *barrier = object;
+  return barrier->relock_private.algorithm->wait(barrier) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+}
+
 int relock_barrier_wait(relock_barrier_t *barrier) {
-  const struct relock_barrier_algorithm *algorithm = barrier->relock_private.algorithm;
-  if (!algorithm)
+  if (!barrier->relock_private.algorithm)
     return EINVAL;
-  return algorithm->wait(barrier) ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
+  if (RELOCK_LIKELY(!listener))
+    return wait_in(barrier);
+  const int result = listener->waits(barrier, wait_in);
+  __asm__ volatile(""); /* no tail call: it looks at who called this function */
+  return result;
 }
 
 int relock_barrier_destroy(relock_barrier_t *barrier) {
@@ -275,5 +298,7 @@ int relock_barrier_destroy(relock_barrier_t *barrier) {
     relock_barrier_await(&nodes[i], end, count);
   barrier->relock_private.algorithm = NULL;
   give_memory(barrier, number, algorithm->places(count));
+  if (RELOCK_UNLIKELY(listener != NULL))
+    listener->destroyed(barrier);
   return 0;
 }

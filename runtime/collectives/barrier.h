@@ -85,6 +85,19 @@ struct relock_barrier_algorithm {
   extern const struct relock_barrier_algorithm relock_barrier_##name RELOCK_HIDDEN;
 #include "barriers.def"
 
+/* The one that barriers have where a race detector looks on. */
+extern const struct relock_barrier_algorithm relock_barrier_watched RELOCK_HIDDEN;
+
+/* What a profiler in the process wants to know: that a barrier was initialised or destroyed; and it
+ * runs the waits, by calling `wait` with the barrier, whose result it returns. */
+struct relock_barrier_listener {
+  void (*initialised)(const void *barrier);
+  void (*destroyed)(const void *barrier);
+  int (*waits)(void *barrier, int (*wait)(void *barrier));
+};
+/* Once, before there are threads. */
+void relock_barriers_heard_by(const struct relock_barrier_listener *listener);
+
 /* Their names, a blank before each. */
 extern const char relock_barrier_algorithms[] RELOCK_HIDDEN;
 

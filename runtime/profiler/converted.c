@@ -4,6 +4,7 @@
  * held stands among those that its thread reads under, since it has no record of its own, and its
  * class is a group without locks. Its calls are counted by librelock; samples of them tell here
  * where they come from. What librelock does not say, such as whose lock it was, is not recorded.
+ * Its barriers are recorded as those of pthreads are.
  */
 #include "../statistics/recorder.h"
 #include "histograms.h"
@@ -153,6 +154,20 @@ static void traced_held(const struct relock_traced *traced, uint64_t ticks) {
   recording_leave(thread);
 }
 
+static void barrier_initialised(const void *barrier) {
+  primitive_initialised(RELOCK_BARRIER, barrier);
+}
+
+static void barrier_destroyed(const void *barrier) { primitive_destroyed(RELOCK_BARRIER, barrier); }
+
+/* The barrier may be gone afterwards. */
+static int barrier_waits(void *barrier, int (*wait)(void *barrier)) {
+  const struct waiting waiting = barrier_wait_begins(barrier);
+  const int result = wait(barrier);
+  barrier_wait_ends(&waiting);
+  return result;
+}
+
 static void measures(bool begins) {
   static uint64_t sections, section_time;
   struct thread *thread = recording_enter();
@@ -180,5 +195,8 @@ const struct relock_recorder RELOCK_RECORDER = {
     .traced_took = traced_took,
     .traced_held = traced_held,
     .processor_time = record_processor_time,
+    .barrier_initialised = barrier_initialised,
+    .barrier_destroyed = barrier_destroyed,
+    .barrier_waits = barrier_waits,
     .measures = measures,
 };

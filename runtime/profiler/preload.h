@@ -93,5 +93,7 @@ struct waiting {
 
 struct waiting condition_wait_begins(const pthread_cond_t *condition);
 void condition_wait_ends(const struct waiting *waiting, int result);
+struct waiting barrier_wait_begins(const void *barrier);
+void barrier_wait_ends(const struct waiting *waiting);
 
 #endif

@@ -271,10 +271,16 @@ EXPORT int sem_destroy(sem_t *semaphore) {
 
 /* Barriers. */
 
+struct waiting barrier_wait_begins(const void *barrier) {
+  return wait_begins(RELOCK_BARRIER, barrier);
+}
+
+void barrier_wait_ends(const struct waiting *waiting) { wait_ends(waiting, 0); }
+
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
-  struct waiting waiting = wait_begins(RELOCK_BARRIER, barrier);
+  struct waiting waiting = barrier_wait_begins(barrier);
   int result = real.barrier_wait(barrier);
-  wait_ends(&waiting, 0);
+  barrier_wait_ends(&waiting);
   return result;
 }
 

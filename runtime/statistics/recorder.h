@@ -16,7 +16,7 @@
 
 /* Exported by the profiler; found by name. */
 #define RELOCK_RECORDER relock_profiler_recorder
-#define RELOCK_RECORDER_VERSION 3u
+#define RELOCK_RECORDER_VERSION 4u
 
 /* When a hold began, or 0: it is not timed; and how many holds it stands for. */
 struct relock_timed {
@@ -67,6 +67,10 @@ struct relock_recorder {
   void (*traced_held)(const struct relock_traced *traced, uint64_t ticks);
   /* Of the calling thread, in nanoseconds; 0: it may not be asked for. */
   uint64_t (*processor_time)(void);
+  /* Of barriers: see struct relock_barrier_listener. */
+  void (*barrier_initialised)(const void *barrier);
+  void (*barrier_destroyed)(const void *barrier);
+  int (*barrier_waits)(void *barrier, int (*wait)(void *barrier));
   /* Around a measurement of what all this costs, which counts as no section of the thread. */
   void (*measures)(bool begins);
 };

@@ -519,7 +519,7 @@ private:
   void recordNamesake(const FunctionDecl *F) {
     if (!F->getIdentifier() || F->isDefined() || F->getBuiltinID() ||
         S.SM.isInMainFile(F->getLocation()) || !libraryFunction(F->getName()) ||
-        any_of(F->redecls(), [&](const FunctionDecl *Declared) {
+        isOfRuntime(F, S) || any_of(F->redecls(), [&](const FunctionDecl *Declared) {
           return S.inSystemHeader(Declared->getLocation());
         }))
       return;

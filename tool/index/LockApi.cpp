@@ -10,6 +10,7 @@
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace clang;
@@ -33,6 +34,8 @@ std::optional<OtherLock> otherLock(StringRef Name) {
     return Result({Kind, Type.str(), Argument});
   };
   StringRef Spin = "pthread_spinlock_t", ReadWrite = "pthread_rwlock_t", C11 = "mtx_t";
+  StringRef Converted = ConvertedMutex;
+  OtherLock Executed = {.Kind = Operation::Lock, .Type = Converted.str(), .Executes = true};
   return StringSwitch<Result>(Name)
       .Case("pthread_spin_lock", Of(Spin, Operation::Lock))
       .Case("pthread_spin_trylock", Of(Spin, Operation::TryLock))
@@ -48,12 +51,34 @@ std::optional<OtherLock> otherLock(StringRef Name) {
       .Case("mtx_timedlock", Of(C11, Operation::TimedLock))
       .Case("mtx_unlock", Of(C11, Operation::Unlock))
       .Cases("cnd_wait", "cnd_timedwait", Of(C11, Operation::Wait, 1))
+      .Case("relock_mutex_lock", Of(Converted, Operation::Lock))
+      .Case("relock_mutex_trylock", Of(Converted, Operation::TryLock))
+      .Cases("relock_mutex_timedlock", "relock_mutex_clocklock",
+             Of(Converted, Operation::TimedLock))
+      .Case("relock_mutex_unlock", Of(Converted, Operation::Unlock))
+      .Cases("relock_cond_wait", "relock_cond_timedwait", "relock_cond_clockwait",
+             Of(Converted, Operation::Wait, 1))
+      .Cases("relock_execute", "relock_execute_any_thread", "relock_execute_copy",
+             "relock_execute_copy_any_thread", "relock_execute_resumable",
+             "relock_execute_resumable_any_thread", "relock_execute_resumable_from",
+             "relock_execute_resumable_from_any_thread", Executed)
       .Default(std::nullopt);
 }
 
 bool looksLikeOperation(StringRef Name) {
   static constexpr const char *Words[] = {"lock", "enter", "leave", "exit", "acquire", "release"};
   return any_of(Words, [&](StringRef Word) { return Name.contains_insensitive(Word); });
+}
+
+bool isOfRuntime(const FunctionDecl *F, const Source &S) {
+  if (!F->getIdentifier() || !F->getName().starts_with("relock_"))
+    return false;
+  return any_of(F->redecls(), [&](const FunctionDecl *Declared) {
+    FileID File = S.SM.getFileID(S.SM.getExpansionLoc(Declared->getLocation()));
+    StringRef Header = S.SM.getFilename(S.SM.getLocForStartOfFile(File));
+    return is_contained({"relock.h", "barriers.h", "containers.h"}, sys::path::filename(Header)) &&
+           sys::path::filename(sys::path::parent_path(Header)) == "relock";
+  });
 }
 
 std::string relockName(StringRef PosixName) {
@@ -358,7 +383,8 @@ void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call
   if (asksForThread(Call, Name, S.Context))
     Name = "thread-" + Name;
   Calls.push_back({nodeFor(Callee, S) + (Name == Callee->getName() ? "" : "#thread"), Name, At});
-  if (!S.inSystemHeader(Callee->getLocation()) && !Callee->getBuiltinID())
+  if (!S.inSystemHeader(Callee->getLocation()) && !Callee->getBuiltinID() &&
+      !isOfRuntime(Callee, S))
     return;
   if (Name == "pthread_create" || Name == "thrd_create")
     return; // another thread calls what it is given

@@ -23,11 +23,15 @@ struct LockFunction {
 
 // The lock function of that name, if it is one.
 std::optional<LockFunction> lockFunction(llvm::StringRef Name);
-// What the function of that name does to a lock that is not converted: a readers-writer lock, a
-// spinlock, or a mutex of C11.
+// The type of such locks that librelock has.
+inline constexpr llvm::StringLiteral ConvertedMutex = "relock_mutex_t";
+// What the function of that name does to a lock that is not to be converted: a readers-writer lock,
+// a spinlock, a mutex of C11, or one of librelock's, which was.
 std::optional<OtherLock> otherLock(llvm::StringRef Name);
 // True if a name has a word of lock operations in it: `lock`, `enter`, `release`.
 bool looksLikeOperation(llvm::StringRef Name);
+// True for a function of librelock, whose headers may stand in any folder: it is the library's.
+bool isOfRuntime(const clang::FunctionDecl *F, const Source &S);
 // `pthread_mutex_lock` → `relock_mutex_lock`.
 std::string relockName(llvm::StringRef PosixName);
 // The text that replaces a static initialiser macro (with `$CLASS`); empty: not one we know.

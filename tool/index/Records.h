@@ -58,6 +58,7 @@ struct OtherLock {
   unsigned Argument = 0;        // the lock
   bool SucceedsNonzero = false; // the call returns other than 0 where it has taken the lock
   bool NothingAtZero = false;   // the call does nothing where the argument is 0
+  bool Executes = false;        // the call runs functions that it is given, and releases the lock
 };
 
 enum class DeclarationKind {

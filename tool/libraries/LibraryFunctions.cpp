@@ -104,6 +104,9 @@ struct Table {
   Add(Identity, "", NAMES);                                                                        \
   for (StringRef Name : split(NAMES, ' '))                                                         \
     Math.insert(Name);
+#define CALLS_GIVEN_TO(SETTER, NAMES)                                                              \
+  for (StringRef Name : split(NAMES, ' '))                                                         \
+    Functions[Name].CallsGivenTo = SETTER;
 #include "libraries/LibraryFunctions.def"
   }
 

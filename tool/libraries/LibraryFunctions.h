@@ -36,6 +36,8 @@ struct LibraryFunction {
   FunctionEffect Effect;
   bool CancelPoint;                                 // Identity: whether it may be one
   std::optional<std::vector<PointerFlow>> Pointers; // where they are after the call; else anywhere
+  // The function of the library that was given what a call of this one may call, or empty.
+  std::string CallsGivenTo = "";
 };
 
 // Null: it is not known. A function of the program may have the same name.

@@ -75,7 +75,7 @@ constexpr PrimitiveFacts Primitives[RELOCK_PRIMITIVES] = {
     {"spinlock", NoArrays, true, {"pthread_spin_", ""}},
     {"condition", sizeof(pthread_cond_t), false, {"pthread_cond_", "cnd_"}},
     {"semaphore", sizeof(sem_t), false, {"sem_", ""}},
-    {"barrier", sizeof(pthread_barrier_t), false, {"pthread_barrier_", ""}},
+    {"barrier", sizeof(pthread_barrier_t), false, {"pthread_barrier_", "relock_barrier_"}},
     {"futex", NoArrays, false, {"syscall", ""}},
     {RecordedPrimitive, NoArrays, true, {"relock_", ""}},
 };
@@ -239,6 +239,10 @@ private:
                                  StringRef(Result.back().Module).starts_with("ld-linux") ||
                                  Result.back().Place.Function == "_start"))
       Result.pop_back();
+    // librelock tells of its barriers from within; those of pthreads are recorded before the call.
+    while (Result.size() > 1 &&
+           StringRef(Result.front().Place.Function).starts_with("relock_barrier_"))
+      Result.erase(Result.begin());
     return Result;
   }
 

@@ -270,7 +270,7 @@ bool isTypeOf(relock_primitive Primitive, StringRef Typedef) {
   case RELOCK_SEMAPHORE:
     return Typedef == "sem_t";
   case RELOCK_BARRIER:
-    return Typedef == "pthread_barrier_t";
+    return Typedef == "pthread_barrier_t" || Typedef == "relock_barrier_t";
   default:
     return false;
   }

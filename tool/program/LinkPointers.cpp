@@ -98,26 +98,36 @@ public:
     for (const auto &[Node, F] : Functions)
       for (const Call &C : F.Calls)
         if (auto Callee = Functions.find(C.Function);
-            Callee == Functions.end() || !Callee->second.Defined)
-          Nodes[plainName(C.Name).str()].insert(C.Function);
+            Callee == Functions.end() || !Callee->second.Defined) {
+          std::string Name = plainName(C.Name).str();
+          Nodes[Name].insert(C.Function);
+          Calls.try_emplace(Name, C.At);
+        }
   }
 
   void link() {
     for (const auto &[Name, Same] : Nodes) {
       const DeclaredFunction *D = declarationOf(Name, /*Defined=*/false, Project);
-      if (!D || D->CallsGivenTo.empty())
+      const LibraryFunction *Library = D ? nullptr : libraryFunction(Name);
+      std::vector<std::string> Setters;
+      if (D)
+        Setters = D->CallsGivenTo;
+      else if (Library && !Library->CallsGivenTo.empty())
+        Setters = {Library->CallsGivenTo};
+      if (Setters.empty())
         continue;
+      // Where that is said; of a function that Relock knows by itself, where one is given.
+      const Position At = D ? D->At : Calls[Calls.count(Setters.front()) ? Setters.front() : Name];
       FunctionNames Given;
-      bool Sure =
-          all_of(D->CallsGivenTo, [&](const std::string &To) { return collect(To, Given); });
+      bool Sure = all_of(Setters, [&](const std::string &To) { return collect(To, Given); });
       for (const std::string &Node : Same) {
         Function &F = Functions[Node];
         F.Node = Node, F.Name = Name;
         if (!Sure)
-          F.IndirectCalls.push_back({D->At, "", "", ""});
+          F.IndirectCalls.push_back({At, "", "", ""});
         else
           for (const auto &[Callback, Name] : Given)
-            F.Calls.push_back({Callback, Name, D->At});
+            F.Calls.push_back({Callback, Name, At});
       }
     }
   }
@@ -128,6 +138,7 @@ private:
   const Slots *Known;
   const std::set<std::string> &Taken;
   std::map<std::string, std::set<std::string>> Nodes; // of functions that libraries define, by name
+  std::map<std::string, Position> Calls;              // the first of each
 
   // False: others may be given to it, too, or lock operations.
   bool collect(const std::string &Setter, FunctionNames &Given) const {

@@ -164,7 +164,8 @@ static std::optional<OtherOperator> relayed(const Function &F, const OtherOperat
     Does.Does = *Known;
   else
     return std::nullopt;
-  if (Does.Does.Kind != Operation::Lock && Does.Does.Kind != Operation::Unlock)
+  if (Does.Does.Executes ||
+      (Does.Does.Kind != Operation::Lock && Does.Does.Kind != Operation::Unlock))
     return std::nullopt;
   Does.Tells &= R.Value == Relay::Returned;
   if (!Does.ofArgument())

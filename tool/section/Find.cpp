@@ -146,7 +146,7 @@ private:
     std::optional<OtherLock> Operator = Linked.Project.otherLock(F->getNameAsString());
     const OtherOperator *Relay = Linked.relayOfOtherLock(Function);
     for (const HeldOperation &Op : Locks.Others)
-      if (acquires(Op.Kind) && !Relay)
+      if (acquires(Op.Kind) && !Relay && Op.Lock.Node != ConvertedMutex)
         Result.Others.push_back({Op.Lock.Node, place(Op.Call)});
     for (const HeldOperation &Op : Locks.Others)
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock) {

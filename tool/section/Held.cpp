@@ -194,6 +194,8 @@ static void release(unsigned Key, std::vector<unsigned> &Held) {
 
 HeldLocks::Stack HeldLocks::operate(const HeldOperation &Op, Stack Held) {
   unsigned Key = KeyOf[&Op - Operations.data()];
+  if (Op.Executes)
+    return Held;
   // In a loop that takes it and may not release it, the stack would grow without end.
   constexpr int MostOfOne = 2;
   if (Op.Kind == Operation::Lock && is_contained(Held, Key))
@@ -321,9 +323,9 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
     std::set<unsigned> All;
     for (const Stack &Locks : Held)
       All.insert(Locks.begin(), Locks.end());
-    if (All.empty())
-      continue;
     const HeldOperation *Op = operation(Call);
+    if (All.empty() && !(Op && Op->Executes))
+      continue;
     if (Op) {
       unsigned Own = KeyOf[Op - Operations.data()];
       for (unsigned Key : All)
@@ -331,7 +333,7 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
           Add(Key, UnderLock::Takes, Call, Op->Lock, {});
         else if (Key != Own && Op->Kind == Operation::Wait)
           Add(Key, UnderLock::Waits, Call, {}, {});
-      if (!Op->Follow)
+      if (!Op->Follow && !Op->Executes)
         continue;
     }
     const FunctionDecl *Callee = Call->getDirectCallee();
@@ -340,11 +342,21 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
     std::vector<relock::Call> Calls;
     std::vector<IndirectCall> Indirect;
     recordCalls(Call, S, Calls, Indirect);
-    for (unsigned Key : All) {
+    auto AddCalls = [&](unsigned Key, const Stacks &Ways) {
+      Position At = S.shown(Call->getExprLoc());
       for (const relock::Call &C : Calls)
-        Add(Key, UnderLock::Calls, Call, {}, C);
+        AddAt(Key, UnderLock::Calls, At, Ways, {}, C);
       for (const IndirectCall &C : Indirect)
-        Add(Key, UnderLock::CallsThrough, Call, {}, {C.Slot, C.Type, {}});
+        AddAt(Key, UnderLock::CallsThrough, At, Ways, {}, {C.Slot, C.Type, {}});
+    };
+    for (unsigned Key : All)
+      AddCalls(Key, Held);
+    if (Op && Op->Executes) {
+      // The call itself waits, if at all, where it has released the lock.
+      llvm::erase_if(Calls,
+                     [&](const relock::Call &C) { return C.Function == nodeFor(Callee, S); });
+      unsigned Own = KeyOf[Op - Operations.data()];
+      AddCalls(Own, {{Own}});
     }
   }
   for (const auto &[V, Held] : AtEnd) {

@@ -31,6 +31,7 @@ struct HeldOperation {
   bool SucceedsNonzero = false; // the call returns other than 0 where it has taken the lock
   bool Tells = true;            // it returns whether it has taken the lock
   bool NothingAtZero = false;   // the call does nothing where the lock's operand is 0
+  bool Executes = false;        // the call releases the lock, and runs what it is given before
   const clang::VarDecl *Scope = nullptr; // the lock is released where its scope ends
 };
 

@@ -210,7 +210,8 @@ void LockOperations::addOther(const CallExpr *Call) {
     Op.Key += " " + Operator->Expression;
   Op.SucceedsNonzero = Does.SucceedsNonzero;
   Op.NothingAtZero = Does.NothingAtZero;
-  Op.Tells = Operator->Tells;
+  Op.Executes = Does.Executes;
+  Op.Tells = Operator->Tells && !Does.Executes;
   Others.push_back(Op);
 }
 
