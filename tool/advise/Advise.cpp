@@ -2,6 +2,7 @@
 #include "advise/Advise.h"
 
 #include "advise/Algorithms.h"
+#include "support/Messages.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,10 +16,6 @@ namespace {
 
 constexpr size_t MostReasons = 3; // that a comment lists; `relock check` lists all
 constexpr size_t MostNames = 4;   // that a message lists; `relock report` lists all
-
-std::string counted(size_t N, StringRef What) {
-  return (Twine(N) + " " + What + (N == 1 ? "" : "s")).str();
-}
 
 class Adviser {
 public:
@@ -338,9 +335,9 @@ private:
     else
       Head.push_back("No profile was read: nothing here says what a lock costs, or whether another "
                      "would help.");
-    Head.push_back((Twine(Decided.Classes.size()) + " lock classes, of which " + Twine(Converting) +
-                    " can convert; " + Twine(Sites) + " lock sites: " + Twine(Delegate) +
-                    " delegate, " + Twine(Hold) + " hold, " +
+    Head.push_back((counted(Decided.Classes.size(), "lock class", "lock classes") + ", of which " +
+                    Twine(Converting) + " can convert; " + counted(Sites, "lock site") + ": " +
+                    Twine(Delegate) + " delegate, " + Twine(Hold) + " hold, " +
                     Twine(Sites - Delegate - Hold - Decided.Uncovered.size()) + " keep, " +
                     Twine(Decided.Uncovered.size()) + " uncovered.")
                        .str());
@@ -495,10 +492,16 @@ private:
     for (const auto &Class : Measured->Classes)
       if (!Costliest || Class.second.Share > Costliest->second.Share)
         Costliest = &Class;
-    std::string Text = (Nothing + " to do on " + counted(Measured->Processors, "processor") +
-                        ": sections and the waiting for them take " +
-                        percentText(Measured->sectionShare()) + " of the threads' time")
-                           .str();
+    const std::string Profiled = counted(Measured->Processors, "processor");
+    std::string Text = Nothing.str() + " to do on ";
+    if (Foretold && Decides != Rule::Thresholds) // what speaks is the other machine
+      Text += Foretold->result().Machine + ", " +
+              counted(Foretold->result().Processors, "processor") + ": as profiled, on " +
+              Profiled + ", ";
+    else
+      Text += Profiled + ": ";
+    Text += "sections and the waiting for them take " + percentText(Measured->sectionShare()) +
+            " of the threads' time";
     if (!Costliest)
       return Text + ", and none is of a lock class of this build";
     return Text + "; '" + Costliest->first + "', the costliest, is " +

@@ -52,7 +52,8 @@ struct Noise {
 };
 
 struct Prediction {
-  double Low, High; // the same, if it is one number
+  double Low, High;    // the same, if it is one number
+  std::string Machine; // what it is for; empty: the one that it is compared on
 };
 
 struct Comparison {

@@ -64,7 +64,7 @@ std::string figureText(const Comparison &C, Figure F) {
 
 std::string turnsText(const Comparison &C) {
   size_t N = C.Turns.size();
-  return std::to_string(N) + (N == 1 ? " run" : " runs") + " each";
+  return counted(N, "run") + " each";
 }
 
 // Of what is known for sure.
@@ -123,8 +123,8 @@ namespace {
 // What was predicted is how many times as fast after is.
 std::string predictionText(const Prediction &P, const PairedRatio &Speed) {
   bool Exact = P.Low == P.High;
-  std::string Text =
-      "predicted: " + ratioText(P.Low) + (Exact ? "" : " to " + ratioText(P.High)) + ", ";
+  std::string Text = (P.Machine.empty() ? "predicted" : "predicted for " + P.Machine) + ": " +
+                     ratioText(P.Low) + (Exact ? "" : " to " + ratioText(P.High)) + ", ";
   if (P.Low > Speed.High)
     return Text + "above what was measured";
   if (P.High < Speed.Low)
@@ -153,7 +153,7 @@ std::string endText(const Comparison &C) {
 void printComparedMachine(const Comparison &C, raw_ostream &OS) {
   const json::Object &M = C.Machine;
   OS << "machine: " << M.getString("model").value_or("unknown") << ", "
-     << M.getInteger("processors").value_or(0) << " processors ("
+     << counted(M.getInteger("processors").value_or(0), "processor") << " ("
      << M.getInteger("allowed").value_or(0) << " allowed), "
      << M.getString("kernel").value_or("unknown") << "\n";
 }

@@ -5,6 +5,7 @@
 // comparison.
 #include "bench/Plot.h"
 #include "bench/Table.h"
+#include "support/Messages.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
@@ -304,7 +305,7 @@ void Plot::draw() {
   const json::Object &M = Results.Machine;
   drawText(Left, 44,
            (M.getString("model").value_or("unknown processor") + ", " +
-            Twine(M.getInteger("processors").value_or(0)) + " processors, " +
+            counted(M.getInteger("processors").value_or(0), "processor") + ", " +
             M.getString("kernel").value_or("") +
             (Baseline ? "; median of the pairs, 95 % interval"
                       : "; median and range of the repetitions"))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "bench/Table.h"
 
+#include "support/Messages.h"
+
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -153,12 +155,12 @@ void printBenchMachine(const BenchResults &Results, raw_ostream &OS) {
   const json::Object &M = Results.Machine;
   if (Results.isSimulated()) {
     OS << "simulated machine: " << M.getString("name").value_or("unknown") << ", "
-       << M.getString("model").value_or("unknown") << "; " << M.getInteger("processors").value_or(0)
-       << " processors, threads pinned\n";
+       << M.getString("model").value_or("unknown") << "; "
+       << counted(M.getInteger("processors").value_or(0), "processor") << ", threads pinned\n";
     return;
   }
   OS << "machine: " << M.getString("model").value_or("unknown") << ", "
-     << M.getInteger("processors").value_or(0) << " processors ("
+     << counted(M.getInteger("processors").value_or(0), "processor") << " ("
      << M.getInteger("allowed").value_or(0) << " allowed), "
      << format("%.2f", M.getNumber("cycles_per_second").value_or(0) / 1e9) << " GHz, "
      << M.getString("kernel").value_or("unknown") << ", " << M.getString("libc").value_or("unknown")

@@ -307,9 +307,9 @@ int run() {
     message(Change.At, Change.Text, Change.Code);
   for (const ProfileFinding &Found : Given.Findings)
     message(Found.Text, Found.Code);
-  errs() << "relock: " << Given.Next.Classes.size()
-         << " lock classes in the plan: " << Given.Converted << " convert, " << Given.Kept
-         << " keep; " << Given.Yours << " of the entries are yours\n";
+  errs() << "relock: " << counted(Given.Next.Classes.size(), "lock class", "lock classes")
+         << " in the plan: " << Given.Converted << " convert, " << Given.Kept << " keep; "
+         << Given.Yours << " of the entries are yours\n";
   bool Look = any_of(Given.Findings, [](const ProfileFinding &Found) { return Found.LookAtThis; });
   return statusWith(*Index, Given.Changes.empty() && !Look ? Done : LookAtThis);
 }

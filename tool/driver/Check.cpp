@@ -490,8 +490,8 @@ void printText(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
     OS << "lock wrappers, whose sections are listed where they are called:\n";
   for (const auto &[At, Function] : Decided.InOperators)
     OS << "  " << Function << " (" << shownPlace(At) << ")\n";
-  OS << C.total() << " lock sites: " << C.Delegate << " delegate, " << C.Hold << " hold, " << C.Keep
-     << " keep, " << C.Uncovered << " uncovered";
+  OS << counted(C.total(), "lock site") << ": " << C.Delegate << " delegate, " << C.Hold
+     << " hold, " << C.Keep << " keep, " << C.Uncovered << " uncovered";
   if (!Decided.InOperators.empty())
     OS << ", " << Decided.InOperators.size() << " in lock wrappers";
   OS << "\n";

@@ -105,7 +105,6 @@ int fail(int Status, const Twine &Text, StringRef Code) {
 
 // What --predicted or the plan says. False: a message says what is wrong.
 bool readPrediction(Comparison &C) {
-  std::string Text = Predicted;
   if (!PlanFile.empty()) {
     std::optional<Plan> Read = loadPlan(PlanFile);
     if (!Read)
@@ -115,11 +114,12 @@ bool readPrediction(Comparison &C) {
                  "compare-refused");
       return false;
     }
-    Text = Read->Predicted;
-  }
-  if (Text.empty())
+    C.Predicted = predictionOf(*Read);
+  } else if (Predicted.empty()) {
     return true;
-  C.Predicted = parsePrediction(Text);
+  } else {
+    C.Predicted = parsePrediction(Predicted);
+  }
   if (!C.Predicted)
     message((PlanFile.empty() ? "--predicted" : "'predicted' of " + PlanFile) +
                 " must be a ratio above 0, or two of them: 1.9 or 1.5-2.2",

@@ -23,6 +23,13 @@ std::optional<Plan> loadPlan(StringRef File) {
   return std::nullopt;
 }
 
+std::optional<Prediction> predictionOf(const Plan &Planned) {
+  std::optional<Prediction> P = parsePrediction(Planned.Predicted);
+  if (P && Planned.Machine != "here")
+    P->Machine = Planned.Machine;
+  return P;
+}
+
 bool applyCuts(IndexResult &Index, Plan &Planned) {
   std::vector<Cut *> Cuts;
   for (PlanCut &C : Planned.Cuts)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "advise/Plan.h"
+#include "bench/Comparison.h"
 #include "index/Index.h"
 #include "program/Decide.h"
 #include "rewrite/Rewrite.h"
@@ -12,6 +13,8 @@ namespace relock {
 
 // None: a message was printed.
 std::optional<Plan> loadPlan(llvm::StringRef File);
+// What it predicts, and for which machine. None: nothing, or no ratio.
+std::optional<Prediction> predictionOf(const Plan &Planned);
 
 // Takes the flows that the plan cuts out of the facts. False: a message says what is wrong.
 bool applyCuts(IndexResult &Index, Plan &Planned);

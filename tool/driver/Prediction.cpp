@@ -111,7 +111,7 @@ Error MachineSimulator::openMachine(StringRef Name) {
   if (!Printed)
     return Printed.takeError();
   for (const json::Object &Line : objectsIn(*Printed, "machine")) {
-    Machine = Line.getString("name").value_or("").str();
+    Machine = Name == "here" ? "this machine" : Line.getString("name").value_or("").str();
     Processors = unsigned(number(Line, "processors"));
     MovedLine = number(Line, "transfer_ns");
   }

@@ -428,14 +428,14 @@ void reportCounts(const Conversion &Converted, const ProjectFile &Declared,
                   const std::optional<Plan> &Planned) {
   const RewriteResult &Result = Converted.Result;
   const size_t Renamed = countUnconverted(Converted);
-  errs() << "relock: " << Converted.Chosen.size() - Renamed << " lock classes converted, "
-         << Result.Delegated << " sections delegated, " << Result.Held << " held, "
-         << Result.After.size() << " files\n";
+  errs() << "relock: " << counted(Converted.Chosen.size() - Renamed, "lock class", "lock classes")
+         << " converted, " << counted(Result.Delegated, "section") << " delegated, " << Result.Held
+         << " held, " << counted(Result.After.size(), "file") << "\n";
   auto Converts = [&](const CheckedClass &Class) {
     return Converted.Chosen.count(Class.Class.Id) != 0;
   };
   if (Renamed)
-    errs() << "relock: " << Renamed << (Renamed == 1 ? " operation" : " operations")
+    errs() << "relock: " << counted(Renamed, "operation")
            << " of pthread renamed, on locks that were converted before\n";
   if (!Declared.Path.empty())
     errs() << "relock: " << trustLine(countTrust(Converted.Decided, Converts), Declared) << "\n";
@@ -558,7 +558,8 @@ int run() {
       [&](const CheckedClass &Class) { return Converted->Chosen.count(Class.Class.Id) != 0; },
       Converted->Result.Before);
   if (All.getNumOccurrences() && Kept)
-    errs() << "relock: " << Kept << " lock classes kept; `relock check` says why\n";
+    errs() << "relock: " << counted(Kept, "lock class", "lock classes")
+           << " kept; `relock check` says why\n";
   bool Whole = Converted->Left.empty() && !(All.getNumOccurrences() && Kept);
   return statusWith(*Index, Whole ? Done : LookAtThis);
 }

@@ -26,6 +26,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,7 +147,8 @@ private:
   Ended makePlan();
   Ended convert();
   Ended compare();
-  int finish(int Status, const Twine &Sentence);
+  std::string nextCommand() const;
+  int finish(int Status, const Twine &Sentence, StringRef Next = "");
 
   // Runs a step in a copy. LastGood: the greatest exit status that is no failure.
   bool step(const Scratch &Where, StringRef Name, const std::string &Shown,
@@ -409,7 +411,7 @@ Trial::Ended Trial::compare() {
   C.Pattern = Pattern;
   C.HigherIsBetter = HigherIsBetter;
   C.Precision = 0.02;
-  C.Predicted = parsePrediction(Result.Planned->Predicted);
+  C.Predicted = predictionOf(*Result.Planned);
   TurnLimits Limits;
   Limits.Seconds = Time;
   Limits.RunTimeout = RunTimeout;
@@ -441,11 +443,32 @@ Trial::Ended Trial::compare() {
              {"report", "--diff", file("before.profile"), file("after.profile"), "--limit=5"},
              file("locks.txt")))
     Result.DiffOfProfiles = textOf(file("locks.txt"));
-  bool Slower = Measured.verdict() == ComparisonVerdict::Slower;
-  return finish(Slower ? LookAtThis : Done, comparisonSentence(Measured));
+  const bool Slower = Measured.verdict() == ComparisonVerdict::Slower;
+  // What is planned for another machine is not refuted by this one.
+  const bool Elsewhere = Measured.Predicted && !Measured.Predicted->Machine.empty();
+  return finish(Slower ? LookAtThis : Done, comparisonSentence(Measured),
+                Slower && !Elsewhere ? "" : nextCommand());
 }
 
-int Trial::finish(int Status, const Twine &Sentence) {
+// Does to the program what was done to the copy.
+std::string Trial::nextCommand() const {
+  std::vector<std::string> Words = {"relock", "rewrite"};
+  if (Builds.getNumOccurrences())
+    for (const std::string &B : Builds)
+      append_range(Words, std::vector<std::string>{"-p", B});
+  std::string Near = std::filesystem::path(PlanPath).lexically_proximate(absolute("."));
+  append_range(Words,
+               std::vector<std::string>{"--plan", std::min(Near, PlanPath, [](auto &A, auto &B) {
+                                          return A.size() < B.size();
+                                        })});
+  if (AcceptUncovered)
+    Words.push_back("--accept-uncovered");
+  Words.push_back("--in-place");
+  return shellCommand(Words);
+}
+
+// Next: the command that a user may want to type now.
+int Trial::finish(int Status, const Twine &Sentence, StringRef Next) {
   Result.Sentence = Sentence.str();
   if (Error E = writeAtomically(file("trial.html"),
                                 [&](raw_ostream &OS) { writeTrialPage(Result, OS); })) {
@@ -453,7 +476,9 @@ int Trial::finish(int Status, const Twine &Sentence) {
     return BadUsage;
   }
   errs() << "relock: " << Result.Sentence << "\n";
-  messageFor(file("trial.html"), "what was tried, and what came of it", "trial-page");
+  messageFor(file("trial.html"),
+             "what was tried, and what came of it" + (Next.empty() ? "" : "; next: " + Next.str()),
+             "trial-page");
   return Status;
 }
 

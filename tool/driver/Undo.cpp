@@ -12,10 +12,6 @@ using namespace llvm;
 
 namespace relock {
 
-static std::string counted(size_t Files) {
-  return std::to_string(Files) + (Files == 1 ? " file" : " files");
-}
-
 bool checkFinished(ArrayRef<std::string> Program) {
   auto Interrupted =
       find_if(Program, [](StringRef Of) { return isInterrupted(transactionFolder(Of)); });
@@ -36,7 +32,7 @@ bool putBackInterrupted(ArrayRef<std::string> Program) {
       return false;
     }
     if (*Files)
-      message("a rewrite of " + counted(*Files) +
+      message("a rewrite of " + counted(*Files, "file") +
                   " was interrupted; they are as they were before it",
               "put-back");
   }
@@ -52,7 +48,7 @@ int undo(ArrayRef<std::string> Program) {
     }
     if (!*Files)
       continue;
-    errs() << "relock: " << counted(*Files) << " as before the last rewrite\n";
+    errs() << "relock: " << counted(*Files, "file") << " as before the last rewrite\n";
     return Done;
   }
   message("no rewrite of this program is known that could be undone", "nothing-to-undo");

@@ -2,6 +2,7 @@
 #include "profile/Compare.h"
 
 #include "profile/Text.h"
+#include "support/Messages.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -237,8 +238,8 @@ std::vector<std::string> cautions(const Profile &Before, const Profile &After) {
     Texts.push_back("note: the runs counted different events, which are not compared");
   if (Before.Machine != After.Machine || Before.Processors != After.Processors)
     Texts.push_back("note: the machines differ: before " + Before.Machine + ", " +
-                    std::to_string(Before.Processors) + " processors; after " + After.Machine +
-                    ", " + std::to_string(After.Processors) + " processors");
+                    counted(Before.Processors, "processor") + "; after " + After.Machine + ", " +
+                    counted(After.Processors, "processor"));
   return Texts;
 }
 
@@ -328,7 +329,7 @@ private:
     }
     if (size_t More = Classes.size() - Shown)
       OS << '\n'
-         << More << (More == 1 ? " more lock class" : " more lock classes")
+         << counted(More, "more lock class", "more lock classes")
          << "; --limit=0 shows them all.\n\n";
     printTotals();
   }

@@ -4,6 +4,7 @@
 #include "profile/Text.h"
 #include "profile/ThreadNames.h"
 #include "support/Color.h"
+#include "support/Messages.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -73,7 +74,7 @@ private:
     paragraph(Process + ": " + duration(P.Duration) + ", " + count(P.Threads) +
               (P.Threads == 1 ? " thread (" : " threads (") + count(P.ThreadsAtOnce) +
               " at once), " + ending());
-    paragraph("machine: " + P.Machine + ", " + std::to_string(P.Processors) + " processors");
+    paragraph("machine: " + P.Machine + ", " + counted(P.Processors, "processor"));
     if (P.Source.empty())
       printMeasured();
     else
@@ -155,7 +156,7 @@ private:
   }
 
   static std::string classes(unsigned Count) {
-    return std::to_string(Count) + (Count == 1 ? " more lock class" : " more lock classes");
+    return counted(Count, "more lock class", "more lock classes");
   }
 
   void printClasses() {

@@ -33,6 +33,11 @@ std::string printable(StringRef Text) {
   return Result;
 }
 
+std::string counted(size_t N, StringRef One, StringRef More) {
+  std::string Word = N == 1 ? One.str() : More.empty() ? One.str() + "s" : More.str();
+  return std::to_string(N) + " " + Word;
+}
+
 std::string shownPath(StringRef Absolute) {
   SmallString<256> Current;
   if (sys::fs::current_path(Current))

@@ -43,6 +43,9 @@ void showLastLines(llvm::ArrayRef<llvm::StringRef> Texts);
 // Text as a terminal can be given it: what would control it, or reorder what it shows, is `?`.
 std::string printable(llvm::StringRef Text);
 
+// `1 lock class`, `2 lock classes`. More: of several, where it is not One and an s.
+std::string counted(size_t N, llvm::StringRef One, llvm::StringRef More = "");
+
 // A path as the user would type it: relative to the current folder where it lies below it.
 std::string shownPath(llvm::StringRef Absolute);
 std::string shownPlace(const Position &At); // FILE:LINE

@@ -8,7 +8,7 @@
 // CHECK-DAG: +  relock_mutex_t *lock;
 // CHECK-DAG: {{^}} static void unlock_kept(void *p) { pthread_mutex_unlock(*(pthread_mutex_t **)p); }
 // CHECK-DAG: relock: 4 lock classes converted, 2 sections delegated, 3 held
-// CHECK-DAG: relock: 1 lock classes kept;
+// CHECK-DAG: relock: 1 lock class kept;
 #include <pthread.h>
 #include <stdio.h>
 static pthread_mutex_t typed = PTHREAD_MUTEX_INITIALIZER, untyped = PTHREAD_MUTEX_INITIALIZER;

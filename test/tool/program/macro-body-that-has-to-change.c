@@ -9,7 +9,7 @@
 // CHECK:      pool.lock (macro-body-that-has-to-change.c:[[#]]): keep
 // CHECK:        {{.*}} shares source text {{.*}} with 'kept', which is kept [group]
 // DIFF-NOT:   not-rewritten
-// DIFF:       relock: 1 lock classes converted
+// DIFF:       relock: 1 lock class converted
 #include <pthread.h>
 #include <stdio.h>
 #define LOCK(m) pthread_mutex_lock(m)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // --hold-only converts the chosen class lock for lock: no section becomes a function.
 // RUN: %rewritten %s --hold-only --lock total_lock=ccsynch | FileCheck %s
-// CHECK:     relock: 1 lock classes converted, 0 sections delegated, 2 held
+// CHECK:     relock: 1 lock class converted, 0 sections delegated, 2 held
 // CHECK:     static relock_mutex_t total_lock = RELOCK_MUTEX_INITIALIZER(
 // CHECK:     static pthread_mutex_t other_lock = PTHREAD_MUTEX_INITIALIZER;
 // CHECK-NOT: relock_execute

@@ -5,7 +5,7 @@
 // CHECK-NOT:  configurations-differ
 // CHECK:      the lock is not a statement of a block [conditional]
 // CHECK-NOT:  configurations-differ
-// CHECK:      1 lock sites: 0 delegate, 1 hold
+// CHECK:      1 lock site: 0 delegate, 1 hold
 #include <pthread.h>
 #include <stdio.h>
 extern int lock_debug;

@@ -4,7 +4,7 @@
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      hold conditional add
 // CHECK-NEXT: the result of the lock operation is used [tested-result]
-// CHECK:      1 lock sites: 0 delegate, 1 hold
+// CHECK:      1 lock site: 0 delegate, 1 hold
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
