@@ -56,6 +56,24 @@ RULES = {
         "",
         "tool/index/openmp.c",
     ),
+    "an arm that a label leads into": (
+        "tool/index/ConstantArms.cpp",
+        "return !Arm || anyPart(Arm, [](const Stmt *Part) { return isa<LabelStmt, SwitchCase>(Part); });",
+        "return !Arm;",
+        "tool/section/arms-that-never-run.c",
+    ),
+    "a constant that only one compiler knows": (
+        "tool/index/ConstantArms.cpp",
+        "anyPart(Condition, [](const Stmt *Part) { return isa<CallExpr>(Part); }) ||",
+        "",
+        "tool/section/arms-that-never-run.c",
+    ),
+    "an arm that runs elsewhere": (
+        "tool/index/FactWriter.cpp",
+        "Facts.Skipped.push_back(std::move(Site));",
+        "",
+        "tool/section/arms-that-never-run.c",
+    ),
     "operations under directives that differ": (
         "tool/section/Place.cpp",
         "StringRef(Other->Directive).ltrim() == StringRef(Group->Directive).ltrim()",
