@@ -16,10 +16,26 @@ using namespace llvm;
 
 namespace relock {
 
-bool spans(const Stmt *Statement, SourceLocation L, const Source &S) {
+// True if the place lies in the statement.
+static bool spans(const Stmt *Statement, SourceLocation L, const Source &S) {
   L = S.SM.getExpansionLoc(L);
   return !S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Statement->getBeginLoc())) &&
          !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Statement->getEndLoc()), L);
+}
+
+static bool hasDeclaration(const Stmt *Statement, const VarDecl *V) {
+  const auto *Declared = dyn_cast<DeclStmt>(Statement);
+  return (Declared && is_contained(Declared->decls(), V)) ||
+         any_of(Statement->children(),
+                [&](const Stmt *Child) { return Child && hasDeclaration(Child, V); });
+}
+
+// All that the body of a macro brings is shown in one place: there the tree decides.
+bool declares(const Stmt *Statement, const VarDecl *V, const Source &S) {
+  return spans(Statement, V->getLocation(), S) &&
+         (V->getLocation().isFileID() || hasDeclaration(Statement, V) ||
+          any_of(typeOperands(const_cast<Stmt *>(Statement)),
+                 [&](const auto &Operand) { return hasDeclaration(Operand.first, V); }));
 }
 
 namespace {

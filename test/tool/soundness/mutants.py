@@ -56,6 +56,18 @@ RULES = {
         "",
         "tool/index/openmp.c",
     ),
+    "a header that is read twice": (
+        "tool/section/MacroBody.cpp",
+        "if (!S.readOnce(Define))",
+        "if (false)",
+        "tool/section/section-in-a-macro-of-a-header.test",
+    ),
+    "a part of an argument": (
+        "tool/section/MacroBody.cpp",
+        "if (!isWholeArgument(E))",
+        "if (false)",
+        "tool/section/section-in-macro-that-holds.c",
+    ),
     "an arm that a label leads into": (
         "tool/index/ConstantArms.cpp",
         "return !Arm || anyPart(Arm, [](const Stmt *Part) { return isa<LabelStmt, SwitchCase>(Part); });",
@@ -346,7 +358,7 @@ RULES = {
     ),
     "a macro's section that not all units see": (
         "tool/program/Decide.cpp",
-        "if (Other || !seenEverywhere(*S))",
+        "if (Other || (S->Facts.At.File == First.File && !seenEverywhere(*S)))",
         "if (false)",
         "tool/section/section-in-macro-that-holds.c",
     ),
