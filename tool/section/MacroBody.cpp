@@ -429,7 +429,11 @@ private:
     if (All([&](const Expr *E) { return readOnly(E) && pureValue(E); })) {
       C.How = Travel::Value;
       C.Argument = C.Name;
-      if (HasAddress && !T->isFunctionType())
+      // Behind a pointer, a qualifier is part of the type.
+      auto IsPlain = [](const Expr *E) {
+        return !E->IgnoreParenImpCasts()->getType().hasQualifiers();
+      };
+      if (HasAddress && !T->isFunctionType() && All(IsPlain))
         Addressed.insert(Name);
       if (T->isArrayType() || T->isFunctionType())
         T = S.Context.getDecayedType(T);
