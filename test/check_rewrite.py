@@ -40,6 +40,8 @@ def options():
     parser.add_argument("--algorithms", default="adaptive,posix,ccsynch,rcl")
     parser.add_argument("--refused", action="store_true",
                         help="relock must change nothing and exit with 1 or 2")
+    parser.add_argument("--accept-uncovered", action="store_true",
+                        help="also convert what text that does not run here may name")
     parser.add_argument("--no-run", action="store_true", help="compile only (no main function)")
     parser.add_argument("--stats", action="store_true",
                         help="print `stats: CLASS held=N executed=N` per class (run on posix)")
@@ -119,8 +121,9 @@ class Checker:
     def rewrite(self, program, flags, *more):
         program.database(flags)
         locks = [word for lock in self.arguments.lock for word in ("--lock", lock)]
+        accept = ["--accept-uncovered"] if self.arguments.accept_uncovered else []
         result = run([self.arguments.with_relock, "rewrite", "-p", "build", *(locks or ["--all"]),
-                      *more], program.folder)
+                      *accept, *more], program.folder)
         # Absolute paths differ from machine to machine: FileCheck sees them from the program on.
         result.stderr = result.stderr.replace(program.folder + "/", "")
         result.stdout = result.stdout.replace(program.folder + "/", "")

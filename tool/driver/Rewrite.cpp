@@ -454,11 +454,13 @@ void reportLeftAsItIs(const Conversion &Converted) {
   for (const auto *Sites : {&Converted.Decided.Uncovered, &Converted.Decided.LeftOperations})
     for (const UncoveredSite &Site : *Sites)
       if (any_of(Site.Classes, [&](auto &Id) { return Converted.Chosen.count(Id) != 0; }))
-        message(Site.At,
-                Site.Operator +
-                    (Site.Elsewhere ? " stays as it is: it is for another system, without librelock"
-                                    : " stays as it is: convert it before you compile it"),
-                "uncovered");
+        message(
+            Site.At,
+            Site.Operator +
+                (Site.Unrun ? ", in an arm that never runs here, becomes one to a converted lock"
+                 : Site.Elsewhere ? " stays as it is: it is for another system, without librelock"
+                                  : " stays as it is: convert it before you compile it"),
+            "uncovered");
 }
 
 // Nothing in the text says which class the mutexes of these belong to.

@@ -8,6 +8,7 @@
 #include "index/Collect.h"
 
 #include "index/Aliases.h"
+#include "index/ConstantArms.h"
 #include "index/ConvertedLocks.h"
 #include "index/DisplayNames.h"
 #include "index/Dying.h"
@@ -97,7 +98,8 @@ public:
       size_t FirstSite = Facts.Sites.size();
       CurrentFacts = &Record;
       RecursiveASTVisitor::TraverseFunctionDecl(F);
-      Record.Touched = touchedLines(F->getBody(), S, [](const Stmt *) { return false; });
+      Record.Touched = touchedLines(
+          F->getBody(), S, [&](const Stmt *Statement) { return UnrunArms.contains(Statement); });
       if (Facts.Sites.size() == FirstSite + 1 && !HasHandler) {
         Record.Wraps = findWrapper(F, Facts.Sites[FirstSite], Operands, S);
         Record.Releases = releasesArgument(F, Facts.Sites[FirstSite], Operands, S);
@@ -199,6 +201,30 @@ public:
       return true;
     declare(T, nodeFor(T, S), DeclarationKind::Typedef, T->getUnderlyingType(),
             T->getTypeSourceInfo()->getTypeLoc());
+    return true;
+  }
+
+  // --- What never runs ----------------------------------------------------------------------
+
+  // Its text changes with the locks that it names; what it does, nobody does.
+  bool dataTraverseStmtPre(Stmt *Statement) {
+    for (const Stmt *Arm : unrunArms(Statement, S.Context))
+      UnrunArms.insert(Arm);
+    if (UnrunArms.contains(Statement) && !std::exchange(Out.Unrun, Statement)) {
+      RunFacts = CurrentFacts;
+      if (CurrentFacts) {
+        UnrunFacts = recordOf(CurrentFunction, CurrentFunction->getLocation());
+        CurrentFacts = &UnrunFacts;
+      }
+    }
+    return true;
+  }
+
+  bool dataTraverseStmtPost(Stmt *Statement) {
+    if (Out.Unrun == Statement) {
+      Out.Unrun = nullptr;
+      CurrentFacts = RunFacts;
+    }
     return true;
   }
 
@@ -428,6 +454,9 @@ private:
   DenseSet<const Stmt *> ValueBlocks; // of statement expressions
   LockOperands Operands;
   MapVector<const VarDecl *, ConvertedClass> Converted;
+  DenseSet<const Stmt *> UnrunArms;
+  Function *RunFacts = nullptr; // those of the function, while CurrentFacts are UnrunFacts
+  Function UnrunFacts;          // of an arm that never runs
 
   // Another name of a function of this unit: as if it were a function that calls it.
   void recordAlias(StringRef Name, StringRef Of, SourceLocation At) {
@@ -590,6 +619,8 @@ private:
       Out.escape(Record.Node, "unsupported-operation",
                  "is used with " + Name + ", which has no counterpart", Call->getExprLoc());
     Edits.renameCall(Call, CalleeRef, Name, Argument, Record.Node);
+    if (Out.Unrun)
+      return;
     Operands[Call] = {Argument, Record.Node};
     Facts.Sites.push_back(std::move(Record));
   }
@@ -686,7 +717,8 @@ std::string hashOf(StringRef Text) { return utohexstr(xxh3_64bits(Text)); }
 // What is known of any text.
 static void recordText(CompilerInstance &CI, const SkippedText &Skipped, UnitFacts &Facts) {
   Source S(CI.getASTContext());
-  Facts.Skipped = Skipped.lockSites(S, CI.getPreprocessor(), Facts.Broken ? nullptr : &Facts.Sites);
+  append_range(Facts.Skipped,
+               Skipped.lockSites(S, CI.getPreprocessor(), Facts.Broken ? nullptr : &Facts.Sites));
   const SourceManager &SM = CI.getSourceManager();
   std::vector<Dependency> Read;
   for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {

@@ -20,6 +20,17 @@ void FactWriter::escape(std::string Node, StringRef Code, const Twine &Message, 
     Facts.Escapes.push_back({std::move(Node), Code.str(), Message.str(), S.shown(At)});
 }
 
+void FactWriter::unfollowed(const std::string &Node, SourceLocation At) {
+  if (!Unrun)
+    return escape(Node, "pointer-cast", "mixes with a pointer that is not followed", At);
+  SkippedSite Site;
+  Site.At = S.spelled(At);
+  Site.Operator = "a pointer that is not followed";
+  Site.Exact = Site.Unrun = true;
+  Site.Locks = {Node};
+  Facts.Skipped.push_back(std::move(Site));
+}
+
 void FactWriter::edit(SourceLocation L, unsigned Length, std::string Text,
                       const std::string &Node) {
   Facts.Edits.push_back({S.spelled(L), Length, std::move(Text), Node, Edit::Anywhere, ""});

@@ -7,6 +7,7 @@
 #include "index/Records.h"
 #include "support/Source.h"
 
+#include "clang/AST/Stmt.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
@@ -23,6 +24,8 @@ public:
             bool Untyped = false);
   void escape(std::string Node, llvm::StringRef Code, const llvm::Twine &Message,
               clang::SourceLocation At);
+  // A pointer to that lock comes from where nobody looks.
+  void unfollowed(const std::string &Node, clang::SourceLocation At);
   void edit(clang::SourceLocation L, unsigned Length, std::string Text, const std::string &Node);
   // An edit of a token that other declarations or macro expansions may share.
   void sharedEdit(clang::SourceLocation L, unsigned Length, std::string Text,
@@ -30,6 +33,8 @@ public:
 
   const Source &S;
   UnitFacts &Facts;
+  // The outermost arm that is looked at and never runs; null: none.
+  const clang::Stmt *Unrun = nullptr;
 };
 
 } // namespace relock

@@ -332,7 +332,8 @@ struct LockLike {
   }
 };
 
-// A lock operation in text that the preprocessor skipped in this configuration.
+// A lock operation in text that the preprocessor skipped in this configuration; or a pointer that
+// is not followed, in an arm that is compiled and never runs.
 struct SkippedSite {
   Position At;
   bool Acquires = false;
@@ -349,6 +350,7 @@ struct SkippedSite {
       OfParameterOf;      // the lock is what the callers of this function of skipped text give it
   std::string Condition;  // the directives that hide it: `#ifdef WITH_AUDIT`
   bool Elsewhere = false; // only other systems than Linux compile it
+  bool Unrun = false;     // such an arm has it; Condition is empty
 };
 
 struct Dependency {

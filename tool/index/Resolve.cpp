@@ -298,7 +298,7 @@ static std::string nodeOfPlace(const Position &At) {
 
 std::string Resolver::opaque(const Expr *E) {
   std::string Node = nodeOfPlace(S.shown(E->getExprLoc()));
-  Out.escape(Node, "pointer-cast", "mixes with a pointer that is not followed", E->getExprLoc());
+  Out.unfollowed(Node, E->getExprLoc());
   return Node;
 }
 

@@ -128,7 +128,7 @@ template <class V> void fields(V &&Visit, SkippedSite &S) {
       Visit("locks", S.Locks);
   Visit("record", S.Record), Visit("through", S.Through);
   Visit("ofParameterOf", S.OfParameterOf);
-  Visit("condition", S.Condition), Visit("elsewhere", S.Elsewhere);
+  Visit("condition", S.Condition), Visit("elsewhere", S.Elsewhere), Visit("unrun", S.Unrun);
 }
 template <class V> void fields(V &&Visit, LockLike &L) {
   Visit("function", L.Function), Visit("name", L.Name);

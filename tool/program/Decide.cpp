@@ -302,6 +302,7 @@ private:
         if (inMacro(S))
           Uses[{S.Facts.Extract->File, S.Facts.Extract->Whole.Begin}].push_back(&S);
     for (auto &[Begin, Same] : Uses) {
+      agreeOnTravel(Same);
       const Extraction &First = *Same.front()->Facts.Extract;
       const CheckedSection *Other = nullptr;
       for (CheckedClass &Checked : Result.Classes)
@@ -312,7 +313,7 @@ private:
                 sameExtraction(S.Facts, Same.front()->Facts)))
             Other = Other ? Other : &S;
       for (CheckedSection *S : Same)
-        if (Other || !seenEverywhere(*S)) {
+        if (Other || (S->Facts.At.File == First.File && !seenEverywhere(*S))) {
           S->Reasons.push_back({"macro-section",
                                 "stands in '" + First.Macro +
                                     "', whose uses differ in what they need or in their lock",
@@ -320,6 +321,23 @@ private:
           S->Outcome = S->Outcome == Verdict::Keep ? Verdict::Keep : Verdict::Hold;
         }
     }
+  }
+
+  // What is an argument's value at one use may have to be its address at another: then all travel
+  // by address that can.
+  static void agreeOnTravel(const std::vector<CheckedSection *> &Uses) {
+    auto CapturesOf = [](CheckedSection *S) -> auto & { return S->Facts.Extract->Captures; };
+    const size_t Count = CapturesOf(Uses.front()).size();
+    if (any_of(Uses, [&](CheckedSection *S) { return CapturesOf(S).size() != Count; }))
+      return;
+    for (size_t I = 0; I < Count; ++I)
+      if (any_of(Uses, [&](CheckedSection *S) { return CapturesOf(S)[I].How == Travel::Pointer; }))
+        for (CheckedSection *S : Uses)
+          if (Capture &C = CapturesOf(S)[I]; C.How == Travel::Value && !C.AddressField.empty()) {
+            C.How = Travel::Pointer;
+            C.Field = C.Local = C.AddressField;
+            C.Argument = "&" + C.Argument;
+          }
   }
 
   static bool inMacro(const CheckedSection &S) {

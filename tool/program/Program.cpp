@@ -937,21 +937,28 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
       if (!Accept && !Site.Elsewhere)
         Classes[I].Kept.push_back(
             {"uncovered",
-             (Site.Through.empty() ? "may be operated on here"
-                                   : "may be given to '" + Site.Through + "' here") +
-                 (Any ? " through a pointer" : "") +
-                 (Site.Through.empty() ? ", in text that" : ", which operates on it in text that") +
-                 " no indexed configuration compiles (" + Site.Condition + "); index one that does",
+             Site.Unrun
+                 ? "mixes with a pointer that is not followed, in an arm of a constant condition "
+                   "that never runs here"
+                 : (Site.Through.empty() ? "may be operated on here"
+                                         : "may be given to '" + Site.Through + "' here") +
+                       (Any ? " through a pointer" : "") +
+                       (Site.Through.empty() ? ", in text that"
+                                             : ", which operates on it in text that") +
+                       " no indexed configuration compiles (" + Site.Condition +
+                       "); index one that does",
              Site.At});
     }
     if (Site.Acquires || (Accept && !Ids.empty()))
       (Site.Acquires ? Uncovered : LeftOperations)
           .push_back({Site.At, Site.Operator, Site.Operand, Site.Condition, Site.Elsewhere,
-                      std::move(Ids)});
+                      std::move(Ids), Site.Unrun});
   }
 }
 
 std::string describe(const UncoveredSite &Site) {
+  if (Site.Unrun)
+    return Site.Operator + ", in an arm of a constant condition that never runs here";
   return Site.Operator +
          (Site.Elsewhere ? " in text for another system ("
                          : " in text that no indexed configuration compiles (") +

@@ -86,6 +86,7 @@ struct UncoveredSite {
   std::string Condition;         // the directives that hide it
   bool Elsewhere;                // only other systems than Linux compile it: it keeps no class
   std::set<std::string> Classes; // the Ids of those that Operand may mean
+  bool Unrun = false;            // it is compiled, in an arm that never runs
 };
 
 // What it is, and why it is not covered.

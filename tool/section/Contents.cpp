@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "section/Contents.h"
 
+#include "index/ConstantArms.h"
 #include "index/FunctionPointers.h"
 #include "index/LockApi.h"
 #include "section/Flow.h"
@@ -15,10 +16,26 @@ using namespace llvm;
 
 namespace relock {
 
-bool spans(const Stmt *Statement, SourceLocation L, const Source &S) {
+// True if the place lies in the statement.
+static bool spans(const Stmt *Statement, SourceLocation L, const Source &S) {
   L = S.SM.getExpansionLoc(L);
   return !S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Statement->getBeginLoc())) &&
          !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Statement->getEndLoc()), L);
+}
+
+static bool hasDeclaration(const Stmt *Statement, const VarDecl *V) {
+  const auto *Declared = dyn_cast<DeclStmt>(Statement);
+  return (Declared && is_contained(Declared->decls(), V)) ||
+         any_of(Statement->children(),
+                [&](const Stmt *Child) { return Child && hasDeclaration(Child, V); });
+}
+
+// All that the body of a macro brings is shown in one place: there the tree decides.
+bool declares(const Stmt *Statement, const VarDecl *V, const Source &S) {
+  return spans(Statement, V->getLocation(), S) &&
+         (V->getLocation().isFileID() || hasDeclaration(Statement, V) ||
+          any_of(typeOperands(const_cast<Stmt *>(Statement)),
+                 [&](const auto &Operand) { return hasDeclaration(Operand.first, V); }));
 }
 
 namespace {
@@ -26,6 +43,7 @@ namespace {
 // What a block of the function is part of, seen from inside a section.
 struct Nesting {
   unsigned Loops = 0, Switches = 0; // inside the section
+  bool Unrun = false;               // in an arm that never runs: only its text matters
 };
 
 class Contents {
@@ -80,14 +98,14 @@ private:
     if (const auto *E = dyn_cast<Expr>(Statement))
       Found.UsesFloat |= E->getType()->isRealFloatingType();
     if (const auto *Call = dyn_cast<CallExpr>(Statement); Call && !is_contained(Text.Waits, Call))
-      examineCall(Call);
+      examineCall(Call, Depth);
     if (const auto *Declared = dyn_cast<DeclStmt>(Statement))
       for (const Decl *D : Declared->decls())
         if (const auto *V = dyn_cast<VarDecl>(D))
           examineVariable(V);
     if (const auto *Ref = dyn_cast<DeclRefExpr>(Statement))
       if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
-          V && V->getTLSKind() != VarDecl::TLS_None)
+          V && V->getTLSKind() != VarDecl::TLS_None && !Depth.Unrun)
         Found.IdentityUses.push_back({"'" + V->getNameAsString() + "'", S.shown(At)});
     if (const auto *Ref = dyn_cast<DeclRefExpr>(Statement); Ref && !declaredBefore(Ref->getDecl()))
       against("declared-late",
@@ -96,8 +114,12 @@ private:
       ++Depth.Loops;
     if (isa<SwitchStmt>(Statement))
       ++Depth.Switches;
-    for (const Stmt *Child : Statement->children())
+    const auto Unrun = unrunArms(Statement, S.Context);
+    const bool Within = Depth.Unrun;
+    for (const Stmt *Child : Statement->children()) {
+      Depth.Unrun = Within || is_contained(Unrun, Child);
       examine(Child, Depth);
+    }
   }
 
   // True if a macro names the function for a message before the program ends (`assert` does), which
@@ -165,14 +187,10 @@ private:
     return Text.Last && Target == Text.Last;
   }
 
-  void examineCall(const CallExpr *Call) {
+  void examineCall(const CallExpr *Call, const Nesting &Depth) {
     const FunctionDecl *Callee = Call->getDirectCallee();
     SourceLocation At = Call->getExprLoc();
-    if (!Callee) {
-      recordCalls(Call, S, Found.Calls, Found.IndirectCalls);
-      return;
-    }
-    StringRef Name = Callee->getIdentifier() ? Callee->getName() : "";
+    StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : "";
     if (lockFunction(Name))
       return; // a signal: the runtime's own
     if (Name == "alloca" || Name == "__builtin_alloca")
@@ -180,7 +198,8 @@ private:
     if (Name.starts_with("__builtin_frame_address") ||
         Name.starts_with("__builtin_return_address") || Name.starts_with("__builtin_va_"))
       against("stack-frame", "looks at the stack frame of its function", At);
-    recordCalls(Call, S, Found.Calls, Found.IndirectCalls);
+    if (!Depth.Unrun)
+      recordCalls(Call, S, Found.Calls, Found.IndirectCalls);
   }
 
   // Types that the function declares, and that the section names without declaring them itself.

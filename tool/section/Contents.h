@@ -13,7 +13,7 @@ namespace relock {
 void examineContents(const SectionText &Text, const clang::FunctionDecl *F, bool LocalTypes,
                      const clang::ParentMap &Parents, const Source &S, Section &Found);
 
-// True if the place lies in the statement.
-bool spans(const clang::Stmt *Statement, clang::SourceLocation At, const Source &S);
+// True if the statement declares the variable.
+bool declares(const clang::Stmt *Statement, const clang::VarDecl *V, const Source &S);
 
 } // namespace relock

@@ -687,8 +687,7 @@ private:
                 Op->Call->getExprLoc());
     auto DeclaredThere = [&](const VarDecl *V) {
       return any_of(operationsOf(Text), [&](const LockOperation *Op) {
-        return any_of(Op->gone(),
-                      [&](const Stmt *S) { return spans(S, V->getLocation(), this->S); });
+        return any_of(Op->gone(), [&](const Stmt *Gone) { return declares(Gone, V, S); });
       });
     };
     for (const auto &[V, Count] : Text.Gone)
@@ -942,8 +941,7 @@ private:
 
   bool declaredInGap(const SectionText &Text, const VarDecl *V) const {
     return any_of(Text.Gaps, [&](const Gap &G) {
-      return any_of(G.Between,
-                    [&](const Stmt *Statement) { return spans(Statement, V->getLocation(), S); });
+      return any_of(G.Between, [&](const Stmt *Between) { return declares(Between, V, S); });
     });
   }
 
@@ -1036,21 +1034,12 @@ private:
   }
 
   bool declaredBy(const SectionText &Text, const VarDecl *V) const {
-    SourceLocation L = S.SM.getExpansionLoc(V->getLocation());
-    for (const Stmt *Statement : Text.Statements)
-      if (!S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Statement->getBeginLoc())) &&
-          !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Statement->getEndLoc()), L) &&
-          !within(Text.Outside, Statement))
-        return !declaredInTail(Text, V);
-    return false;
-  }
-
-  bool declaredInTail(const SectionText &Text, const VarDecl *V) const {
-    SourceLocation L = S.SM.getExpansionLoc(V->getLocation());
-    return any_of(Text.Outside, [&](const Stmt *Tail) {
-      return !S.SM.isBeforeInTranslationUnit(L, S.SM.getExpansionLoc(Tail->getBeginLoc())) &&
-             !S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Tail->getEndLoc()), L);
-    });
+    auto Declares = [&](const Stmt *Statement) { return declares(Statement, V, S); };
+    return any_of(Text.Statements,
+                  [&](const Stmt *Statement) {
+                    return Declares(Statement) && !within(Text.Outside, Statement);
+                  }) &&
+           none_of(Text.Outside, Declares);
   }
 
   // Without those that go with the operations of the section that is looked at.
@@ -1144,7 +1133,7 @@ private:
     }
     erase_if(Result.Wrappers, [](const std::string &Node) { return Node.empty(); });
     Result.Returns = Text.ReturnsForFunction;
-    Result.Inline = F->isInlineSpecified() && F->getStorageClass() == SC_Static;
+    Result.Inline |= F->isInlineSpecified() && F->getStorageClass() == SC_Static;
     Result.C99 = S.Language.C99;
     Result.MixedDeclarations = mixesDeclarations(F, S);
     Result.OwnStatics = any_of(F->decls(), [&](const Decl *D) {
@@ -1234,7 +1223,7 @@ private:
     if (Result.Macro.empty())
       return;
     unsigned Begin = Result.FunctionBegin;
-    StringRef File = S.fileText(S.SM.getMainFileID());
+    StringRef File = S.fileText(S.SM.getFileID(Body.Macro->getDefinitionLoc()));
     layout(File, Result.Whole.Begin, F, S, Result);
     Result.FunctionBegin = aboveComment(File, Begin, "");
   }

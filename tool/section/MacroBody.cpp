@@ -21,6 +21,7 @@
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace clang;
 using namespace llvm;
@@ -121,16 +122,33 @@ private:
   };
 
   std::optional<Place> exact(SourceLocation L) const {
-    for (;;) {
-      if (S.SM.getFileID(L) == Body.Expansion)
-        return Place{S.spelled(L).Offset, false};
+    L = fromBody(L);
+    if (L.isInvalid())
+      return std::nullopt;
+    bool Argument = S.SM.getFileID(L) != Body.Expansion;
+    SourceLocation At = Argument ? S.SM.getImmediateExpansionRange(L).getBegin() : L;
+    return Place{S.spelled(At).Offset, Argument};
+  }
+
+  // The token as the body has it, or as the argument has that stands there for a parameter.
+  SourceLocation fromBody(SourceLocation L) const {
+    auto InBody = [&](SourceLocation At) { return S.SM.getFileID(At) == Body.Expansion; };
+    while (!InBody(L)) {
       if (!L.isMacroID() || !S.SM.isMacroArgExpansion(L))
-        return std::nullopt;
-      SourceLocation Parameter = S.SM.getImmediateExpansionRange(L).getBegin();
-      if (S.SM.getFileID(Parameter) == Body.Expansion)
-        return Place{S.spelled(Parameter).Offset, true};
+        return {};
+      if (InBody(S.SM.getImmediateExpansionRange(L).getBegin()))
+        break;
       L = S.SM.getImmediateSpellingLoc(L);
     }
+    return L;
+  }
+
+  // True if the expression is all of the argument that it begins in: whatever stands around the
+  // parameter, it is an operand.
+  bool isWholeArgument(const Expr *E) const {
+    SourceLocation Begin = fromBody(E->getBeginLoc()), Last = fromBody(E->getEndLoc());
+    return S.SM.isAtStartOfImmediateMacroExpansion(Begin) &&
+           S.SM.isAtEndOfImmediateMacroExpansion(Last.getLocWithOffset(S.tokenLength(Last)));
   }
 
   // The characters of the body that bring these tokens, widened to whole invocations.
@@ -161,9 +179,16 @@ private:
     if (!Body.Macro || !S.editable(Body.Macro->getDefinitionLoc()))
       return No("stands in a macro that cannot be edited");
     Define = Body.Macro->getDefinitionLoc();
-    if (!S.SM.isInMainFile(Define) ||
-        S.filePath(S.SM.getFileID(F->getLocation())) != S.filePath(S.SM.getFileID(Define)))
-      return No("stands in a macro of a header");
+    if (!S.SM.isInMainFile(Define)) {
+      // Each file that includes it gets the function, whether or not it uses the macro.
+      Result.Inline = true;
+      if (!S.readOnce(Define))
+        return No("stands in a macro of a header that may be read twice");
+      if (!S.Language.C99 && !S.Language.GNUMode)
+        return No("stands in a macro of a header, where no function can be inline");
+    } else if (S.filePath(S.SM.getFileID(F->getLocation())) != S.filePath(S.SM.getFileID(Define))) {
+      return No("stands in a macro of another file");
+    }
     File = S.fileText(S.SM.getFileID(Define));
     if (!Block || Parents.getParent(Unlock) != Block || !inBody(Block->getLBracLoc()) ||
         !inBody(Block->getRBracLoc()))
@@ -293,12 +318,7 @@ private:
     StringRef Name =
         File.substr(Offset).take_while([](char C) { return isAlnum(C) || C == '_' || C == '$'; });
     Known.insert(Offset);
-    // Delimited like this, the whole argument is one expression.
-    StringRef Before = File.take_front(Offset).rtrim(" \t\r\n\\");
-    StringRef After = File.drop_front(Offset + Name.size()).ltrim(" \t\r\n\\");
-    if (!StringRef("(,=[{;?:").contains(Before.take_back(1)) ||
-        !(StringRef("),;]}:?").contains(After.take_front(1)) ||
-          (After.starts_with("=") && !After.starts_with("=="))))
+    if (!isWholeArgument(E))
       return refuse("uses the parameter '" + Name + "' without parentheses");
     Parameter &P = Parameters[Name];
     if (any_of(P.References, [&](const Reference &R) { return R.At.Begin == Offset; }))
@@ -404,14 +424,21 @@ private:
     Capture C;
     C.Name = Name.str();
     QualType T = First->getType();
+    bool HasAddress = !T->isArrayType() && First->isLValue() && !First->refersToBitField() &&
+                      All([&](const Expr *E) { return pureAddress(E->IgnoreParenImpCasts()); });
     if (All([&](const Expr *E) { return readOnly(E) && pureValue(E); })) {
       C.How = Travel::Value;
       C.Argument = C.Name;
+      // Behind a pointer, a qualifier is part of the type.
+      auto IsPlain = [](const Expr *E) {
+        return !E->IgnoreParenImpCasts()->getType().hasQualifiers();
+      };
+      if (HasAddress && !T->isFunctionType() && All(IsPlain))
+        Addressed.insert(Name);
       if (T->isArrayType() || T->isFunctionType())
         T = S.Context.getDecayedType(T);
       T = T.getUnqualifiedType();
-    } else if (!T->isArrayType() && First->isLValue() && !First->refersToBitField() &&
-               All([&](const Expr *E) { return pureAddress(E->IgnoreParenImpCasts()); })) {
+    } else if (HasAddress) {
       C.How = Travel::Pointer;
       C.Argument = "&" + C.Name;
     } else {
@@ -461,6 +488,7 @@ private:
   }
 
   StringMap<QualType> Fields; // by name
+  StringSet<> Addressed;      // travel by value, and might by address
 
   // `(n)` becomes `section->n_value` or `(*n)`; the parentheses of a call stay.
   void withParentheses(Reference &R) const {
@@ -482,15 +510,19 @@ private:
     bool Direct = Result.Captures.size() == 1 && !Result.Captures[0].Parameter.empty();
     for (Capture &C : Result.Captures) {
       QualType Field = Fields[C.Name];
+      bool MayBeAddress = Addressed.contains(C.Name);
       if (!C.Argument.empty() && !Direct)
         C.Name += "_value";
       C.Field = declarationText(Field, C.Name, Define, S);
       C.Local = C.Field;
+      if (MayBeAddress && !Direct)
+        C.AddressField = declarationText(S.Context.getPointerType(Field), C.Name, Define, S);
       if (!C.Argument.empty() && !Direct && taken(C.Name))
         refuse("needs the name '" + C.Name + "', which is taken");
     }
     Result.Macro = Body.Name;
-    Result.FunctionName = StringRef(Body.Name).lower();
+    // A file that includes it may have a function of the macro's name in small letters.
+    Result.FunctionName = StringRef(Body.Name).lower() + (Result.Inline ? "_macro" : "");
   }
 
   bool taken(StringRef Name) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "section/Operations.h"
 
+#include "index/ConstantArms.h"
 #include "index/Dying.h"
 #include "index/LockApi.h"
 #include "index/Operand.h"
@@ -74,8 +75,10 @@ void LockOperations::collect(const Stmt *Statement) {
     add(Call);
   if (isa<UnaryExprOrTypeTraitExpr>(Statement))
     return; // sizeof evaluates nothing
+  const auto Unrun = unrunArms(Statement, S.Context);
   for (const Stmt *Child : Statement->children())
-    collect(Child);
+    if (!is_contained(Unrun, Child))
+      collect(Child);
   if (std::optional<Cleanup> C = cleanupOf(Statement, S.Context)) {
     addPop(*C);
     Cleanups.push_back(*C);

@@ -439,19 +439,21 @@ void layout(StringRef File, unsigned Begin, const FunctionDecl *F, const Source 
     Result.Indent = File.slice(LineBegin, File.find_first_not_of(" \t", LineBegin)).str();
   Result.BodyIndent = Result.Indent;
   const auto *Body = cast<CompoundStmt>(F->getBody());
+  // Of a section in a macro, the function may stand in another file.
+  StringRef Own = S.fileText(S.SM.getFileID(S.SM.getExpansionLoc(Body->getLBracLoc())));
   unsigned Open = S.SM.getFileOffset(Body->getLBracLoc());
-  StringRef Before = File.take_front(Open);
+  StringRef Before = Own.take_front(Open);
   Result.BraceOnOwnLine = Before.rtrim(" \t").ends_with("\n");
   Result.IndentUnit = "    ";
   if (!Body->body_empty()) {
     unsigned FirstStatement =
         S.SM.getFileOffset(S.SM.getExpansionLoc((*Body->body_begin())->getBeginLoc()));
-    size_t FirstLine = File.rfind('\n', FirstStatement) + 1;
-    StringRef Unit = File.slice(FirstLine, FirstStatement);
+    size_t FirstLine = Own.rfind('\n', FirstStatement) + 1;
+    StringRef Unit = Own.slice(FirstLine, FirstStatement);
     if (!Unit.empty() && Unit.find_first_not_of(" \t") == StringRef::npos)
       Result.IndentUnit = Unit.str();
   }
-  Result.FunctionBegin = aboveComment(File, S.range(F->getSourceRange())->Begin, F->getName());
+  Result.FunctionBegin = aboveComment(Own, S.range(F->getSourceRange())->Begin, F->getName());
 }
 
 // Where the comment begins that a blank line sets apart, and that names the function.

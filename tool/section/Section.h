@@ -69,9 +69,11 @@ struct Variable {
 struct Capture {
   std::string Name;
   Travel How = Travel::Value;
-  std::string Field;     // declaration of the context's field
-  std::string Local;     // declaration of a local of that name in the extracted function
-  std::string Argument;  // of a macro's parameter: its value in the context
+  std::string Field;    // declaration of the context's field
+  std::string Local;    // declaration of a local of that name in the extracted function
+  std::string Argument; // of a macro's parameter: its value in the context
+  // Of a macro's parameter that travels by value, and might by address: the field then.
+  std::string AddressField;
   std::string Parameter; // declaration of a local that can hold the whole context: `item *it`
   bool InMacro = false;  // some reference is spelled in a macro body
   bool Changes = false;  // Value: the section changes it and reads it behind a wait

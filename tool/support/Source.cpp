@@ -96,6 +96,11 @@ const MacroInfo *Source::macroAt(StringRef Name, SourceLocation L) const {
   return Found.isValid() ? Found.getMacroInfo() : nullptr;
 }
 
+bool Source::readOnce(SourceLocation L) const {
+  OptionalFileEntryRef File = SM.getFileEntryRefForID(SM.getFileID(L));
+  return PP && File && PP->getHeaderSearchInfo().isFileMultipleIncludeGuarded(*File);
+}
+
 bool Source::inSystemHeader(SourceLocation L) const {
   return L.isInvalid() || SM.isInSystemHeader(SM.getSpellingLoc(L));
 }

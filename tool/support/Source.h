@@ -38,6 +38,8 @@ public:
   // The macro of this name as it is defined at a place in the text; null: none.
   const clang::MacroInfo *macroAt(llvm::StringRef Name, clang::SourceLocation L) const;
   bool inSystemHeader(clang::SourceLocation L) const;
+  // True if the file of that place guards itself against being read twice.
+  bool readOnce(clang::SourceLocation L) const;
   // True if the reader sees both places in one file.
   bool sameFile(clang::SourceLocation A, clang::SourceLocation B) const;
   // False for text that no file has (pasted tokens, the command line).

@@ -56,6 +56,42 @@ RULES = {
         "",
         "tool/index/openmp.c",
     ),
+    "a header that is read twice": (
+        "tool/section/MacroBody.cpp",
+        "if (!S.readOnce(Define))",
+        "if (false)",
+        "tool/section/section-in-a-macro-of-a-header.test",
+    ),
+    "the address of a constant": (
+        "tool/section/MacroBody.cpp",
+        "&& All(IsPlain))",
+        ")",
+        "tool/section/section-in-a-macro-of-a-header.test",
+    ),
+    "a part of an argument": (
+        "tool/section/MacroBody.cpp",
+        "if (!isWholeArgument(E))",
+        "if (false)",
+        "tool/section/section-in-macro-that-holds.c",
+    ),
+    "an arm that a label leads into": (
+        "tool/index/ConstantArms.cpp",
+        "return !Arm || anyPart(Arm, [](const Stmt *Part) { return isa<LabelStmt, SwitchCase>(Part); });",
+        "return !Arm;",
+        "tool/section/arms-that-never-run.c",
+    ),
+    "a constant that only one compiler knows": (
+        "tool/index/ConstantArms.cpp",
+        "anyPart(Condition, [](const Stmt *Part) { return isa<CallExpr>(Part); }) ||",
+        "",
+        "tool/section/arms-that-never-run.c",
+    ),
+    "an arm that runs elsewhere": (
+        "tool/index/FactWriter.cpp",
+        "Facts.Skipped.push_back(std::move(Site));",
+        "",
+        "tool/section/arms-that-never-run.c",
+    ),
     "operations under directives that differ": (
         "tool/section/Place.cpp",
         "StringRef(Other->Directive).ltrim() == StringRef(Group->Directive).ltrim()",
@@ -328,7 +364,7 @@ RULES = {
     ),
     "a macro's section that not all units see": (
         "tool/program/Decide.cpp",
-        "if (Other || !seenEverywhere(*S))",
+        "if (Other || (S->Facts.At.File == First.File && !seenEverywhere(*S)))",
         "if (false)",
         "tool/section/section-in-macro-that-holds.c",
     ),
