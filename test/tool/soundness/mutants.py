@@ -80,12 +80,6 @@ RULES = {
         "return !Arm;",
         "tool/section/arms-that-never-run.c",
     ),
-    "a constant that only one compiler knows": (
-        "tool/index/ConstantArms.cpp",
-        "anyPart(Condition, [](const Stmt *Part) { return isa<CallExpr>(Part); }) ||",
-        "",
-        "tool/section/arms-that-never-run.c",
-    ),
     "an arm that runs elsewhere": (
         "tool/index/FactWriter.cpp",
         "Facts.Skipped.push_back(std::move(Site));",
