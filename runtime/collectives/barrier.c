@@ -281,7 +281,7 @@ int relock_barrier_wait(relock_barrier_t *barrier) {
   if (RELOCK_LIKELY(!listener))
     return wait_in(barrier);
   const int result = listener->waits(barrier, wait_in);
-  __asm__ volatile(""); /* no tail call: it looks at who called this function */
+  relock_keep_order(); /* no tail call: it looks at who called this function */
   return result;
 }
 

@@ -178,6 +178,7 @@ class Fuzzer:
                 else:
                     self.held += 1
                     self.reasons.update({reason["code"] for reason in section["reasons"]})
+        listed.update(site["location"] for site in report["uncovered"])  # such as in arms that never run
         spelled, wrapped = collections.Counter(), collections.Counter()
         for name, text in files.items():
             text = re.sub(r"(?m)^#define(?:.*\\\n)*.*$", lambda found: "\n" * found[0].count("\n"), text)

@@ -271,7 +271,7 @@ void printJson(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
             J.attribute("operand", Site.Operand);
             J.attribute("location", shownPlace(Site.At));
             J.attribute("condition", Site.Condition);
-            J.attribute("other_system", Site.Elsewhere);
+            J.attribute("other_system", Site.Elsewhere && !Site.Unrun);
             J.attributeArray("classes", [&] {
               for (const CheckedClass &Class : Decided.Classes)
                 if (Site.Classes.count(Class.Class.Id))

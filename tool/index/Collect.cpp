@@ -210,7 +210,8 @@ public:
   bool dataTraverseStmtPre(Stmt *Statement) {
     for (const Stmt *Arm : unrunArms(Statement, S.Context))
       UnrunArms.insert(Arm);
-    if (UnrunArms.contains(Statement) && !std::exchange(Out.Unrun, Statement)) {
+    if (!Out.Unrun && UnrunArms.contains(Statement)) { // none within another one
+      Out.Unrun = Statement;
       RunFacts = CurrentFacts;
       if (CurrentFacts) {
         UnrunFacts = recordOf(CurrentFunction, CurrentFunction->getLocation());
@@ -223,6 +224,8 @@ public:
   bool dataTraverseStmtPost(Stmt *Statement) {
     if (Out.Unrun == Statement) {
       Out.Unrun = nullptr;
+      if (RunFacts)
+        append_range(Facts.UnrunCalls, UnrunFacts.Calls);
       CurrentFacts = RunFacts;
     }
     return true;
@@ -619,8 +622,11 @@ private:
       Out.escape(Record.Node, "unsupported-operation",
                  "is used with " + Name + ", which has no counterpart", Call->getExprLoc());
     Edits.renameCall(Call, CalleeRef, Name, Argument, Record.Node);
-    if (Out.Unrun)
+    if (Out.Unrun) {
+      if (CurrentFacts)
+        CurrentFacts->Calls.push_back({nodeFor(Call->getDirectCallee(), S), Name.str(), Record.At});
       return;
+    }
     Operands[Call] = {Argument, Record.Node};
     Facts.Sites.push_back(std::move(Record));
   }

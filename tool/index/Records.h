@@ -410,6 +410,7 @@ struct UnitFacts {
   std::vector<FunctionFlow> FunctionFlows;
   std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
+  std::vector<Call> UnrunCalls; // in arms that never run
   std::vector<LockLike> LockLikes; // each function once
   std::vector<UndefinedUse> UndefinedUses;
   std::vector<LockRecord> LockRecords;       // of UndefinedUses

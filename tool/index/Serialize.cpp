@@ -160,7 +160,8 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
       Visit("functions", U.Functions);
   Visit("taken", U.Taken), Visit("pointerCasts", U.PointerCasts);
   Visit("openTypes", U.OpenTypes), Visit("functionFlows", U.FunctionFlows);
-  Visit("skipped", U.Skipped), Visit("lockLikes", U.LockLikes);
+  Visit("skipped", U.Skipped), Visit("unrunCalls", U.UnrunCalls);
+  Visit("lockLikes", U.LockLikes);
   Visit("undefinedUses", U.UndefinedUses), Visit("lockRecords", U.LockRecords);
   Visit("definedVariables", U.DefinedVariables);
   Visit("converted", U.Converted), Visit("lockTable", U.LockTable);

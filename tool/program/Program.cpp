@@ -2,6 +2,7 @@
 #include "program/Program.h"
 
 #include "index/Index.h"
+#include "index/LockApi.h"
 #include "program/ClassNames.h"
 #include "program/Effects.h"
 #include "program/MacroUsers.h"
@@ -69,6 +70,7 @@ Program::Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFi
   collectConfigurations(Units);
   keepOutsideRoots();
   collectUncovered(Units, AcceptUncovered);
+  collectUnrun(Units);
   collectKernelOwned(Units);
   keepUsersOfLayers(Units);
   keepGroups();
@@ -954,6 +956,26 @@ void Program::collectUncovered(const std::vector<UnitFacts> &Units, bool Accept)
           .push_back({Site.At, Site.Operator, Site.Operand, Site.Condition, Site.Elsewhere,
                       std::move(Ids), Site.Unrun});
   }
+}
+
+// What would take a lock in an arm that never runs is no section, and its text changes with its
+// class: it keeps none, and is listed so that all text is accounted for.
+void Program::collectUnrun(const std::vector<UnitFacts> &Units) {
+  std::set<Position> Listed; // where another unit runs the arm of a header, it is a site
+  for (const UnitFacts &Unit : Units)
+    for (const Site &S : Unit.Sites)
+      Listed.insert(S.At);
+  for (const UnitFacts &Unit : Units)
+    for (const Call &C : Unit.UnrunCalls) {
+      const Wrapper *Wraps = wrapperOf(C.Function);
+      const Layers::Operator *Does = operatorOf(C.Function);
+      const std::optional<LockFunction> Api = lockFunction(C.Name);
+      if (Wraps ? acquires(Wraps->Kind) : Does ? acquires(Does->Kind) : Api && acquires(Api->Kind))
+        if (Listed.insert(C.At).second)
+          Uncovered.push_back({C.At, C.Name, "", "", /*Elsewhere=*/true, {}, /*Unrun=*/true});
+    }
+  stable_sort(Uncovered,
+              [](const UncoveredSite &A, const UncoveredSite &B) { return A.At < B.At; });
 }
 
 std::string describe(const UncoveredSite &Site) {

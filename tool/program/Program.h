@@ -192,6 +192,7 @@ private:
   void collectKernelOwned(const std::vector<UnitFacts> &Units);
   void keepGroups();
   void collectUncovered(const std::vector<UnitFacts> &Units, bool Accept);
+  void collectUnrun(const std::vector<UnitFacts> &Units);
 
   std::vector<std::string> Roots; // folders of the program's own text
   Sets Mixed;                     // nodes of one class

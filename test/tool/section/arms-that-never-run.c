@@ -9,7 +9,7 @@
 // KEPT:       inner ({{.*}}): keep
 // KEPT:       push.own ({{.*}}): keep
 // KEPT:         arms-that-never-run.c:[[#MACRO:]]: mixes with a pointer that is not followed, in an arm of a constant condition that never runs here [uncovered]
-// KEPT:       7 lock sites: 0 delegate, 0 hold, 7 keep, 0 uncovered
+// KEPT:       10 lock sites: 0 delegate, 0 hold, 7 keep, 3 uncovered
 // CHECK:      inner ({{.*}}): convert
 // CHECK:        delegate straight main
 // CHECK:      queue.lock ({{.*}}): convert
@@ -21,7 +21,7 @@
 // CHECK-NEXT:   hold straight may
 // CHECK-NEXT:     calls 'usleep', which may block [may-block]
 // CHECK:      a pointer that is not followed, in an arm of a constant condition that never runs here [uncovered]
-// CHECK-NEXT: 7 lock sites: 6 delegate, 1 hold, 0 keep, 0 uncovered
+// CHECK:      10 lock sites: 6 delegate, 1 hold, 0 keep, 3 uncovered
 // TEXT:       a pointer that is not followed, in an arm that never runs here, becomes one to a converted lock [uncovered]
 // TEXT:       +    relock_mutex_t *own = (relock_mutex_t *)&(x).lock; \
 // TEXT:       stats: queue.lock held=1 executed=5
@@ -64,8 +64,10 @@ static void never(struct queue *q) {
   sum++;
   if (sizeof(long) < 4 && sum)
     usleep(1);
-  if (0)
+  if (0) {
+    sum += 0 && sum;
     LOCK(&inner);
+  }
   q->length += __builtin_choose_expr(sizeof(int) == 4, 1, ({ LOCK(&inner); 2; }));
   UNLOCK(&q->lock);
 }
