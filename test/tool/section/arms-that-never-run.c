@@ -6,6 +6,9 @@
 // RUN: %program %s %t && cd %t
 // RUN: (%relock check -p build; echo "status $?") | FileCheck %s --check-prefix=KEPT
 // RUN: (%relock check -p build --accept-uncovered; echo "status $?") | FileCheck %s
+// What never takes a lock fails no build; the pointer does.
+// RUN: cd %t && not %relock check -p build --accept-uncovered --fail-on=uncovered 2>&1 | FileCheck %s --check-prefix=GATE
+// GATE: 1 finding fails the check: 1 uncovered;
 // KEPT:       inner ({{.*}}): keep
 // KEPT:       push.own ({{.*}}): keep
 // KEPT:         arms-that-never-run.c:[[#MACRO:]]: mixes with a pointer that is not followed, in an arm of a constant condition that never runs here [uncovered]
