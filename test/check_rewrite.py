@@ -6,6 +6,7 @@ Usage, in a RUN line: %check_rewrite SOURCE [options] | FileCheck %s
 SOURCE is one .c file, or a folder (from split-file) whose .c files make up one program. In a copy,
 `relock rewrite` is run on it, and then:
 
+- `relock rewrite` says the same again with what the first run has kept beside the facts;
 - the printed diff, applied by `git apply`, gives what --in-place gives; printing changes no file;
 - the original and the result compile with gcc and with clang under -Wall -Wextra -Werror;
 - the result prints the same and exits with the same status as the original, on each algorithm;
@@ -91,6 +92,12 @@ class Program:
                 with open(path) as file:
                     found[os.path.relpath(path, self.folder)] = file.read()
         return found
+
+    def kept(self):
+        """The files that keep sections, each with its inode: another one has been written since."""
+        folder = os.path.join(self.folder, "build", ".relock")
+        return {entry.name: entry.inode() for entry in os.scandir(folder)
+                if entry.name.endswith(".sections")}
 
     def sources(self):
         return sorted(name for name in self.files() if name.endswith(".c"))
@@ -182,6 +189,16 @@ class Checker:
             row = dict(zip(columns, line.split()))
             print("stats: %s held=%s executed=%s" % (row["class"], row["held"], row["executed"]))
 
+    def again(self, program, result):
+        kept = program.kept()
+        second = self.rewrite(program, self.flags)
+        if (second.returncode, second.stdout, second.stderr) != (
+                result.returncode, result.stdout, result.stderr):
+            fail("with the sections that were kept, relock says something else",
+                 second.stderr + second.stdout)
+        if program.kept() != kept:
+            fail("sections are looked for again though nothing has changed")
+
     def refused(self, original, result):
         if result.returncode not in (1, 2):
             fail("relock exits with %d instead of 1 or 2" % result.returncode)
@@ -225,6 +242,7 @@ class Checker:
         result = self.rewrite(original, self.flags)
         print(result.stderr + result.stdout, end="")
         print("relock: exit status %d" % result.returncode, flush=True)
+        self.again(original, result)
         if original.files() != before:
             fail("printing the diff changes files")
         if self.arguments.refused:

@@ -183,7 +183,7 @@ std::optional<UnitFacts> decoded(StringRef Bytes) {
   return decodeFacts(Bytes, None);
 }
 
-std::optional<std::string> unpacked(StringRef Text) { return unpackFacts(Text, originOf(Text)); }
+std::optional<std::string> unpacked(StringRef Text) { return unpackBytes(Text, originOf(Text)); }
 
 bool readsFactsFile(StringRef File) {
   auto Buffer = cantFail(errorOrToExpected(MemoryBuffer::getFile(File)));

@@ -132,7 +132,7 @@ static int showFacts() {
     return BadUsage;
   }
   StringRef Text = (*File)->getBuffer();
-  std::optional<std::string> Bytes = unpackFacts(Text, originOf(Text));
+  std::optional<std::string> Bytes = unpackBytes(Text, originOf(Text));
   SharedPools Shared;
   std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes, Shared) : std::nullopt;
   if (!Facts) {

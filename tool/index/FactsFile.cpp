@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 //
 // A file is the magic word, the checksum of all that follows, how the rest is compressed, its size
-// before, the size of the origin, the origin, and the compressed facts. Numbers have eight bytes,
+// before, the size of the origin, the origin, and the compressed bytes. Numbers have eight bytes,
 // the lowest first.
 #include "index/FactsFile.h"
 
@@ -75,7 +75,10 @@ Compression bestCompression() {
 }
 
 std::string packFacts(const UnitFacts &Facts, StringRef Origin, Compression Compressed) {
-  std::string Bytes = encodeFacts(Facts);
+  return packBytes(encodeFacts(Facts), Origin, Compressed);
+}
+
+std::string packBytes(StringRef Bytes, StringRef Origin, Compression Compressed) {
   SmallVector<uint8_t, 0> Small;
   StringRef Content = Bytes;
   if (std::optional<compression::Format> Format = formatOf(Compressed)) {
@@ -87,7 +90,7 @@ std::string packFacts(const UnitFacts &Facts, StringRef Origin, Compression Comp
   return Magic.str() + number(xxh3_64bits(arrayRefFromStringRef(Rest))) + Rest;
 }
 
-std::optional<std::string> unpackFacts(StringRef File, StringRef Origin) {
+std::optional<std::string> unpackBytes(StringRef File, StringRef Origin) {
   std::optional<Parts> Found = partsOf(File);
   if (!Found || Found->Origin != Origin)
     return std::nullopt;

@@ -117,7 +117,7 @@ std::optional<UnitFacts> keptFacts(const UnitPlace &Unit, FileHashes &Hashes, Sh
   auto File = MemoryBuffer::getFile(Unit.Facts, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!File)
     return std::nullopt;
-  std::optional<std::string> Bytes = unpackFacts((*File)->getBuffer(), origin(Unit.Command));
+  std::optional<std::string> Bytes = unpackBytes((*File)->getBuffer(), origin(Unit.Command));
   std::optional<UnitFacts> Facts = Bytes ? decodeFacts(*Bytes, Known) : std::nullopt;
   return Facts && fresh(*Facts, Hashes) ? std::move(Facts) : std::nullopt;
 }
@@ -275,6 +275,13 @@ Expected<std::vector<UnitPlace>> unitsOf(ArrayRef<std::string> Builds,
   return Units;
 }
 
+std::string textOrigin(const tooling::CompileCommand &Command, const UnitFacts &Facts) {
+  std::string Texts;
+  for (const Dependency &D : Facts.Dependencies)
+    Texts += D.File + "\n" + D.Hash + "\n";
+  return origin(Command) + "-" + utohexstr(xxh3_64bits(Texts));
+}
+
 UnitOutcome indexUnit(const UnitPlace &Unit, UnitFacts &Facts) {
   std::string Main = mainFile(Unit.Command);
   if (!sys::fs::exists(Main)) {
@@ -329,6 +336,7 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
     Result.Broken += Outcomes[I] == UnitOutcome::Broken;
     Result.CacheWritable &= Outcomes[I] != UnitOutcome::NotKept;
     Result.Commands.push_back(std::move((*Units)[I].Command));
+    Result.FactsFiles.push_back(std::move((*Units)[I].Facts));
   }
   Result.Refreshed = Refreshed;
   return Result;

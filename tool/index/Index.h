@@ -21,6 +21,7 @@ struct CutFlow {
 struct IndexResult {
   std::vector<clang::tooling::CompileCommand> Commands; // in the order of their files
   std::vector<UnitFacts> Units;                         // Units[i] belongs to Commands[i]
+  std::vector<std::string> FactsFiles;                  // FactsFiles[i] keeps Units[i]
   std::vector<std::string> Unparsed;                    // main files of which nothing is known
   size_t Broken = 0;                                    // units with errors
   std::vector<ForeignFile> NotC;                        // files in other languages
@@ -43,6 +44,10 @@ std::string cacheFolder(llvm::StringRef Build);
 // database counts for a command that several have. Fails where one is not usable.
 llvm::Expected<std::vector<UnitPlace>> unitsOf(llvm::ArrayRef<std::string> Builds,
                                                std::vector<ForeignFile> &NotC);
+
+// What else is found in a unit comes from: the relock command, the unit's command, and the texts
+// that the facts come from.
+std::string textOrigin(const clang::tooling::CompileCommand &Command, const UnitFacts &Facts);
 
 // Reads one unit and keeps its facts in a file. They depend on nothing but the command, the text
 // that it includes, and the relock command itself. Says on standard error what went wrong.

@@ -6,12 +6,14 @@
 #include "program/Lifted.h"
 #include "program/LockOrder.h"
 #include "program/SharedLines.h"
-#include "section/Find.h"
 #include "section/Nest.h"
+#include "section/SectionsFile.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/ThreadPool.h"
+
+#include <mutex>
 
 using namespace llvm;
 
@@ -166,26 +168,38 @@ private:
   std::vector<LockUse> Takes, TakenAgain;
   std::optional<LockOrder> Order;
 
+  // Several threads look for sections; Use is called for one unit at a time, in their order.
+  void inEachUnit(unsigned Jobs, function_ref<void(UnitSections)> Use) const {
+    const std::vector<size_t> Users = unitsWithLocks();
+    std::vector<std::optional<UnitSections>> Found(Users.size());
+    std::mutex Access;
+    size_t Next = 0;
+    Progress Shown("looking for sections,", Users.size());
+    DefaultThreadPool Pool(hardware_concurrency(Jobs));
+    for (size_t I = 0; I < Users.size(); ++I)
+      Pool.async([&, I] {
+        UnitSections Here = sectionsOf(Index, Users[I], Linked);
+        std::lock_guard<std::mutex> Lock(Access);
+        Found[I] = std::move(Here);
+        for (; Next < Found.size() && Found[Next]; ++Next) {
+          Use(std::move(*Found[Next]));
+          Found[Next].reset();
+        }
+        Shown.step();
+      });
+    Pool.wait();
+  }
+
   void findAll(unsigned Jobs) {
-    std::vector<UnitSections> PerUnit(Index.Commands.size());
-    {
-      const std::vector<size_t> Users = unitsWithLocks();
-      Progress Shown("looking for sections,", Users.size());
-      DefaultThreadPool Pool(hardware_concurrency(Jobs));
-      for (size_t I : Users)
-        Pool.async([&, I] {
-          PerUnit[I] = findSections(Index.Commands[I], Index.Units[I], Linked);
-          Shown.step();
-        });
-      Pool.wait();
-    }
     WayEnds Keepers;
     std::map<std::string, WayEnds> Loose;
-    for (UnitSections &Unit : PerUnit) {
+    std::set<UnderLock> AllUnder; // functions of headers are in many units
+    std::set<LockUse> AllTakes, AllTakenAgain;
+    inEachUnit(Jobs, [&](UnitSections Unit) {
       std::set<SectionKey> Here;
-      append_range(Under, Unit.Under);
-      append_range(Takes, Unit.Takes);
-      append_range(TakenAgain, Unit.TakenAgain);
+      AllUnder.insert(Unit.Under.begin(), Unit.Under.end());
+      AllTakes.insert(Unit.Takes.begin(), Unit.Takes.end());
+      AllTakenAgain.insert(Unit.TakenAgain.begin(), Unit.TakenAgain.end());
       for (const LockUse &Use : Unit.Keepers)
         Keepers.try_emplace(
             Use.Function,
@@ -204,7 +218,10 @@ private:
         followPointers(Found);
         merge(std::move(Found), Here);
       }
-    }
+    });
+    Under.assign(AllUnder.begin(), AllUnder.end());
+    Takes.assign(AllTakes.begin(), AllTakes.end());
+    TakenAgain.assign(AllTakenAgain.begin(), AllTakenAgain.end());
     for (auto &[Class, Functions] : Loose)
       ReachLoose.emplace(Class, Table.calls().reach(std::move(Functions)));
     for (UnderLock &Fact : Under)
@@ -224,7 +241,6 @@ private:
   // A thread that takes a normal mutex again waits for another one to release it, unless it calls
   // something that does: the mutex is no lock but a binary semaphore.
   void keepSemaphores() {
-    sort(TakenAgain, [](const LockUse &A, const LockUse &B) { return A.At < B.At; });
     for (const LockUse &Use : TakenAgain) {
       const LockClass *Class = Linked.classOf(Use.Lock.Node);
       auto F = Linked.Functions.find(Use.Function);

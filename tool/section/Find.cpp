@@ -71,8 +71,9 @@ namespace {
 
 class FunctionSections {
 public:
-  FunctionSections(FunctionDecl *F, const Source &S, const SiteIndex &Sites, const Program &Linked,
-                   const StringSet<> &VisibleGlobals, UnitSections &Result)
+  FunctionSections(FunctionDecl *F, const Source &S, const SiteIndex &Sites,
+                   const ProgramView &Linked, const StringSet<> &VisibleGlobals,
+                   UnitSections &Result)
       : F(F), S(S), Linked(Linked), VisibleGlobals(VisibleGlobals), Result(Result),
         Parents(F->getBody()), Locks(F, S, Sites, Linked, VisibleGlobals, Parents) {}
 
@@ -112,7 +113,7 @@ public:
 private:
   FunctionDecl *F;
   const Source &S;
-  const Program &Linked;
+  const ProgramView &Linked;
   const StringSet<> &VisibleGlobals;
   UnitSections &Result;
   ParentMap Parents;
@@ -143,7 +144,7 @@ private:
 
   void followLocks(const std::string &Function) {
     std::vector<HeldOperation> All = Locks.Others;
-    std::optional<OtherLock> Operator = Linked.Project.otherLock(F->getNameAsString());
+    std::optional<OtherLock> Operator = Linked.otherLock(F->getNameAsString());
     const OtherOperator *Relay = Linked.relayOfOtherLock(Function);
     for (const HeldOperation &Op : Locks.Others)
       if (acquires(Op.Kind) && !Relay && Op.Lock.Node != ConvertedMutex)
@@ -179,10 +180,16 @@ private:
       Result.Keepers.push_back({Function, spelledName(), Kept->Lock, place(Kept->Call)});
   }
 
+  // Of the lock's class; empty: it has none.
+  std::string idOf(const std::string &LockNode) const {
+    std::optional<ClassOfLock> Class = Linked.classOf(LockNode);
+    return Class ? Class->Id : "";
+  }
+
   // True if the function releases a lock of that class.
   bool releases(const std::string &Node) const {
     return any_of(Operations, [&](const LockOperation &Op) {
-      return Op.Kind == Operation::Unlock && Linked.classOf(Op.Node) == Linked.classOf(Node);
+      return Op.Kind == Operation::Unlock && idOf(Op.Node) == idOf(Node);
     });
   }
 
@@ -560,16 +567,15 @@ private:
   // The program goes on where the lock fails; relock_execute() has no result that says so. The
   // unlock releases what a section around it has locked.
   bool ignoresError(const LockOperation &Lock) const {
-    const LockClass *Class = Linked.classOf(Lock.Node);
-    return Class && Class->ChecksErrors && Lock.Kind == Operation::Lock && !Lock.Tests;
+    std::optional<ClassOfLock> Class = Linked.classOf(Lock.Node);
+    return Class && !Class->ChecksErrors.empty() && Lock.Kind == Operation::Lock && !Lock.Tests;
   }
 
   void checkIgnoredError(const LockOperation &Lock, Section &Found) {
     if (ignoresError(Lock))
       against(Found, "ignored-error",
               "takes a mutex here that may check errors (" +
-                  shownPlace(*Linked.classOf(Lock.Node)->ChecksErrors) +
-                  "), and goes on where that fails",
+                  Linked.classOf(Lock.Node)->ChecksErrors + "), and goes on where that fails",
               Lock.Call->getExprLoc());
   }
 
@@ -582,7 +588,7 @@ private:
         against(Found, "lock-message", "prints a message about the lock operation",
                 Call->getExprLoc());
       if (Op && Op->Wraps && Op->Wraps->Tests)
-        Found.Tests.insert({Op->Wraps->Begin, Linked.Functions.at(Op->Wrapper).Name});
+        Found.Tests.insert({Op->Wraps->Begin, Linked.nameOf(Op->Wrapper)});
       else if (Op && Op->Tests &&
                (Op->Kind != Operation::Wait || (Op->Checked && soleCall(Op->Checked) != Call)))
         Found.Tests.insert(testAt(Call->getExprLoc()));
@@ -704,7 +710,7 @@ private:
   void keepFunctionName(Extraction &Result, Section &Found) {
     if (Found.AsksForName.empty())
       return;
-    bool Differs = Linked.Project.Accepted.count("function-name") || !Result.Macro.empty() ||
+    bool Differs = Linked.acceptsFunctionName() || !Result.Macro.empty() ||
                    Result.FunctionName != F->getNameAsString();
     for (const auto &[Name, At] : Found.AsksForName)
       if (Differs) {
@@ -720,14 +726,13 @@ private:
   bool hasCompanion(const LockOperation &Lock) const {
     if (!Linked.canExecuteThrough(Lock.Wrapper))
       return false;
-    const Function &Wrapper = Linked.Functions.at(Lock.Wrapper);
     SourceLocation Begin = S.SM.getExpansionLoc(F->getBeginLoc());
     return any_of(Lock.Call->getDirectCallee()->redecls(), [&](const FunctionDecl *Declared) {
       if (!S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Declared->getLocation()), Begin))
         return false;
       std::optional<Source::Range> R = S.range(Declared->getSourceRange());
       // Only blanks and a `;` stand between a declaration and its companion's.
-      return R && any_of(Wrapper.Prototypes, [&](const Prototype &P) {
+      return R && any_of(Linked.prototypesOf(Lock.Wrapper), [&](const Prototype &P) {
                return P.At.File == S.filePath(R->File) && P.At.Offset >= R->End &&
                       S.fileText(R->File).slice(R->End, P.At.Offset).trim().size() <= 1;
              });
@@ -1064,9 +1069,10 @@ private:
     Result.FunctionName = Found.FunctionName;
     Result.Lock = Lock.Lock;
     if (!Lock.Visible && hasCompanion(Lock)) {
-      const Function &Wrapper = Linked.Functions.at(Lock.Wrapper);
-      Result.Through = {Lock.Wrapper, Wrapper.Name, *Wrapper.Wraps, Wrapper.Prototypes, {}};
-      for (unsigned I : Wrapper.Wraps->Parameters)
+      const Wrapper &Wraps = *Linked.wrapperOf(Lock.Wrapper);
+      Result.Through = {
+          Lock.Wrapper, Linked.nameOf(Lock.Wrapper), Wraps, Linked.prototypesOf(Lock.Wrapper), {}};
+      for (unsigned I : Wraps.Parameters)
         Result.Through->Arguments.push_back(Locks.operandText(Lock.Call->getArg(I)));
     }
     if (std::optional<MacroBody> Body = End.Unlock && !End.Guard && !End.Unlock->Push
@@ -1231,7 +1237,7 @@ private:
 
 class SectionVisitor : public RecursiveASTVisitor<SectionVisitor> {
 public:
-  SectionVisitor(CompilerInstance &CI, const UnitFacts &Facts, const Program &Linked,
+  SectionVisitor(CompilerInstance &CI, const UnitFacts &Facts, const ProgramView &Linked,
                  UnitSections &Result)
       : S(CI.getASTContext(), &CI.getPreprocessor()), Linked(Linked), Result(Result) {
     for (const Site &Known : Facts.Sites)
@@ -1253,7 +1259,7 @@ public:
 private:
   Source S;
   SiteIndex Sites;
-  const Program &Linked;
+  const ProgramView &Linked;
   UnitSections &Result;
   StringSet<> VisibleGlobals; // declared so far
 };
@@ -1261,14 +1267,15 @@ private:
 } // namespace
 
 UnitSections findSections(const tooling::CompileCommand &Command, const UnitFacts &Facts,
-                          const Program &Linked, const FileTexts *Replaced) {
+                          const ProgramView &Linked) {
   UnitSections Result;
   UnitActions Actions;
   Actions.End = [&](CompilerInstance &CI) {
     SectionVisitor(CI, Facts, Linked, Result)
         .TraverseDecl(CI.getASTContext().getTranslationUnitDecl());
   };
-  parseUnit(Command, Actions, Replaced);
+  parseUnit(Command, Actions);
+  sort(Result.Under); // they are in the order of the compiler's pointers
   return Result;
 }
 

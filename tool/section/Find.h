@@ -4,6 +4,7 @@
 // known.
 #pragma once
 
+#include "section/ProgramView.h"
 #include "section/Section.h"
 #include "support/Unit.h"
 
@@ -27,6 +28,6 @@ struct UnitSections {
 };
 
 UnitSections findSections(const clang::tooling::CompileCommand &Command, const UnitFacts &Facts,
-                          const Program &Linked, const FileTexts *Replaced = nullptr);
+                          const ProgramView &Linked);
 
 } // namespace relock

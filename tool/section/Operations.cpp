@@ -20,7 +20,7 @@ using namespace llvm;
 namespace relock {
 
 LockOperations::LockOperations(const FunctionDecl *F, const Source &S, const SiteIndex &Sites,
-                               const Program &Linked, const StringSet<> &Visible,
+                               const ProgramView &Linked, const StringSet<> &Visible,
                                const ParentMap &Parents)
     : F(F), S(S), Sites(Sites), Linked(Linked), Visible(Visible), Parents(Parents) {
   collect(F->getBody());
@@ -451,7 +451,7 @@ void LockOperations::addPop(const Cleanup &C) {
 
 // True if a mutex is neither recursive nor checks errors.
 bool LockOperations::isPlain(const std::string &Node) const {
-  const LockClass *Class = Linked.classOf(Node);
+  std::optional<ClassOfLock> Class = Linked.classOf(Node);
   return Class && Class->Plain;
 }
 

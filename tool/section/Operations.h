@@ -6,6 +6,7 @@
 #include "index/Cleanup.h"
 #include "index/Tested.h"
 #include "section/Held.h"
+#include "section/ProgramView.h"
 
 #include "clang/AST/ParentMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -78,7 +79,7 @@ class LockOperations {
 public:
   // Visible: the global variables that are declared before F.
   LockOperations(const clang::FunctionDecl *F, const Source &S, const SiteIndex &Sites,
-                 const Program &Linked, const llvm::StringSet<> &Visible,
+                 const ProgramView &Linked, const llvm::StringSet<> &Visible,
                  const clang::ParentMap &Parents);
 
   std::vector<LockOperation> All;
@@ -103,7 +104,7 @@ private:
   const clang::FunctionDecl *F;
   const Source &S;
   const SiteIndex &Sites;
-  const Program &Linked;
+  const ProgramView &Linked;
   const llvm::StringSet<> &Visible;
   const clang::ParentMap &Parents;
 

@@ -33,7 +33,7 @@ class PointerAnalysis {
 public:
   PointerAnalysis(const SectionText &Text, const std::vector<DroppedName> &Dropped,
                   const FunctionDecl *F, const std::vector<Mention> &All,
-                  const CallLiveness &Liveness, const ParentMap &Parents, const Program &Linked,
+                  const CallLiveness &Liveness, const ParentMap &Parents, const ProgramView &Linked,
                   const Source &S, std::set<std::string> &Trusts)
       : Text(Text), Dropped(Dropped), F(F), All(All), Liveness(Liveness), Parents(Parents),
         Linked(Linked), S(S), Trusts(Trusts) {
@@ -87,7 +87,7 @@ private:
   const std::vector<Mention> &All;
   const CallLiveness &Liveness;
   const ParentMap &Parents;
-  const Program &Linked;
+  const ProgramView &Linked;
   const Source &S;
   std::set<std::string> &Trusts;
 
@@ -435,7 +435,7 @@ private:
     StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : "";
     if (lockFunction(Name))
       return {};
-    PointerEffects Effects = pointerEffects(Name, definedByProgram(Callee), Linked.Project);
+    PointerEffects Effects = Linked.pointerEffects(Name, definedByProgram(Callee));
     if (Effects.Trusted)
       Trusts.insert(Name.str());
     if (Effects.Known != PointerEffects::Unknown)
@@ -453,7 +453,7 @@ private:
     if (Definition && S.inSystemHeader(Definition->getLocation()))
       return false;
     return Callee && (Definition || Linked.isDefined(nodeFor(Callee, S)) ||
-                      Linked.Namesakes.count(nodeFor(Callee, S)));
+                      Linked.isNamesake(nodeFor(Callee, S)));
   }
 
   Objects apply(const PointerEffects &Effects, ArrayRef<Objects> Given) {
@@ -505,7 +505,7 @@ private:
 std::vector<OutlivingPointer>
 outlivingPointers(const SectionText &Text, const std::vector<DroppedName> &Dropped,
                   const FunctionDecl *F, const std::vector<Mention> &All,
-                  const CallLiveness &Liveness, const ParentMap &Parents, const Program &Linked,
+                  const CallLiveness &Liveness, const ParentMap &Parents, const ProgramView &Linked,
                   const Source &S, std::set<std::string> &Trusts) {
   return PointerAnalysis(Text, Dropped, F, All, Liveness, Parents, Linked, S, Trusts).run();
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "section/Captures.h"
+#include "section/ProgramView.h"
 
 #include <set>
 
@@ -22,6 +23,6 @@ std::vector<OutlivingPointer>
 outlivingPointers(const SectionText &Text, const std::vector<DroppedName> &Dropped,
                   const clang::FunctionDecl *F, const std::vector<Mention> &All,
                   const CallLiveness &Liveness, const clang::ParentMap &Parents,
-                  const Program &Linked, const Source &S, std::set<std::string> &Trusts);
+                  const ProgramView &Linked, const Source &S, std::set<std::string> &Trusts);
 
 } // namespace relock

@@ -15,7 +15,7 @@ namespace relock {
 namespace {
 
 // A declaration whose variable's cleanup function unlocks the mutex that the variable points to.
-const VarDecl *guardOf(const Stmt *Statement, const Program &Linked, const Source &S) {
+const VarDecl *guardOf(const Stmt *Statement, const ProgramView &Linked, const Source &S) {
   const auto *Declared = dyn_cast<DeclStmt>(Statement);
   const auto *V =
       Declared && Declared->isSingleDecl() ? dyn_cast<VarDecl>(Declared->getSingleDecl()) : nullptr;
@@ -24,7 +24,7 @@ const VarDecl *guardOf(const Stmt *Statement, const Program &Linked, const Sourc
       syncObject(V->getType()->getPointeeType()) != SyncType::Mutex)
     return nullptr;
   const Wrapper *W = Linked.wrapperOf(nodeFor(Cleanup->getFunctionDecl(), S));
-  const LockClass *Class = W ? Linked.classOf(nodeFor(V, S)) : nullptr;
+  std::optional<ClassOfLock> Class = W ? Linked.classOf(nodeFor(V, S)) : std::nullopt;
   bool Unlocks = W && W->Kind == Operation::Unlock && W->Pure && !W->Computed &&
                  W->Parameter == 0 && W->Expression == "*$" &&
                  (!W->Tests || W->Aborts || (Class && Class->Plain));
@@ -41,7 +41,7 @@ void collectMentions(const Stmt *In, const VarDecl *V, std::vector<const DeclRef
 
 class Finder {
 public:
-  Finder(const CompoundStmt *Body, const ParentMap &Parents, const Program &Linked, const Source &S,
+  Finder(const CompoundStmt *Body, const ParentMap &Parents, const ProgramView &Linked, const Source &S,
          std::vector<LockOperation> &All)
       : Body(Body), Parents(Parents), Linked(Linked), S(S), All(All) {}
 
@@ -57,7 +57,7 @@ public:
 private:
   const CompoundStmt *Body;
   const ParentMap &Parents;
-  const Program &Linked;
+  const ProgramView &Linked;
   const Source &S;
   std::vector<LockOperation> &All;
 
@@ -117,7 +117,7 @@ void collectExits(const Stmt *Statement, bool InLoop, bool InSwitch,
 
 } // namespace
 
-void findScopes(const CompoundStmt *Body, const ParentMap &Parents, const Program &Linked,
+void findScopes(const CompoundStmt *Body, const ParentMap &Parents, const ProgramView &Linked,
                 const Source &S, std::vector<LockOperation> &All) {
   if (!All.empty())
     Finder(Body, Parents, Linked, S, All).visit(Body);

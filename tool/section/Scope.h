@@ -11,6 +11,7 @@
 
 #include "section/Captures.h"
 #include "section/Operations.h"
+#include "section/ProgramView.h"
 
 #include <optional>
 
@@ -19,7 +20,7 @@ namespace relock {
 // Fills Scope of the locks that such a variable releases, and names the lock as the variable's
 // initialiser does. Body: of the function.
 void findScopes(const clang::CompoundStmt *Body, const clang::ParentMap &Parents,
-                const Program &Linked, const Source &S, std::vector<LockOperation> &All);
+                const ProgramView &Linked, const Source &S, std::vector<LockOperation> &All);
 
 // The call of a variable's cleanup function.
 Call cleanupCall(const clang::VarDecl *V, const Source &S);

@@ -213,6 +213,10 @@ struct LockUse {
   std::string Function, Name; // its node and name
   LockPart Lock;
   Position At;
+
+  friend bool operator<(const LockUse &A, const LockUse &B) {
+    return std::tie(A.At, A.Function, A.Lock) < std::tie(B.At, B.Function, B.Lock);
+  }
 };
 
 // What a thread does while it holds a lock.
@@ -238,8 +242,9 @@ struct UnderLock {
   IndirectCall pointer() const { return {At, Callee.Name, Callee.Function, ""}; }
 
   friend bool operator<(const UnderLock &A, const UnderLock &B) {
-    return std::tie(A.At, A.Held, A.Does, A.Taken, A.Callee.Function, A.Callee.Name) <
-           std::tie(B.At, B.Held, B.Does, B.Taken, B.Callee.Function, B.Callee.Name);
+    return std::tie(A.At, A.Held, A.Does, A.Taken, A.Callee.Function, A.Callee.Name, A.Function,
+                    A.Surely) < std::tie(B.At, B.Held, B.Does, B.Taken, B.Callee.Function,
+                                         B.Callee.Name, B.Function, B.Surely);
   }
 };
 
