@@ -97,7 +97,7 @@ static int readUnit() {
 }
 
 static int writeNinja() {
-  std::vector<ForeignFile> NotC;
+  std::vector<UnitPlace> NotC;
   Expected<std::vector<UnitPlace>> Units = unitsOf(Builds, NotC);
   if (!Units) {
     message(toString(Units.takeError()), "no-database");

@@ -9,9 +9,6 @@
 #include "support/Output.h"
 #include "support/Path.h"
 
-#include "clang/Frontend/CompilerInstance.h"
-#include "clang/Lex/PPCallbacks.h"
-#include "clang/Lex/Preprocessor.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -34,27 +31,6 @@ namespace {
 constexpr StringRef CacheName = ".relock"; // the folder, in that of the compile database
 
 bool isC(StringRef File) { return sys::path::extension(File) == ".c"; }
-
-// The files that a unit includes, in whatever language it is.
-std::set<std::string> includesOf(const tooling::CompileCommand &Command) {
-  struct Watch : PPCallbacks {
-    const SourceManager &SM;
-    std::set<std::string> &Files;
-    Watch(const SourceManager &SM, std::set<std::string> &Files) : SM(SM), Files(Files) {}
-    void FileChanged(SourceLocation L, FileChangeReason Why, SrcMgr::CharacteristicKind,
-                     FileID) override {
-      if (OptionalFileEntryRef File = SM.getFileEntryRefForID(SM.getFileID(L)))
-        Files.insert(File->getFileEntry().tryGetRealPathName().str());
-    }
-  };
-  std::set<std::string> Files;
-  UnitActions Actions;
-  Actions.Begin = [&](CompilerInstance &CI) {
-    CI.getPreprocessor().addPPCallbacks(std::make_unique<Watch>(CI.getSourceManager(), Files));
-  };
-  parseUnit(Command, Actions);
-  return Files;
-}
 
 bool isAssembly(StringRef File) {
   return sys::path::extension(File).equals_insensitive(".s") || File.ends_with(".asm");
@@ -144,7 +120,7 @@ bool keepFacts(const UnitPlace &Unit, const UnitFacts &Facts) {
   return Good;
 }
 
-Error loadCommands(StringRef Build, std::vector<UnitPlace> &Units, std::vector<ForeignFile> &NotC) {
+Error loadCommands(StringRef Build, std::vector<UnitPlace> &Units, std::vector<UnitPlace> &NotC) {
   SmallString<256> File(Build);
   sys::path::append(File, DatabaseName);
   if (!sys::fs::exists(File))
@@ -157,10 +133,8 @@ Error loadCommands(StringRef Build, std::vector<UnitPlace> &Units, std::vector<F
     return createStringError(File + ": the compile database cannot be read: " + Reason);
   size_t Before = Units.size();
   for (tooling::CompileCommand &Command : Database->getAllCompileCommands())
-    if (isC(Command.Filename))
-      Units.push_back({Command, factsPath(Build, Command)});
-    else if (!isAssembly(Command.Filename))
-      NotC.push_back({mainFile(Command), includesOf(Command)});
+    if (!isAssembly(Command.Filename))
+      (isC(Command.Filename) ? Units : NotC).push_back({Command, factsPath(Build, Command)});
   if (Units.size() == Before)
     return createStringError(File + ": the compile database names no C file");
   return Error::success();
@@ -257,14 +231,13 @@ key(const tooling::CompileCommand &Command) {
 }
 
 Expected<std::vector<UnitPlace>> unitsOf(ArrayRef<std::string> Builds,
-                                         std::vector<ForeignFile> &NotC) {
+                                         std::vector<UnitPlace> &NotC) {
   std::vector<UnitPlace> Units;
   for (const std::string &Build : Builds)
     if (Error Failed = loadCommands(Build, Units, NotC))
       return Failed;
   leaveOutConfigureTries(Units);
   leaveOutTries(Units, Builds);
-  sort(NotC, [](const ForeignFile &A, const ForeignFile &B) { return A.File < B.File; });
   // The order in a database must not show in any result.
   std::map<decltype(key({})), UnitPlace> ByKey;
   for (UnitPlace &Unit : Units)
@@ -273,6 +246,24 @@ Expected<std::vector<UnitPlace>> unitsOf(ArrayRef<std::string> Builds,
   for (auto &[Key, Unit] : ByKey)
     Units.push_back(std::move(Unit));
   return Units;
+}
+
+// The facts of a unit in another language are what it includes.
+static ForeignFile readForeign(const UnitPlace &Unit, FileHashes &Hashes, SharedPools &Shared) {
+  std::optional<UnitFacts> Facts = keptFacts(Unit, Hashes, Shared);
+  if (!Facts) {
+    Facts.emplace();
+    Facts->MainFile = mainFile(Unit.Command);
+    UnitFiles Read = filesOf(Unit.Command);
+    for (const std::string &File : Read.Files)
+      Facts->Dependencies.add({File, Hashes.of(File)});
+    if (Read.All)
+      keepFacts(Unit, *Facts);
+  }
+  ForeignFile Result = {Facts->MainFile, {}};
+  for (const Dependency &D : Facts->Dependencies)
+    Result.Includes.insert(D.File);
+  return Result;
 }
 
 std::string textOrigin(const tooling::CompileCommand &Command, const UnitFacts &Facts) {
@@ -307,7 +298,8 @@ UnitOutcome indexUnit(const UnitPlace &Unit, UnitFacts &Facts) {
 
 Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   IndexResult Result;
-  Expected<std::vector<UnitPlace>> Units = unitsOf(Builds, Result.NotC);
+  std::vector<UnitPlace> NotC;
+  Expected<std::vector<UnitPlace>> Units = unitsOf(Builds, NotC);
   if (!Units)
     return Units.takeError();
   Result.Root = sourceRoot(*Units, Builds);
@@ -316,7 +308,8 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   std::atomic<unsigned> Refreshed = 0;
   FileHashes Hashes;
   SharedPools Shared;
-  Progress Shown("reading", Units->size());
+  Result.NotC.resize(NotC.size());
+  Progress Shown("reading", Units->size() + NotC.size());
   DefaultThreadPool Pool(hardware_concurrency(Jobs));
   for (size_t I = 0; I < Units->size(); ++I)
     Pool.async([&, I] {
@@ -329,7 +322,13 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
       }
       Shown.step();
     });
+  for (size_t I = 0; I < NotC.size(); ++I)
+    Pool.async([&, I] {
+      Result.NotC[I] = readForeign(NotC[I], Hashes, Shared);
+      Shown.step();
+    });
   Pool.wait();
+  sort(Result.NotC, [](const ForeignFile &A, const ForeignFile &B) { return A.File < B.File; });
   for (size_t I = 0; I < Units->size(); ++I) {
     if (Outcomes[I] == UnitOutcome::Stale || Outcomes[I] == UnitOutcome::Unparsed)
       Result.Unparsed.push_back(mainFile((*Units)[I].Command));

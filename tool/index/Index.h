@@ -41,9 +41,10 @@ struct UnitPlace {
 std::string cacheFolder(llvm::StringRef Build);
 
 // The C units of the compile databases in these folders, in the order of their files; the first
-// database counts for a command that several have. Fails where one is not usable.
+// database counts for a command that several have. NotC: those in other languages. Fails where a
+// database is not usable.
 llvm::Expected<std::vector<UnitPlace>> unitsOf(llvm::ArrayRef<std::string> Builds,
-                                               std::vector<ForeignFile> &NotC);
+                                               std::vector<UnitPlace> &NotC);
 
 // What else is found in a unit comes from: the relock command, the unit's command, and the texts
 // that the facts come from.

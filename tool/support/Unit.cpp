@@ -7,7 +7,7 @@
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Driver/Options.h"
 #include "clang/Frontend/CompilerInstance.h"
-#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/FrontendActions.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Tooling/ArgumentsAdjusters.h"
@@ -219,6 +219,30 @@ private:
   std::set<std::string> Private;
 };
 
+class ListFiles : public PreprocessOnlyAction {
+public:
+  ListFiles(std::set<std::string> &Files) : Files(Files) {}
+
+  bool BeginSourceFileAction(CompilerInstance &CI) override {
+    struct Watch : PPCallbacks {
+      const SourceManager &SM;
+      std::set<std::string> &Files;
+      Watch(const SourceManager &SM, std::set<std::string> &Files) : SM(SM), Files(Files) {}
+      void FileChanged(SourceLocation L, FileChangeReason, SrcMgr::CharacteristicKind,
+                       FileID) override {
+        if (OptionalFileEntryRef File = SM.getFileEntryRefForID(SM.getFileID(L)))
+          Files.insert(File->getFileEntry().tryGetRealPathName().str());
+      }
+    };
+    CI.getDiagnosticOpts().ShowCarets = false; // as above
+    CI.getPreprocessor().addPPCallbacks(std::make_unique<Watch>(CI.getSourceManager(), Files));
+    return true;
+  }
+
+private:
+  std::set<std::string> &Files;
+};
+
 } // namespace
 
 std::string mainFile(const tooling::CompileCommand &Command) {
@@ -333,9 +357,9 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
                                                                          Command.Filename);
 }
 
-std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
-                                      const UnitActions &Actions, const FileTexts *Replaced,
-                                      Warnings Wanted) {
+static std::vector<UnitDiagnostic> runAction(const tooling::CompileCommand &Command,
+                                             std::unique_ptr<FrontendAction> Action,
+                                             const FileTexts *Replaced, Warnings Wanted) {
   IntrusiveRefCntPtr<vfs::FileSystem> Files(vfs::createPhysicalFileSystem().release());
   if (any_of(Command.CommandLine, isOpenMP) && !gccHeaderOfOpenMP().empty())
     Files = vfs::RedirectingFileSystem::create(
@@ -352,8 +376,7 @@ std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
     return {D};
   }
   IntrusiveRefCntPtr<FileManager> Manager(new FileManager(FileSystemOptions(), Files));
-  tooling::ToolInvocation Invocation(arguments(Command, Wanted), std::make_unique<Action>(Actions),
-                                     Manager.get());
+  tooling::ToolInvocation Invocation(arguments(Command, Wanted), std::move(Action), Manager.get());
   Invocation.setDiagnosticConsumer(&Diagnostics);
   if (!Invocation.run() &&
       none_of(Diagnostics.Seen, [](const UnitDiagnostic &D) { return D.Error; })) {
@@ -364,6 +387,20 @@ std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
     Diagnostics.Seen.push_back(D);
   }
   return std::move(Diagnostics.Seen);
+}
+
+std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
+                                      const UnitActions &Actions, const FileTexts *Replaced,
+                                      Warnings Wanted) {
+  return runAction(Command, std::make_unique<Action>(Actions), Replaced, Wanted);
+}
+
+UnitFiles filesOf(const tooling::CompileCommand &Command) {
+  UnitFiles Result;
+  Result.All = none_of(
+      runAction(Command, std::make_unique<ListFiles>(Result.Files), nullptr, Warnings::Asked),
+      [](const UnitDiagnostic &D) { return D.Error; });
+  return Result;
 }
 
 } // namespace relock

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -53,6 +54,13 @@ std::vector<UnitDiagnostic> parseUnit(const clang::tooling::CompileCommand &Comm
                                       const UnitActions &Actions,
                                       const FileTexts *Replaced = nullptr,
                                       Warnings Wanted = Warnings::Asked);
+
+// What a unit consists of, in whatever language it is; it is not parsed. All: nothing is missing.
+struct UnitFiles {
+  std::set<std::string> Files; // absolute
+  bool All = false;
+};
+UnitFiles filesOf(const clang::tooling::CompileCommand &Command);
 
 // Absolute path of the main file of a command.
 std::string mainFile(const clang::tooling::CompileCommand &Command);
