@@ -5,6 +5,7 @@
 
 #include "driver/BuildOption.h"
 #include "driver/Options.h"
+#include "driver/ProjectOption.h"
 #include "driver/ReadProgram.h"
 #include "index/FactsFile.h"
 #include "index/Index.h"
@@ -31,6 +32,17 @@ static cl::opt<std::string>
           cl::desc("write a build file instead, with one step per translation unit, that any "
                    "executor of Ninja's files can run"),
           cl::value_desc("FILE"), cl::sub(Command), cl::cat(options()));
+static cl::opt<unsigned>
+    Parts("parts",
+          cl::desc("--ninja: N steps more, behind the others, that look for the sections of a part "
+                   "of the units each, for `relock check` and the like to find"),
+          cl::value_desc("N"), cl::init(0), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    Sections("sections",
+             cl::desc("such a step: also look for the sections of part K of N, and keep them"),
+             cl::value_desc("K/N"), cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Project("project", cl::desc(ProjectHelp), cl::value_desc("FILE"),
+                                    cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
     Unit("unit",
          cl::desc("such a step: keep the facts of one translation unit in this file, and what it "
@@ -52,6 +64,7 @@ EXAMPLES:
 
   relock index                      # other subcommands do so where it is needed
   relock index --ninja facts.ninja  # then: ninja -k 0 -f facts.ninja
+  relock index --ninja all.ninja --parts 8
 
 EXIT STATUS:
 
@@ -104,12 +117,40 @@ static int writeNinja() {
     return BadUsage;
   }
   std::string Tool = sys::fs::getMainExecutable(nullptr, reinterpret_cast<void *>(&writeNinja));
+  std::vector<std::string> Folders;
+  for (const std::string &Build : Builds)
+    Folders.push_back(absolutePath(Build));
+  SectionSteps Then = {Folders,
+                       Project.getNumOccurrences()
+                           ? std::optional(Project.empty() ? "" : absolutePath(Project))
+                           : std::nullopt,
+                       Parts};
   if (Error Failed =
-          writeAtomically(Ninja, [&](raw_ostream &OS) { OS << ninjaFile(*Units, Tool); }))
+          writeAtomically(Ninja, [&](raw_ostream &OS) { OS << ninjaFile(*Units, Tool, Then); }))
     return cannotWrite(Ninja, toString(std::move(Failed)));
   outs() << Units->size() << " translation units in " << shownPath(absolutePath(Ninja))
          << "; run `ninja -k 0 -f " << Ninja << "`\n";
   return Done;
+}
+
+// `2/8`
+static std::optional<Part> partOf(StringRef Text) {
+  Part Result;
+  auto [Number, Count] = Text.split('/');
+  if (Number.getAsInteger(10, Result.Number) || Count.getAsInteger(10, Result.Count) ||
+      Result.Number == 0 || Result.Number > Result.Count)
+    return std::nullopt;
+  return Result;
+}
+
+static bool lookThrough(const IndexResult &Index) {
+  std::optional<ProjectFile> Declared = loadProject(Project, Builds, Index);
+  if (!Declared)
+    return false;
+  size_t Units = keepSections(Index, *Declared, Jobs, *partOf(Sections));
+  outs() << "sections of " << Units << (Units == 1 ? " translation unit" : " translation units")
+         << ", part " << Sections << "\n";
+  return true;
 }
 
 static int readAll() {
@@ -122,6 +163,8 @@ static int readAll() {
     return cannotWrite(Builds.front() + "/.relock",
                        "the facts cannot be kept here; make the folder writable, or every command "
                        "reads all sources anew");
+  if (!Sections.empty() && !lookThrough(*Index))
+    return BadUsage;
   return statusWith(*Index, Done);
 }
 
@@ -156,6 +199,14 @@ static int run() {
   }
   if (!Unit.empty())
     return readUnit();
+  if (!Sections.empty() && !partOf(Sections)) {
+    message("--sections " + Sections + ": which part of how many, such as 2/8", "usage");
+    return BadUsage;
+  }
+  if ((!Sections.empty() && !Ninja.empty()) || (Parts && Ninja.empty())) {
+    message("--parts goes with --ninja, and --sections without", "usage");
+    return BadUsage;
+  }
   if (!completeBuilds(Builds))
     return BadUsage;
   return Ninja.empty() ? readAll() : writeNinja();

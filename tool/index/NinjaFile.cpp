@@ -23,7 +23,29 @@ static std::string path(StringRef Text) {
   return Result;
 }
 
-std::string ninjaFile(ArrayRef<UnitPlace> Units, StringRef Tool) {
+static std::string sectionSteps(ArrayRef<UnitPlace> Units, StringRef Tool,
+                                const SectionSteps &Steps) {
+  std::string Command = shellWord(Tool) + " index";
+  for (const std::string &Build : Steps.Builds)
+    Command += " -p " + shellWord(Build);
+  if (Steps.Project)
+    Command += " --project=" + shellWord(*Steps.Project);
+  std::string Text = "rule sections\n  command = " + value(Command) +
+                     " -j 1 --sections $part && touch $out\n"
+                     "  description = relock index --sections $part\n"
+                     "build all-facts: phony";
+  for (const UnitPlace &Unit : Units)
+    Text += " $\n  " + path(Unit.Facts);
+  Text += "\n";
+  for (unsigned K = 1; K <= Steps.Parts; ++K) {
+    std::string Part = std::to_string(K), Of = std::to_string(Steps.Parts);
+    Text += "build " + path(cacheFolder(Steps.Builds.front()) + "/sections-" + Part + "-of-" + Of) +
+            ": sections | all-facts\n  part = " + Part + "/" + Of + "\n";
+  }
+  return Text;
+}
+
+std::string ninjaFile(ArrayRef<UnitPlace> Units, StringRef Tool, const SectionSteps &Then) {
   std::string Text =
       "# Made by `relock index --ninja`. Run it by `ninja -k 0 -f THIS_FILE`: relock check and\n"
       "# rewrite then find the facts that they need.\n"
@@ -45,6 +67,8 @@ std::string ninjaFile(ArrayRef<UnitPlace> Units, StringRef Tool) {
             "\n  source = " + value(shellWord(Unit.Command.Filename)) +
             "\n  command_line = " + value(Command) + "\n";
   }
+  if (Then.Parts)
+    Text += sectionSteps(Units, Tool, Then);
   return Text;
 }
 

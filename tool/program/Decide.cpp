@@ -74,6 +74,49 @@ struct Behaviour {
   Behaviour(const Behaviour &) = delete;
 };
 
+std::vector<size_t> unitsWithLocks(const IndexResult &Index, const Program &Linked) {
+  DenseSet<const Function *> Users;
+  for (const auto &F : distinct(Index.Units, &UnitFacts::Functions))
+    if (any_of(F->Calls, [&](const Call &C) {
+          return Linked.wrapperOf(C.Function) || Linked.otherOperator(C);
+        }))
+      Users.insert(F.get());
+  std::vector<size_t> Result;
+  for (size_t I = 0; I < Index.Units.size(); ++I)
+    if (const UnitFacts &Unit = Index.Units[I];
+        !Unit.Sites.empty() ||
+        any_of(Unit.Functions, [&](const Function &F) { return Users.contains(&F); }))
+      Result.push_back(I);
+  return Result;
+}
+
+// Several threads look for the sections of that part of the units; Use is called for one unit at a
+// time, in their order.
+void inEachUnit(const IndexResult &Index, const Program &Linked, unsigned Jobs, Part Of,
+                function_ref<void(UnitSections)> Use) {
+  std::vector<size_t> Users;
+  for (size_t I : unitsWithLocks(Index, Linked))
+    if (I % Of.Count == Of.Number - 1)
+      Users.push_back(I);
+  std::vector<std::optional<UnitSections>> Found(Users.size());
+  std::mutex Access;
+  size_t Next = 0;
+  Progress Shown("looking for sections,", Users.size());
+  DefaultThreadPool Pool(hardware_concurrency(Jobs));
+  for (size_t I = 0; I < Users.size(); ++I)
+    Pool.async([&, I] {
+      UnitSections Here = sectionsOf(Index, Users[I], Linked);
+      std::lock_guard<std::mutex> Lock(Access);
+      Found[I] = std::move(Here);
+      for (; Next < Found.size() && Found[Next]; ++Next) {
+        Use(std::move(*Found[Next]));
+        Found[Next].reset();
+      }
+      Shown.step();
+    });
+  Pool.wait();
+}
+
 } // namespace
 
 class Decider::Known {
@@ -168,34 +211,12 @@ private:
   std::vector<LockUse> Takes, TakenAgain;
   std::optional<LockOrder> Order;
 
-  // Several threads look for sections; Use is called for one unit at a time, in their order.
-  void inEachUnit(unsigned Jobs, function_ref<void(UnitSections)> Use) const {
-    const std::vector<size_t> Users = unitsWithLocks();
-    std::vector<std::optional<UnitSections>> Found(Users.size());
-    std::mutex Access;
-    size_t Next = 0;
-    Progress Shown("looking for sections,", Users.size());
-    DefaultThreadPool Pool(hardware_concurrency(Jobs));
-    for (size_t I = 0; I < Users.size(); ++I)
-      Pool.async([&, I] {
-        UnitSections Here = sectionsOf(Index, Users[I], Linked);
-        std::lock_guard<std::mutex> Lock(Access);
-        Found[I] = std::move(Here);
-        for (; Next < Found.size() && Found[Next]; ++Next) {
-          Use(std::move(*Found[Next]));
-          Found[Next].reset();
-        }
-        Shown.step();
-      });
-    Pool.wait();
-  }
-
   void findAll(unsigned Jobs) {
     WayEnds Keepers;
     std::map<std::string, WayEnds> Loose;
     std::set<UnderLock> AllUnder; // functions of headers are in many units
     std::set<LockUse> AllTakes, AllTakenAgain;
-    inEachUnit(Jobs, [&](UnitSections Unit) {
+    inEachUnit(Index, Linked, Jobs, {}, [&](UnitSections Unit) {
       std::set<SectionKey> Here;
       AllUnder.insert(Unit.Under.begin(), Unit.Under.end());
       AllTakes.insert(Unit.Takes.begin(), Unit.Takes.end());
@@ -374,22 +395,6 @@ private:
     });
     auto Seen = SeenIn.find(keyOf(S.Facts));
     return Seen != SeenIn.end() && Seen->second == Units;
-  }
-
-  std::vector<size_t> unitsWithLocks() const {
-    DenseSet<const Function *> Users;
-    for (const auto &F : distinct(Index.Units, &UnitFacts::Functions))
-      if (any_of(F->Calls, [&](const Call &C) {
-            return Linked.wrapperOf(C.Function) || Linked.otherOperator(C);
-          }))
-        Users.insert(F.get());
-    std::vector<size_t> Result;
-    for (size_t I = 0; I < Index.Units.size(); ++I)
-      if (const UnitFacts &Unit = Index.Units[I];
-          !Unit.Sites.empty() ||
-          any_of(Unit.Functions, [&](const Function &F) { return Users.contains(&F); }))
-        Result.push_back(I);
-    return Result;
   }
 
   std::vector<StaticWrapper> staticWrappers() const {
@@ -798,6 +803,13 @@ Decision Decider::decide(const Restrictions &But, Extras Wanted) {
 Decision decide(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
                 bool AcceptUncovered, Extras Wanted) {
   return Decider(Index, Project, Jobs, AcceptUncovered).decide({}, Wanted);
+}
+
+size_t keepSections(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs, Part Of) {
+  const Program Linked(Index, /*AcceptUncovered=*/false, Project);
+  size_t Units = 0;
+  inEachUnit(Index, Linked, Jobs, Of, [&](UnitSections) { ++Units; });
+  return Units;
 }
 
 } // namespace relock

@@ -133,4 +133,13 @@ private:
 Decision decide(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs,
                 bool AcceptUncovered, Extras Wanted = {});
 
+// Part Number, from 1 on, of Count.
+struct Part {
+  size_t Number = 1, Count = 1;
+};
+
+// Looks for the sections of that part of the units, which keeps them. Returns how many units were
+// looked through.
+size_t keepSections(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs, Part Of);
+
 } // namespace relock
