@@ -225,7 +225,7 @@ bool readsDiff(StringRef File) {
 }
 
 bool readsDatabase(StringRef File) {
-  std::vector<ForeignFile> NotC;
+  std::vector<UnitPlace> NotC;
   Expected<std::vector<UnitPlace>> Units = unitsOf({StringRef(File).rsplit('/').first.str()}, NotC);
   if (!Units)
     return consumeError(Units.takeError()), false;

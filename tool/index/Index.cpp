@@ -248,19 +248,23 @@ Expected<std::vector<UnitPlace>> unitsOf(ArrayRef<std::string> Builds,
   return Units;
 }
 
-// The facts of a unit in another language are what it includes.
+// The facts of a unit in another language are what it includes, and names there.
 static ForeignFile readForeign(const UnitPlace &Unit, FileHashes &Hashes, SharedPools &Shared) {
   std::optional<UnitFacts> Facts = keptFacts(Unit, Hashes, Shared);
+  bool All = true;
   if (!Facts) {
     Facts.emplace();
     Facts->MainFile = mainFile(Unit.Command);
     UnitFiles Read = filesOf(Unit.Command);
     for (const std::string &File : Read.Files)
       Facts->Dependencies.add({File, Hashes.of(File)});
-    if (Read.All)
+    for (const auto &[File, Names] : Read.Names)
+      Facts->NamesIn.push_back({File, {Names.begin(), Names.end()}});
+    All = Read.All;
+    if (All)
       keepFacts(Unit, *Facts);
   }
-  ForeignFile Result = {Facts->MainFile, {}};
+  ForeignFile Result = {Facts->MainFile, {}, std::move(Facts->NamesIn), All};
   for (const Dependency &D : Facts->Dependencies)
     Result.Includes.insert(D.File);
   return Result;
@@ -308,6 +312,10 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
   std::atomic<unsigned> Refreshed = 0;
   FileHashes Hashes;
   SharedPools Shared;
+  sort(NotC,
+       [](const UnitPlace &A, const UnitPlace &B) { return key(A.Command) < key(B.Command); });
+  for (const UnitPlace &Unit : NotC)
+    Result.CommandsNotC.push_back(Unit.Command);
   Result.NotC.resize(NotC.size());
   Progress Shown("reading", Units->size() + NotC.size());
   DefaultThreadPool Pool(hardware_concurrency(Jobs));
@@ -328,7 +336,6 @@ Expected<IndexResult> indexBuild(ArrayRef<std::string> Builds, unsigned Jobs) {
       Shown.step();
     });
   Pool.wait();
-  sort(Result.NotC, [](const ForeignFile &A, const ForeignFile &B) { return A.File < B.File; });
   for (size_t I = 0; I < Units->size(); ++I) {
     if (Outcomes[I] == UnitOutcome::Stale || Outcomes[I] == UnitOutcome::Unparsed)
       Result.Unparsed.push_back(mainFile((*Units)[I].Command));

@@ -24,9 +24,10 @@ struct IndexResult {
   std::vector<std::string> FactsFiles;                  // FactsFiles[i] keeps Units[i]
   std::vector<std::string> Unparsed;                    // main files of which nothing is known
   size_t Broken = 0;                                    // units with errors
-  std::vector<ForeignFile> NotC;                        // files in other languages
-  std::string Root;                                     // the folder of the program's own text
-  unsigned Refreshed = 0;                               // units that were not in the cache
+  std::vector<ForeignFile> NotC;                        // files in other languages, in their order
+  std::vector<clang::tooling::CompileCommand> CommandsNotC; // CommandsNotC[i] is of NotC[i]
+  std::string Root;                                         // the folder of the program's own text
+  unsigned Refreshed = 0;                                   // units that were not in the cache
   bool CacheWritable = true;
   std::vector<CutFlow> Cuts; // see applyCuts
 };

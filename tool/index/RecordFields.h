@@ -144,6 +144,9 @@ template <class V> void fields(V &&Visit, ClassUse &U) {
 template <class V> void fields(V &&Visit, LateInit &I) {
   Visit("node", I.Node), Visit("lock", I.Lock), Visit("name", I.Name), Visit("at", I.At);
 }
+template <class V> void fields(V &&Visit, FileNames &F) {
+  Visit("file", F.File), Visit("names", F.Names);
+}
 template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("mainFile", U.MainFile), Visit("dependencies", U.Dependencies);
   Visit("declarations", U.Declarations), Visit("edits", U.Edits), Visit("sites", U.Sites);
@@ -157,6 +160,7 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("definedVariables", U.DefinedVariables);
   Visit("converted", U.Converted), Visit("lockTable", U.LockTable);
   Visit("classUses", U.ClassUses), Visit("lateInits", U.LateInits);
+  Visit("namesIn", U.NamesIn);
 }
 
 } // namespace relock

@@ -392,11 +392,18 @@ struct LateInit {
   Position At;
 };
 
+// The identifiers of a file, its macros expanded, and the names of these.
+struct FileNames {
+  std::string File;
+  std::vector<std::string> Names;
+};
+
 struct UnitFacts {
   std::string MainFile;
   // It has errors: what it includes, skips and names is known, and nothing else.
   bool Broken = false;
-  std::set<std::string> Names; // then: the identifiers of its own text
+  std::set<std::string> Names;    // then: the identifiers of its own text
+  std::vector<FileNames> NamesIn; // of a unit that is not C, as of a ForeignFile
   SharedRecords<Dependency> Dependencies;
   std::vector<Declaration> Declarations;
   std::vector<Edit> Edits;
@@ -410,7 +417,7 @@ struct UnitFacts {
   std::vector<FunctionFlow> FunctionFlows;
   std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
-  std::vector<Call> UnrunCalls; // in arms that never run
+  std::vector<Call> UnrunCalls;    // in arms that never run
   std::vector<LockLike> LockLikes; // each function once
   std::vector<UndefinedUse> UndefinedUses;
   std::vector<LockRecord> LockRecords;       // of UndefinedUses
@@ -421,10 +428,12 @@ struct UnitFacts {
   std::string LockTable; // the relock_locks.h that this unit includes already; empty: none
 };
 
-// A file in another language, and the headers that it includes.
+// A file in another language, and what it consists of.
 struct ForeignFile {
   std::string File;
   std::set<std::string> Includes;
+  std::vector<FileNames> NamesIn; // the files that are no headers of the system
+  bool All = false;               // nothing that it includes is missing
 };
 
 } // namespace relock

@@ -494,6 +494,7 @@ private:
     Checked.Reasons = Found.Against;
     Checked.AnyThread = Found.IdentityUses.empty() && Class.Plain;
     addEffects(Found, Class, Table, Order, Checked);
+    checkLanguage(Found, Checked);
     checkCancellation(Found, Table, Checked);
     keepFirst(Checked.Reasons);
     ignore(But, Checked.Reasons);
@@ -503,6 +504,19 @@ private:
     bool Delegate = Checked.Reasons.empty() && Found.Extract;
     Checked.Outcome = Delegate ? Verdict::Delegate : Verdict::Hold;
     return Checked;
+  }
+
+  // An extracted function makes a pointer to its context of a void *, which is no C++.
+  void checkLanguage(const Section &Found, CheckedSection &Checked) const {
+    if (!Found.Extract)
+      return;
+    for (const ForeignFile &Foreign : Index.NotC)
+      if (Foreign.Includes.count(Found.Extract->File)) {
+        Checked.Reasons.push_back({"not-c",
+                                   "stands in text that this file includes, which is not C",
+                                   {Foreign.File, 0, 1, 1}});
+        return;
+      }
   }
 
   // Where a section takes its lock again, what becomes of the section decides.

@@ -64,7 +64,8 @@ Program::Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFi
   collectEdits(Units);
   // Files without facts may use any class; those in other languages, what headers and global names
   // give them.
-  collectReasons(Units, Index.Unparsed, Index.NotC);
+  collectReasons(Units, Index.Unparsed);
+  collectForeign(Units, Index.NotC);
   collectBroken(Units);
   collectUndefined(Units);
   collectConfigurations(Units);
@@ -430,8 +431,7 @@ void Program::nameLateInits(const std::vector<UnitFacts> &Units,
 }
 
 void Program::collectReasons(const std::vector<UnitFacts> &Units,
-                             const std::vector<std::string> &Unparsed,
-                             const std::vector<ForeignFile> &NotC) {
+                             const std::vector<std::string> &Unparsed) {
   auto ClassAt = [&](const std::string &Node) -> LockClass * {
     auto It = ClassOfRoot.find(find(Node));
     return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
@@ -503,12 +503,6 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
     for (const std::string &File : Unparsed)
       Class.Kept.push_back(
           {"unparsed", "may be used by this file, which does not parse", {File, 0, 1, 1}});
-    for (const ForeignFile &Foreign : NotC)
-      if (Class.Global || any_of(Class.Files, [&](const std::string &File) {
-            return Foreign.Includes.count(File);
-          }))
-        Class.Kept.push_back(
-            {"not-c", "this file is not C, and may use it", {Foreign.File, 0, 1, 1}});
   }
 }
 
@@ -518,6 +512,50 @@ static std::string nameForOthers(const Declaration &D) {
   if (D.Kind == DeclarationKind::Parameter || D.Kind == DeclarationKind::Result)
     return Outer.str();
   return D.Kind == DeclarationKind::Global ? (Inner.empty() ? Outer : Inner).str() : "";
+}
+
+// What the identifiers of a text say of its use of a lock: nothing, if it names none of these.
+static bool namesOperations(StringRef Name) {
+  return Name.starts_with("pthread_mutex") || Name.starts_with("pthread_cond") ||
+         Name.starts_with("PTHREAD_MUTEX") || Name.starts_with("PTHREAD_COND") ||
+         Name.starts_with("PTHREAD_ERRORCHECK") || Name.starts_with("PTHREAD_RECURSIVE") ||
+         lockFunction(Name);
+}
+
+// A file in another language that can name a class uses it, if any text of it that C files do not
+// have names a part of it, or operations at all. What it has in common with them is analysed there.
+void Program::collectForeign(const std::vector<UnitFacts> &Units,
+                             const std::vector<ForeignFile> &NotC) {
+  if (NotC.empty())
+    return;
+  std::set<std::string> OfC;
+  for (const auto &D : distinct(Units, &UnitFacts::Dependencies))
+    OfC.insert(D->File);
+  std::map<const LockClass *, std::set<StringRef>> NamesOf;
+  for (const UnitFacts &Unit : Units)
+    for (const Declaration &D : Unit.Declarations)
+      if (const LockClass *Class = classOf(D.Node)) {
+        auto [Outer, Inner] = StringRef(D.Name).split('.');
+        bool OfFunction = D.Kind == DeclarationKind::Parameter || D.Kind == DeclarationKind::Result;
+        NamesOf[Class].insert(OfFunction || Inner.empty() ? Outer
+                                                          : StringRef(D.Name).rsplit('.').second);
+      }
+  for (const ForeignFile &Foreign : NotC) {
+    std::set<StringRef> Own;
+    for (const FileNames &In : Foreign.NamesIn)
+      if (!OfC.count(In.File))
+        Own.insert(In.Names.begin(), In.Names.end());
+    CancelsThreads |= Own.count("pthread_cancel") != 0;
+    SetsFloatEnvironment |= any_of(Own, setsFloatEnvironment);
+    const bool Operates = !Foreign.All || any_of(Own, namesOperations);
+    for (LockClass &Class : Classes)
+      if ((Class.Global ||
+           any_of(Class.Files,
+                  [&](const std::string &File) { return Foreign.Includes.count(File); })) &&
+          (Operates || any_of(NamesOf[&Class], [&](StringRef Name) { return Own.count(Name); })))
+        Class.Kept.push_back(
+            {"not-c", "this file is not C, and may use it", {Foreign.File, 0, 1, 1}});
+  }
 }
 
 // A file with errors can use what changes in the text that it reads, and what has a name that every

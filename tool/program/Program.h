@@ -178,8 +178,9 @@ private:
   void nameClasses(const std::vector<UnitFacts> &Units);
   void nameLateInits(const std::vector<UnitFacts> &Units,
                      const std::map<std::string, const Declaration *> &Naming);
-  void collectReasons(const std::vector<UnitFacts> &Units, const std::vector<std::string> &Unparsed,
-                      const std::vector<ForeignFile> &NotC);
+  void collectReasons(const std::vector<UnitFacts> &Units,
+                      const std::vector<std::string> &Unparsed);
+  void collectForeign(const std::vector<UnitFacts> &Units, const std::vector<ForeignFile> &NotC);
   void collectBroken(const std::vector<UnitFacts> &Units);
   void collectUndefined(const std::vector<UnitFacts> &Units);
   bool isOwnText(const Position &At) const;

@@ -120,7 +120,7 @@ private:
       Classes.push_back(Class.Class.Id);
       for (const CheckedSection &S : Class.Sections)
         if (S.Outcome == Verdict::Delegate && S.Facts.Extract &&
-            reads(D.Unit, S.Facts.Extract->File))
+            Parsed.reads(D.Unit, S.Facts.Extract->File))
           Sections.push_back(keyOf(S.Facts));
     }
     Owners By;
@@ -129,11 +129,6 @@ private:
     else if (!Classes.empty())
       By.Classes = {narrow<std::string>(D, Classes)};
     return By;
-  }
-
-  bool reads(size_t Unit, StringRef File) const {
-    return any_of(Index.Units[Unit].Dependencies,
-                  [&](const Dependency &D) { return D.File == File; });
   }
 
   // The last one, of those that all together make the fault vanish, without which the others before

@@ -12,9 +12,9 @@
 
 namespace relock {
 
-// Prints what Edits, in the order of their places, change in a file; Name is its path in the diff. A
-// file that does not exist yet has the text Before = "" and New = true. Prints nothing where nothing
-// changes.
+// Prints what Edits, in the order of their places, change in a file; Name is its path in the diff.
+// A file that does not exist yet has the text Before = "" and New = true. Prints nothing where
+// nothing changes.
 void printDiff(llvm::raw_ostream &OS, llvm::StringRef Name, llvm::StringRef Before,
                const std::vector<TextEdit> &Edits, bool New);
 

@@ -57,13 +57,36 @@ static std::vector<UnitDiagnostic> added(std::vector<UnitDiagnostic> Before,
   return Result;
 }
 
+Reparser::Reparser(const IndexResult &Index, unsigned Jobs)
+    : Index(Index), Count(Index.Units.size() + Index.NotC.size()), Jobs(Jobs), Good(Count),
+      Before(Count) {
+  for (size_t Unit = 0; Unit < Count; ++Unit)
+    eachFile(Unit, [&](const std::string &File) { Read.insert(File); });
+}
+
+void Reparser::eachFile(size_t Unit, function_ref<void(const std::string &)> Visit) const {
+  if (Unit < Index.Units.size())
+    for (const Dependency &D : Index.Units[Unit].Dependencies)
+      Visit(D.File);
+  else
+    for (const std::string &File : Index.NotC[Unit - Index.Units.size()].Includes)
+      Visit(File);
+}
+
+bool Reparser::reads(size_t Unit, StringRef File) const {
+  bool Result = false;
+  eachFile(Unit, [&](const std::string &Other) { Result |= Other == File; });
+  return Result;
+}
+
 // Of the changed texts that a unit reads, and of the new ones, which it may read then; empty: it
 // reads none.
 std::string Reparser::hashOf(size_t Unit, const FileTexts &Changed) const {
   std::string Hash;
-  for (const Dependency &D : Index.Units[Unit].Dependencies)
-    if (auto Text = Changed.find(D.File); Text != Changed.end())
+  eachFile(Unit, [&](const std::string &File) {
+    if (auto Text = Changed.find(File); Text != Changed.end())
       Hash += utohexstr(xxh3_64bits(Text->second)) + " ";
+  });
   if (!Hash.empty())
     for (const auto &[File, Text] : Changed)
       if (!Read.contains(File))
@@ -72,7 +95,9 @@ std::string Reparser::hashOf(size_t Unit, const FileTexts &Changed) const {
 }
 
 std::vector<UnitDiagnostic> Reparser::of(size_t Unit, const FileTexts &Changed) {
-  const clang::tooling::CompileCommand &Command = Index.Commands[Unit];
+  const size_t OfC = Index.Units.size();
+  const clang::tooling::CompileCommand &Command =
+      Unit < OfC ? Index.Commands[Unit] : Index.CommandsNotC[Unit - OfC];
   std::vector<UnitDiagnostic> After = parseUnit(Command, {}, &Changed, Warnings::All);
   if (After.empty()) // mostly, and then it does not matter which there were before
     return {};
@@ -84,7 +109,7 @@ std::vector<UnitDiagnostic> Reparser::of(size_t Unit, const FileTexts &Changed) 
 std::vector<NewDiagnostic> Reparser::all(const FileTexts &Changed) {
   std::vector<size_t> Units;
   std::vector<std::string> Hashes;
-  for (size_t I = 0; I < Index.Units.size(); ++I)
+  for (size_t I = 0; I < Count; ++I)
     if (std::string Hash = hashOf(I, Changed); !Hash.empty() && !Good[I].count(Hash)) {
       Units.push_back(I);
       Hashes.push_back(std::move(Hash));

@@ -5,6 +5,7 @@
 
 #include "index/Index.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <set>
@@ -13,7 +14,7 @@ namespace relock {
 
 // What the new texts add to the diagnostics of a unit.
 struct NewDiagnostic {
-  size_t Unit; // its number in the index
+  size_t Unit; // its number in the index, with those that are not C behind the others
   UnitDiagnostic What;
 };
 
@@ -21,20 +22,17 @@ struct NewDiagnostic {
 // whose new texts were found good are not parsed again.
 class Reparser {
 public:
-  Reparser(const IndexResult &Index, unsigned Jobs)
-      : Index(Index), Jobs(Jobs), Good(Index.Units.size()), Before(Index.Units.size()) {
-    for (const UnitFacts &Unit : Index.Units)
-      for (const Dependency &D : Unit.Dependencies)
-        Read.insert(D.File);
-  }
+  Reparser(const IndexResult &Index, unsigned Jobs);
 
   // Of all units that read these files. Empty: none.
   std::vector<NewDiagnostic> all(const FileTexts &Changed);
+  bool reads(size_t Unit, llvm::StringRef File) const;
   // Of one unit.
   std::vector<UnitDiagnostic> of(size_t Unit, const FileTexts &Changed);
 
 private:
   const IndexResult &Index;
+  const size_t Count; // of units
   unsigned Jobs;
   llvm::StringSet<> Read; // the files of the program
   // By unit: the hashes of the texts with which it is known to be good; its own diagnostics, once
@@ -42,6 +40,7 @@ private:
   std::vector<std::set<std::string>> Good;
   std::vector<std::optional<std::vector<UnitDiagnostic>>> Before;
 
+  void eachFile(size_t Unit, llvm::function_ref<void(const std::string &)> Visit) const;
   std::string hashOf(size_t Unit, const FileTexts &Changed) const;
 };
 

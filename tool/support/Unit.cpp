@@ -221,26 +221,44 @@ private:
 
 class ListFiles : public PreprocessOnlyAction {
 public:
-  ListFiles(std::set<std::string> &Files) : Files(Files) {}
+  ListFiles(UnitFiles &Result) : Result(Result) {}
 
   bool BeginSourceFileAction(CompilerInstance &CI) override {
     struct Watch : PPCallbacks {
       const SourceManager &SM;
-      std::set<std::string> &Files;
-      Watch(const SourceManager &SM, std::set<std::string> &Files) : SM(SM), Files(Files) {}
+      UnitFiles &Result;
+      Watch(const SourceManager &SM, UnitFiles &Result) : SM(SM), Result(Result) {}
+      std::string pathOf(FileID File) const {
+        OptionalFileEntryRef Entry = SM.getFileEntryRefForID(File);
+        return Entry ? Entry->getFileEntry().tryGetRealPathName().str() : "";
+      }
+      void add(const IdentifierInfo *Name, SourceLocation L) {
+        L = SM.getExpansionLoc(L);
+        if (Name && !SM.isInSystemHeader(L))
+          Result.Names[pathOf(SM.getFileID(L))].insert(Name->getName().str());
+      }
       void FileChanged(SourceLocation L, FileChangeReason, SrcMgr::CharacteristicKind,
                        FileID) override {
-        if (OptionalFileEntryRef File = SM.getFileEntryRefForID(SM.getFileID(L)))
-          Files.insert(File->getFileEntry().tryGetRealPathName().str());
+        if (std::string Path = pathOf(SM.getFileID(L)); !Path.empty())
+          Result.Files.insert(std::move(Path));
+      }
+      void MacroExpands(const Token &Name, const MacroDefinition &, SourceRange,
+                        const MacroArgs *) override {
+        add(Name.getIdentifierInfo(), Name.getLocation());
       }
     };
     CI.getDiagnosticOpts().ShowCarets = false; // as above
-    CI.getPreprocessor().addPPCallbacks(std::make_unique<Watch>(CI.getSourceManager(), Files));
+    auto Seen = std::make_unique<Watch>(CI.getSourceManager(), Result);
+    CI.getPreprocessor().setTokenWatcher([Seen = Seen.get()](const Token &T) {
+      if (!T.isAnnotation())
+        Seen->add(T.getIdentifierInfo(), T.getLocation());
+    });
+    CI.getPreprocessor().addPPCallbacks(std::move(Seen));
     return true;
   }
 
 private:
-  std::set<std::string> &Files;
+  UnitFiles &Result;
 };
 
 } // namespace
@@ -397,9 +415,9 @@ std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
 
 UnitFiles filesOf(const tooling::CompileCommand &Command) {
   UnitFiles Result;
-  Result.All = none_of(
-      runAction(Command, std::make_unique<ListFiles>(Result.Files), nullptr, Warnings::Asked),
-      [](const UnitDiagnostic &D) { return D.Error; });
+  Result.All =
+      none_of(runAction(Command, std::make_unique<ListFiles>(Result), nullptr, Warnings::Asked),
+              [](const UnitDiagnostic &D) { return D.Error; });
   return Result;
 }
 

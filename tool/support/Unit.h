@@ -57,7 +57,8 @@ std::vector<UnitDiagnostic> parseUnit(const clang::tooling::CompileCommand &Comm
 
 // What a unit consists of, in whatever language it is; it is not parsed. All: nothing is missing.
 struct UnitFiles {
-  std::set<std::string> Files; // absolute
+  std::set<std::string> Files;                        // absolute
+  std::map<std::string, std::set<std::string>> Names; // see FileNames
   bool All = false;
 };
 UnitFiles filesOf(const clang::tooling::CompileCommand &Command);
