@@ -304,10 +304,19 @@ private:
       unsigned Begin = Line.begin() - Text.getBufferStart();
       unsigned At = commentIn(Line, Begin);
       StringRef Comment = Line.drop_front(At).rtrim();
-      if (!Comment.empty() && !Comment.starts_with("#."))
-        attach(Comment, Begin + At, At + 1, Line.take_front(At).trim().empty());
+      bool OwnLine = Line.take_front(At).trim().empty();
+      if (Comment.consume_front("#."))
+        attachOwn(Comment.trim(), Begin + At, At + 1);
+      else if (!Comment.empty())
+        attach(Comment, Begin + At, At + 1, OwnLine);
       Rest = Next;
     }
+  }
+
+  void attachOwn(StringRef Comment, unsigned Offset, unsigned Column) {
+    auto Next = find_if(Keys, [&](const Key &K) { return K.At.Offset > Offset; });
+    bool Behind = Next != Keys.begin() && Column >= std::prev(Next)->At.Column;
+    (Behind ? std::prev(Next)->Of : &Result)->Said.push_back(Comment.str());
   }
 
   void attach(StringRef Comment, unsigned Offset, unsigned Column, bool OwnLine) {

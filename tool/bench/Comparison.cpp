@@ -108,6 +108,17 @@ constexpr StringRef Verdicts[] = {"too few pairs", "not told apart", "slower wit
                                   "slower", "faster"};
 constexpr StringRef Ends[] = {"precision", "time", "runs", "interrupted", "failed"};
 
+std::string numberText(double Value) {
+  std::string Text;
+  raw_string_ostream(Text) << format("%.9g", Value);
+  return Text;
+}
+
+void forFigures(const Comparison &C, function_ref<void(Figure)> Do) {
+  for (size_t F = C.deciding() == Printed ? Printed : WallTime; F < FigureCount; ++F)
+    Do(Figure(F));
+}
+
 class Writer {
 public:
   Writer(const Comparison &C, raw_ostream &OS) : C(C), J(OS, 1) {}
@@ -116,20 +127,14 @@ public:
 private:
   // As the measuring has it: nine digits, where JSON's own output has seventeen.
   void number(StringRef Name, double Value) {
-    std::string Text;
-    raw_string_ostream(Text) << format("%.9g", Value);
     J.attributeBegin(Name);
-    J.rawValue(Text);
+    J.rawValue(numberText(Value));
     J.attributeEnd();
   }
   void text(StringRef Name, StringRef Text) { J.attribute(Name, json::fixUTF8(Text)); }
   void ratio(StringRef Name, const PairedRatio &R);
   void figure(Figure F);
   void turn(const ComparedTurn &T);
-  void forFigures(function_ref<void(Figure)> Do) {
-    for (size_t F = C.deciding() == Printed ? Printed : WallTime; F < FigureCount; ++F)
-      Do(Figure(F));
-  }
   const Comparison &C;
   json::OStream J;
 };
@@ -166,7 +171,7 @@ void Writer::turn(const ComparedTurn &T) {
     text("first", SideNames[T.First]);
     for (Side S : {Before, After})
       J.attributeObject(SideNames[S], [&] {
-        forFigures([&](Figure F) { number(FigureNames[F], T.Runs[S][F]); });
+        forFigures(C, [&](Figure F) { number(FigureNames[F], T.Runs[S][F]); });
       });
   });
 }
@@ -179,6 +184,8 @@ void Writer::write() {
     for (Side S : {Before, After})
       text(SideNames[S], C.Commands[S]);
     text("setup", C.Setup);
+    text("cleanup", C.Cleanup);
+    J.attribute("warmups", int64_t(C.WarmUps));
     text("decided_by", FigureNames[C.deciding()]);
     text("pattern", C.Pattern);
     J.attribute("higher_is_better", C.HigherIsBetter);
@@ -195,7 +202,7 @@ void Writer::write() {
         number("low", C.Predicted->Low);
         number("high", C.Predicted->High);
       });
-    J.attributeObject("figures", [&] { forFigures([&](Figure F) { figure(F); }); });
+    J.attributeObject("figures", [&] { forFigures(C, [&](Figure F) { figure(F); }); });
     J.attributeArray("turns", [&] {
       for (const ComparedTurn &T : C.Turns)
         turn(T);
@@ -206,6 +213,18 @@ void Writer::write() {
 void writeComparison(const Comparison &C, raw_ostream &OS) {
   Writer(C, OS).write();
   OS << "\n";
+}
+
+void writeComparedRuns(const Comparison &C, raw_ostream &OS) {
+  OS << "turn,command";
+  forFigures(C, [&](Figure F) { OS << "," << FigureNames[F]; });
+  OS << "\n";
+  for (auto [I, Turn] : enumerate(C.Turns))
+    for (Side S : {Turn.First, Turn.First == Before ? After : Before}) {
+      OS << I + 1 << "," << SideNames[S];
+      forFigures(C, [&, &Runs = Turn.Runs](Figure F) { OS << "," << numberText(Runs[S][F]); });
+      OS << "\n";
+    }
 }
 
 std::optional<Prediction> parsePrediction(StringRef Text) {

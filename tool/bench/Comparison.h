@@ -59,8 +59,9 @@ struct Prediction {
 struct Comparison {
   llvm::json::Object Machine;
   std::array<std::string, 2> Commands; // by side
-  std::string Setup;
-  std::string Pattern; // of the printed figure; empty: wall time is what decides
+  std::string Setup, Cleanup;
+  unsigned WarmUps = 1; // turns that are not there
+  std::string Pattern;  // of the printed figure; empty: wall time is what decides
   bool HigherIsBetter = false;
   double Precision = 0, Threshold = 0; // as fractions
   double Seconds = 0;                  // for all of it
@@ -87,6 +88,8 @@ llvm::json::Object describeMachine();
 
 // The versioned file of `relock compare --json`; see tool/doc/formats.md.
 void writeComparison(const Comparison &C, llvm::raw_ostream &OS);
+// Comma-separated values: a line for each run, in the order in which they were, below their names.
+void writeComparedRuns(const Comparison &C, llvm::raw_ostream &OS);
 
 // `1.9` or `1.5-2.2`; none: it is neither.
 std::optional<Prediction> parsePrediction(llvm::StringRef Text);

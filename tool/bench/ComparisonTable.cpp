@@ -82,7 +82,7 @@ std::optional<Style> styleOf(ComparisonVerdict Verdict) {
   return std::nullopt;
 }
 
-void printTable(const Comparison &C, raw_ostream &OS) {
+std::vector<std::vector<BenchText>> tableOf(const Comparison &C) {
   static constexpr const char *QuotientTitle = "after/before [95 %]";
   std::vector<std::vector<BenchText>> Lines = {
       {turnsText(C) + ", median [quartiles]", "before", "after", QuotientTitle}};
@@ -91,8 +91,7 @@ void printTable(const Comparison &C, raw_ostream &OS) {
                      valueText(C, After, Figure(F)),
                      BenchText(quotientText(C.quotient(Figure(F))),
                                F == C.deciding() ? styleOf(C.verdict()) : std::nullopt)});
-  OS << "\n";
-  printBenchColumns(Lines, OS);
+  return Lines;
 }
 
 } // namespace
@@ -159,13 +158,43 @@ void printComparedMachine(const Comparison &C, raw_ostream &OS) {
 }
 
 void printComparison(const Comparison &C, raw_ostream &OS) {
-  printTable(C, OS);
+  OS << "\n";
+  printBenchColumns(tableOf(C), OS);
   std::optional<Style> Look = styleOf(C.verdict());
   std::string Sentence = comparisonSentence(C);
   OS << "\n" << (Look ? painted(Sentence, *Look, OS) : Sentence) << "\n";
   if (C.Predicted && C.verdict() != ComparisonVerdict::TooFewPairs)
     OS << predictionText(*C.Predicted, C.speed()) << "\n";
   OS << "ended: " << endText(C) << "\n";
+}
+
+// Backticks as many as the text does not have, so that it stays as it is.
+static std::string markdownCode(StringRef Text) {
+  std::string Marks = "`";
+  while (Text.contains(Marks))
+    Marks += "`";
+  return Marks + " " + printable(Text) + " " + Marks;
+}
+
+static std::string markdownCell(StringRef Text) {
+  std::string Result;
+  for (char C : Text)
+    Result += (StringRef("|\\`*_<>[]").contains(C) ? "\\" : "") + std::string(1, C);
+  return Result;
+}
+
+void writeMarkdown(const Comparison &C, raw_ostream &OS) {
+  OS << "- before: " << markdownCode(C.Commands[Before])
+     << "\n- after: " << markdownCode(C.Commands[After]) << "\n\n";
+  bool Titles = true;
+  for (const std::vector<BenchText> &Line : tableOf(C)) {
+    for (const BenchText &Cell : Line)
+      OS << "| " << markdownCell(Cell.Text) << " ";
+    OS << (Titles ? "|\n|:--|--:|--:|--:|\n" : "|\n");
+    Titles = false;
+  }
+  OS << "\n" << comparisonSentence(C) << "\n\n";
+  printComparedMachine(C, OS);
 }
 
 } // namespace relock

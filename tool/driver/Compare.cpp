@@ -24,15 +24,23 @@ namespace relock {
 static cl::SubCommand Command("compare", "run two commands in turns and say how much faster the "
                                          "second one is; exit status 1 if it is slower");
 
-static cl::opt<std::string> BeforeCommand("before", cl::Required, cl::value_desc("CMD"),
-                                          cl::desc("the command to compare with, run by /bin/sh"),
-                                          cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string>
+    BeforeCommand("before", cl::Required, cl::value_desc("CMD"),
+                  cl::desc("the command to compare with, run by /bin/sh; without "
+                           "it where it is a path and plain words"),
+                  cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> AfterCommand("after", cl::Required, cl::value_desc("CMD"),
                                          cl::desc("the command that may be faster or slower"),
                                          cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Setup("setup", cl::value_desc("CMD"),
                                   cl::desc("run this before every run, not timed"),
                                   cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Cleanup("cleanup", cl::value_desc("CMD"),
+                                    cl::desc("run this after every run, not timed"),
+                                    cl::sub(Command), cl::cat(options()));
+static cl::opt<unsigned> WarmUps("warmup", cl::init(1), cl::value_desc("N"),
+                                 cl::desc("turns at the beginning that do not count (default 1)"),
+                                 cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string>
     Pattern("figure", cl::value_desc("REGEX"),
             cl::desc("what decides is a number that the commands print: the first group of this "
@@ -80,6 +88,13 @@ static cl::opt<std::string> Json("json", cl::value_desc("FILE"),
                                  cl::desc("write all figures of all runs as JSON "
                                           "(tool/doc/formats.md)"),
                                  cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Csv("csv", cl::value_desc("FILE"),
+                                cl::desc("write them as comma-separated values, a line for each "
+                                         "run"),
+                                cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Markdown("markdown", cl::value_desc("FILE"),
+                                     cl::desc("write the table and what it says as Markdown"),
+                                     cl::sub(Command), cl::cat(options()));
 
 static const char *const MoreHelp = R"help(
 EXAMPLES:
@@ -102,6 +117,13 @@ int fail(int Status, const Twine &Text, StringRef Code) {
   message(Text.str(), Code);
   return Status;
 }
+
+struct File {
+  const cl::opt<std::string> *Name;
+  void (*Write)(const Comparison &, raw_ostream &);
+};
+constexpr File Files[] = {
+    {&Json, writeComparison}, {&Csv, writeComparedRuns}, {&Markdown, writeMarkdown}};
 
 // What --predicted or the plan says. False: a message says what is wrong.
 bool readPrediction(Comparison &C) {
@@ -143,13 +165,16 @@ int readOptions(Comparison &C) {
     return Refuse("--threshold must be 0 or more, and below 100");
   if (!readPrediction(C))
     return BadUsage;
-  if (!Json.empty())
-    if (Error E = checkWritable(Json)) {
-      messageFor(Json, "cannot be written: " + toString(std::move(E)), "compare-file");
-      return BadUsage;
-    }
+  for (const File &F : Files)
+    if (!F.Name->empty())
+      if (Error E = checkWritable(*F.Name)) {
+        messageFor(*F.Name, "cannot be written: " + toString(std::move(E)), "compare-file");
+        return BadUsage;
+      }
   C.Commands = {BeforeCommand, AfterCommand};
   C.Setup = Setup;
+  C.Cleanup = Cleanup;
+  C.WarmUps = WarmUps;
   C.Pattern = Pattern;
   C.HigherIsBetter = HigherIsBetter;
   C.Precision = Precision / 100;
@@ -161,14 +186,17 @@ int readOptions(Comparison &C) {
 
 namespace {
 
-int writeJson(const Comparison &C) {
-  if (Json.empty() || C.Turns.empty())
-    return Done;
-  if (Error E = writeAtomically(Json, [&](raw_ostream &OS) { writeComparison(C, OS); })) {
-    messageFor(Json, "cannot be written: " + toString(std::move(E)), "compare-file");
-    return BadUsage;
+int writeFiles(const Comparison &C) {
+  int Status = Done;
+  for (const File &F : Files) {
+    if (F.Name->empty() || C.Turns.empty())
+      continue;
+    if (Error E = writeAtomically(*F.Name, [&](raw_ostream &OS) { F.Write(C, OS); })) {
+      messageFor(*F.Name, "cannot be written: " + toString(std::move(E)), "compare-file");
+      Status = BadUsage;
+    }
   }
-  return Done;
+  return Status;
 }
 
 int statusOf(const Comparison &C, int Asked) {
@@ -199,7 +227,7 @@ int run() {
     printComparison(C, outs());
   int Output = flushOutput() ? Done : BadUsage;
   warnOfNoise(C);
-  return std::max({statusOf(C, Asked), Output, writeJson(C)});
+  return std::max({statusOf(C, Asked), Output, writeFiles(C)});
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "advise/Algorithms.h"
 #include "driver/BuildOption.h"
+#include "driver/Findings.h"
 #include "driver/MachineOption.h"
 #include "index/CompileDatabase.h"
 #include "index/Index.h"
@@ -24,6 +25,10 @@ StringRef completedKind(const ShownOption &O) {
     return "algorithms";
   if (O.Value == "A B") // of --why
     return "classes";
+  if (O.Value == "LIST") // of findings
+    return "finding-list";
+  if (O.Value == "A,B")
+    return O.Name == "mode" ? "mode-list" : "algorithm-list";
   return O.Name == "machine" ? "machines" : "";
 }
 
@@ -64,6 +69,30 @@ static std::vector<std::string> rememberedClasses(ArrayRef<const char *> Line) {
   return Names;
 }
 
+// What the commas of a list stand between. Line: bash and fish begin it with `relock`.
+static std::vector<std::string> listedNames(StringRef Kind, ArrayRef<const char *> Line) {
+  if (Kind == "finding-list")
+    return FindingFilter::words();
+  if (Kind == "algorithm-list") {
+    std::vector<std::string> Names = algorithmNames();
+    Names.push_back("pthread");
+    return Names;
+  }
+  std::vector<std::string> Modes = {"hold", "execute", "any-thread"};
+  if (is_contained(Line.take_front(2), StringRef("simulate")))
+    Modes.insert(Modes.end(), {"counter", "stack", "queue", "queue-2"});
+  return Modes;
+}
+
+// Behind the last comma, whatever the list does not have yet.
+static std::vector<std::string> continuedList(std::vector<std::string> Names, StringRef Begun) {
+  const StringRef Typed = Begun.take_front(Begun.rfind(',') + 1);
+  erase_if(Names, [&](StringRef Name) { return is_contained(split(Typed, ','), Name); });
+  for (std::string &Name : Names)
+    Name = Typed.str() + Name;
+  return Names;
+}
+
 void printCompletedValues(ArrayRef<const char *> Words, raw_ostream &OS) {
   StringRef Kind = Words.empty() ? "" : Words[0], Begun = Words.size() > 1 ? Words[1] : "";
   ArrayRef<const char *> Line = Words.drop_front(std::min<size_t>(2, Words.size()));
@@ -74,6 +103,8 @@ void printCompletedValues(ArrayRef<const char *> Words, raw_ostream &OS) {
     Values = machineNames();
   else if (Kind == "classes" || Kind == "conversions")
     Values = rememberedClasses(Line);
+  else if (Kind.ends_with("-list"))
+    Values = continuedList(listedNames(Kind, Line), Begun);
   if (Kind == "conversions") {
     // First the class, then what it becomes.
     StringRef Class = Begun.contains('=') ? Begun.rsplit('=').first : "";

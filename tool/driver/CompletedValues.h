@@ -13,7 +13,8 @@
 
 namespace relock {
 
-// The kind of an option's values; empty: none that relock has to be asked for.
+// The kind of an option's values, `…-list` where commas stand between them; empty: none that relock
+// has to be asked for.
 llvm::StringRef completedKind(const ShownOption &O);
 
 void printCompletedValues(llvm::ArrayRef<const char *> Words, llvm::raw_ostream &OS);

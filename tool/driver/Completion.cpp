@@ -102,7 +102,7 @@ _relock_ask() {
   while IFS= read -r known; do
     [[ $known != "$2"* ]] || COMPREPLY+=("${known#"$kept"}")
   done < <(relock help --values "$1" "$2" "${COMP_WORDS[@]}" 2>/dev/null)
-  [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
+  [[ ${COMPREPLY[0]-} != *= && $1 != *-list ]] || compopt -o nospace 2>/dev/null
 }
 
 _relock() {
@@ -206,9 +206,14 @@ _relock_codes() {
      << Codes << R"sh()
 }
 
-# What relock knows of a kind; behind `CLASS=` more is typed.
+# What relock knows of a kind; behind `CLASS=` more is typed, and of a list a comma may follow.
 _relock_ask() {
   local -a known=(${(f)"$(relock help --values $1 "$PREFIX" $words 2>/dev/null)"})
+  if [[ $1 == *-list ]]; then
+    compset -P '*,'
+    compadd -qS , -- ${known##*,}
+    return
+  fi
   compadd -S '' -- ${(M)known:#*=}
   compadd -- ${known:#*=}
 }

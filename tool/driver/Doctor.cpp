@@ -424,9 +424,9 @@ int run() {
   else
     printText(Items);
   if (!Json && Lacking.empty())
-    outs() << "\nA server has here all that it needs.\n";
+    outs() << "\na server has all that it needs here\n";
   else if (!Json)
-    outs() << "\nA server lacks here: " << join(Lacking, ", ") << ".\n";
+    outs() << "\na server lacks here: " << join(Lacking, ", ") << "\n";
   outs().flush();
   if (outs().has_error()) {
     outs().clear_error();

@@ -221,6 +221,18 @@ static const std::vector<StringRef> &findingCodes() {
   return Codes;
 }
 
+std::vector<std::string> FindingFilter::words() {
+  std::vector<std::string> Words;
+  for (const auto &[Name, Kind] : KindNames)
+    Words.push_back(Name.str());
+  for (StringRef Name : {SureCycle, StaleName, StringRef("any"), StringRef("none")})
+    Words.push_back(Name.str());
+  for (StringRef Code : findingCodes())
+    if (!is_contained(Words, Code))
+      Words.push_back(Code.str());
+  return Words;
+}
+
 bool isFindingCode(StringRef Code) { return is_contained(findingCodes(), Code); }
 
 std::string nearestFindingCode(StringRef Code) {

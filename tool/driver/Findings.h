@@ -45,6 +45,8 @@ public:
   // LIST: kinds, codes, `sure-cycle`, `stale`; or `none`, or `any`. None: a message says which word
   // is wrong. Option: who takes it.
   static std::optional<FindingFilter> parse(llvm::StringRef List, llvm::StringRef Option);
+  // What such a list can name.
+  static std::vector<std::string> words();
 
   bool has(const Finding &F) const;
   // Whether a finding with this code could be one of them.

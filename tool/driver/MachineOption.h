@@ -12,6 +12,8 @@ namespace relock {
 
 // Those that are shipped.
 std::vector<std::string> machineNames();
+// Says to somebody who named none which there are, with what they are, and what to type next.
+void listMachines(llvm::StringRef Subcommand);
 
 // The file; empty: a message lists the machines.
 std::string findMachine(llvm::StringRef Name);

@@ -25,7 +25,8 @@ struct MeasuredRun {
 
 class CommandRunner {
 public:
-  // Of a run that takes longer than Timeout seconds the group is killed; 0: none does.
+  // Of a run that takes longer than Timeout seconds the group is killed; 0: none does. A shell runs
+  // the command, unless it is a path with plain words behind it.
   explicit CommandRunner(double Timeout);
   // What it leaves running in its group is killed. Once relock was asked to end, nothing runs.
   // Enter is called in the child before the command's time begins.

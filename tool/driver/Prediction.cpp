@@ -144,7 +144,7 @@ Expected<std::string> MachineSimulator::output(std::vector<std::string> Words) c
 Expected<std::vector<SimulatedProgram>>
 MachineSimulator::run(StringRef Text, ArrayRef<std::string> Choices, SimulatedMachine Where) {
   if (Error Failed = Load.write(Text))
-    return std::move(Failed);
+    return Failed;
   std::vector<std::string> Words = {Program, "--machine=" + File, "--program=" + Load.path()};
   for (const std::string &Choice : Choices)
     Words.push_back("--choice=" + Choice);

@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +38,13 @@ Expected<Scratch> Scratch::make(StringRef Folder, StringRef From, StringRef Copy
     return createStringError("'" + From + "' could not be copied to '" + Copy + "'" +
                              (Wrong.empty() ? "; is the disk full?" : ": " + Wrong));
   return Scratch(Folder.str(), Copy.str(), Current.str().str());
+}
+
+bool Scratch::rootIsMount() {
+  struct statx Root;
+  if (statx(AT_FDCWD, "/", 0, 0, &Root) || !(Root.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT))
+    return true; // an older kernel does not say; then entering fails
+  return Root.stx_attributes & STATX_ATTR_MOUNT_ROOT;
 }
 
 static bool write(const char *File, const std::string &Text) {

@@ -19,6 +19,10 @@ public:
   static llvm::Expected<Scratch> make(llvm::StringRef Folder, llvm::StringRef From,
                                       llvm::StringRef Copy);
 
+  // Whether mounts can be made in a namespace without those outside seeing them: `/` has to be a
+  // mount itself, which in a chroot it need not be.
+  static bool rootIsMount();
+
   // Has the copy take the place of the folder, for this process and those that it starts. Called in
   // a child of one thread, whose current folder stays what it is, by name. Returns what failed, or
   // null; errno says why.

@@ -132,6 +132,10 @@ void printPlaces(const BenchResults &Results, StringRef Program) {
 
 int run() {
   BenchmarkRun R;
+  if (Machine.empty()) {
+    listMachines("simulate");
+    return BadUsage;
+  }
   const std::string File = findMachine(Machine);
   if (File.empty())
     return BadUsage;

@@ -203,6 +203,12 @@ int Trial::choosePlaces() {
   if (sys::fs::exists(Folder))
     return fail(BadUsage, "'" + Folder + "' exists; remove it, or name another place by -o",
                 "trial-folder");
+  if (!Scratch::rootIsMount())
+    return fail(
+        BadUsage,
+        "'/' is no mount here, as in a chroot, so no copy can take the place of a folder: make "
+        "it one before (mount --bind ROOT ROOT, then chroot ROOT)",
+        "trial-namespace");
   return chooseBuildCommand();
 }
 

@@ -23,7 +23,10 @@ td.number { text-align: right; white-space: nowrap; }
 pre { overflow-x: auto; font-size: .85rem; line-height: 1.35; padding: .75rem; background: #8881; }
 ins, del { text-decoration: none; } ins { color: #080; } del { color: #c00; }
 @media (prefers-color-scheme: dark) { ins { color: #6d6; } del { color: #f88; } }
-@media print { pre { white-space: pre-wrap; } details > * { display: block; } }
+@media print {
+  body { max-width: none; margin: 0; font-size: 10pt; }
+  pre { padding: 0; background: none; font-size: 7pt; white-space: pre-wrap; }
+}
 )";
 
 class Page {
@@ -64,7 +67,11 @@ void Page::plan() {
     OS << "<tr>";
     element("td", Entry.Class);
     element("td", Entry.Converts ? "convert to " + Entry.Algorithm : "keep");
-    element("td", join(Entry.Remarks, " "));
+    OS << "<td>";
+    for (const std::string &Line : Entry.Said) {
+      text(Line);
+      OS << "<br>\n";
+    }
   }
   OS << "</table>\n";
 }

@@ -164,7 +164,9 @@ bool Comparing::runSide(FigureValues &Values, Side S, StringRef Where) {
   Values[VoluntarySwitches] = R.VoluntarySwitches;
   Values[InvoluntarySwitches] = R.InvoluntarySwitches;
   Values[MaxResident] = R.MaxResident;
-  return C.Pattern.empty() || readFigure(Values, R, S, Where);
+  if (!C.Pattern.empty() && !readFigure(Values, R, S, Where))
+    return false;
+  return C.Cleanup.empty() || runCommand(R, "cleanup", C.Cleanup, S, Where);
 }
 
 bool Comparing::runTurn(ComparedTurn &T, StringRef Where) {
@@ -188,7 +190,9 @@ bool Comparing::hasEnded() {
 // Whatever drifts meanwhile favours the first and the second of a turn in turns.
 void Comparing::run() {
   ComparedTurn WarmUp;
-  bool Runs = runTurn(WarmUp, "warm-up");
+  bool Runs = true;
+  for (unsigned I = 0; Runs && I < C.WarmUps; ++I)
+    Runs = runTurn(WarmUp, "warm-up");
   while (Runs && !hasEnded()) {
     ComparedTurn T;
     T.First = C.Turns.size() % 2 ? After : Before;

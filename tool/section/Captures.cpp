@@ -879,9 +879,10 @@ std::optional<Declarator> declaratorOf(const VarDecl *V, const FunctionDecl *F, 
                                        const Source &S) {
   const DeclStmt *Statement = nullptr;
   findDeclStmt(F->getBody(), V, Statement);
+  if (!Statement)
+    return std::nullopt;
   SourceLocation Specifier = specifierEnd(V->getTypeSourceInfo()->getTypeLoc(), S);
-  std::optional<Source::Range> Whole =
-      Statement ? S.range(Statement->getSourceRange()) : std::nullopt;
+  std::optional<Source::Range> Whole = S.range(Statement->getSourceRange());
   Expr::EvalResult Constant;
   bool Computes = V->hasInit() && (!V->getType()->isIntegerType() ||
                                    !V->getInit()->EvaluateAsInt(Constant, F->getASTContext()));

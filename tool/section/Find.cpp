@@ -875,7 +875,8 @@ private:
                 *Inner.front());
     Calls.clear();
     for (const HeldOperation &Op : Locks.Others)
-      if (within(Text.Statements, Op.Call) && !within(Text.Outside, Op.Call)) {
+      if (Op.Kind != Operation::Wait && // a call that may block, as which it holds the section
+          within(Text.Statements, Op.Call) && !within(Text.Outside, Op.Call)) {
         Calls.push_back(Op.Call);
         if (acquires(Op.Kind))
           Found.OtherInner.push_back({Op.Lock, S.shown(Op.Call->getExprLoc())});

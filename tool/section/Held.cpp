@@ -328,6 +328,10 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
       continue;
     if (Op) {
       unsigned Own = KeyOf[Op - Operations.data()];
+      // Again: on some ways only, those are likely none that a thread takes.
+      if (Op->Kind == Operation::Lock &&
+          all_of(Held, [&](const Stack &Locks) { return is_contained(Locks, Own); }))
+        Add(Own, UnderLock::Takes, Call, Op->Lock, {});
       for (unsigned Key : All)
         if (Key != Own && (Op->Kind == Operation::Lock || Op->Kind == Operation::TimedLock))
           Add(Key, UnderLock::Takes, Call, Op->Lock, {});

@@ -95,6 +95,11 @@ function draw(tag, attributes, ...children) {
   return element;
 }
 
+// A name that can be broken behind its dots and the like, and else only where nothing else helps.
+function breakable(name) {
+  return name.split(/(?<=[._:\/])(?=.)/).flatMap((part, i) => i ? [ make("wbr"), part ] : [ part ]);
+}
+
 function rows(body, list) { body.replaceChildren(...list); }
 
 function bar(share, kind) {
@@ -335,6 +340,7 @@ function showFigures() {
   list.push(figure(count(acquired), count(perSecond(acquired)) + " acquisitions per second"));
   list.push(figure(percent(ratio(waits, acquired)), "of them had to wait"));
   if (measured) {
+    const dropped = droppedText();
     list.push(figure(percent(ratio(overhead.total_ns, profile.thread_ns)),
                      "of the threads' time was the profiler",
                      digits(overhead.per_acquisition_ns) +
@@ -347,7 +353,8 @@ function showFigures() {
                               : "measured at the start of the run; ") +
                          digits(overhead.hold_bias_ns) + " ns are taken out of each hold."));
     list.push(
-        figure(droppedText(), "not recorded", "What the profiler found no room for, by kind."));
+        figure(dropped, dropped === "nothing" ? "was dropped" : "not recorded",
+               "What the profiler found no room for, by kind."));
   }
   $("figures").replaceChildren(...list);
 }
@@ -728,7 +735,7 @@ function fillTable(table, columns, list, attributes) {
                                                 : undefined;
            const title = column.value
                              ? make("button", {type : "button", "data-tip" : column.tip},
-                                    column.title)
+                                    ...breakable(column.title))
                              : column.title;
            if (column.value)
              title.addEventListener("click", () => {

@@ -122,6 +122,16 @@ WARM = (
     ("relock check --why conn.lock a", {"a.c:lock"}, {"conn.lock"}),
     ("relock advise --machine ", {"icelake-2x32", "here"} | files, set()),
     ("relock simulate --machine=ice", {"icelake-2x32"}, {"here"}),
+    ("relock simulate --lock ", {"mcs", "rcl", "pthread"}, files),
+    ("relock simulate --lock mcs,", {"mcs,rcl", "mcs,posix"}, {"mcs,mcs", "rcl"}),
+    ("relock simulate --lock=mcs,rcl,po", {"mcs,rcl,posix"}, {"mcs,rcl,mcs", "posix"}),
+    ("relock bench --algorithm mcs,po", {"mcs,posix"}, {"posix"}),
+    ("relock bench --algorithm=mcs,po", {"mcs,posix"}, {"posix"}),
+    ("relock bench --mode hold,", {"hold,execute", "hold,any-thread"}, {"hold,queue", "hold,hold"}),
+    ("relock simulate --mode hold,q", {"hold,queue", "hold,queue-2"}, {"hold,stack"}),
+    ("relock check --fail-on ", {"hold", "sure-cycle", "may-block", "none"}, files),
+    ("relock check --fail-on hold,", {"hold,keep", "hold,may-block"}, {"hold,hold", "keep"}),
+    ("relock check --only=lock-order,st", {"lock-order,stale"}, {"stale"}),
 )
 ZSH_COLD = (("relock rewrite --lock con", "relock rewrite --lock con"),)
 ZSH_WARM = (
@@ -132,6 +142,14 @@ ZSH_WARM = (
     ("relock check --why con", "relock check --why conn.lock "),
     ("relock check --why conn.lock a.c", "relock check --why conn.lock a.c:lock "),
     ("relock simulate --machine ice", "relock simulate --machine icelake-2x32 "),
+    ("relock simulate --lock flat", "relock simulate --lock flat_combining,"),
+    ("relock simulate --lock mcs,flat", "relock simulate --lock mcs,flat_combining,"),
+    ("relock simulate --lock=mcs,flat", "relock simulate --lock=mcs,flat_combining,"),
+    ("relock bench --algorithm mcs,flat", "relock bench --algorithm mcs,flat_combining,"),
+    ("relock simulate --mode hold,st", "relock simulate --mode hold,stack,"),
+    ("relock check --fail-on hold,unc", "relock check --fail-on hold,unco"),
+    ("relock check --fail-on hold,uncov", "relock check --fail-on hold,uncovered,"),
+    ("relock check --only=hold,sta", "relock check --only=hold,sta"),
 )
 
 
