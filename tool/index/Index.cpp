@@ -159,7 +159,8 @@ std::string cacheFolder(StringRef Build) {
 
 // The folder whose text is the program's own: the top of the working copy, else the one that all
 // sources share, or a folder around it that has a compile database: the program's top where it is
-// built in place, or the one that has `src` and `build` beside each other.
+// built in place, or the one that has `src` and `build` beside each other. What lies around sources
+// with `build` among them is not the program's.
 static std::string sourceRoot(const std::vector<UnitPlace> &Units, ArrayRef<std::string> Builds) {
   std::string First = mainFile(Units.front().Command);
   StringRef Root = sys::path::parent_path(First);
@@ -176,7 +177,8 @@ static std::string sourceRoot(const std::vector<UnitPlace> &Units, ArrayRef<std:
       continue;
     if (isBelow(Shared, Database) && isBelow(Root, Database))
       Root = Shared.take_front(Database.size());
-    else if (Above.size() > 1 && isBelow(Database, Above) && isBelow(Root, Above))
+    else if (!isBelow(Database, Shared) && Above.size() > 1 && isBelow(Database, Above) &&
+             isBelow(Root, Above))
       Root = Above;
   }
   return Root.str();

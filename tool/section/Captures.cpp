@@ -830,6 +830,14 @@ static SourceLocation specifierEnd(TypeLoc Type, const Source &S) {
   return End.isMacroID() ? S.SM.getExpansionRange(End).getEnd() : End; // `bool`
 }
 
+// The place of the quote that closes the literal that begins there.
+static unsigned endOfLiteral(StringRef Text, unsigned Begin) {
+  unsigned I = Begin + 1;
+  while (I < Text.size() && Text[I] != Text[Begin])
+    I += Text[I] == '\\' ? 2 : 1;
+  return I;
+}
+
 static bool splitDeclarators(StringRef Text, Range R, std::vector<Range> &Parts) {
   int Depth = 0;
   unsigned Begin = R.Begin;
@@ -842,8 +850,10 @@ static bool splitDeclarators(StringRef Text, Range R, std::vector<Range> &Parts)
   };
   for (unsigned I = R.Begin; I < R.End; ++I) {
     char C = Text[I];
-    if (C == '"' || C == '\'' || C == '/')
-      return false; // literals and comments: such a declaration is left alone
+    if (C == '"' || C == '\'')
+      I = endOfLiteral(Text, I);
+    if (Text.substr(I).starts_with("/*") || Text.substr(I).starts_with("//"))
+      return false; // a comment may speak of one of them: such a declaration is left alone
     Depth += C == '(' || C == '[' || C == '{';
     Depth -= C == ')' || C == ']' || C == '}';
     if (C == ',' && !Depth) {

@@ -6,9 +6,13 @@
 #include "clang/Basic/CharInfo.h"
 #include "clang/Index/USRGeneration.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+
+#include <set>
+#include <utility>
 
 using namespace clang;
 using namespace llvm;
@@ -58,24 +62,147 @@ bool Source::inFile(SourceLocation L) const {
   return L.isValid();
 }
 
+// A `##` between a comma and the rest of the arguments pastes nothing: where there are none, it
+// drops the comma.
+static bool dropsComma(const MacroInfo &Macro, size_t I) {
+  ArrayRef<Token> Body = Macro.tokens();
+  return Macro.isVariadic() && I > 0 && I + 1 < Body.size() && Body[I].is(tok::hashhash) &&
+         Body[I - 1].is(tok::comma) &&
+         Macro.getParameterNum(Body[I + 1].getIdentifierInfo()) == int(Macro.getNumParams()) - 1;
+}
+
+static bool makesTextAt(const MacroInfo &Macro, size_t I) {
+  return Macro.tokens()[I].isOneOf(tok::hash, tok::hashat, tok::hashhash) && !dropsComma(Macro, I);
+}
+
 // True if a macro, or one that its body mentions, has a `#` or `##` in its body where it is used.
 static bool pastes(const Source &S, StringRef Name, SourceLocation Use,
                    SmallSet<StringRef, 8> &Seen) {
   const MacroInfo *Macro = Seen.insert(Name).second ? S.macroAt(Name, Use) : nullptr;
-  return Macro && any_of(Macro->tokens(), [&](const Token &T) {
-           const IdentifierInfo *Inner = T.getIdentifierInfo();
-           return T.isOneOf(tok::hash, tok::hashat, tok::hashhash) ||
-                  (Inner && pastes(S, Inner->getName(), Use, Seen));
+  return Macro && any_of(seq<size_t>(0, Macro->getNumTokens()), [&](size_t I) {
+           const IdentifierInfo *Inner = Macro->getReplacementToken(I).getIdentifierInfo();
+           return makesTextAt(*Macro, I) || (Inner && pastes(S, Inner->getName(), Use, Seen));
          });
+}
+
+namespace {
+
+// Whether parameters of a macro become text, or parts of names, by the body or by the macros to
+// which it gives them.
+class TextOfParameters {
+public:
+  TextOfParameters(const Source &S, SourceLocation Use) : S(S), Use(Use) {}
+
+  // Of the parameters from First to before End. What cannot be told is text.
+  bool made(const MacroInfo &Macro, unsigned First, unsigned End) {
+    if (!Seen.insert({&Macro, First}).second)
+      return false; // a macro is not used again in its own text
+    SmallVector<Call, 4> Calls;
+    const MacroInfo *Closed = nullptr; // the macro whose arguments end at the token before
+    for (size_t I = 0; I < Macro.getNumTokens(); ++I) {
+      const Token &T = Macro.getReplacementToken(I);
+      const MacroInfo *Before = std::exchange(Closed, nullptr);
+      if (T.is(tok::l_paren)) {
+        Calls.push_back(callAt(Macro, I, Before));
+      } else if (T.is(tok::r_paren)) {
+        if (Calls.empty())
+          return true;
+        Closed = Calls.pop_back_val().Callee;
+      } else if (T.is(tok::comma) && !Calls.empty()) {
+        ++Calls.back().Argument;
+      } else if (int P = Macro.getParameterNum(T.getIdentifierInfo()); P >= 0) {
+        if (unsigned(P) >= First && unsigned(P) < End && (isText(Macro, I) || given(Calls)))
+          return true;
+      } else if (T.is(tok::identifier) && !balanced(Macro, I)) {
+        return true;
+      }
+    }
+    return !Calls.empty();
+  }
+
+private:
+  struct Call {
+    const MacroInfo *Callee = nullptr;
+    bool Known = true; // what is called
+    unsigned Argument = 0;
+  };
+
+  const Source &S;
+  SourceLocation Use;
+  std::set<std::pair<const MacroInfo *, unsigned>> Seen;
+
+  const MacroInfo *macro(const Token &T) const {
+    const IdentifierInfo *Name = T.getIdentifierInfo();
+    return Name ? S.macroAt(Name->getName(), Use) : nullptr;
+  }
+
+  static bool isText(const MacroInfo &Macro, size_t I) {
+    return (I > 0 && makesTextAt(Macro, I - 1)) ||
+           (I + 1 < Macro.getNumTokens() && makesTextAt(Macro, I + 1));
+  }
+
+  // What a macro makes may be the name of another one, as in `SELECT(n)(x)`.
+  Call callAt(const MacroInfo &Macro, size_t Open, const MacroInfo *Closed) const {
+    Call Result;
+    Result.Known = !Closed;
+    if (Open == 0 || !Macro.getReplacementToken(Open - 1).getIdentifierInfo())
+      return Result;
+    const Token &Name = Macro.getReplacementToken(Open - 1);
+    Result.Callee = macro(Name);
+    Result.Known = Macro.getParameterNum(Name.getIdentifierInfo()) < 0 &&
+                   Name.getIdentifierInfo()->getName() != "__VA_OPT__" &&
+                   (!Result.Callee || Result.Callee->isFunctionLike()) && !isText(Macro, Open - 1);
+    return Result;
+  }
+
+  // An argument before may be several: all parameters from its place on count.
+  bool given(ArrayRef<Call> Calls) {
+    return any_of(Calls, [&](const Call &C) {
+      unsigned Count = C.Callee ? C.Callee->getNumParams() : 0;
+      return !C.Known || (Count && made(*C.Callee, std::min(C.Argument, Count - 1), Count));
+    });
+  }
+
+  // False if the name may bring a parenthesis, or take what follows as its arguments.
+  bool balanced(const MacroInfo &Macro, size_t I) const {
+    const Token &Name = Macro.getReplacementToken(I);
+    const MacroInfo *Inner = macro(Name);
+    if (!Inner)
+      return true;
+    if (Inner->isFunctionLike())
+      return I + 1 < Macro.getNumTokens() && Macro.getReplacementToken(I + 1).is(tok::l_paren);
+    return none_of(Inner->tokens(),
+                   [](const Token &T) { return T.isOneOf(tok::l_paren, tok::r_paren); }) ||
+           !S.makesText(Name.getIdentifierInfo()->getName(), Use);
+  }
+};
+
+} // namespace
+
+// True if the macro in whose argument L is makes text of that.
+static bool makesTextOfArgument(const Source &S, SourceLocation L, SourceLocation Use) {
+  SourceLocation Parameter = S.SM.getImmediateExpansionRange(L).getBegin(); // in the body's text
+  if (!Parameter.isMacroID())
+    return true;
+  SourceLocation At = S.SM.getSpellingLoc(S.SM.getImmediateExpansionRange(Parameter).getBegin());
+  StringRef Name(S.SM.getCharacterData(At), S.tokenLength(At));
+  Parameter = S.SM.getSpellingLoc(Parameter);
+  const MacroInfo *Macro = S.macroAt(Name, Use);
+  for (const Token &T : Macro ? Macro->tokens() : ArrayRef<Token>())
+    if (int P = Macro->getParameterNum(T.getIdentifierInfo());
+        P >= 0 && T.getLocation() == Parameter)
+      return TextOfParameters(S, Use).made(*Macro, P, P + 1);
+  return !Macro || S.makesText(Name, Use);
 }
 
 bool Source::stringified(SourceLocation L) const {
   SourceLocation Use = SM.getExpansionLoc(L);
   while (L.isMacroID()) {
-    if (!PP || makesText(Lexer::getImmediateMacroName(L, SM, Language), Use))
+    bool Argument = SM.isMacroArgExpansion(L);
+    if (!PP || (Argument ? makesTextOfArgument(*this, L, Use)
+                         : makesText(Lexer::getImmediateMacroName(L, SM, Language), Use)))
       return true;
-    L = SM.isMacroArgExpansion(L) ? SM.getImmediateSpellingLoc(L)
-                                  : SM.getImmediateExpansionRange(L).getBegin();
+    L = Argument ? SM.getImmediateSpellingLoc(L) : SM.getImmediateExpansionRange(L).getBegin();
   }
   return false;
 }
