@@ -15,6 +15,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 OTHERS = {
     "petrovic": "Petrović (2016): messages, combining, servers",
@@ -48,6 +49,12 @@ def reproduce(build, paper):
             return json.load(file)
 
 
+def wrapped(text, indent=""):
+    return textwrap.fill(
+        text, 118, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def number(value, decimals):
     return f"{value:,.{decimals}f}"
 
@@ -64,9 +71,10 @@ def show_experiment(experiment):
     rows = experiment["rows"]
     has_misses = any("misses" in cell for cell in rows)
     print(f"## {experiment['title']}\n")
-    print(f"{experiment['from'][0].upper()}{experiment['from'][1:]}. {experiment['machine']}: ", end="")
-    print(f"{experiment['remark']}." if experiment["remark"] else "as above.")
-    print(f"In {experiment['unit']}.\n")
+    text = f"{experiment['from'][0].upper()}{experiment['from'][1:]}."
+    if experiment["remark"]:
+        text += f" On {experiment['machine']}: {experiment['remark']}."
+    print(wrapped(f"{text} The figures are {experiment['unit']}.") + "\n")
     print(row(("", "published", "simulated", "error") + ("misses per section",) * has_misses))
     print("|---" * (4 + has_misses) + "|")
     for cell in rows:
@@ -83,8 +91,7 @@ def show_experiment(experiment):
 def show_missing(source):
     print("Not reproduced:\n")
     for missing in source["missing"]:
-        print(f"- {missing['what']} ({missing['from']}): {missing['why']}")
-    print()
+        print(wrapped(f"- {missing['what']} ({missing['from']}): {missing['why']}", "  "))
 
 
 def show_all(build, delay):
@@ -112,9 +119,9 @@ def main(build, only_published):
     print(
         """
 *Made by `python3 runtime/sim/compare.py build/dev`; the long tests make it, too, and look at its errors.
-Figures move by some percent, those of flat combining by a fifth, whenever the runtime's objects come to lie elsewhere in memory.*
-What the model is and lacks: [../sim/README.md](../sim/README.md). `relock bench --reproduce=lozi`, and so on, prints the
-same tables; with `--machine here` it runs on the machine at hand what that can.
+Figures move by some percent, those of flat combining by a fifth, whenever the runtime's objects come to lie elsewhere
+in memory.* What the model is and lacks: [../sim/README.md](../sim/README.md). `relock bench --reproduce=lozi`, and
+so on, prints the same tables; with `--machine here` it runs on the machine at hand what that can.
 
 # Lozi (2014): Remote Core Locking
 
@@ -127,7 +134,7 @@ in the last table. The rest is prediction.
         show_experiment(experiment)
     show_missing(source)
     print(
-        """\
+        """
 ## What is missed, and why
 
 - **RCL takes twice as long**, and so the ratios to it are half of what they should be. Not explained
@@ -152,7 +159,7 @@ in the last table. The rest is prediction.
     if only_published:
         return
     print(
-        """\
+        """
 # What it says about machines of today
 
 All algorithms with default settings, a thread on each processor but one: millions of sections per
@@ -171,7 +178,7 @@ and, where a file says so, guesses.
 - **`rcl` had two steady states** with 47 clients and more: all asked the server, or so many had
   withdrawn their requests that the server never found the lock free. It stayed in the second one: with
   100 cycles between sections 0.85 million per second on magnycours-48, 0.9 on icelake-2x32, 0.8 on
-  milan-6x8 and 1.5 on graviton3-64, in the place of what the first table has (patience() in
+  milan-6x8 and 1.5 on graviton3-64, in the place of what the table above has for them (patience() in
   server/client.c returning 1). Mended: clients are as patient as they are many.
 - **Waiters slept too early.** Whoever spins for 2 microseconds sleeps before its turn when tens of
   threads are before it; then arrivals passed the queues (`mcs`, `clh`, `hclh`, `cohort`, `ticket`), a few
@@ -187,15 +194,15 @@ and, where a file says so, guesses.
   the simulated one. With 16 threads and 10,000 cycles between sections, held: 3.1 million per second on icelake-2x32
   (1.9 before), 3.8 on milan-6x8 (1.7), 2.9 on magnycours-48 (1.5). Mended.
 - **`adaptive` reached a half of the other combiners**, 1.8 million per second at a fairness of 0.15 on
-  magnycours-48 in the third table and 1.4 in the fourth. It had a queue of its own with the same fault,
+  magnycours-48 with 100 cycles between sections and 1.4 with 20,000. It had a queue of its own with the same fault,
   and looked for the lock for 2 microseconds before it queued. Mended: it is a mutex in front of `ccsynch`.
 - **Clients of a server disturbed it**: each asked every 2 microseconds how far it was. `rcl` had 4.0 million
   per second on icelake-2x32 and 3.5 on milan-6x8 with all processors. Mended.
 - **`adaptive_rcl` tried the lock itself too often**: 2.5 million per second on magnycours-48. Mended, but
-  the third and fourth table are made in a millisecond, of which the change to the server takes a part:
+  the two tables above are made in milliseconds, of which the change to the server takes a part:
   over 16 milliseconds it has 0.94 of `rcl` there.
 - **On several nodes a queue for each is worth twice as much** while all want the lock all the time
-  (`hsynch` in the third table), and less than a single one when they do not (the fourth). `adaptive` has a
+  (`hsynch` with 100 cycles), and less than a single one when they do not (with 20,000). `adaptive` has a
   single one. A combiner that runs the sections of its own node first and those of others when there are
   none was tried in it: with 16 threads and more 0.9 to 1.8 times as much in the first case, 0.7 to 0.95
   in the second, for it then meets the clients at the end of the queue, where they write. Open."""

@@ -50,7 +50,8 @@ void printReproduced(const Reproduced &R, raw_ostream &OS) {
     OS << "  " << R.Machine << "; " << E.Remark << "\n";
   OS << "  " << E.Unit << "\n";
   OS << left_justify("", Width) << right_justify("published", 12) << right_justify("obtained", 12)
-     << right_justify("error", 9) << right_justify(HasMisses ? "misses" : "", HasMisses ? 9 : 0) << "\n";
+     << right_justify("error", 9) << right_justify(HasMisses ? "misses" : "", HasMisses ? 9 : 0)
+     << "\n";
   for (const ReproducedRow &Row : R.Rows) {
     const int Decimals = Row.IsCount ? 0 : E.Decimals;
     OS << left_justify(Row.Name, Width) << right_justify(published(Row, Decimals), 12);

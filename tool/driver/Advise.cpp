@@ -88,9 +88,8 @@ static const char *const MoreHelp = R"help(
 EXAMPLES:
 
   relock advise server.profile -o plan.yaml
-  relock advise -p build -o plan.yaml    # the same plan, for the sources of now
   relock advise server.profile --machine icelake-2x32 --threads 48 -o plan.yaml
-  relock advise --update plan.yaml stats.profile   # of RELOCK_STATS=stats.profile
+  relock advise --update plan.yaml stats.profile
 
 EXIT STATUS:
 

@@ -88,7 +88,7 @@ static cl::opt<PaperName> Reproduce(
     "reproduce",
     cl::desc("run the experiments of a paper instead, on a simulated machine, and show published "
              "figures beside those obtained"),
-    cl::values(clEnumValN(PaperName::Lozi, "lozi", "Remote Core Locking (2014)"),
+    cl::values(clEnumValN(PaperName::Lozi, "lozi", "remote core locking (2014)"),
                clEnumValN(PaperName::Petrovic, "petrovic", "messages, combining, servers (2016)"),
                clEnumValN(PaperName::RamosHoefler, "ramos-hoefler", "cache lines, barriers (2016)"),
                clEnumValN(PaperName::Reble, "reble", "many cores without coherence (2015)")),
@@ -106,8 +106,7 @@ static cl::opt<std::string> Machine("machine", cl::value_desc("here|NAME|FILE"),
 static const char *const MoreHelp = R"help(
 EXAMPLES:
 
-  relock bench --threads 2,8 --lines 1 --delay 100,1000 -m 100
-  relock bench --json before.json
+  relock bench --threads 2,8 --lines 1 --delay 100,1000 --json before.json
   relock bench --compare before.json --algorithm adaptive,pthread
   relock bench --reproduce lozi --experiment many
 

@@ -46,6 +46,8 @@ int64_t processorsHere() {
   return sched_getaffinity(0, sizeof Set, &Set) ? 1 : CPU_COUNT(&Set);
 }
 
+std::string nameHere() { return "this machine, " + counted(size_t(processorsHere()), "processor"); }
+
 // While an experiment runs; what the user has set comes back.
 class Tuned {
 public:
@@ -182,7 +184,7 @@ private:
     R.Program = Program;
     R.Words = IsHere ? wordsHere(E) : wordsSimulated(E);
     if (R.Words.empty()) { // there is nothing that this machine could do
-      Results.Machine["name"] = "this machine";
+      Results.Machine["name"] = nameHere();
       return Done;
     }
     const bool IsText = IsHere && E.isOfBarriers();
@@ -192,7 +194,7 @@ private:
                               "bench-runner");
     Results = std::move(R.Results);
     if (IsHere)
-      Results.Machine["name"] = "this machine";
+      Results.Machine["name"] = nameHere();
     R.Results = Results;
     return reportEndOfBenchmark(R);
   }
@@ -245,9 +247,10 @@ private:
         E.isOfBarriers() ? !E.Rows[0].HereOf.empty() : has(E, "lines") && !E.Run.count("mode");
     for (ReproducedRow &Row : New.Rows)
       if (!Row.Obtained)
-        Row.Why = !HasProgram ? "relock-bench has no such experiment: simulated only"
-                              : "this machine has " + std::to_string(processorsHere()) +
-                                    " processors, or lacks what is measured";
+        Row.Why = !HasProgram
+                      ? "relock-bench has no such experiment: simulated only"
+                      : "this machine has " + counted(size_t(processorsHere()), "processor") +
+                            ", or lacks what is measured";
   }
 
   int write() const {
