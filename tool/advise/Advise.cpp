@@ -2,6 +2,7 @@
 #include "advise/Advise.h"
 
 #include "advise/Algorithms.h"
+#include "advise/WaitsFor.h"
 #include "support/Messages.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -19,11 +20,11 @@ constexpr size_t MostNames = 4;   // that a message lists; `relock report` lists
 
 class Adviser {
 public:
-  Adviser(const Decision &Decided, const Plan &Before, const Costs *Measured,
+  Adviser(const Decision &Decided, const Plan &Before, const Costs *Measured, const Hints &Besides,
           const Thresholds &Limits, Predictor *Foretold, Rule Decides, StringRef Root,
           function_ref<bool(StringRef)> IsConverted)
-      : Decided(Decided), Before(Before), Measured(Measured), Limits(Limits), Foretold(Foretold),
-        Decides(Decides), Root(Root), IsConverted(IsConverted) {}
+      : Decided(Decided), Before(Before), Measured(Measured), Besides(Besides), Limits(Limits),
+        Foretold(Foretold), Decides(Decides), Root(Root), IsConverted(IsConverted) {}
 
   Advice run() {
     static_cast<Commented &>(Result.Next) = Before;
@@ -65,6 +66,7 @@ private:
   const Decision &Decided;
   const Plan &Before;
   const Costs *Measured;
+  const Hints &Besides;
   const Thresholds &Limits;
   Predictor *Foretold;
   Rule Decides;
@@ -252,6 +254,8 @@ private:
     std::vector<std::string> Lines;
     if (auto Chosen = Choices.find(Class.Class.Name); Chosen != Choices.end())
       Lines = Chosen->second.Remarks;
+    if (auto Known = Besides.find(Class.Class.Name); Known != Besides.end())
+      append_range(Lines, Known->second);
     std::string First = place(Class.Class.At) + "; " + counted(Class.Sections.size(), "section");
     if (Class.converts() && !Class.Sections.empty())
       First += (": " + Twine(Delegate) + " delegate, " + Twine(Class.Sections.size() - Delegate) +
@@ -359,6 +363,9 @@ private:
       if (File.Run.Drops.any())
         Text += "; incomplete, see `relock report`";
       Head.push_back(Text + ".");
+      if (File.timed())
+        append_range(Head, waitsFor(File.Run));
+      addRwlocks(File.Run, Head);
     }
     std::string Of = Limits.File.empty()
                          ? "shipped; `relock advise --find-thresholds` finds those of "
@@ -387,6 +394,14 @@ private:
         Head.push_back("Hot, and no lock class of this build: " + Name + " (" +
                        percentText(Cost.Share) + " of the threads' time; " + figures(Cost) +
                        "): " + Cost.WhyUnknown + ".");
+  }
+
+  // Of those that threads wait for.
+  void addRwlocks(const Profile &Run, std::vector<std::string> &Head) const {
+    for (const ProfiledClass &Class : Run.Classes)
+      if (double(Class.waitTotal()) >= Limits.Waits * double(Run.busyTime().Least))
+        if (std::string Text = rwlockHint(Class); !Text.empty())
+          Head.push_back("The rwlock " + Class.Name + ": " + Text + ".");
   }
 
   // What cannot be converted, or only as sections that hold; most gain first.
@@ -569,9 +584,10 @@ private:
 } // namespace
 
 Advice advise(const Decision &Decided, const Plan &Before, const Costs *Measured,
-              const Thresholds &Limits, Predictor *Foretold, Rule Decides, StringRef Root,
-              function_ref<bool(StringRef)> IsConverted) {
-  return Adviser(Decided, Before, Measured, Limits, Foretold, Decides, Root, IsConverted).run();
+              const Hints &Besides, const Thresholds &Limits, Predictor *Foretold, Rule Decides,
+              StringRef Root, function_ref<bool(StringRef)> IsConverted) {
+  return Adviser(Decided, Before, Measured, Besides, Limits, Foretold, Decides, Root, IsConverted)
+      .run();
 }
 
 } // namespace relock

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "advise/Choose.h"
+#include "advise/Hints.h"
 #include "advise/Plan.h"
 #include "program/Decide.h"
 
@@ -32,12 +33,13 @@ struct Advice {
 };
 
 // Measured: null without profiles; then every class that can convert does, to the default.
+// Besides: what could be done next to the lock, by class.
 // Foretold: null without a machine; it has predicted each class, and is asked here what all that
 // the plan converts gain together. Decides: what chooses where there is a prediction. Root: what
 // the places in comments are relative to. IsConverted: true for the name of a class that an earlier
 // rewrite has converted.
 Advice advise(const Decision &Decided, const Plan &Before, const Costs *Measured,
-              const Thresholds &Limits, Predictor *Foretold, Rule Decides, llvm::StringRef Root,
-              llvm::function_ref<bool(llvm::StringRef)> IsConverted);
+              const Hints &Besides, const Thresholds &Limits, Predictor *Foretold, Rule Decides,
+              llvm::StringRef Root, llvm::function_ref<bool(llvm::StringRef)> IsConverted);
 
 } // namespace relock

@@ -304,19 +304,27 @@ private:
       unsigned Begin = Line.begin() - Text.getBufferStart();
       unsigned At = commentIn(Line, Begin);
       StringRef Comment = Line.drop_front(At).rtrim();
-      bool OwnLine = Line.take_front(At).trim().empty();
-      if (Comment.consume_front("#."))
-        attachOwn(Comment.trim(), Begin + At, At + 1);
+      if (StringRef Ours = Comment; Ours.consume_front("#."))
+        keepRemark(Ours.ltrim(), Begin + At, At + 1);
       else if (!Comment.empty())
-        attach(Comment, Begin + At, At + 1, OwnLine);
+        attach(Comment, Begin + At, At + 1, Line.take_front(At).trim().empty());
       Rest = Next;
     }
   }
 
-  void attachOwn(StringRef Comment, unsigned Offset, unsigned Column) {
+  // Relock's own: of the entry in which it stands, at the head, or of the cuts.
+  void keepRemark(StringRef Text, unsigned Offset, unsigned Column) {
     auto Next = find_if(Keys, [&](const Key &K) { return K.At.Offset > Offset; });
-    bool Behind = Next != Keys.begin() && Column >= std::prev(Next)->At.Column;
-    (Behind ? std::prev(Next)->Of : &Result)->Said.push_back(Comment.str());
+    if (Next == Keys.begin()) {
+      Result.Remarks.push_back(Text.str());
+      return;
+    }
+    const Key &Before = *std::prev(Next);
+    auto Entry = find_if(Result.Classes, [&](const PlanEntry &E) { return &E == Before.Of; });
+    if (Entry == Result.Classes.end())
+      Result.CutRemarks.push_back(Text.str());
+    else if (Column >= Before.At.Column)
+      Entry->Remarks.push_back(Text.str());
   }
 
   void attach(StringRef Comment, unsigned Offset, unsigned Column, bool OwnLine) {

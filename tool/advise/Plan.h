@@ -28,7 +28,6 @@ struct Comments {
 struct Commented {
   std::map<std::string, Comments> Notes; // by key
   std::vector<std::string> Below;        // behind the last key
-  std::vector<std::string> Said;         // Relock's, as they were read; not to be written again
 };
 
 // A lock class, and what is to be done with it.

@@ -199,30 +199,33 @@ SourceClass ProfileClasses::find(const Profile &P, const ProfiledClass &Class) c
   return Result;
 }
 
-double delegatedPart(const CheckedClass &Class, const ProfiledClass &Profiled) {
-  std::map<std::string, bool> Delegated; // by FILE:LINE
-  double Sections = 0, All = 0;
+std::optional<double> takenPart(const CheckedClass &Class, const ProfiledClass &Profiled,
+                                function_ref<bool(const CheckedSection &)> Has) {
+  std::map<std::string, bool> HasIt; // by FILE:LINE
   for (const CheckedSection &S : Class.Sections) {
-    bool Is = S.Outcome == Verdict::Delegate;
-    auto [Known, IsNew] = Delegated.try_emplace(lineKey(S.Facts.At.File, S.Facts.At.Line), Is);
-    Known->second &= Is; // two on a line: nobody knows which one it was
-    Sections += Is;
-    ++All;
+    auto [Known, IsNew] = HasIt.try_emplace(lineKey(S.Facts.At.File, S.Facts.At.Line), true);
+    Known->second &= Has(S); // two on a line: nobody knows which one it was
   }
   double Known = 0, Taken = 0;
   for (const CallSite &Site : Profiled.Sites) {
     if (Site.Stack.empty())
       continue;
     SourceCall Call(Site.Stack.front());
-    auto Found = Delegated.find(lineKey(Call.File, Call.Line));
-    if (Found == Delegated.end())
+    auto Found = HasIt.find(lineKey(Call.File, Call.Line));
+    if (Found == HasIt.end())
       continue;
     Known += double(Site.Acquisitions);
     Taken += Found->second ? double(Site.Acquisitions) : 0;
   }
-  if (Known > 0)
-    return Taken / Known;
-  return All > 0 ? Sections / All : 0;
+  return Known > 0 ? std::optional(Taken / Known) : std::nullopt;
+}
+
+double delegatedPart(const CheckedClass &Class, const ProfiledClass &Profiled) {
+  auto IsDelegated = [](const CheckedSection &S) { return S.Outcome == Verdict::Delegate; };
+  if (std::optional<double> Taken = takenPart(Class, Profiled, IsDelegated))
+    return *Taken;
+  const size_t All = Class.Sections.size();
+  return All ? double(count_if(Class.Sections, IsDelegated)) / double(All) : 0;
 }
 
 } // namespace relock

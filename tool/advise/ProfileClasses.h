@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -27,6 +28,9 @@ struct SourceClass {
 // Of the acquisitions of a class in a profile, those whose sections can be delegated, from 0 to 1:
 // by the calls that were sampled, and where none of them is known, by the number of sections.
 double delegatedPart(const CheckedClass &Class, const ProfiledClass &Profiled);
+// The same of sections with another property; none: none of the calls is known.
+std::optional<double> takenPart(const CheckedClass &Class, const ProfiledClass &Profiled,
+                                llvm::function_ref<bool(const CheckedSection &)> Has);
 
 class ProfileClasses {
 public:

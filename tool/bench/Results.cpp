@@ -124,6 +124,7 @@ Error BenchResults::add(const json::Object &Line) {
       Sample.ServiceJain = R.number("service_jain");
       Sample.Work = R.number("work");
     }
+    Sample.Misses = Line.getNumber("misses").value_or(0);
     if (Error E = R.error())
       return E;
     if (Sample.Seconds == 0)

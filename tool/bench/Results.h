@@ -34,6 +34,7 @@ struct BenchSample {
   double TicksPerNs;
   // With sections of several lengths: of the time that they took, and their cycles in all; else 0.
   double ServiceJain = 0, Work = 0;
+  double Misses = 0; // lines that a simulated machine's caches did not have; else 0
   double throughput() const { return Operations / Seconds; }
   // What rows are compared by: of short sections there are more.
   double rate() const { return (Work > 0 ? Work : Operations) / Seconds; }

@@ -3,6 +3,7 @@
 // relock advise: writes the plan that `relock rewrite --plan` follows, from profiles where there
 // are some, and brings it up to date.
 #include "advise/Advise.h"
+#include "advise/Update.h"
 
 #include "driver/BuildOption.h"
 #include "driver/CompletedValues.h"
@@ -16,6 +17,7 @@
 #include "profile/Profile.h"
 #include "support/Messages.h"
 #include "support/Output.h"
+#include "support/Shell.h"
 #include "support/Yaml.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -72,6 +74,11 @@ static cl::opt<Rule>
                cl::value_desc("RULE"), cl::init(Rule::Prediction), cl::sub(Command),
                cl::cat(options()));
 static NamedValuesOf Rules(RuleOption);
+static cl::opt<std::string> Update(
+    "update",
+    cl::desc("revise this plan by what librelock counted in the converted program: the files "
+             "of RELOCK_STATS, or profiles of it, in the place of PROFILE; your edits stay"),
+    cl::value_desc("PLAN"), cl::sub(Command), cl::cat(options()));
 static cl::list<std::string> Profiles(cl::Positional,
                                       cl::desc("[PROFILE...] of the program (default: those that "
                                                "the plan names)"),
@@ -81,14 +88,14 @@ static const char *const MoreHelp = R"help(
 EXAMPLES:
 
   relock advise server.profile -o plan.yaml
-  relock advise -p build -o plan.yaml    # the same plan, for the sources of now
   relock advise server.profile --machine icelake-2x32 --threads 48 -o plan.yaml
+  relock advise --update plan.yaml stats.profile
 
 EXIT STATUS:
 
   0  the plan is written
   1  the plan is written, but it says of entries that they no longer fit, or of
-     hot locks that they are kept
+     hot locks that they are kept; or statistics have locks that it has not
   2  wrong usage, no compile database, a file that is unreadable, or a plan that
      cannot be written
   3  the measuring of --find-thresholds failed
@@ -104,7 +111,7 @@ bool isWritten(StringRef File) {
   return sys::fs::is_regular_file(File) && !sys::fs::file_size(File, Size) && Size;
 }
 
-int write(const Plan &Next) {
+int write(const Plan &Next, const std::string &Output) {
   if (Output.empty()) {
     writePlan(outs(), Next);
     outs().flush();
@@ -116,7 +123,7 @@ int write(const Plan &Next) {
   }
   SmallString<256> Target(Output); // behind links
   if (std::error_code Absent = sys::fs::real_path(Output, Target))
-    Target = Output.getValue();
+    Target = Output;
   Error Failed = writeAtomically(Target, [&](raw_ostream &OS) { writePlan(OS, Next); });
   if (!Failed)
     return Done;
@@ -221,7 +228,73 @@ std::unique_ptr<Predictor> predict(const Plan &Asked, const Costs &Measured,
   return Made;
 }
 
+// The statistics of --update; false: a message was printed.
+bool readStatistics(std::vector<ProfileFile> &Files) {
+  if (Profiles.empty()) {
+    message("--update needs what librelock counted: run the converted program with "
+            "RELOCK_STATS=FILE, and name the file",
+            "usage");
+    return false;
+  }
+  for (const std::string &File : Profiles) {
+    Expected<Profile> Read = readProfile(File);
+    if (!Read) {
+      handleAllErrors(Read.takeError(),
+                      [&](const ProfileError &E) { messageFor(File, E.Text, E.Code); });
+      return false;
+    }
+    if (!hasRuntime(*Read)) {
+      messageFor(File,
+                 "has no locks of librelock, so it is of no converted program; a profile of the "
+                 "program as it was goes without --update",
+                 "update-counts");
+      return false;
+    }
+    Files.push_back({File, std::move(*Read)});
+  }
+  return true;
+}
+
+int update() {
+  if (!Builds.empty() || Machine.getNumOccurrences() || Threads.getNumOccurrences() ||
+      RuleOption.getNumOccurrences()) {
+    message("--update goes with statistics, --thresholds and -o only: it reads no sources and "
+            "predicts nothing",
+            "usage");
+    return BadUsage;
+  }
+  std::vector<ProfileFile> Files;
+  std::optional<Plan> Before = loadPlan(Update);
+  if (!Before || !readStatistics(Files))
+    return BadUsage;
+  Thresholds Limits;
+  const std::string LimitFile =
+      ThresholdFile.getNumOccurrences() ? ThresholdFile.getValue() : Before->Thresholds;
+  if (!LimitFile.empty()) {
+    Expected<Thresholds> Read = Thresholds::read(LimitFile);
+    if (!Read)
+      return reportYaml(Read.takeError(), "thresholds-file"), BadUsage;
+    Limits = std::move(*Read);
+  }
+  const PlanUpdate Updated = updatePlan(*Before, Files, Limits);
+  if (int Status = write(Updated.Next, Output.empty() ? Update.getValue() : Output.getValue()))
+    return Status;
+  for (const std::string &Text : Updated.Revised)
+    errs() << "relock: " << printable(Text) << "\n";
+  for (const ProfileFinding &Found : Updated.Findings)
+    message(Found.Text, Found.Code);
+  errs() << "relock: " << counted(Updated.Next.Classes.size(), "lock class", "lock classes")
+         << " in the plan: " << Updated.Measured << " in the statistics, " << Updated.Revised.size()
+         << " revised\n";
+  if (!Updated.Setting.empty())
+    errs() << "relock: try it with RELOCK_LOCKS=" << shellWord(Updated.Setting)
+           << " and the same binary; to keep it, edit relock_locks.h\n";
+  return Updated.Findings.empty() ? Done : LookAtThis;
+}
+
 int run() {
+  if (Update.getNumOccurrences())
+    return update();
   if (FindThresholds && Profiles.empty() && Builds.empty() && Output.empty())
     return findThresholds(Threads);
   if (FindThresholds) {
@@ -283,6 +356,7 @@ int run() {
   reportCuts(*Index, Decided);
   auto IsConverted = [&](StringRef Name) { return isConverted(*Index, Name); };
   std::optional<Costs> Measured;
+  Hints Besides;
   std::unique_ptr<Predictor> Foretold;
   if (!Files.empty()) {
     Program Linked(*Index, AcceptUncovered, *Declared);
@@ -291,6 +365,7 @@ int run() {
       return Classes.find(P, Class);
     });
     addSharedLines(Decided, *Measured);
+    Besides = findHints(Linked, Decided, *Measured, Classes, Limits);
     if (Simulator) {
       bool Failed = true;
       Foretold = predict(Before, *Measured, Classes, *Simulator, Failed);
@@ -298,9 +373,9 @@ int run() {
         return BadUsage;
     }
   }
-  Advice Given = advise(Decided, Before, Measured ? &*Measured : nullptr, Limits, Foretold.get(),
-                        RuleOption, Index->Root, IsConverted);
-  int Status = write(Given.Next);
+  Advice Given = advise(Decided, Before, Measured ? &*Measured : nullptr, Besides, Limits,
+                        Foretold.get(), RuleOption, Index->Root, IsConverted);
+  int Status = write(Given.Next, Output);
   if (Status != Done)
     return Status;
   for (const PlanChange &Change : Given.Changes)

@@ -6,6 +6,7 @@
 #include "bench/Compare.h"
 #include "driver/Benchmark.h"
 #include "driver/Options.h"
+#include "driver/Reproduce.h"
 #include "support/Messages.h"
 #include "support/Output.h"
 
@@ -83,19 +84,39 @@ static cl::opt<std::string> Compare("compare", cl::value_desc("FILE"),
                                              "1 if something is slower"),
                                     cl::sub(Command), cl::cat(options()));
 
+static cl::opt<PaperName> Reproduce(
+    "reproduce",
+    cl::desc("run the experiments of a paper instead, on a simulated machine, and show published "
+             "figures beside those obtained"),
+    cl::values(clEnumValN(PaperName::Lozi, "lozi", "remote core locking (2014)"),
+               clEnumValN(PaperName::Petrovic, "petrovic", "messages, combining, servers (2016)"),
+               clEnumValN(PaperName::RamosHoefler, "ramos-hoefler", "cache lines, barriers (2016)"),
+               clEnumValN(PaperName::Reble, "reble", "many cores without coherence (2015)")),
+    cl::value_desc("PAPER"), cl::init(PaperName::None), cl::sub(Command), cl::cat(options()));
+static NamedValuesOf Papers(Reproduce);
+static cl::opt<std::string> Experiments("experiment", cl::value_desc("A,B"),
+                                        cl::desc("with --reproduce, only these of the paper's "
+                                                 "(default: all)"),
+                                        cl::sub(Command), cl::cat(options()));
+static cl::opt<std::string> Machine("machine", cl::value_desc("here|NAME|FILE"),
+                                    cl::desc("with --reproduce, 'here' for this machine itself, or "
+                                             "a simulated one (default: the published ones)"),
+                                    cl::sub(Command), cl::cat(options()));
+
 static const char *const MoreHelp = R"help(
 EXAMPLES:
 
-  relock bench --threads 2,8 --lines 1 --delay 100,1000 -m 100
-  relock bench --json before.json
+  relock bench --threads 2,8 --lines 1 --delay 100,1000 --json before.json
   relock bench --compare before.json --algorithm adaptive,pthread
+  relock bench --reproduce lozi --experiment many
 
 EXIT STATUS:
 
-  0  measured; nothing is slower than in the file of --compare
+  0  measured; nothing is slower than in the file of --compare; with --reproduce,
+     whatever the errors are
   1  something is slower, or the run was interrupted
   2  wrong usage, or a file that cannot be read or written
-  3  a lock failed, or relock-bench is not installed
+  3  a lock failed, or relock-bench (relock-simulator) is not installed
 )help";
 
 namespace {
@@ -167,7 +188,30 @@ int prepare(Run &R) {
   return checkBenchmarkFiles(Json, Svg);
 }
 
+int reproduce() {
+  const std::pair<StringRef, unsigned> Given[] = {
+      {"--uncontended", Uncontended.getNumOccurrences()},
+      {"--no-pin", NoPin.getNumOccurrences()},
+      {"--compare", Compare.getNumOccurrences()},
+      {"--svg", Svg.getNumOccurrences()},
+      {"--runner", Runner.getNumOccurrences()}};
+  bool Others = arguments("").size() > 1;
+  for (auto [Name, Count] : Given)
+    Others |= Count > 0;
+  if (Others)
+    return failBenchmark(BadUsage,
+                         "--reproduce goes with --experiment, --machine and --json only; the paper "
+                         "says the rest",
+                         "bench-refused");
+  return reproducePaper({Reproduce, Experiments, Machine, Json});
+}
+
 int run() {
+  if (Reproduce != PaperName::None)
+    return reproduce();
+  if (Experiments.getNumOccurrences() || Machine.getNumOccurrences())
+    return failBenchmark(BadUsage, "--experiment and --machine go with --reproduce",
+                         "bench-refused");
   Run R;
   if (int Status = prepare(R))
     return Status;

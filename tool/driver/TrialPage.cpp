@@ -68,7 +68,7 @@ void Page::plan() {
     element("td", Entry.Class);
     element("td", Entry.Converts ? "convert to " + Entry.Algorithm : "keep");
     OS << "<td>";
-    for (const std::string &Line : Entry.Said) {
+    for (const std::string &Line : Entry.Remarks) {
       text(Line);
       OS << "<br>\n";
     }
