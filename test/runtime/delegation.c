@@ -29,7 +29,7 @@ static int note_thread(void *context) {
 
 static void *ask_where(void *context) {
   struct whereabouts *where = context;
-  where->asked = kernel_thread();
+  __atomic_store_n(&where->asked, kernel_thread(), __ATOMIC_RELAXED);
   if (where->any_thread)
     relock_execute_any_thread(&first, note_thread, where);
   else
@@ -38,8 +38,34 @@ static void *ask_where(void *context) {
   return NULL;
 }
 
-/* How many of four sections that pile up behind a holder another thread runs. */
-static int delegated_of_four(bool any_thread) {
+static bool is_asleep(const struct whereabouts *where) {
+  const pid_t thread = __atomic_load_n(&where->asked, __ATOMIC_RELAXED);
+  char path[64], state = 0;
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)thread);
+  FILE *file = thread ? fopen(path, "r") : NULL;
+  if (!file)
+    return false;
+  const bool read = fscanf(file, "%*d (%*[^)]) %c", &state) == 1;
+  fclose(file);
+  return read && state == 'S';
+}
+
+/* Every wait ends in sleep: whoever sleeps has asked. False: on a busy machine some have not yet.
+ */
+static bool await_sleep_of_four(const struct whereabouts *where) {
+  enum { LOOKS = 1000, EVERY_US = 100 };
+  int asleep = 0;
+  for (int i = 0; i < LOOKS && asleep < 4; i++) {
+    usleep(EVERY_US);
+    while (asleep < 4 && is_asleep(&where[asleep]))
+      asleep++;
+  }
+  return asleep == 4;
+}
+
+/* How many of four sections that pile up behind a holder another thread runs, and whether all four
+ * did pile up. */
+static int delegated_of_four(bool any_thread, bool *piled_up) {
   struct whereabouts where[4];
   pthread_t thread[4];
   CHECK_EQUAL(relock_mutex_lock(&first), 0);
@@ -47,7 +73,7 @@ static int delegated_of_four(bool any_thread) {
     where[i] = (struct whereabouts){.any_thread = any_thread};
     thread[i] = check_start(ask_where, &where[i]);
   }
-  usleep(20000);
+  *piled_up = await_sleep_of_four(where);
   CHECK_EQUAL(relock_mutex_unlock(&first), 0);
   int delegated = 0;
   for (int i = 0; i < 4; i++) {
@@ -64,8 +90,10 @@ static int delegated_of_four(bool any_thread) {
 }
 
 bool is_delegated(bool any_thread) {
-  for (int trial = 0; trial < 50; trial++)
-    if (delegated_of_four(any_thread) > 0)
+  enum { MOST_TRIALS = 50, ENOUGH = 5 }; /* of those in which all pile up */
+  bool piled_up;
+  for (int trial = 0, good = 0; trial < MOST_TRIALS && good < ENOUGH; trial++, good += piled_up)
+    if (delegated_of_four(any_thread, &piled_up) > 0)
       return true;
   return false;
 }
