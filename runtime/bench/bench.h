@@ -138,6 +138,9 @@ void calibrate(const struct options *options, const struct row *rows, size_t row
 /* --barriers: prints what a round of each barrier takes. */
 void compare_barriers(const struct options *options);
 
+/* --containers: prints what threads get done that share a container. */
+void compare_containers(const struct options *options);
+
 /* Prints this machine as a file for `relock simulate`. */
 void describe_machine(const struct description *wanted);
 

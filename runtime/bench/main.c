@@ -48,6 +48,9 @@ static const char usage[] =
     "  --barriers               measure barriers, beside the C library's and libgomp's. Comes "
     "first,\n"
     "                           and goes only with --threads, -r and -m\n"
+    "  --containers             measure containers, beside the C library's mutexes and lock-free\n"
+    "                           ones. Comes first, and goes only with --algorithm, --threads,\n"
+    "                           --delay (one), -r and -m\n"
     "  --other FILE             measure the locks of a shared object too (runtime/bench/other.h)\n"
     "  --baseline LOCK[:MODE]   in tables, ratios to this row, paired by repetition (-r 9, then)\n"
     "  --table                  print tables of medians, not a JSON object per result\n"
@@ -253,6 +256,55 @@ static void parse_barriers(int argc, char **argv, struct options *options) {
     fail(2, "RELOCK_BARRIER is set and could change which algorithm a row measures; unset it");
 }
 
+/* What would make a row measure something else than it says. */
+static void check_environment(const struct options *options) {
+  if (getenv("RELOCK_LOCKS"))
+    fail(2, "RELOCK_LOCKS is set and could change which algorithm a row measures; unset it");
+  if (options->calibrate && getenv("RELOCK_TUNE"))
+    fail(2, "RELOCK_TUNE is set, and --calibrate compares with the defaults; unset it");
+}
+
+/* The options of --containers, which is the first one. */
+static void parse_containers(int argc, char **argv, struct options *options) {
+  enum { CONTAINERS = 256, LOCKS, THREADS, PAUSE };
+  static const struct option names[] = {
+      {"containers", no_argument, NULL, CONTAINERS},
+      {"algorithm", required_argument, NULL, LOCKS},
+      {"threads", required_argument, NULL, THREADS},
+      {"delay", required_argument, NULL, PAUSE},
+      {"repetitions", required_argument, NULL, 'r'},
+      {"milliseconds", required_argument, NULL, 'm'},
+      {NULL, 0, NULL, 0},
+  };
+  static const int usual[] = {1, 2, 4, 16};
+  memcpy(options->threads, usual, sizeof usual);
+  options->thread_values = sizeof usual / sizeof *usual;
+  options->locks = "posix,mcs,adaptive,flat_combining,ccsynch,hsynch,hybcomb,rcl";
+  options->delays[0] = 500;
+  options->repetitions = 9;
+  options->milliseconds = 50;
+  options->pin = false;
+  options->table = true;
+  opterr = 0;
+  for (int option; (option = getopt_long(argc, argv, "r:m:", names, NULL)) != -1;)
+    if (option == LOCKS)
+      options->locks = optarg;
+    else if (option == THREADS)
+      options->thread_values = number_list("--threads", optarg, 1, MAX_THREADS, options->threads);
+    else if (option == PAUSE)
+      options->delays[0] = number("--delay", optarg, optarg + strlen(optarg), 0, 1000000000);
+    else if (option == 'r')
+      options->repetitions = one_number("--repetitions", optarg, 1000);
+    else if (option == 'm')
+      options->milliseconds = one_number("--milliseconds", optarg, 60000);
+    else if (option != CONTAINERS)
+      fail(2, "--containers goes without other options than --algorithm, --threads, --delay, -r "
+              "and -m");
+  if (optind != argc)
+    fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
+  check_environment(options);
+}
+
 /* Even repetitions go through the rows forwards, odd ones backwards: no row always follows the
  * same other one, whose server or sleepers may just be coming to rest. */
 static size_t turn(int repetition, size_t index, size_t count) {
@@ -362,14 +414,6 @@ static void complete(struct options *options) {
     options->milliseconds = options->calibrate ? 50 : 200;
 }
 
-/* What would make a row measure something else than it says. */
-static void check_environment(const struct options *options) {
-  if (getenv("RELOCK_LOCKS"))
-    fail(2, "RELOCK_LOCKS is set and could change which algorithm a row measures; unset it");
-  if (options->calibrate && getenv("RELOCK_TUNE"))
-    fail(2, "RELOCK_TUNE is set, and --calibrate compares with the defaults; unset it");
-}
-
 int main(int argc, char **argv) {
   struct options options = {.pin = true};
   struct description wanted = {.name = "here", .seconds = 20};
@@ -382,6 +426,12 @@ int main(int argc, char **argv) {
   if (argc > 1 && strcmp(argv[1], "--barriers") == 0) {
     parse_barriers(argc, argv, &options);
     compare_barriers(&options);
+    print_flush();
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "--containers") == 0) {
+    parse_containers(argc, argv, &options);
+    compare_containers(&options);
     print_flush();
     return 0;
   }

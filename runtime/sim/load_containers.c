@@ -4,26 +4,13 @@
  */
 #include "load_containers.h"
 
+#include "../bench/lock_free.h"
 #include "processors.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 128 };
-
-/* A number of a node, 0 for none, and how often the pointer has changed. */
-typedef uint64_t counted_t;
-static uint32_t number_of(counted_t pointer) { return (uint32_t)pointer; }
-static counted_t next_count(counted_t before, uint32_t number) {
-  return ((before >> 32) + 1) << 32 | number;
-}
-
-struct node {
-  _Alignas(LINE) relock_node_t node;
-  _Alignas(LINE) relock_value_node_t value_node;
-  _Alignas(LINE) counted_t next;
-  uint64_t value;
-};
+enum { LINE = LOCK_FREE_LINE };
 
 /* Of a thread. */
 struct user {
@@ -39,98 +26,30 @@ static struct {
   relock_stack_t stack;
   relock_queue_t queue;
   relock_two_lock_queue_t two_lock_queue;
-  _Alignas(LINE) counted_t first; /* a stack's top, or a queue's dummy; or the counter */
-  _Alignas(LINE) counted_t last;
+  struct lock_free ends; /* the first is the counter, too */
   _Alignas(LINE) relock_class_t dequeue_class;
   enum sim_mode mode;
   bool lock_free;
-  struct node *nodes;
+  struct any_node *nodes;
   struct user *users;
   unsigned user_count;
 } *shared;
-
-static struct node *node_of(counted_t pointer) { return &shared->nodes[number_of(pointer)]; }
-
-static counted_t load(const counted_t *pointer) {
-  return __atomic_load_n(pointer, __ATOMIC_ACQUIRE);
-}
-static bool swap(counted_t *pointer, counted_t before, uint32_t number) {
-  return __atomic_compare_exchange_n(pointer, &before, next_count(before, number), false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
-}
-
-/* --- without locks --------------------------------------------------------------------------- */
-
-static void treiber_push(uint32_t number) {
-  for (;;) {
-    const counted_t top = load(&shared->first);
-    __atomic_store_n(&shared->nodes[number].next, top, __ATOMIC_RELAXED);
-    if (swap(&shared->first, top, number))
-      return;
-  }
-}
-
-static uint32_t treiber_pop(void) {
-  for (;;) {
-    const counted_t top = load(&shared->first);
-    if (!number_of(top))
-      return 0;
-    if (swap(&shared->first, top, number_of(load(&node_of(top)->next))))
-      return number_of(top);
-  }
-}
-
-static void michael_scott_enqueue(uint32_t number) {
-  struct node *node = &shared->nodes[number];
-  __atomic_store_n(&node->value, number, __ATOMIC_RELAXED);
-  __atomic_store_n(&node->next, next_count(node->next, 0), __ATOMIC_RELAXED);
-  for (;;) {
-    const counted_t last = load(&shared->last), next = load(&node_of(last)->next);
-    if (last != load(&shared->last))
-      continue;
-    if (number_of(next)) {
-      swap(&shared->last, last, number_of(next));
-    } else if (swap(&node_of(last)->next, next, number)) {
-      swap(&shared->last, last, number);
-      return;
-    }
-  }
-}
-
-/* The node that was the dummy. */
-static uint32_t michael_scott_dequeue(void) {
-  for (;;) {
-    const counted_t dummy = load(&shared->first), last = load(&shared->last);
-    const counted_t next = load(&node_of(dummy)->next);
-    if (dummy != load(&shared->first))
-      continue;
-    if (number_of(dummy) == number_of(last)) {
-      if (!number_of(next))
-        return 0;
-      swap(&shared->last, last, number_of(next));
-      continue;
-    }
-    (void)__atomic_load_n(&node_of(next)->value, __ATOMIC_RELAXED);
-    if (swap(&shared->first, dummy, number_of(next)))
-      return number_of(dummy);
-  }
-}
 
 /* False: there was nothing. */
 static bool operate_lock_free(struct user *user, bool take) {
   switch (shared->mode) {
   case SIM_COUNTER:
-    __atomic_fetch_add(&shared->first, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&shared->ends.first, 1, __ATOMIC_SEQ_CST);
     return true;
   case SIM_STACK:
     if (take)
-      return (user->number = treiber_pop()) != 0;
-    treiber_push(user->number);
+      return (user->number = treiber_pop(&shared->ends, shared->nodes)) != 0;
+    treiber_push(&shared->ends, shared->nodes, user->number);
     return true;
   default:
     if (take)
-      return (user->number = michael_scott_dequeue()) != 0;
-    michael_scott_enqueue(user->number);
+      return (user->number = michael_scott_dequeue(&shared->ends, shared->nodes)) != 0;
+    michael_scott_enqueue(&shared->ends, shared->nodes, user->number);
     return true;
   }
 }
@@ -181,7 +100,7 @@ void sim_containers_start(const struct sim_load *load, relock_class_t *lock_clas
   shared->users = allocate(shared->user_count, sizeof *shared->users);
   shared->nodes = allocate(shared->user_count + 2, sizeof *shared->nodes);
   for (unsigned i = 0; i < shared->user_count; i++) {
-    struct node *node = &shared->nodes[1 + i];
+    struct any_node *node = &shared->nodes[1 + i];
     shared->users[i] =
         (struct user){.node = &node->node, .value_node = &node->value_node, .number = 1 + i};
   }
@@ -190,7 +109,7 @@ void sim_containers_start(const struct sim_load *load, relock_class_t *lock_clas
   shared->lock_free = strcmp(load->lock, SIM_LOCK_FREE) == 0;
   if (shared->lock_free) {
     if (load->mode == SIM_QUEUE)
-      shared->first = shared->last = dummy;
+      shared->ends.first = shared->ends.last = dummy;
     return;
   }
   /* A server for each end. */
@@ -211,11 +130,9 @@ void sim_containers_start(const struct sim_load *load, relock_class_t *lock_clas
 
 /* Of the structure itself, when nobody uses it any more. */
 static uint64_t count_lock_free(void) {
-  uint64_t count = 0;
-  const counted_t first = shared->mode == SIM_QUEUE ? node_of(shared->first)->next : shared->first;
-  for (counted_t at = first; number_of(at); at = node_of(at)->next)
-    count++;
-  return count;
+  const counted_t first = shared->ends.first;
+  return count_nodes(shared->nodes,
+                     shared->mode == SIM_QUEUE ? shared->nodes[number_of(first)].next : first);
 }
 
 static uint64_t count_container(void) {
@@ -240,6 +157,7 @@ bool sim_container_is_exact(void) {
     inside += shared->users[i].turn % 2;
   }
   if (shared->mode == SIM_COUNTER)
-    return operations == (shared->lock_free ? shared->first : shared->counter.relock_private.value);
+    return operations ==
+           (shared->lock_free ? shared->ends.first : shared->counter.relock_private.value);
   return inside == (shared->lock_free ? count_lock_free() : count_container());
 }
