@@ -169,11 +169,17 @@ std::vector<Step> LockOrder::steps(const UnderLock &Fact, const Lock *Taken) con
 }
 
 std::vector<OrderEdge> LockOrder::edges() const {
+  std::set<std::string> Repeatable; // by the thread that holds them: recursive, or they say so
+  for (const LockClass &Class : Linked.Classes)
+    if (!Class.Plain)
+      Repeatable.insert(Class.Name);
   std::vector<OrderEdge> Result;
   for (const auto &[Held, All] : After)
-    for (const auto &[Taken, Fact] : All)
-      Result.push_back({Held, Taken, shown(Held), shown(Taken), Fact.FunctionName, Fact.Surely,
-                        steps(Fact, &Taken)});
+    for (const auto &[Taken, Fact] : All) {
+      bool Again = Held.first == Taken.first && Repeatable.count(Held.first);
+      Result.push_back({Held, Taken, shown(Held), shown(Taken), Fact.FunctionName,
+                        Fact.Surely && !Again, steps(Fact, &Taken)});
+    }
   return Result;
 }
 

@@ -195,7 +195,8 @@ def edited():
     return len(names)
 
 
-subprocess.run([relock, "index", "-p", "build"], cwd=program, check=True, capture_output=True)
+# What is cached may fail to be written without a word.
+subprocess.run([relock, "rewrite", *PRINT], cwd=program, check=True, capture_output=True)
 shutil.rmtree(pristine, ignore_errors=True)
 shutil.copytree(program, pristine, symlinks=True)
 old = tree()
