@@ -123,12 +123,18 @@ static bool use_stack(struct user *user, bool take) {
   return (user->node = relock_stack_pop(&shared.stack)) != NULL;
 }
 
+/* NULL: it is empty. The caller has the mutex. */
+static relock_node_t *pop_first(struct plain *plain) {
+  relock_node_t *node = plain->first;
+  plain->first = node ? node->relock_next : NULL;
+  return node;
+}
+
 static bool use_plain_stack(struct user *user, bool take) {
   struct plain *plain = &shared.plain;
   pthread_mutex_lock(&plain->mutex);
   if (take) {
-    user->node = plain->first;
-    plain->first = user->node ? user->node->relock_next : NULL;
+    user->node = pop_first(plain);
   } else {
     user->node->relock_next = plain->first;
     plain->first = user->node;
@@ -169,8 +175,7 @@ static bool use_plain_queue(struct user *user, bool take) {
   struct plain *plain = &shared.plain;
   pthread_mutex_lock(&plain->mutex);
   if (take) {
-    user->node = plain->first;
-    plain->first = user->node ? user->node->relock_next : NULL;
+    user->node = pop_first(plain);
   } else {
     user->node->relock_next = NULL;
     *(plain->first ? &plain->last->relock_next : &plain->first) = user->node;

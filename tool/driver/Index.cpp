@@ -144,6 +144,13 @@ static std::optional<Part> partOf(StringRef Text) {
 }
 
 static bool lookThrough(const IndexResult &Index) {
+  for (const std::string &Build : Builds)
+    if (Error Failed = checkWritable(cacheFolder(Build) + "/sections")) {
+      cannotWrite(cacheFolder(Build), "the sections cannot be kept here (" +
+                                          toString(std::move(Failed)) +
+                                          "); make the folder writable");
+      return false;
+    }
   std::optional<ProjectFile> Declared = loadProject(Project, Builds, Index);
   if (!Declared)
     return false;

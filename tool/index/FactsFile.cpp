@@ -19,7 +19,7 @@ namespace relock {
 namespace {
 
 // Its last letter goes up with each change of what a file is.
-constexpr StringRef Magic = "relockFC";
+constexpr StringRef Magic = "relockFD";
 
 // Far more than the facts of any unit; a file that speaks of more is not ours.
 constexpr uint64_t MaxSize = uint64_t(1) << 30;

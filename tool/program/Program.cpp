@@ -516,9 +516,9 @@ static std::string nameForOthers(const Declaration &D) {
 
 // What the identifiers of a text say of its use of a lock: nothing, if it names none of these.
 static bool namesOperations(StringRef Name) {
-  return Name.starts_with("pthread_mutex") || Name.starts_with("pthread_cond") ||
-         Name.starts_with("PTHREAD_MUTEX") || Name.starts_with("PTHREAD_COND") ||
-         Name.starts_with("PTHREAD_ERRORCHECK") || Name.starts_with("PTHREAD_RECURSIVE") ||
+  const bool Initialiser =
+      Name.starts_with("PTHREAD_") && (Name.contains("MUTEX") || Name.contains("COND"));
+  return Initialiser || Name.starts_with("pthread_mutex") || Name.starts_with("pthread_cond") ||
          lockFunction(Name);
 }
 
@@ -548,13 +548,22 @@ void Program::collectForeign(const std::vector<UnitFacts> &Units,
     CancelsThreads |= Own.count("pthread_cancel") != 0;
     SetsFloatEnvironment |= any_of(Own, setsFloatEnvironment);
     const bool Operates = !Foreign.All || any_of(Own, namesOperations);
+    const bool ReadInPart = !Foreign.All && !Foreign.Includes.empty();
+    auto CanName = [&](const LockClass &Class) {
+      return Class.Global || any_of(Class.Files, [&](const std::string &File) {
+               return Foreign.Includes.count(File);
+             });
+    };
+    auto Uses = [&](const LockClass &Class) {
+      return Operates || any_of(NamesOf[&Class], [&](StringRef Name) { return Own.count(Name); });
+    };
     for (LockClass &Class : Classes)
-      if ((Class.Global ||
-           any_of(Class.Files,
-                  [&](const std::string &File) { return Foreign.Includes.count(File); })) &&
-          (Operates || any_of(NamesOf[&Class], [&](StringRef Name) { return Own.count(Name); })))
-        Class.Kept.push_back(
-            {"not-c", "this file is not C, and may use it", {Foreign.File, 0, 1, 1}});
+      if (ReadInPart || (CanName(Class) && Uses(Class)))
+        Class.Kept.push_back({"not-c",
+                              ReadInPart ? "this file is not C, a header of it is missing, and it "
+                                           "may use the class"
+                                         : "this file is not C, and may use it",
+                              {Foreign.File, 0, 1, 1}});
   }
 }
 

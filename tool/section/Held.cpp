@@ -329,7 +329,7 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
     if (Op) {
       unsigned Own = KeyOf[Op - Operations.data()];
       // Again: on some ways only, those are likely none that a thread takes.
-      if (Op->Kind == Operation::Lock &&
+      if (Op->Kind == Operation::Lock && !Op->Repeats &&
           all_of(Held, [&](const Stack &Locks) { return is_contained(Locks, Own); }))
         Add(Own, UnderLock::Takes, Call, Op->Lock, {});
       for (unsigned Key : All)

@@ -32,6 +32,7 @@ struct HeldOperation {
   bool Tells = true;            // it returns whether it has taken the lock
   bool NothingAtZero = false;   // the call does nothing where the lock's operand is 0
   bool Executes = false;        // the call releases the lock, and runs what it is given before
+  bool Repeats = true;          // to take it again is no deadlock, or may be none
   const clang::VarDecl *Scope = nullptr; // the lock is released where its scope ends
 };
 

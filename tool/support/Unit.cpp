@@ -227,6 +227,8 @@ public:
     struct Watch : PPCallbacks {
       const SourceManager &SM;
       UnitFiles &Result;
+      FileID Last;
+      std::set<std::string> *NamesOfLast = nullptr;
       Watch(const SourceManager &SM, UnitFiles &Result) : SM(SM), Result(Result) {}
       std::string pathOf(FileID File) const {
         OptionalFileEntryRef Entry = SM.getFileEntryRefForID(File);
@@ -234,8 +236,17 @@ public:
       }
       void add(const IdentifierInfo *Name, SourceLocation L) {
         L = SM.getExpansionLoc(L);
-        if (Name && !SM.isInSystemHeader(L))
-          Result.Names[pathOf(SM.getFileID(L))].insert(Name->getName().str());
+        if (!Name || SM.isInSystemHeader(L))
+          return;
+        if (FileID File = SM.getFileID(L); File != Last) { // mostly it is the same
+          Last = File;
+          NamesOfLast = &Result.Names[pathOf(File)];
+        }
+        NamesOfLast->insert(Name->getName().str());
+      }
+      bool FileNotFound(StringRef) override {
+        Result.All = false;
+        return false;
       }
       void FileChanged(SourceLocation L, FileChangeReason, SrcMgr::CharacteristicKind,
                        FileID) override {
@@ -415,9 +426,9 @@ std::vector<UnitDiagnostic> parseUnit(const tooling::CompileCommand &Command,
 
 UnitFiles filesOf(const tooling::CompileCommand &Command) {
   UnitFiles Result;
-  Result.All =
-      none_of(runAction(Command, std::make_unique<ListFiles>(Result), nullptr, Warnings::Asked),
-              [](const UnitDiagnostic &D) { return D.Error; });
+  Result.All = true;
+  runAction(Command, std::make_unique<ListFiles>(Result), nullptr, Warnings::Asked);
+  Result.All &= !Result.Files.empty(); // Clang may not know the language
   return Result;
 }
 
