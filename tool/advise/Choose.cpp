@@ -6,18 +6,10 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <cstdio>
-
 using namespace llvm;
 
 namespace relock {
 namespace {
-
-std::string decimal(double Value) {
-  char Text[32];
-  snprintf(Text, sizeof Text, "%.2f", Value);
-  return Text;
-}
 
 // A wait of so many sections is none for the threads that came before.
 constexpr uint64_t ManySections = 100;

@@ -134,6 +134,12 @@ Costs addCosts(std::vector<ProfileFile> Files, FindClass Find) {
   return Adder(Find).run(std::move(Files));
 }
 
+std::string decimal(double Value) {
+  char Text[32];
+  snprintf(Text, sizeof Text, "%.2f", Value);
+  return Text;
+}
+
 std::string percentText(double Share) {
   double Percent = 100 * Share;
   if (Percent > 0 && Percent < 0.01)

@@ -71,6 +71,7 @@ using FindClass = llvm::function_ref<SourceClass(const Profile &, const Profiled
 Costs addCosts(std::vector<ProfileFile> Files, FindClass Find);
 
 // `0.42 %`, `1.2 M`, `310 ns`
+std::string decimal(double Value); // with two digits
 std::string percentText(double Share);
 std::string countText(uint64_t Count);
 std::string timeText(uint64_t Ns);

@@ -34,9 +34,9 @@ const PlanServer *Plan::idleServer() const {
 
 namespace {
 
-class Reader : YamlReader {
+class PlanReader : YamlReader {
 public:
-  Reader(StringRef File, MemoryBufferRef Text) : YamlReader(File, Text, "a plan") {
+  PlanReader(StringRef File, MemoryBufferRef Text) : YamlReader(File, Text, "a plan") {
     Result.Path = File.str();
     Result.Exists = true;
   }
@@ -351,7 +351,7 @@ Expected<Plan> Plan::read(StringRef File) {
   Expected<std::unique_ptr<MemoryBuffer>> Text = openYaml(File, "the plan");
   if (!Text)
     return Text.takeError();
-  return Reader((*Text)->getBufferIdentifier(), (*Text)->getMemBufferRef()).run();
+  return PlanReader((*Text)->getBufferIdentifier(), (*Text)->getMemBufferRef()).run();
 }
 
 // --- Writing ------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ namespace {
 
 // A class that less than this of the threads' time is waited for is not worth a lock.
 constexpr double LeastWaiting = 0.003;
-constexpr size_t MostClasses = 8; // that are tried
+constexpr size_t MostTried = 8; // classes
 // How much longer or shorter threads wait than they do in the simulation, nine times of ten, today
 // and with another lock, one independent of the other: README.md says where from.
 constexpr double Doubt = 1.9, MostDoubt = 4;
@@ -193,8 +193,8 @@ Error Predictor::predictClasses() {
       Waited.push_back({Class.Waiting, Name});
   }
   stable_sort(Waited, [](const auto &A, const auto &B) { return A.first > B.first; });
-  if (Waited.size() > MostClasses)
-    Waited.resize(MostClasses);
+  if (Waited.size() > MostTried)
+    Waited.resize(MostTried);
   std::vector<std::string> Names;
   for (auto &[Part, Name] : Waited)
     Names.push_back(std::move(Name));

@@ -22,9 +22,10 @@ constexpr Member Members[] = {
     {"handovers", &Thresholds::Handovers, false}, {"rescued", &Thresholds::Rescued, true},
 };
 
-class Reader : YamlReader {
+class ThresholdsReader : YamlReader {
 public:
-  Reader(StringRef File, MemoryBufferRef Text) : YamlReader(File, Text, "a file of thresholds") {}
+  ThresholdsReader(StringRef File, MemoryBufferRef Text)
+      : YamlReader(File, Text, "a file of thresholds") {}
 
   Expected<Thresholds> run() {
     if (Error Failed = readDocument([&](yaml::Node *Root) { return readRoot(Root); }))
@@ -75,7 +76,7 @@ Expected<Thresholds> Thresholds::read(StringRef File) {
   if (!Text)
     return Text.takeError();
   Expected<Thresholds> Read =
-      Reader((*Text)->getBufferIdentifier(), (*Text)->getMemBufferRef()).run();
+      ThresholdsReader((*Text)->getBufferIdentifier(), (*Text)->getMemBufferRef()).run();
   if (Read)
     Read->File = File.str();
   return Read;

@@ -8,7 +8,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <set>
 
@@ -42,12 +41,6 @@ struct Seen {
   double waiting() const { return Duration ? double(Wait) / double(Duration) : 0; }
   double delegatedPart() const { return Sections ? double(Delegated) / double(Sections) : 0; }
 };
-
-std::string decimal(double Value) {
-  char Text[32];
-  snprintf(Text, sizeof Text, "%.2f", Value);
-  return Text;
-}
 
 class Updater {
 public:

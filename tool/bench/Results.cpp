@@ -41,9 +41,9 @@ BenchUncontended &BenchResults::uncontended(size_t Row) {
 namespace {
 
 // Reads the members of a line; the first that is missing or wrong is remembered.
-class Reader {
+class ResultReader {
 public:
-  explicit Reader(const json::Object &Line) : Line(Line) {}
+  explicit ResultReader(const json::Object &Line) : Line(Line) {}
   StringRef text(StringRef Key) {
     std::optional<StringRef> Value = Line.getString(Key);
     note(Key, Value.has_value());
@@ -99,7 +99,7 @@ static std::vector<BenchPlace> readPlaces(const json::Array &Places) {
 }
 
 Error BenchResults::add(const json::Object &Line) {
-  Reader R(Line);
+  ResultReader R(Line);
   StringRef Type = R.text("type");
   if (Type == "machine") {
     if (R.text("format") != "relock-bench" || R.integer("version") != 2)

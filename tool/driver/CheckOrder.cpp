@@ -69,7 +69,7 @@ void printText(const Decision &Decided) {
          << count(Decided.OrderUnseen.size(), "place") << " not followed\n";
 }
 
-std::string quoted(StringRef Text) {
+std::string dotString(StringRef Text) {
   std::string Result;
   for (char C : Text)
     Result += (C == '"' || C == '\\' ? "\\" : "") + std::string(1, C);
@@ -83,8 +83,8 @@ void printDot(const Decision &Decided) {
       OnCircle.insert({E.HeldName, E.TakenName});
   outs() << "digraph \"lock order\" {\n  node [shape=box];\n";
   for (const OrderEdge *E : byClass(Decided.Order))
-    outs() << "  " << quoted(E->HeldName) << " -> " << quoted(E->TakenName)
-           << " [label=" << quoted(shownPlace(E->Way.front().At))
+    outs() << "  " << dotString(E->HeldName) << " -> " << dotString(E->TakenName)
+           << " [label=" << dotString(shownPlace(E->Way.front().At))
            << (OnCircle.count({E->HeldName, E->TakenName}) ? ", color=red" : "")
            << (E->Surely ? "" : ", style=dashed") << "];\n";
   outs() << "}\n";

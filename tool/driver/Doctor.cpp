@@ -71,7 +71,7 @@ struct Item {
 };
 
 // The first line of a file of /proc or /sys; empty: it cannot be read.
-std::string firstLine(const Twine &File) {
+std::string firstLineOf(const Twine &File) {
   auto Text = MemoryBuffer::getFileAsStream(File);
   return Text ? (*Text)->getBuffer().split('\n').first.trim().str() : "";
 }
@@ -124,13 +124,13 @@ Item lookAtProcessors() {
 }
 
 Item lookAtTopology() {
-  std::string Nodes = firstLine("/sys/devices/system/node/online");
+  std::string Nodes = firstLineOf("/sys/devices/system/node/online");
   std::set<std::string> Caches;
   for (unsigned Cpu : processors()) {
     std::string Shared;
     for (unsigned I = 0; I < 8; ++I) { // the last one that there is has the highest level
-      std::string List = firstLine("/sys/devices/system/cpu/cpu" + Twine(Cpu) + "/cache/index" +
-                                   Twine(I) + "/shared_cpu_list");
+      std::string List = firstLineOf("/sys/devices/system/cpu/cpu" + Twine(Cpu) + "/cache/index" +
+                                     Twine(I) + "/shared_cpu_list");
       Shared = List.empty() ? Shared : List;
     }
     if (!Shared.empty())
@@ -217,8 +217,8 @@ Item lookAtFifo() {
 }
 
 Item lookAtThrottling() {
-  std::string Runtime = firstLine("/proc/sys/kernel/sched_rt_runtime_us");
-  std::string Period = firstLine("/proc/sys/kernel/sched_rt_period_us");
+  std::string Runtime = firstLineOf("/proc/sys/kernel/sched_rt_runtime_us");
+  std::string Period = firstLineOf("/proc/sys/kernel/sched_rt_period_us");
   bool Has = Runtime == "-1" || (!Runtime.empty() && Runtime == Period);
   return {"real time without limit",
           Has,
@@ -243,7 +243,7 @@ Item lookAtCounters() {
   bool Forbidden = Counter < 0 && (errno == EACCES || errno == EPERM);
   if (Counter >= 0)
     close(int(Counter));
-  std::string Paranoid = firstLine("/proc/sys/kernel/perf_event_paranoid");
+  std::string Paranoid = firstLineOf("/proc/sys/kernel/perf_event_paranoid");
   return {"hardware counters",
           Counter >= 0,
           Useful,

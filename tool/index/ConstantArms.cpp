@@ -18,7 +18,7 @@ static bool anyPart(const Stmt *S, function_ref<bool(const Stmt *)> Is) {
                     any_of(S->children(), [&](const Stmt *Part) { return anyPart(Part, Is); })));
 }
 
-static std::optional<bool> constantOf(const Expr *Condition, const ASTContext &Context) {
+static std::optional<bool> truthOf(const Expr *Condition, const ASTContext &Context) {
   bool Value;
   if (anyPart(Condition, [](const Stmt *Part) { return isa<CallExpr>(Part); }) ||
       !Condition->EvaluateAsBooleanCondition(Value, Context))
@@ -29,13 +29,13 @@ static std::optional<bool> constantOf(const Expr *Condition, const ASTContext &C
 SmallVector<const Stmt *, 2> unrunArms(const Stmt *S, const ASTContext &Context) {
   SmallVector<const Stmt *, 2> Arms;
   if (const auto *If = dyn_cast<IfStmt>(S)) {
-    if (std::optional<bool> Value = constantOf(If->getCond(), Context))
+    if (std::optional<bool> Value = truthOf(If->getCond(), Context))
       Arms.push_back(*Value ? If->getElse() : If->getThen());
   } else if (const auto *Choice = dyn_cast<ConditionalOperator>(S)) {
-    if (std::optional<bool> Value = constantOf(Choice->getCond(), Context))
+    if (std::optional<bool> Value = truthOf(Choice->getCond(), Context))
       Arms.push_back(*Value ? Choice->getFalseExpr() : Choice->getTrueExpr());
   } else if (const auto *Binary = dyn_cast<BinaryOperator>(S); Binary && Binary->isLogicalOp()) {
-    if (std::optional<bool> Value = constantOf(Binary->getLHS(), Context))
+    if (std::optional<bool> Value = truthOf(Binary->getLHS(), Context))
       if (*Value == (Binary->getOpcode() == BO_LOr))
         Arms.push_back(Binary->getRHS());
   } else if (const auto *Chosen = dyn_cast<ChooseExpr>(S)) {

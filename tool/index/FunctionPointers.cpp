@@ -147,7 +147,7 @@ void FunctionPointers::initialise(QualType T, const Expr *Value, const std::stri
     return Slot.empty() ? void() : store(Value, Slot);
   if (!List)
     return;
-  if (const ArrayType *Array = S.Context.getAsArrayType(T)) {
+  if (const clang::ArrayType *Array = S.Context.getAsArrayType(T)) {
     for (const Expr *Element : List->inits())
       initialise(Array->getElementType(), Element, Slot);
     return;

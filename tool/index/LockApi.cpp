@@ -138,7 +138,7 @@ SyncType syncObject(QualType T) {
 
 SyncType syncType(QualType T) {
   for (;;) {
-    if (const auto *Pointer = T->getAs<PointerType>())
+    if (const auto *Pointer = T->getAs<clang::PointerType>())
       T = Pointer->getPointeeType();
     else if (const auto *Array = T->getAsArrayTypeUnsafe())
       T = Array->getElementType();
@@ -258,7 +258,7 @@ static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &O
 
 bool isConvertedOperand(const Expr *E) {
   QualType T = E->IgnoreParenImpCasts()->getType();
-  if (const Type *Pointee = T->getPointeeOrArrayElementType())
+  if (const clang::Type *Pointee = T->getPointeeOrArrayElementType())
     if (const auto *Record = Pointee->getAs<RecordType>())
       return is_contained({"relock_mutex", "relock_cond"}, Record->getDecl()->getName());
   return false;
@@ -279,7 +279,7 @@ std::string lockKey(const Expr *E, const ParmVarDecl *Parameter) {
 }
 
 static bool contains(QualType Whole, QualType Lock) {
-  while (const auto *Array = dyn_cast<ArrayType>(Whole.getCanonicalType()))
+  while (const auto *Array = dyn_cast<clang::ArrayType>(Whole.getCanonicalType()))
     Whole = Array->getElementType();
   if (Whole.getCanonicalType().getUnqualifiedType() == Lock)
     return true;

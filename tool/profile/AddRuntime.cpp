@@ -41,7 +41,7 @@ bool isCostlier(const ProfiledClass &A, const ProfiledClass &B) {
          std::make_tuple(B.waitTotal(), B.holdTotal(), B.acquisitions());
 }
 
-std::string fileOf(int64_t Pid, StringRef Folder) {
+std::string partOf(int64_t Pid, StringRef Folder) {
   return (Folder + "/" + Twine(Pid) + Extension).str();
 }
 
@@ -306,7 +306,7 @@ void nameSites(ProfiledClass &Class, const ProfiledClass *Recorded, SiteNames &N
 } // namespace
 
 int openRuntime(int64_t Pid, StringRef Folder) {
-  return open(fileOf(Pid, Folder).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  return open(partOf(Pid, Folder).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 }
 
 // A runtime answers within a millisecond, unless its machine is busy or its process stopped.

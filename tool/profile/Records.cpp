@@ -129,9 +129,9 @@ namespace {
 
 // Collects the records of one file; groups are addressed by their index, which may come later
 // in the file than a histogram that names it.
-class Reader {
+class RecordReader {
 public:
-  explicit Reader(StringRef Bytes) : Bytes(Bytes) {}
+  explicit RecordReader(StringRef Bytes) : Bytes(Bytes) {}
 
   bool readHeader(RawProcess &Process) {
     if (Bytes.size() < RELOCK_RECORDS_FIRST)
@@ -408,7 +408,7 @@ Expected<RawProcess> readRecords(StringRef File) {
   auto Buffer = MemoryBuffer::getFile(File, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!Buffer)
     return createStringError(Buffer.getError(), "cannot be read");
-  Reader Records((*Buffer)->getBuffer());
+  RecordReader Records((*Buffer)->getBuffer());
   RawProcess Process;
   Process.File = File.str();
   if (!Records.readHeader(Process))

@@ -17,10 +17,10 @@ namespace relock {
 
 namespace {
 
-class Reader : YamlReader {
+class ProjectReader : YamlReader {
 public:
   // Library: what the file is about if it comes with Relock.
-  Reader(StringRef File, MemoryBufferRef Text, StringRef Library = "")
+  ProjectReader(StringRef File, MemoryBufferRef Text, StringRef Library = "")
       : YamlReader(File, Text, "a project file"), Library(Library) {
     Result.Path = File.str();
   }
@@ -324,7 +324,7 @@ Expected<ProjectFile> ProjectFile::read(StringRef File) {
   Expected<std::unique_ptr<MemoryBuffer>> Text = openYaml(File, "the project file");
   if (!Text)
     return Text.takeError();
-  return Reader((*Text)->getBufferIdentifier(), (*Text)->getMemBufferRef()).run();
+  return ProjectReader((*Text)->getBufferIdentifier(), (*Text)->getMemBufferRef()).run();
 }
 
 const std::map<std::string, ProjectFile> &libraryFiles() {
@@ -337,7 +337,7 @@ const std::map<std::string, ProjectFile> &libraryFiles() {
     std::map<std::string, ProjectFile> Result;
     for (const auto &[Name, Text] : Files) {
       std::string File = ("libraries/" + Name + ".yaml").str();
-      Result[Name.str()] = cantFail(Reader(File, MemoryBufferRef(Text, File), Name).run());
+      Result[Name.str()] = cantFail(ProjectReader(File, MemoryBufferRef(Text, File), Name).run());
     }
     return Result;
   }();

@@ -5,6 +5,8 @@
 // around it, and whatever that leaves open is taken for the worst.
 #include "section/Dropped.h"
 
+#include "section/Hoist.h"
+
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -15,10 +17,10 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-class Reader {
+class NameReader {
 public:
-  Reader(const Extraction &Placed, const FunctionDecl *F, const std::vector<Mention> &All,
-         const Source &S)
+  NameReader(const Extraction &Placed, const FunctionDecl *F, const std::vector<Mention> &All,
+             const Source &S)
       : Placed(Placed), F(F), S(S) {
     for (const Mention &M : All)
       addCompiled(M.Ref->getLocation());
@@ -176,22 +178,12 @@ private:
 
 std::vector<DroppedName> droppedNames(const Extraction &Placed, const FunctionDecl *F,
                                       const std::vector<Mention> &All, const Source &S) {
-  return Reader(Placed, F, All, S).inside();
+  return NameReader(Placed, F, All, S).inside();
 }
 
 std::vector<Around> namesAround(const Extraction &Placed, const FunctionDecl *F,
                                 const std::vector<Mention> &All, const Source &S) {
-  return Reader(Placed, F, All, S).around();
-}
-
-static const Stmt *declarationOf(const VarDecl *V, const Stmt *In) {
-  if (const auto *D = dyn_cast_or_null<DeclStmt>(In); D && is_contained(D->decls(), V))
-    return D;
-  if (In)
-    for (const Stmt *Child : In->children())
-      if (const Stmt *Found = declarationOf(V, Child))
-        return Found;
-  return nullptr;
+  return NameReader(Placed, F, All, S).around();
 }
 
 bool isNamed(const VarDecl *V, const std::vector<Around> &Names, const FunctionDecl *F,

@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace relock {
 
-static const DeclStmt *declarationOf(const VarDecl *V, const Stmt *In) {
+const DeclStmt *declarationOf(const VarDecl *V, const Stmt *In) {
   if (!In)
     return nullptr;
   if (const auto *D = dyn_cast<DeclStmt>(In); D && is_contained(D->decls(), V))

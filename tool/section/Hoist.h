@@ -8,6 +8,9 @@
 
 namespace relock {
 
+// The statement in In (may be null) that declares V; or null.
+const clang::DeclStmt *declarationOf(const clang::VarDecl *V, const clang::Stmt *In);
+
 // The declaration of V, if all its variables can be declared before the lock; else null.
 const clang::DeclStmt *hoistable(const clang::VarDecl *V, const SectionText &Text,
                                  const clang::FunctionDecl *F, const std::vector<Mention> &All,

@@ -267,7 +267,7 @@ private:
     for (;;) {
       if (const auto *Typedef = T->getAs<TypedefType>())
         return (void)declared(Typedef->getDecl());
-      if (const auto *Pointer = T->getAs<PointerType>())
+      if (const auto *Pointer = T->getAs<clang::PointerType>())
         T = Pointer->getPointeeType();
       else if (const auto *Array = T->getAsArrayTypeUnsafe())
         T = Array->getElementType();
@@ -475,7 +475,7 @@ private:
     if (V)
       T = boundsAsWritten(T, V, Define, S);
     QualType Field = C.How == Travel::Pointer ? S.Context.getPointerType(T) : T;
-    const auto *Pointer = Field->getAs<PointerType>();
+    const auto *Pointer = Field->getAs<clang::PointerType>();
     bool Direct = Pointer && !Pointer->getPointeeType().hasQualifiers() &&
                   !Pointer->getPointeeType()->isFunctionType();
     Fields[C.Name] = Field;

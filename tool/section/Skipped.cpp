@@ -19,10 +19,10 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-class Reader {
+class SkippedReader {
 public:
-  Reader(const Range &Branch, const FunctionDecl *F, const Source &S,
-         function_ref<bool(const FunctionDecl *)> Locks)
+  SkippedReader(const Range &Branch, const FunctionDecl *F, const Source &S,
+                function_ref<bool(const FunctionDecl *)> Locks)
       : Branch(Branch), F(F), S(S), Locks(Locks), Begin(S.SM.getExpansionLoc(F->getBeginLoc())) {}
 
   std::optional<std::vector<const FunctionDecl *>> run() {
@@ -212,7 +212,7 @@ private:
 std::optional<std::vector<const FunctionDecl *>>
 readSkipped(const Range &Branch, const FunctionDecl *F, const Source &S,
             function_ref<bool(const FunctionDecl *)> Locks) {
-  return Reader(Branch, F, S, Locks).run();
+  return SkippedReader(Branch, F, S, Locks).run();
 }
 
 } // namespace relock

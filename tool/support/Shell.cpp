@@ -8,8 +8,9 @@ using namespace llvm;
 namespace relock {
 
 std::string shellWord(StringRef Word) {
-  constexpr StringLiteral Safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                 "_-+=./,:@%";
+  constexpr llvm::StringLiteral Safe =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+      "_-+=./,:@%";
   if (!Word.empty() && Word.find_first_not_of(Safe) == StringRef::npos)
     return Word.str();
   std::string Result = "'";
