@@ -72,7 +72,8 @@ cl::opt<std::string> System("system-files", cl::init("/sys"), cl::Hidden, cl::va
                             cl::desc("where to read which processors share caches and nodes"),
                             cl::sub(Command), cl::cat(Category));
 cl::opt<int> Pid("pid", cl::value_desc("PID"),
-                 cl::desc("profile a process that already runs under the profiler, from now on"),
+                 cl::desc("profile a process that already runs, from now on; of one that "
+                          "was not started under the profiler, say what can be seen from outside"),
                  cl::sub(Command), cl::cat(Category));
 cl::opt<double> For("for", cl::value_desc("SECONDS"),
                     cl::desc("with --pid: so long (default until ^C or its end; 0: all that it "
@@ -96,13 +97,14 @@ EXAMPLES:
 
   relock profile -o server.profile ./server --port 8080
   relock profile --every 60 ./server        # the profile so far, once a minute
-  relock profile --pid 1234 --for 10        # of one under the profiler
+  relock profile --pid 1234 --for 10        # of one that runs
 
 EXIT STATUS:
 
   0  the profile is written, and the program ended with status 0 or by a signal
      that it was sent
-  1  the program ended otherwise, took no lock, or still runs in the background
+  1  the program ended otherwise, took no lock, still runs in the background, or
+     its threads wait for each other (--pid)
   2  wrong usage, a program that cannot be profiled, or a profile that cannot be
      written
   3  a part of relock is not installed
@@ -641,7 +643,7 @@ int run() {
                 "usage");
   if (Pid.getNumOccurrences())
     return profileWindow(Pid, For.getNumOccurrences() ? std::optional<double>(For) : std::nullopt,
-                         Output);
+                         Output, Output.getNumOccurrences() > 0);
   Run R;
   if (int Status = prepare(R))
     return Status;

@@ -61,7 +61,7 @@ std::string interpreterOf(const object::ELF64LEFile &File) {
   return "";
 }
 
-ProfileRefusal refusal(const Twine &Text, StringRef Code) { return {Text.str(), Code.str()}; }
+ProfileRefusal refuse(const Twine &Text, StringRef Code) { return {Text.str(), Code.str()}; }
 
 // The version of the records that a program with the profiler in it writes.
 std::optional<uint32_t> linkedVersion(const object::ELF64LEFile &File) {
@@ -87,13 +87,13 @@ std::optional<uint32_t> linkedVersion(const object::ELF64LEFile &File) {
 std::optional<ProfileRefusal> whyNotLinked(const object::ELF64LEFile &File) {
   std::optional<uint32_t> Version = linkedVersion(File);
   if (!Version)
-    return refusal("is statically linked, so the profiler cannot stand between it and its locks; "
-                   "link it dynamically (without -static), or link the profiler in, by adding "
-                   "$(relock profile --link-flags) where it is linked",
-                   "profile-static");
+    return refuse("is statically linked, so the profiler cannot stand between it and its locks; "
+                  "link it dynamically (without -static), or link the profiler in, by adding "
+                  "$(relock profile --link-flags) where it is linked",
+                  "profile-static");
   if (*Version != RELOCK_RECORDS_VERSION)
-    return refusal("was linked with the profiler of another version of relock; link it again",
-                   "profile-static");
+    return refuse("was linked with the profiler of another version of relock; link it again",
+                  "profile-static");
   return std::nullopt;
 }
 
@@ -101,18 +101,18 @@ std::optional<ProfileRefusal> whyNotLinked(const object::ELF64LEFile &File) {
 
 std::optional<ProfileRefusal> whyNotProfiled(StringRef Program) {
   if (gainsRights(Program.str()))
-    return refusal("gains the rights of another user when it starts (set-user-id, set-group-id or "
-                   "capabilities), so the system loads no profiler into it; run relock profile as "
-                   "that user, or profile a copy of the program, which has no such rights",
-                   "profile-set-user-id");
+    return refuse("gains the rights of another user when it starts (set-user-id, set-group-id or "
+                  "capabilities), so the system loads no profiler into it; run relock profile as "
+                  "that user, or profile a copy of the program, which has no such rights",
+                  "profile-set-user-id");
   auto Buffer = MemoryBuffer::getFile(Program, /*IsText=*/false, /*RequiresNullTerminator=*/false);
   auto Own = MemoryBuffer::getFile("/proc/self/exe", false, false);
   if (!Buffer || !Own || !(*Buffer)->getBuffer().starts_with(ELF::ElfMagic))
     return std::nullopt; // a script, which its interpreter runs
   if (!sameArchitecture((*Buffer)->getBuffer(), (*Own)->getBuffer()))
-    return refusal("is built for another architecture than relock, whose profiler cannot be loaded "
-                   "into it; profile a build for this one",
-                   "profile-architecture");
+    return refuse("is built for another architecture than relock, whose profiler cannot be loaded "
+                  "into it; profile a build for this one",
+                  "profile-architecture");
   auto File = object::ELF64LEFile::create((*Buffer)->getBuffer());
   if (!File) {
     consumeError(File.takeError());
@@ -122,9 +122,9 @@ std::optional<ProfileRefusal> whyNotProfiled(StringRef Program) {
   if (Loader.empty())
     return whyNotLinked(*File);
   if (sys::path::filename(Loader).contains("musl"))
-    return refusal("uses the C library musl, into which the profiler, which was built with glibc, "
-                   "cannot be loaded; profile a build with glibc",
-                   "profile-c-library");
+    return refuse("uses the C library musl, into which the profiler, which was built with glibc, "
+                  "cannot be loaded; profile a build with glibc",
+                  "profile-c-library");
   return std::nullopt;
 }
 
@@ -132,10 +132,10 @@ std::optional<ProfileRefusal> whyNoRecords() {
   constexpr rlim_t Enough = 1 << 20;
   struct rlimit Limit;
   if (getrlimit(RLIMIT_FSIZE, &Limit) == 0 && Limit.rlim_cur < Enough)
-    return refusal("files are limited to " + Twine(Limit.rlim_cur >> 10) +
-                       " KiB (ulimit -f), which has no room for the records; allow at least "
-                       "1024 KiB",
-                   "profile-file-size");
+    return refuse("files are limited to " + Twine(Limit.rlim_cur >> 10) +
+                      " KiB (ulimit -f), which has no room for the records; allow at least "
+                      "1024 KiB",
+                  "profile-file-size");
   return std::nullopt;
 }
 

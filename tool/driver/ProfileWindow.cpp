@@ -2,6 +2,7 @@
 #include "driver/ProfileWindow.h"
 
 #include "driver/ProfileFile.h"
+#include "driver/ProfileSampled.h"
 #include "driver/Subcommand.h"
 #include "profile/AddRuntime.h"
 #include "profile/Aggregate.h"
@@ -26,9 +27,32 @@ using namespace llvm;
 
 namespace relock {
 
+static volatile sig_atomic_t Interrupted = 0;
+static void interrupt(int) { Interrupted = 1; }
+
+WindowEnd::WindowEnd(pid_t Pid, std::optional<double> Seconds)
+    : Pid(Pid), Seconds(Seconds), Begin(readClocks().Nanoseconds) {
+  struct sigaction Action = {};
+  Action.sa_handler = interrupt;
+  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
+    sigaction(Signal, &Action, nullptr);
+}
+
+double WindowEnd::left() const {
+  return *Seconds * 1e3 - double(readClocks().Nanoseconds - Begin) / 1e6;
+}
+
+bool WindowEnd::reached() const {
+  return Interrupted || (Seconds && left() <= 0) || (kill(Pid, 0) != 0 && errno != EPERM);
+}
+
+void WindowEnd::wait(double Milliseconds) const {
+  poll(nullptr, 0, int(Seconds ? std::min(Milliseconds, left() + 1) : Milliseconds));
+}
+
 namespace {
 
-int refuse(const Twine &Text, StringRef Code) {
+int failed(const Twine &Text, StringRef Code) {
   message(Text.str(), Code);
   return BadUsage;
 }
@@ -119,21 +143,6 @@ private:
   std::optional<Profile> Before, After;
 };
 
-volatile sig_atomic_t Interrupted = 0;
-void interrupt(int) { Interrupted = 1; }
-
-void waitForWindow(pid_t Pid, std::optional<double> Seconds) {
-  constexpr int Step = 20; // milliseconds
-  struct sigaction Action = {};
-  Action.sa_handler = interrupt;
-  for (int Signal : {SIGINT, SIGTERM, SIGHUP})
-    sigaction(Signal, &Action, nullptr);
-  uint64_t Begin = readClocks().Nanoseconds;
-  auto Left = [&] { return *Seconds * 1e3 - double(readClocks().Nanoseconds - Begin) / 1e6; };
-  while (!Interrupted && (!Seconds || Left() > 0) && (kill(Pid, 0) == 0 || errno == EPERM))
-    poll(nullptr, 0, Seconds ? int(std::min<double>(Step, Left() + 1)) : Step);
-}
-
 Ending endingOf(const RawProcess &Process, pid_t Pid) {
   if (Process.Header.end != RELOCK_END_UNKNOWN)
     return {"exit", int(Process.Header.status)};
@@ -142,18 +151,22 @@ Ending endingOf(const RawProcess &Process, pid_t Pid) {
 
 } // namespace
 
-int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
+int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output, bool ToFile) {
   bool Recorded;
   std::string Path;
   int File = openRecords(Pid, Recorded, Path);
-  if (!Recorded)
-    return refuse("process " + Twine(Pid) +
+  const bool Whole = Seconds && *Seconds <= 0;
+  if (!Recorded && (Whole || ToFile))
+    return failed("process " + Twine(Pid) +
                       " is not recorded: what its locks did is known only if it was started with "
                       "the profiler, by `relock profile -- COMMAND`, or with the environment that "
-                      "`relock profile --environment FOLDER` prints",
+                      "`relock profile --environment FOLDER` prints; without --for=0 and -o, it is "
+                      "looked at from outside",
                   "profile-pid-not-recorded");
+  if (!Recorded)
+    return profileSampled(Pid, Seconds);
   if (File < 0)
-    return refuse("process " + Twine(Pid) + " cannot be looked at: " + strerror(errno) +
+    return failed("process " + Twine(Pid) + " cannot be looked at: " + strerror(errno) +
                       "; give the number of a process that runs, as its user or as root",
                   "profile-pid");
   auto Close = make_scope_exit([&] { close(File); });
@@ -161,7 +174,6 @@ int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
     messageFor(Output, unwritable(std::move(E)), "profile-output");
     return BadUsage;
   }
-  const bool Whole = Seconds && *Seconds <= 0;
   std::string Records = "/proc/self/fd/" + std::to_string(File);
   std::vector<std::string> Command = commandOf(Pid);
   ClockReading Begin = readClocks();
@@ -172,7 +184,8 @@ int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
     Runtime.emplace(Pid, Path, *Before);
   if (Before && !Whole) {
     Runtime->begin();
-    waitForWindow(Pid, Seconds);
+    for (WindowEnd End(Pid, Seconds); !End.reached();)
+      End.wait(20);
   }
   ClockReading End = readClocks();
   ProcessUse Use = useOf(Pid);
@@ -182,7 +195,7 @@ int profileWindow(pid_t Pid, std::optional<double> Seconds, StringRef Output) {
   if (!Before || !After) {
     consumeError(Before.takeError());
     consumeError(After.takeError());
-    return refuse("the records of process " + Twine(Pid) +
+    return failed("the records of process " + Twine(Pid) +
                       " are not of this version of relock; use the relock that started it",
                   "profile-pid");
   }
