@@ -112,7 +112,7 @@ void reportOtherDefinitions(const Decision &Decided,
           ++Sections[Place];
   for (const auto &[Place, Number] : Sections) {
     auto Old = Before.find(Place.File);
-    auto Read = MemoryBuffer::getFile(Place.File);
+    auto Read = MemoryBuffer::getFile(Place.File.str());
     if (Old == Before.end() && !Read)
       continue;
     std::vector<MacroDefinition> All =

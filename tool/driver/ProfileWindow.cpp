@@ -16,6 +16,7 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -47,7 +48,9 @@ bool WindowEnd::reached() const {
 }
 
 void WindowEnd::wait(double Milliseconds) const {
-  poll(nullptr, 0, int(Seconds ? std::min(Milliseconds, left() + 1) : Milliseconds));
+  if (Seconds)
+    Milliseconds = std::clamp(left() + 1, 0.0, Milliseconds);
+  poll(nullptr, 0, int(Milliseconds));
 }
 
 namespace {

@@ -4,6 +4,7 @@
 // fields(Visit, Record), which encoder and decoder both walk.
 #pragma once
 
+#include "index/FileName.h"
 #include "index/SharedRecords.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -39,6 +40,10 @@ struct Encoder {
     if (New)
       Texts.push_back(At->getKey());
     llvm::encodeULEB128(At->second, OS);
+  }
+  void write(FileName &Value) {
+    std::string Text = Value;
+    write(Text);
   }
   void write(bool &Value) { OS << char(Value); }
   void write(unsigned &Value) { llvm::encodeULEB128(Value, OS); }
@@ -109,6 +114,7 @@ private:
 struct Decoder {
   const uint8_t *At, *End;
   std::vector<llvm::StringRef> Texts;
+  std::vector<std::optional<FileName>> Names; // of those texts that have been read as such
   SharedPools &Known;
   bool Good = true;
 
@@ -145,6 +151,16 @@ struct Decoder {
     return Good ? Texts[Index] : "";
   }
   void read(std::string &Value) { Value = text().str(); }
+  void read(FileName &Value) {
+    uint64_t Index = number();
+    Good &= Index < Texts.size();
+    if (!Good)
+      return;
+    Names.resize(Texts.size());
+    if (!Names[Index])
+      Names[Index] = FileName(Texts[Index]);
+    Value = *Names[Index];
+  }
   void read(bool &Value) {
     uint64_t Number = number();
     Good &= Number <= 1;

@@ -218,7 +218,7 @@ void LockEdits::leftOut(const InitListExpr *List, const FieldDecl *Mutex) {
   Position At = S.spelled(Last);
   nameUnlessNamed(S.SM.getFileID(Last), S.SM.getFileOffset(Last),
                   ", ." + Mutex->getName().str() + " = RELOCK_MUTEX_INITIALIZER($CLASS)",
-                  nodeFor(Mutex, S), At.File + ":" + std::to_string(At.Offset));
+                  nodeFor(Mutex, S), At.File.str() + ":" + std::to_string(At.Offset));
 }
 
 // C has designators since 1999, and as an extension before.

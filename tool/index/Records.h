@@ -9,6 +9,7 @@
 // that is spelled once in the body of a macro). Flows say which nodes can meet, or share text.
 #pragma once
 
+#include "index/FileName.h"
 #include "index/SharedRecords.h"
 
 #include <optional>
@@ -20,7 +21,7 @@
 namespace relock {
 
 struct Position {
-  std::string File; // absolute
+  FileName File; // absolute
   unsigned Offset = 0, Line = 0, Column = 0;
 
   friend bool operator==(const Position &A, const Position &B) {

@@ -245,7 +245,7 @@ std::string Resolver::resolve(const Expr *E) {
     if (const auto *Last = dyn_cast_or_null<Expr>(Block->getSubStmt()->body_back()))
       return resolve(Last);
   if (const auto *Literal = dyn_cast<CompoundLiteralExpr>(E)) {
-    std::string Node = "D:" + S.shown(E->getExprLoc()).File + ":" +
+    std::string Node = "D:" + S.shown(E->getExprLoc()).File.str() + ":" +
                        std::to_string(S.shown(E->getExprLoc()).Offset);
     Edits.typeToken(Literal->getTypeSourceInfo()->getTypeLoc(), Node, E->getExprLoc());
     initialise(Literal->getType(), Literal->getInitializer(), Node);
@@ -267,7 +267,7 @@ std::string Resolver::resolveCast(const CastExpr *Cast) {
   bool SameType = syncType(Sub->getType()) == syncType(Cast->getType());
   if (Call && allocates(Call)) {
     // Fresh memory. `sizeof(pthread_mutex_t)` in the call belongs to what it is assigned to.
-    Node = "A:" + S.shown(Call->getExprLoc()).File + ":" +
+    Node = "A:" + S.shown(Call->getExprLoc()).File.str() + ":" +
            std::to_string(S.shown(Call->getExprLoc()).Offset);
     for (const Expr *Argument : Call->arguments())
       Edits.sizeTokens(Argument, Node);
@@ -293,7 +293,7 @@ std::string Resolver::resolveCast(const CastExpr *Cast) {
 }
 
 static std::string nodeOfPlace(const Position &At) {
-  return "E:" + At.File + ":" + std::to_string(At.Offset);
+  return "E:" + At.File.str() + ":" + std::to_string(At.Offset);
 }
 
 std::string Resolver::opaque(const Expr *E) {

@@ -21,6 +21,7 @@ struct Printer {
     J.attributeEnd();
   }
   void write(std::string &Value) { J.value(json::fixUTF8(Value)); }
+  void write(FileName &Value) { J.value(json::fixUTF8(Value)); }
   void write(bool &Value) { J.value(Value); }
   void write(unsigned &Value) { J.value(int64_t(Value)); }
   void write(int &Value) { J.value(Value); }

@@ -225,11 +225,11 @@ std::vector<SampledLock> SampledLocks::byClass() {
   return Sorted;
 }
 
-constexpr unsigned NameWidth = 40;
+constexpr unsigned ClassWidth = 40;
 
 void SampledLocks::print(const SampledLock &Lock, raw_ostream &OS) {
   std::string Name = printable(Lock.Name);
-  OS << left_justify(nameForColumn(Name, NameWidth, OS), NameWidth)
+  OS << left_justify(nameForColumn(Name, ClassWidth, OS), ClassWidth)
      << right_justify(number(double(Lock.Waits) / double(Looks), ""), 10)
      << right_justify(percent(Lock.Waits, Threads), 12) << right_justify(count(Lock.Most), 8)
      << '\n';
@@ -252,7 +252,7 @@ void SampledLocks::print(raw_ostream &OS) {
   }
   OS << '\n'
      << painted("Mutexes that threads were seen waiting for:", Style::Heading, OS) << "\n\n"
-     << left_justify("LOCK CLASS", NameWidth) << right_justify("WAITERS", 10)
+     << left_justify("LOCK CLASS", ClassWidth) << right_justify("WAITERS", 10)
      << right_justify("OF THREADS", 12) << right_justify("MOST", 8) << '\n';
   for (const SampledLock &Lock : Classes)
     print(Lock, OS);

@@ -4,6 +4,7 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -11,7 +12,6 @@
 #include <cerrno>
 #include <cstring>
 #include <dirent.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -56,14 +56,14 @@ std::optional<uint64_t> biasOf(const std::string &Path, uint64_t Start, uint64_t
   if (File < 0)
     return std::nullopt;
   auto Close = make_scope_exit([&] { close(File); });
-  Elf64_Ehdr Header;
-  if (pread(File, &Header, sizeof Header, 0) != sizeof Header ||
-      memcmp(Header.e_ident, ELFMAG, SELFMAG) || Header.e_ident[EI_CLASS] != ELFCLASS64)
+  ELF::Elf64_Ehdr Header;
+  if (pread(File, &Header, sizeof Header, 0) != sizeof Header || !Header.checkMagic() ||
+      Header.getFileClass() != ELF::ELFCLASS64)
     return std::nullopt;
   for (unsigned I = 0; I < Header.e_phnum; ++I) {
-    Elf64_Phdr Part;
+    ELF::Elf64_Phdr Part;
     off_t At = off_t(Header.e_phoff + I * sizeof Part);
-    if (pread(File, &Part, sizeof Part, At) == sizeof Part && Part.p_type == PT_LOAD &&
+    if (pread(File, &Part, sizeof Part, At) == sizeof Part && Part.p_type == ELF::PT_LOAD &&
         Offset <= Part.p_offset && Part.p_offset < Offset + (Part.p_align ? Part.p_align : 1))
       return Start - (Part.p_vaddr - (Part.p_offset - Offset));
   }

@@ -51,7 +51,7 @@ static bool isName(StringRef Name, const Declaration &D) {
 static bool isPlace(StringRef Name, const Position &At) {
   auto [File, Line] = Name.rsplit(':');
   return Line == std::to_string(At.Line) &&
-         (At.File == File || StringRef(At.File).ends_with(("/" + File).str()));
+         (At.File.str() == File || StringRef(At.File).ends_with(("/" + File).str()));
 }
 
 std::vector<NamedLock> MergeFinder::named(StringRef Name) const {

@@ -332,7 +332,7 @@ std::string nodeFor(const Decl *D, const Source &S) {
   SmallString<128> Usr;
   if (index::generateUSRForDecl(D, Usr)) {
     Position At = S.spelled(D->getLocation());
-    return "D:" + At.File + ":" + std::to_string(At.Offset);
+    return "D:" + At.File.str() + ":" + std::to_string(At.Offset);
   }
   const auto *Named = dyn_cast<NamedDecl>(D);
   // A type that a source file declares for itself is that file's own.
@@ -341,7 +341,7 @@ std::string nodeFor(const Decl *D, const Source &S) {
                     (Type && !StringRef(S.spelled(D->getLocation()).File).ends_with(".c"));
   if (Everywhere && Usr.str().starts_with("c:@"))
     return std::string(Usr);
-  return std::string(Usr) + "@" + S.spelled(D->getCanonicalDecl()->getLocation()).File;
+  return std::string(Usr) + "@" + S.spelled(D->getCanonicalDecl()->getLocation()).File.str();
 }
 
 std::string nodeOfFunction(StringRef Name) { return ("c:@F@" + Name).str(); }
@@ -370,7 +370,7 @@ std::string parameterNode(StringRef FunctionNode, unsigned Index) {
 std::string resultNode(StringRef FunctionNode) { return ("R:" + FunctionNode).str(); }
 
 std::string tokenNode(const Position &At) {
-  return "T:" + At.File + ":" + std::to_string(At.Offset);
+  return "T:" + At.File.str() + ":" + std::to_string(At.Offset);
 }
 
 } // namespace relock
