@@ -11,8 +11,9 @@
 
 enum { SIM_MAX_LINES = 64 };
 /* SIM_STORE and SIM_SWAP have no lock: all threads store to one line, or compare and swap. Nor has
- * SIM_BARRIER, at which all meet: `lock` is its algorithm, "default" or "pthread". The last ones
- * are containers, see load_containers.h. */
+ * SIM_BARRIER, at which all meet: `lock` is its algorithm, "default" or "pthread". SIM_BARE
+ * is sections of an algorithm by itself, see load_bare.h. The last ones are containers, see
+ * load_containers.h. */
 enum sim_mode {
   SIM_HOLD,
   SIM_EXECUTE,
@@ -20,6 +21,7 @@ enum sim_mode {
   SIM_STORE,
   SIM_SWAP,
   SIM_BARRIER,
+  SIM_BARE,
   SIM_COUNTER,
   SIM_STACK,
   SIM_QUEUE,
@@ -33,6 +35,7 @@ struct sim_load {
   enum sim_mode mode;
   unsigned threads, lines;
   uint64_t delay;      /* cycles */
+  uint64_t max_ops;    /* that a combiner runs for others, with SIM_BARE */
   uint64_t sections;   /* of each thread; 0: as many as fit */
   uint64_t cycles;     /* for which sections are counted, unless they are as many as `sections` */
   unsigned processors; /* that threads may have: thread i has the i-th, and round again */

@@ -9,6 +9,7 @@
 #include "coherence.h"
 #include "entry.h"
 #include "processors.h"
+#include "queues.h"
 #include "system.h"
 
 /* No point takes ten minutes of the machine's time longer than what it is for: its threads will
@@ -23,6 +24,7 @@ static inline void sim_start(const struct sim_machine *machine) {
   sim_processors_start(machine);
   sim_entry_start(machine);
   sim_system_start(machine);
+  sim_queues_start(machine);
 }
 
 #endif
