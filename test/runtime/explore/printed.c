@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Channels by themselves, and HybComb and HybLock (Petrovic, Ropars, Schiper, "Leveraging hardware
- * message passing for efficient thread synchronization", 2014) with the pseudo-code's names, steps
- * and sequentially consistent memory. Each thread has one queue of messages, a channel that it has
- * opened once for all; waits sleep instead of spinning. With one lock at a time both are correct.
+ * Channels by themselves, and MP-Server, HybComb and HybLock (Petrovic, Ropars, Schiper,
+ * "Leveraging hardware message passing for efficient thread synchronization", 2014) with the
+ * pseudo-code's names, steps and sequentially consistent memory. Each thread has one queue of
+ * messages, a channel that it has opened once for all; waits sleep instead of spinning. With one
+ * lock at a time they are correct.
  */
 #include "scenarios.h"
 
@@ -175,6 +176,31 @@ static const char *nested_requests_ran(void) {
   return under[A] == 2 && under[B] == 2 ? NULL : "a section was lost";
 }
 
+/* --- MP-Server ------------------------------------------------------------------------------- */
+
+/* The first thread serves, as many requests as the others make; in the thesis for ever. */
+enum { SERVER = 0, REQUESTS = 3 };
+
+static void ask_server(int id) {
+  send_message(SERVER, (struct message){id, A});
+  require(receive_message(id).sender == ANSWER, "a request in place of the answer");
+}
+
+static void serve_or_ask(int id, bool nested) {
+  for (int i = 0; id == SERVER && i < REQUESTS; i++) {
+    struct message request = receive_message(SERVER);
+    run_under(A);
+    if (nested && request.sender == 1)
+      ask_server(SERVER);
+    send_message(request.sender, (struct message){ANSWER, A});
+  }
+  for (int i = 0; id != SERVER && i < REQUESTS - id; i++)
+    ask_server(id);
+}
+static void one_server(int id) { serve_or_ask(id, false); }
+static void server_asks_itself(int id) { serve_or_ask(id, true); }
+static const char *all_served(void) { return under[A] == REQUESTS ? NULL : "a section was lost"; }
+
 /* --- HybLock --------------------------------------------------------------------------------- */
 
 enum { UNLOCKED = -1, NOBODY = -1 };
@@ -261,6 +287,9 @@ const struct scenario scenarios_apart[] = {
      two_locks_nodes_apart, two_locks_ran},
     {"nested-hybcomb", "HybComb as printed, with a section in a section", 3, 1, set_up_printed,
      nested_requests, nested_requests_ran},
+    {"mp-server", "MP-Server, with three sections", 3, 2, set_up_printed, one_server, all_served},
+    {"nested-mp-server", "MP-Server as printed, with a section in a section", 3, 1, set_up_printed,
+     server_asks_itself, all_served},
     {"nested-hyblock", "HybLock as printed, with two locks held", 3, 1, set_up_printed,
      nested_holders, nested_holders_ran},
 };
