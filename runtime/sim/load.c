@@ -94,6 +94,8 @@ static void operate(enum sim_mode mode, const struct worker *worker) {
   case SIM_BARRIER:
     meet();
     break;
+  case SIM_BROADCAST: /* has threads of its own */
+    break;
   case SIM_BARE:
     sim_bare_operate((unsigned)(worker - workers));
     break;

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum unit { COUNT, CYCLES, TIME, PERCENT, MHZ, BYTES, YES_NO };
-static const char *const unit_names[] = {"", "cycles", "ns", "%", "MHz", "bytes", ""};
+enum unit { COUNT, CYCLES, TIME, NS, PERCENT, MHZ, BYTES, YES_NO };
+static const char *const unit_names[] = {"", "cycles", "ns", "ns", "%", "MHz", "bytes", ""};
 
 /* `indexed`: one for each distance, with the distance behind the name. */
 static const struct parameter {
@@ -68,6 +68,17 @@ static const struct parameter {
     {"received word", CYCLES, AT(received_word), 1, 1000, false, true},
     {"message way", CYCLES, AT(message_way), 0, 100000, false, true},
     {"message hop", CYCLES, AT(message_hop), 0, 1000, false, true},
+    {"coherent", YES_NO, AT(coherent), 0, 1, false, true},
+    {"buffer lines", COUNT, AT(buffer_lines), 1, 1 << 20, false, true},
+    {"buffer access", NS, AT(buffer_access), 1, 100000, false, true},
+    {"buffer hop", NS, AT(buffer_hop), 0, 1000, false, true},
+    {"buffer port", NS, AT(buffer_port), 0, 1000, false, true},
+    {"memory read", NS, AT(memory_read), 0, 100000, false, true},
+    {"memory write", NS, AT(memory_write), 0, 100000, false, true},
+    {"put memory", NS, AT(put_memory), 0, 100000, false, true},
+    {"get memory", NS, AT(get_memory), 0, 100000, false, true},
+    {"put", NS, AT(put), 0, 100000, false, true},
+    {"get", NS, AT(get), 0, 100000, false, true},
 #undef AT
 };
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
@@ -422,18 +433,25 @@ static void complete_hops(struct reader *reader) {
     }
 }
 
-/* Who has queues says all about them. */
-static void check_queues(struct reader *reader) {
-  static const char *const names[] = {"queue words",   "queues",      "message",    "sent word",
-                                      "received word", "message way", "message hop"};
-  enum { NAMES = sizeof names / sizeof *names };
+/* Who has one of them has all. */
+static void check_group(struct reader *reader, const char *const names[], unsigned count) {
   const char *given = NULL, *missing = NULL;
   for (unsigned i = 0; i < PARAMETERS; i++)
-    for (unsigned name = 0; name < NAMES; name++)
+    for (unsigned name = 0; name < count; name++)
       if (strcmp(parameters[i].name, names[name]) == 0)
         *(reader->given[i] ? &given : &missing) = names[name];
   if (given && missing)
     refuse(reader, "'%s' is given, and '%s' is missing", given, missing);
+}
+
+static void check_groups(struct reader *reader) {
+  static const char *const queues[] = {"queue words",   "queues",      "message",    "sent word",
+                                       "received word", "message way", "message hop"};
+  static const char *const buffers[] = {
+      "buffer lines", "buffer access", "buffer hop", "buffer port", "memory read",
+      "memory write", "put memory",    "get memory", "put",         "get"};
+  check_group(reader, queues, sizeof queues / sizeof *queues);
+  check_group(reader, buffers, sizeof buffers / sizeof *buffers);
 }
 
 static void check_completeness(struct reader *reader) {
@@ -443,7 +461,7 @@ static void check_completeness(struct reader *reader) {
   for (unsigned i = 0; i < PARAMETERS; i++)
     if (!reader->given[i] && !parameters[i].optional)
       refuse(reader, "'%s' is missing", parameters[i].name);
-  check_queues(reader);
+  check_groups(reader);
   if (reader->failed)
     return;
   complete_hops(reader);
@@ -478,6 +496,7 @@ static void complete_early_times(struct sim_machine *machine) {
 bool sim_machine_read(const char *file, struct sim_machine *machine) {
   struct reader reader = {.file = file, .machine = machine};
   memset(machine, 0, sizeof *machine);
+  machine->coherent = true;
   FILE *stream = fopen(file, "r");
   if (!stream) {
     refuse(&reader, "%s", strerror(errno));

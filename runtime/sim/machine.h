@@ -48,6 +48,12 @@ struct sim_machine {
   uint64_t queue_words, queues;
   uint64_t message, sent_word, received_word, message_way, message_hop;
 
+  bool coherent; /* no: there are no shared lines, and only what uses the buffers runs */
+  /* Buffers on the chip (buffers.h), in ns: a line of one, beside its way; a hop; how long the port
+   * is taken by it. A line of private memory; and what each put and get takes besides. */
+  uint64_t buffer_lines, buffer_access, buffer_hop, buffer_port;
+  uint64_t memory_read, memory_write, put, get, put_memory, get_memory;
+
   /* The system: a call; to change threads; for each processor that a barrier interrupts. */
   uint64_t system_call, context_switch, interrupt;
   /* What a call takes for each thread that it wakes, and until that has a processor that was idle;

@@ -11,6 +11,7 @@
 #include "jobs.h"
 #include "load.h"
 #include "load_bare.h"
+#include "load_broadcast.h"
 #include "load_containers.h"
 #include "point.h"
 #include "program.h"
@@ -60,9 +61,9 @@ struct row {
   char lock[40];
   enum sim_mode mode;
 };
-static const char *const mode_names[] = {"hold",  "execute", "any-thread", "limit",
-                                         "limit", "barrier", "bare",       "counter",
-                                         "stack", "queue",   "queue-2"};
+static const char *const mode_names[] = {"hold",    "execute", "any-thread", "limit",
+                                         "limit",   "barrier", "bare",       "broadcast",
+                                         "counter", "stack",   "queue",      "queue-2"};
 
 struct point {
   const struct row *row;
@@ -111,9 +112,10 @@ static void print_places(void) {
 
 static void print_point(const struct sim_machine *machine, const struct point *point) {
   struct sim_counts counts;
-  if (!sim_load_count(&counts))
-    sim_fail(3, "%s %s, %ld threads: a section was lost or run twice", point->row->lock,
-             mode_names[point->row->mode], point->threads);
+  const bool is_broadcast = point->row->mode == SIM_BROADCAST;
+  if (!(is_broadcast ? sim_broadcast_count : sim_load_count)(&counts))
+    sim_fail(3, "%s %s, %ld threads: a section, or what was sent, was lost or came twice",
+             point->row->lock, mode_names[point->row->mode], point->threads);
   const struct sim_traffic traffic = traffic_of_all(machine);
   const double all = counts.sections ? (double)counts.sections : 1;
   const double cycle_ns = 1000.0 / (double)machine->mhz;
@@ -174,7 +176,8 @@ static void simulate(const struct options *options, const struct sim_machine *ma
   };
   sim_start(machine);
   sim_explain(options->explain);
-  if (!sim_thread_start(sim_load_run, &load, "main", -1, true))
+  void *(*run)(void *) = load.mode == SIM_BROADCAST ? sim_broadcast_run : sim_load_run;
+  if (!sim_thread_start(run, &load, "main", -1, true))
     sim_fail(2, "no memory for a thread");
   sim_run(limit_ns(machine, &load));
   print_point(machine, point);
@@ -320,6 +323,20 @@ static size_t add_bare_rows(const struct options *options, struct row *rows, siz
   return count;
 }
 
+static size_t add_broadcast_rows(const struct options *options, struct row *rows, size_t count,
+                                 size_t *known) {
+  char names[256];
+  snprintf(names, sizeof names, "%s", sim_broadcast_names);
+  for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    if (options->locks && !in_list(options->locks, name))
+      continue;
+    ++*known;
+    snprintf(rows[count].lock, sizeof rows[count].lock, "%s", name);
+    rows[count++].mode = SIM_BROADCAST;
+  }
+  return count;
+}
+
 /* There is no queue with two locks and without. */
 static size_t add_container_rows(const struct options *options, enum sim_mode mode,
                                  struct row *rows, size_t count) {
@@ -360,6 +377,8 @@ static size_t make_rows(const struct options *options, struct row *rows) {
   }
   if (options->modes && in_list(options->modes, mode_names[SIM_BARE]))
     count = add_bare_rows(options, rows, count, &known);
+  if (options->modes && in_list(options->modes, mode_names[SIM_BROADCAST]))
+    count = add_broadcast_rows(options, rows, count, &known);
   for (enum sim_mode mode = SIM_COUNTER; options->modes && mode <= SIM_TWO_LOCKS; mode++)
     if (in_list(options->modes, mode_names[mode]))
       count = add_container_rows(options, mode, rows, count);
@@ -404,12 +423,17 @@ static const char usage[] =
     "                       'lock-free' is one without a lock; or bare: published algorithms\n"
     "                       without a mutex around them, of mp-server, shm-server, hybcomb,\n"
     "                       ccsynch, hyblock, mcs, clh and tas\n"
+    "                       or broadcast: of --lines of 32 bytes to all cores of a machine with\n"
+    "                       message-passing buffers, by oc-bcast-2, oc-bcast-7, oc-bcast-47,\n"
+    "                       binomial and scatter-allgather; --delay 0: without a pause\n"
     "  --max-ops N          sections that a bare combiner runs for others (default 200)\n"
     "  --barrier LIST       barriers of all threads instead: of central, backoff, tree, default,\n"
     "                       pthread (the C library's)\n"
     "  --threads LIST       numbers of threads; 1-47: doubling, and the last\n"
     "                       (default: one less than there are processors)\n"
-    "  --lines LIST         shared cache lines per section, 0 to 64 (default 5)\n"
+    "  --lines LIST         shared cache lines per section, 0 to 64 (default 5); of a broadcast, "
+    "to\n"
+    "                       32768\n"
     "  --delay LIST         cycles between sections (default 100)\n"
     "  --microseconds N     of simulated time for each point (default 1000, or 20 delays)\n"
     "  --sections N         of each thread instead, however long that takes\n"
@@ -485,7 +509,7 @@ static bool parse(int argc, char **argv, struct options *options) {
           number_list("--threads", optarg, 1, SIM_MAX_THREADS - 64, options->threads);
       break;
     case LINES:
-      options->line_values = number_list("--lines", optarg, 0, SIM_MAX_LINES, options->lines);
+      options->line_values = number_list("--lines", optarg, 0, SIM_MAX_MESSAGE, options->lines);
       break;
     case DELAY:
       options->delay_values = number_list("--delay", optarg, 0, 1000000000, options->delays);
@@ -549,6 +573,28 @@ static bool parse(int argc, char **argv, struct options *options) {
   if (!options->program && (options->choice_count || options->even))
     sim_fail(2, "--choice and --even are for a --program");
   return point;
+}
+
+/* What the machine cannot do. */
+static void check_machine(const struct sim_machine *machine, const struct point *points,
+                          size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const struct point *point = &points[i];
+    const bool is_broadcast = point->row->mode == SIM_BROADCAST;
+    if (!is_broadcast && !machine->coherent)
+      sim_fail(2, "the caches of %s are not coherent: only --mode broadcast runs there",
+               machine->name);
+    if (is_broadcast && !machine->buffer_lines)
+      sim_fail(2, "--mode broadcast: %s has no message-passing buffers", machine->name);
+    if (is_broadcast && (point->threads < 2 || point->threads > (long)sim_cores(machine) ||
+                         point->threads > SIM_MAX_BROADCAST))
+      sim_fail(2, "--mode broadcast: from 2 to %d cores of the machine's %u, not %ld",
+               SIM_MAX_BROADCAST, sim_cores(machine), point->threads);
+    if (is_broadcast && point->lines == 0 && point->delay == 0)
+      sim_fail(2, "--mode broadcast: without lines and without a delay nothing takes time");
+    if (!is_broadcast && point->lines > SIM_MAX_LINES)
+      sim_fail(2, "--lines: sections have at most %d", SIM_MAX_LINES);
+  }
 }
 
 static void complete(struct options *options, const struct sim_machine *machine) {
@@ -625,6 +671,8 @@ int main(int argc, char **argv) {
   if (options.processors)
     sim_machine_restrict(&machine, (unsigned)options.processors);
   complete(&options, &machine);
+  if (options.program && !machine.coherent)
+    sim_fail(2, "the caches of %s are not coherent: no program runs there", machine.name);
   if (options.program)
     return run_program(&options, &machine, is_point);
   const size_t row_count = make_rows(&options, rows);
@@ -634,6 +682,7 @@ int main(int argc, char **argv) {
   if (!points)
     sim_fail(2, "no memory for the points");
   const size_t point_count = make_points(&options, rows, row_count, points);
+  check_machine(&machine, points, point_count);
   if (is_point) {
     simulate(&options, &machine, &points[0]);
     return 0;

@@ -6,6 +6,7 @@
 #ifndef RELOCK_SIM_POINT_H
 #define RELOCK_SIM_POINT_H
 
+#include "buffers.h"
 #include "coherence.h"
 #include "entry.h"
 #include "processors.h"
@@ -25,6 +26,7 @@ static inline void sim_start(const struct sim_machine *machine) {
   sim_entry_start(machine);
   sim_system_start(machine);
   sim_queues_start(machine);
+  sim_buffers_start(machine);
 }
 
 #endif
