@@ -21,6 +21,10 @@
  * A store does not wait for the line. It lies in the core's store buffer, and an atomic operation,
  * or a store when the buffer is full, waits until the earlier ones are done; entry.c.
  *
+ * Where writes are done at home (TILE-Gx), a line stays there: readers get copies, a write goes to
+ * the home, and from there all copies but the writer's go; an atomic operation is done there, and
+ * takes the writer's as well. The next request of the line begins when the copies have gone.
+ *
  * Not modelled: sizes and associativity of caches, the links' bandwidth, prefetching.
  */
 #include "coherence.h"
@@ -72,8 +76,13 @@ static void grow(void) {
   free(old);
 }
 
-/* The node whose core touches a page first has its memory: as Linux places it. */
+/* The node whose core touches a page first has its memory: as Linux places it. Where lines are
+ * spread, that is so of stacks. */
 static unsigned home_of(uintptr_t address, unsigned core) {
+  if (machine->hashed_homes && sim_is_on_stack(address * SIM_LINE_SIZE))
+    return sim_node_of_core(machine, core);
+  if (machine->hashed_homes)
+    return (unsigned)(((address * 0x9e3779b97f4a7c15u) >> 40) % machine->nodes);
   enum { PAGE_LINES = 4096 / SIM_LINE_SIZE, PAGES = 1 << 16 };
   static struct {
     uintptr_t page;
@@ -149,18 +158,19 @@ static unsigned hops_between(unsigned core, unsigned node) {
   return machine->hops[sim_node_of_core(machine, core)][node];
 }
 
-/* Hops to the farthest copy of another core, and how many there are; to the nearest one. */
+/* Hops from a node to the farthest copy of another core, and how many there are; to the nearest
+ * one. */
 struct holders {
   unsigned farthest, nearest, count;
 };
-static struct holders holders_of(const struct sim_line *line, unsigned core) {
+static struct holders holders_of(const struct sim_line *line, unsigned core, unsigned node) {
   struct holders holders = {0, SIM_MAX_HOPS + 1, 0};
   for (unsigned word = 0; word < copy_words; word++)
     for (uint64_t bits = line->copies[word]; bits; bits &= bits - 1) {
       const unsigned other = word * 64 + (unsigned)__builtin_ctzll(bits);
       if (other == core)
         continue;
-      const unsigned hops = hops_between(core, sim_node_of_core(machine, other));
+      const unsigned hops = machine->hops[node][sim_node_of_core(machine, other)];
       holders.count++;
       holders.farthest = hops > holders.farthest ? hops : holders.farthest;
       holders.nearest = hops < holders.nearest ? hops : holders.nearest;
@@ -168,7 +178,7 @@ static struct holders holders_of(const struct sim_line *line, unsigned core) {
   return holders;
 }
 
-/* --- accesses -------------------------------------------------------------------------------- */
+/* --- requests -------------------------------------------------------------------------------- */
 
 /* When a request of this time begins, and the directory is the next one's. */
 static uint64_t begin(struct sim_line *line, unsigned core, uint64_t now) {
@@ -199,6 +209,49 @@ static uint64_t fetch(const struct sim_line *line, unsigned core, const struct h
   return machine->memory[home];
 }
 
+/* --- lines that stay at home ----------------------------------------------------------------- */
+
+/* There and back. Memory has it until somebody has asked for it. */
+static uint64_t way_home(struct sim_line *line, unsigned core) {
+  const unsigned hops = hops_between(core, line->home);
+  if (line->owner < 0) {
+    line->owner = line->home;
+    sim_traffic[core].memory++;
+    return machine->memory[hops];
+  }
+  sim_traffic[core].transfers[hops]++;
+  return machine->transfer[hops];
+}
+
+static uint64_t read_at_home(struct sim_line *line, unsigned core, uint64_t now) {
+  const uint64_t start = begin(line, core, now), taken = way_home(line, core);
+  sim_traffic[core].transferring += taken;
+  line->free_at = start + machine->home;
+  add_copy(line, core);
+  return start + taken;
+}
+
+/* When the writer knows. */
+static uint64_t write_at_home(struct sim_line *line, unsigned core, uint64_t now, bool keeps) {
+  const uint64_t start = begin(line, core, now), taken = way_home(line, core);
+  const bool had = sim_has_copy(line, core);
+  const struct holders holders = holders_of(line, core, line->home);
+  const uint64_t gone = holders.count > 0 ? machine->transfer[holders.farthest] +
+                                                (holders.count - 1) * machine->invalidate
+                                          : 0;
+  sim_traffic[core].invalidations += holders.count;
+  sim_traffic[core].transferring += taken + gone;
+  line->free_at = start + (gone > machine->home ? gone : machine->home);
+  memset(line->copies, 0, copy_words * sizeof *line->copies);
+  if (had && keeps)
+    add_copy(line, core);
+  if (line->watches)
+    sim_line_lost(line, start + (taken + gone) / 2);
+  return start + taken + gone;
+}
+
+/* --- accesses -------------------------------------------------------------------------------- */
+
 uint64_t sim_read(struct sim_line *line, unsigned core, uint64_t now, bool *hit) {
   struct sim_traffic *traffic = &sim_traffic[core];
   traffic->accesses++;
@@ -207,9 +260,12 @@ uint64_t sim_read(struct sim_line *line, unsigned core, uint64_t now, bool *hit)
     traffic->hits++;
     return now + machine->hit;
   }
+  if (machine->writes_at_home)
+    return read_at_home(line, core, now);
   const uint64_t start = begin(line, core, now);
-  const struct holders holders =
-      line->owner < 0 ? holders_of(line, core) : (struct holders){0, 0, 0};
+  const struct holders holders = line->owner < 0
+                                     ? holders_of(line, core, sim_node_of_core(machine, core))
+                                     : (struct holders){0, 0, 0};
   const uint64_t taken = fetch(line, core, &holders);
   traffic->transferring += taken;
   line->free_at = start + taken * machine->read_occupancy / 100;
@@ -233,8 +289,10 @@ uint64_t sim_write(struct sim_line *line, unsigned core, uint64_t now, bool *hit
     traffic->hits++;
     return now + machine->hit;
   }
+  if (machine->writes_at_home)
+    return write_at_home(line, core, now, true);
   const uint64_t start = begin(line, core, now);
-  const struct holders holders = holders_of(line, core);
+  const struct holders holders = holders_of(line, core, sim_node_of_core(machine, core));
   uint64_t taken = sim_has_copy(line, core) ? 0 : fetch(line, core, &holders);
   if (holders.count > 0) {
     const uint64_t others =
@@ -253,4 +311,12 @@ uint64_t sim_write(struct sim_line *line, unsigned core, uint64_t now, bool *hit
   if (line->watches)
     sim_line_lost(line, start + taken);
   return start + taken;
+}
+
+uint64_t sim_update(struct sim_line *line, unsigned core, uint64_t now, bool *hit) {
+  if (!machine->writes_at_home)
+    return sim_write(line, core, now, hit);
+  sim_traffic[core].accesses++;
+  *hit = false;
+  return write_at_home(line, core, now, false);
 }

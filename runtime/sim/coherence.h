@@ -43,11 +43,16 @@ struct sim_line *sim_line_of(uintptr_t address, unsigned core);
  * say whether the core had all that it takes. */
 uint64_t sim_read(struct sim_line *line, unsigned core, uint64_t now, bool *hit);
 uint64_t sim_write(struct sim_line *line, unsigned core, uint64_t now, bool *hit);
+/* The same for an atomic operation. */
+uint64_t sim_update(struct sim_line *line, unsigned core, uint64_t now, bool *hit);
 
 bool sim_has_copy(const struct sim_line *line, unsigned core);
 static inline bool sim_has_alone(const struct sim_line *line, unsigned core) {
   return line->exclusive && line->owner == (int32_t)core;
 }
+
+/* processors.c: whether it is on the current thread's stack. */
+bool sim_is_on_stack(uintptr_t address);
 
 /* processors.c: whoever watches the line can see at this time that it has changed. */
 void sim_line_lost(struct sim_line *line, uint64_t now);

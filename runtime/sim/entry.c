@@ -62,7 +62,8 @@ static void store(struct sim_line *line, bool release) {
     return;
   if (done > self->stores_done)
     self->stores_done = done;
-  if (line->free_at < done) /* others can have it when it has come and was written */
+  if (line->free_at < done &&
+      !machine->writes_at_home) /* others can have it when it has come and was written */
     line->free_at = done;
   self->stores[(self->first_store + self->store_count++) % SIM_MAX_STORES] = self->stores_done;
 }
@@ -165,6 +166,7 @@ void __tsan_atomic_thread_fence(int order) {
   if (sim_current && order == SEQ_CST)
     await_stores(sim_current);
 }
+void sim_fence(void) { __tsan_atomic_thread_fence(SEQ_CST); }
 void __tsan_atomic_signal_fence(int order);
 void __tsan_atomic_signal_fence(int order) { (void)order; }
 
@@ -209,9 +211,9 @@ static void update(const void *address, bool looks) {
   const uint64_t before = self->clock;
   await_stores(self);
   bool hit;
-  const uint64_t done = sim_write(line, sim_current_core(machine), self->clock, &hit);
+  const uint64_t done = sim_update(line, sim_current_core(machine), self->clock, &hit);
   self->clock = done + machine->atomic;
-  if (line->free_at < self->clock)
+  if (line->free_at < self->clock && !machine->writes_at_home)
     line->free_at = self->clock;
   if (!hit)
     sim_place_missed(self->at, self->clock - before);

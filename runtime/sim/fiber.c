@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { STACK = 1 << 17, GUARD = 1 << 12, LENDER_STACK = 1 << 16 };
+enum { GUARD = 1 << 12, LENDER_STACK = 1 << 16 };
 
 /* The current thread pointer; code of the runtime may set another one and go on. */
 static uintptr_t thread_pointer(void) {
@@ -61,15 +61,16 @@ static uintptr_t new_thread_pointer(void) {
 }
 
 void sim_fiber_make(struct sim_fiber *fiber, void (*entry)(void)) {
-  char *stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+  char *stack = mmap(NULL, SIM_STACK_SIZE, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED || mprotect(stack, GUARD, PROT_NONE) != 0)
     no_room("stack");
-  void **top = (void **)(stack + STACK);
+  void **top = (void **)(stack + SIM_STACK_SIZE);
   *--top = NULL; /* where entry() would return to; also aligns its frame */
   *--top = (void *)entry;
   for (int saved = 0; saved < 6; saved++)
     *--top = NULL;
+  fiber->stack = stack;
   fiber->stack_pointer = top;
   fiber->thread_pointer = new_thread_pointer();
 }

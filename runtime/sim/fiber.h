@@ -9,8 +9,10 @@
 
 #include <stdint.h>
 
+enum { SIM_STACK_SIZE = 1 << 17 };
+
 struct sim_fiber {
-  void *stack_pointer;
+  void *stack, *stack_pointer;
   uintptr_t thread_pointer;
 };
 

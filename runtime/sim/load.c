@@ -10,6 +10,7 @@
 #include "../base/word.h"
 #include "../collectives/barrier.h"
 #include "buckets.h"
+#include "load_bare.h"
 #include "load_containers.h"
 #include "processors.h"
 #include "pthread_barrier.h"
@@ -93,6 +94,11 @@ static void operate(enum sim_mode mode, const struct worker *worker) {
   case SIM_BARRIER:
     meet();
     break;
+  case SIM_BROADCAST: /* has threads of its own */
+    break;
+  case SIM_BARE:
+    sim_bare_operate((unsigned)(worker - workers));
+    break;
   case SIM_COUNTER:
   case SIM_STACK:
   case SIM_QUEUE:
@@ -150,6 +156,8 @@ static void *work(void *argument) {
   struct worker *worker = argument;
   const struct sim_load *load = shared.load;
   enum { FIRST = 3 };
+  if (load->mode == SIM_BARE)
+    sim_bare_join((unsigned)(worker - workers));
   for (int i = 0; i < FIRST; i++)
     operate(load->mode, worker);
   begin_together((unsigned)(worker - workers));
@@ -193,7 +201,9 @@ void *sim_load_run(void *argument) {
     abort();
   if (sim_is_container(load->mode))
     sim_containers_start(load, &shared.lock_class);
-  if (!is_barrier())
+  if (load->mode == SIM_BARE)
+    sim_bare_start(load);
+  else if (!is_barrier())
     operate(load->mode, NULL);
   else if (!make_barrier(load))
     abort();
@@ -235,5 +245,7 @@ bool sim_load_count(struct sim_counts *counts) {
   for (unsigned i = 0; i < load->lines && load->mode <= SIM_ANY_THREAD; i++)
     if (shared.line[i].value != all)
       return false;
+  if (load->mode == SIM_BARE)
+    return sim_bare_is_exact();
   return !sim_is_container(load->mode) || sim_container_is_exact();
 }

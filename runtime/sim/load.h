@@ -9,10 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SIM_MAX_LINES = 64 };
+enum { SIM_MAX_LINES = 64, SIM_MAX_MESSAGE = 1 << 15 };
 /* SIM_STORE and SIM_SWAP have no lock: all threads store to one line, or compare and swap. Nor has
- * SIM_BARRIER, at which all meet: `lock` is its algorithm, "default" or "pthread". The last ones
- * are containers, see load_containers.h. */
+ * SIM_BARRIER, at which all meet: `lock` is its algorithm, "default" or "pthread". SIM_BARE
+ * is sections of an algorithm by itself, see load_bare.h, SIM_BROADCAST no
+ * section at all, see load_broadcast.h. The last ones are containers, see
+ * load_containers.h. */
 enum sim_mode {
   SIM_HOLD,
   SIM_EXECUTE,
@@ -20,6 +22,8 @@ enum sim_mode {
   SIM_STORE,
   SIM_SWAP,
   SIM_BARRIER,
+  SIM_BARE,
+  SIM_BROADCAST,
   SIM_COUNTER,
   SIM_STACK,
   SIM_QUEUE,
@@ -33,6 +37,7 @@ struct sim_load {
   enum sim_mode mode;
   unsigned threads, lines;
   uint64_t delay;      /* cycles */
+  uint64_t max_ops;    /* that a combiner runs for others, with SIM_BARE */
   uint64_t sections;   /* of each thread; 0: as many as fit */
   uint64_t cycles;     /* for which sections are counted, unless they are as many as `sections` */
   unsigned processors; /* that threads may have: thread i has the i-th, and round again */

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum unit { COUNT, CYCLES, TIME, PERCENT, MHZ, BYTES, YES_NO };
-static const char *const unit_names[] = {"", "cycles", "ns", "%", "MHz", "bytes", ""};
+enum unit { COUNT, CYCLES, TIME, NS, PERCENT, MHZ, BYTES, YES_NO };
+static const char *const unit_names[] = {"", "cycles", "ns", "ns", "%", "MHz", "bytes", ""};
 
 /* `indexed`: one for each distance, with the distance behind the name. */
 static const struct parameter {
@@ -58,6 +58,27 @@ static const struct parameter {
     {"doze", TIME, AT(doze), 0, 1000000000, false, true},
     {"interrupt", TIME, AT(interrupt), 0, 1000000, false, false},
     {"slice", TIME, AT(slice), 1000, 1000000000, false, false},
+    {"mesh columns", COUNT, AT(mesh_columns), 1, SIM_MAX_NODES, false, true},
+    {"hashed homes", YES_NO, AT(hashed_homes), 0, 1, false, true},
+    {"writes at home", YES_NO, AT(writes_at_home), 0, 1, false, true},
+    {"queue words", COUNT, AT(queue_words), 8, 65536, false, true},
+    {"queues", COUNT, AT(queues), 1, 64, false, true},
+    {"message", CYCLES, AT(message), 0, 10000, false, true},
+    {"sent word", CYCLES, AT(sent_word), 1, 1000, false, true},
+    {"received word", CYCLES, AT(received_word), 1, 1000, false, true},
+    {"message way", CYCLES, AT(message_way), 0, 100000, false, true},
+    {"message hop", CYCLES, AT(message_hop), 0, 1000, false, true},
+    {"coherent", YES_NO, AT(coherent), 0, 1, false, true},
+    {"buffer lines", COUNT, AT(buffer_lines), 1, 1 << 20, false, true},
+    {"buffer access", NS, AT(buffer_access), 1, 100000, false, true},
+    {"buffer hop", NS, AT(buffer_hop), 0, 1000, false, true},
+    {"buffer port", NS, AT(buffer_port), 0, 1000, false, true},
+    {"memory read", NS, AT(memory_read), 0, 100000, false, true},
+    {"memory write", NS, AT(memory_write), 0, 100000, false, true},
+    {"put memory", NS, AT(put_memory), 0, 100000, false, true},
+    {"get memory", NS, AT(get_memory), 0, 100000, false, true},
+    {"put", NS, AT(put), 0, 100000, false, true},
+    {"get", NS, AT(get), 0, 100000, false, true},
 #undef AT
 };
 enum { PARAMETERS = sizeof parameters / sizeof *parameters };
@@ -365,9 +386,38 @@ static void read_line(struct reader *reader) {
   list_parameters();
 }
 
+static unsigned mesh_hops(unsigned columns, unsigned from, unsigned to) {
+  const int x = (int)(from % columns) - (int)(to % columns);
+  const int y = (int)(from / columns) - (int)(to / columns);
+  return (unsigned)(abs(x) + abs(y));
+}
+
+static void number_mesh(struct reader *reader) {
+  struct sim_machine *machine = reader->machine;
+  const unsigned columns = (unsigned)machine->mesh_columns;
+  for (unsigned from = 0; from < machine->nodes; from++)
+    for (unsigned to = 0; to < machine->nodes; to++) {
+      const unsigned hops = mesh_hops(columns, from, to);
+      if (hops > SIM_MAX_HOPS) {
+        refuse(reader, "a mesh of %llu nodes in %u columns has ways of more than %d hops",
+               (unsigned long long)machine->nodes, columns, SIM_MAX_HOPS);
+        return;
+      }
+      machine->hops[from][to] = (uint8_t)hops;
+    }
+}
+
 /* All nodes are one hop from each other unless the file says more. */
 static void complete_hops(struct reader *reader) {
   struct sim_machine *machine = reader->machine;
+  if (reader->hop_rows && machine->mesh_columns) {
+    refuse(reader, "the distances are those of 'mesh columns' or of 'hops', not of both");
+    return;
+  }
+  if (machine->mesh_columns)
+    number_mesh(reader);
+  if (reader->failed)
+    return;
   if (reader->hop_rows && reader->hop_rows != machine->nodes) {
     refuse(reader, "%u rows of 'hops' for %llu nodes", reader->hop_rows,
            (unsigned long long)machine->nodes);
@@ -376,11 +426,32 @@ static void complete_hops(struct reader *reader) {
   machine->max_hops = 0;
   for (unsigned from = 0; from < machine->nodes; from++)
     for (unsigned to = 0; to < machine->nodes; to++) {
-      if (!reader->hop_rows)
+      if (!reader->hop_rows && !machine->mesh_columns)
         machine->hops[from][to] = from != to;
       if (machine->hops[from][to] > machine->max_hops)
         machine->max_hops = machine->hops[from][to];
     }
+}
+
+/* Who has one of them has all. */
+static void check_group(struct reader *reader, const char *const names[], unsigned count) {
+  const char *given = NULL, *missing = NULL;
+  for (unsigned i = 0; i < PARAMETERS; i++)
+    for (unsigned name = 0; name < count; name++)
+      if (strcmp(parameters[i].name, names[name]) == 0)
+        *(reader->given[i] ? &given : &missing) = names[name];
+  if (given && missing)
+    refuse(reader, "'%s' is given, and '%s' is missing", given, missing);
+}
+
+static void check_groups(struct reader *reader) {
+  static const char *const queues[] = {"queue words",   "queues",      "message",    "sent word",
+                                       "received word", "message way", "message hop"};
+  static const char *const buffers[] = {
+      "buffer lines", "buffer access", "buffer hop", "buffer port", "memory read",
+      "memory write", "put memory",    "get memory", "put",         "get"};
+  check_group(reader, queues, sizeof queues / sizeof *queues);
+  check_group(reader, buffers, sizeof buffers / sizeof *buffers);
 }
 
 static void check_completeness(struct reader *reader) {
@@ -390,6 +461,7 @@ static void check_completeness(struct reader *reader) {
   for (unsigned i = 0; i < PARAMETERS; i++)
     if (!reader->given[i] && !parameters[i].optional)
       refuse(reader, "'%s' is missing", parameters[i].name);
+  check_groups(reader);
   if (reader->failed)
     return;
   complete_hops(reader);
@@ -424,6 +496,7 @@ static void complete_early_times(struct sim_machine *machine) {
 bool sim_machine_read(const char *file, struct sim_machine *machine) {
   struct reader reader = {.file = file, .machine = machine};
   memset(machine, 0, sizeof *machine);
+  machine->coherent = true;
   FILE *stream = fopen(file, "r");
   if (!stream) {
     refuse(&reader, "%s", strerror(errno));

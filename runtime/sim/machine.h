@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SIM_MAX_NODES = 64, SIM_MAX_CORES = 1024, SIM_MAX_PROCESSORS = 2048, SIM_MAX_HOPS = 8 };
+enum { SIM_MAX_NODES = 64, SIM_MAX_CORES = 1024, SIM_MAX_PROCESSORS = 2048, SIM_MAX_HOPS = 10 };
 
 struct sim_machine {
   char name[64];
@@ -20,6 +20,7 @@ struct sim_machine {
   uint64_t mhz;
   uint8_t hops[SIM_MAX_NODES][SIM_MAX_NODES];
   uint64_t max_hops;
+  uint64_t mesh_columns; /* nodes are numbered row by row, and hops are counted so; 0: by `hops` */
 
   /* A line comes from the cache of a core so many hops away. */
   uint64_t transfer[SIM_MAX_HOPS + 1];
@@ -30,6 +31,8 @@ struct sim_machine {
    * for those that move it, and for those that leave a copy. */
   uint64_t write_occupancy, read_occupancy;
   uint64_t home;          /* before the next request to the same node's directory */
+  bool hashed_homes;      /* each line has another home; else pages have */
+  bool writes_at_home;    /* lines are not moved to whoever writes: writes go to their homes */
   bool owner_keeps;       /* MOESI: a dirty line is shared without going to memory first */
   bool total_store_order; /* stores become visible in their order */
   uint64_t store_buffer;  /* entries */
@@ -38,6 +41,18 @@ struct sim_machine {
   uint64_t pause;
   uint64_t turn;       /* of an empty loop */
   uint64_t throughput; /* of a core with all its threads, in percent of what one alone has */
+
+  /* Queues of messages in hardware: words that a core's hold together (0: it has none), how many
+   * queues it has; what a message takes its sender, and its words; the receiver's each word; the
+   * way, and each hop of it. */
+  uint64_t queue_words, queues;
+  uint64_t message, sent_word, received_word, message_way, message_hop;
+
+  bool coherent; /* no: there are no shared lines, and only what uses the buffers runs */
+  /* Buffers on the chip (buffers.h), in ns: a line of one, beside its way; a hop; how long the port
+   * is taken by it. A line of private memory; and what each put and get takes besides. */
+  uint64_t buffer_lines, buffer_access, buffer_hop, buffer_port;
+  uint64_t memory_read, memory_write, put, get, put_memory, get_memory;
 
   /* The system: a call; to change threads; for each processor that a barrier interrupts. */
   uint64_t system_call, context_switch, interrupt;

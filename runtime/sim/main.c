@@ -10,6 +10,8 @@
 #include "explain.h"
 #include "jobs.h"
 #include "load.h"
+#include "load_bare.h"
+#include "load_broadcast.h"
 #include "load_containers.h"
 #include "point.h"
 #include "program.h"
@@ -50,6 +52,7 @@ struct options {
   int thread_values, line_values, delay_values;
   long microseconds; /* 0: as the delay needs it */
   long sections;     /* 0: as many as fit */
+  long max_ops;      /* 0: as published */
   int jobs;
   bool explain;
 };
@@ -58,8 +61,9 @@ struct row {
   char lock[40];
   enum sim_mode mode;
 };
-static const char *const mode_names[] = {"hold",    "execute", "any-thread", "limit", "limit",
-                                         "barrier", "counter", "stack",      "queue", "queue-2"};
+static const char *const mode_names[] = {"hold",    "execute", "any-thread", "limit",
+                                         "limit",   "barrier", "bare",       "broadcast",
+                                         "counter", "stack",   "queue",      "queue-2"};
 
 struct point {
   const struct row *row;
@@ -108,9 +112,10 @@ static void print_places(void) {
 
 static void print_point(const struct sim_machine *machine, const struct point *point) {
   struct sim_counts counts;
-  if (!sim_load_count(&counts))
-    sim_fail(3, "%s %s, %ld threads: a section was lost or run twice", point->row->lock,
-             mode_names[point->row->mode], point->threads);
+  const bool is_broadcast = point->row->mode == SIM_BROADCAST;
+  if (!(is_broadcast ? sim_broadcast_count : sim_load_count)(&counts))
+    sim_fail(3, "%s %s, %ld threads: a section, or what was sent, was lost or came twice",
+             point->row->lock, mode_names[point->row->mode], point->threads);
   const struct sim_traffic traffic = traffic_of_all(machine);
   const double all = counts.sections ? (double)counts.sections : 1;
   const double cycle_ns = 1000.0 / (double)machine->mhz;
@@ -148,6 +153,8 @@ static uint64_t limit_ns(const struct sim_machine *machine, const struct sim_loa
 static unsigned processors_of_threads(const struct sim_machine *machine, const struct row *row) {
   const unsigned all = sim_processors(machine);
   unsigned servers = row->mode <= SIM_ANY_THREAD || sim_is_container(row->mode);
+  if (row->mode == SIM_BARE)
+    servers = sim_bare_has_server(row->lock);
   if (row->mode == SIM_TWO_LOCKS && strcmp(row->lock, "rcl") == 0)
     servers = 2;
   return all > servers ? all - servers : all;
@@ -163,12 +170,14 @@ static void simulate(const struct options *options, const struct sim_machine *ma
       .lines = (unsigned)point->lines,
       .delay = (uint64_t)point->delay,
       .sections = (uint64_t)options->sections,
+      .max_ops = (uint64_t)options->max_ops,
       .cycles = sim_cycles(machine, duration_ns(options, machine, point->delay)),
       .processors = processors_of_threads(machine, point->row),
   };
   sim_start(machine);
   sim_explain(options->explain);
-  if (!sim_thread_start(sim_load_run, &load, "main", -1, true))
+  void *(*run)(void *) = load.mode == SIM_BROADCAST ? sim_broadcast_run : sim_load_run;
+  if (!sim_thread_start(run, &load, "main", -1, true))
     sim_fail(2, "no memory for a thread");
   sim_run(limit_ns(machine, &load));
   print_point(machine, point);
@@ -207,6 +216,8 @@ static void describe_point(size_t number, struct sim_job *job, void *context) {
   sim_job_word(job, "--delay=%ld", point->delay);
   if (options->sections)
     sim_job_word(job, "--sections=%ld", options->sections);
+  if (options->max_ops)
+    sim_job_word(job, "--max-ops=%ld", options->max_ops);
   if (options->explain)
     sim_job_word(job, "--explain");
   snprintf(job->name, sizeof job->name, "%s %s, %ld threads, %ld lines, delay %ld",
@@ -297,6 +308,35 @@ static size_t make_barrier_rows(const char *wanted, struct row *rows) {
   return count;
 }
 
+/* Their names are theirs: the runtime has others of the same names. */
+static size_t add_bare_rows(const struct options *options, struct row *rows, size_t count,
+                            size_t *known) {
+  char names[256];
+  snprintf(names, sizeof names, "%s", sim_bare_names);
+  for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    if (options->locks && !in_list(options->locks, name))
+      continue;
+    *known += !relock_algorithm_named(name);
+    snprintf(rows[count].lock, sizeof rows[count].lock, "%s", name);
+    rows[count++].mode = SIM_BARE;
+  }
+  return count;
+}
+
+static size_t add_broadcast_rows(const struct options *options, struct row *rows, size_t count,
+                                 size_t *known) {
+  char names[256];
+  snprintf(names, sizeof names, "%s", sim_broadcast_names);
+  for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
+    if (options->locks && !in_list(options->locks, name))
+      continue;
+    ++*known;
+    snprintf(rows[count].lock, sizeof rows[count].lock, "%s", name);
+    rows[count++].mode = SIM_BROADCAST;
+  }
+  return count;
+}
+
 /* There is no queue with two locks and without. */
 static size_t add_container_rows(const struct options *options, enum sim_mode mode,
                                  struct row *rows, size_t count) {
@@ -335,6 +375,10 @@ static size_t make_rows(const struct options *options, struct row *rows) {
       rows[count++].mode = mode;
     }
   }
+  if (options->modes && in_list(options->modes, mode_names[SIM_BARE]))
+    count = add_bare_rows(options, rows, count, &known);
+  if (options->modes && in_list(options->modes, mode_names[SIM_BROADCAST]))
+    count = add_broadcast_rows(options, rows, count, &known);
   for (enum sim_mode mode = SIM_COUNTER; options->modes && mode <= SIM_TWO_LOCKS; mode++)
     if (in_list(options->modes, mode_names[mode]))
       count = add_container_rows(options, mode, rows, count);
@@ -376,12 +420,20 @@ static const char usage[] =
     "  --mode LIST          of hold, execute, any-thread (default: any-thread of algorithms that\n"
     "                       combine or delegate, hold of others), or of counter, stack, queue\n"
     "                       and queue-2, a container in the place of a lock's sections;\n"
-    "                       'lock-free' is one without a lock\n"
+    "                       'lock-free' is one without a lock; or bare: published algorithms\n"
+    "                       without a mutex around them, of mp-server, shm-server, hybcomb,\n"
+    "                       ccsynch, hyblock, mcs, clh and tas\n"
+    "                       or broadcast: of --lines of 32 bytes to all cores of a machine with\n"
+    "                       message-passing buffers, by oc-bcast-2, oc-bcast-7, oc-bcast-47,\n"
+    "                       binomial and scatter-allgather; --delay 0: without a pause\n"
+    "  --max-ops N          sections that a bare combiner runs for others (default 200)\n"
     "  --barrier LIST       barriers of all threads instead: of central, backoff, tree, default,\n"
     "                       pthread (the C library's)\n"
     "  --threads LIST       numbers of threads; 1-47: doubling, and the last\n"
     "                       (default: one less than there are processors)\n"
-    "  --lines LIST         shared cache lines per section, 0 to 64 (default 5)\n"
+    "  --lines LIST         shared cache lines per section, 0 to 64 (default 5); of a broadcast, "
+    "to\n"
+    "                       32768\n"
     "  --delay LIST         cycles between sections (default 100)\n"
     "  --microseconds N     of simulated time for each point (default 1000, or 20 delays)\n"
     "  --sections N         of each thread instead, however long that takes\n"
@@ -409,6 +461,7 @@ static bool parse(int argc, char **argv, struct options *options) {
     DELAY,
     MICROSECONDS,
     SECTIONS,
+    MAX_OPS,
     EXPLAIN,
     POINT,
     PROGRAM,
@@ -426,6 +479,7 @@ static bool parse(int argc, char **argv, struct options *options) {
       {"delay", required_argument, NULL, DELAY},
       {"microseconds", required_argument, NULL, MICROSECONDS},
       {"sections", required_argument, NULL, SECTIONS},
+      {"max-ops", required_argument, NULL, MAX_OPS},
       {"explain", no_argument, NULL, EXPLAIN},
       {"point", no_argument, NULL, POINT},
       {"program", required_argument, NULL, PROGRAM},
@@ -455,7 +509,7 @@ static bool parse(int argc, char **argv, struct options *options) {
           number_list("--threads", optarg, 1, SIM_MAX_THREADS - 64, options->threads);
       break;
     case LINES:
-      options->line_values = number_list("--lines", optarg, 0, SIM_MAX_LINES, options->lines);
+      options->line_values = number_list("--lines", optarg, 0, SIM_MAX_MESSAGE, options->lines);
       break;
     case DELAY:
       options->delay_values = number_list("--delay", optarg, 0, 1000000000, options->delays);
@@ -466,6 +520,9 @@ static bool parse(int argc, char **argv, struct options *options) {
       break;
     case SECTIONS:
       options->sections = number("--sections", optarg, optarg + strlen(optarg), 1, 1000000000);
+      break;
+    case MAX_OPS:
+      options->max_ops = number("--max-ops", optarg, optarg + strlen(optarg), 1, 1000000000);
       break;
     case 'j':
       options->jobs = (int)number("-j", optarg, optarg + strlen(optarg), 1, SIM_MAX_JOBS);
@@ -508,7 +565,8 @@ static bool parse(int argc, char **argv, struct options *options) {
   if (options->barriers && of_locks)
     sim_fail(2, "--barrier goes without --lock, --mode and --lines, which are of locks");
   const bool of_microbenchmark = of_locks || options->barriers || options->thread_values ||
-                                 options->delay_values || options->sections || options->explain;
+                                 options->delay_values || options->sections || options->max_ops ||
+                                 options->explain;
   if (options->program && of_microbenchmark)
     sim_fail(2, "--program goes with --choice, --even, --processors, --microseconds and -j; the "
                 "other options are the microbenchmark's");
@@ -517,12 +575,36 @@ static bool parse(int argc, char **argv, struct options *options) {
   return point;
 }
 
+/* What the machine cannot do. */
+static void check_machine(const struct sim_machine *machine, const struct point *points,
+                          size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const struct point *point = &points[i];
+    const bool is_broadcast = point->row->mode == SIM_BROADCAST;
+    if (!is_broadcast && !machine->coherent)
+      sim_fail(2, "the caches of %s are not coherent: only --mode broadcast runs there",
+               machine->name);
+    if (is_broadcast && !machine->buffer_lines)
+      sim_fail(2, "--mode broadcast: %s has no message-passing buffers", machine->name);
+    if (is_broadcast && (point->threads < 2 || point->threads > (long)sim_cores(machine) ||
+                         point->threads > SIM_MAX_BROADCAST))
+      sim_fail(2, "--mode broadcast: from 2 to %d cores of the machine's %u, not %ld",
+               SIM_MAX_BROADCAST, sim_cores(machine), point->threads);
+    if (is_broadcast && point->lines == 0 && point->delay == 0)
+      sim_fail(2, "--mode broadcast: without lines and without a delay nothing takes time");
+    if (!is_broadcast && point->lines > SIM_MAX_LINES)
+      sim_fail(2, "--lines: sections have at most %d", SIM_MAX_LINES);
+  }
+}
+
 static void complete(struct options *options, const struct sim_machine *machine) {
   const long processors = (long)sim_processors(machine);
   cpu_set_t set;
   use_default(options->threads, &options->thread_values, processors > 1 ? processors - 1 : 1);
   use_default(options->lines, &options->line_values, 5);
   use_default(options->delays, &options->delay_values, 100);
+  if (!options->max_ops)
+    options->max_ops = 200; /* Petrovic 2016, section 6.2.2 */
   if (!options->jobs)
     options->jobs = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
@@ -589,6 +671,8 @@ int main(int argc, char **argv) {
   if (options.processors)
     sim_machine_restrict(&machine, (unsigned)options.processors);
   complete(&options, &machine);
+  if (options.program && !machine.coherent)
+    sim_fail(2, "the caches of %s are not coherent: no program runs there", machine.name);
   if (options.program)
     return run_program(&options, &machine, is_point);
   const size_t row_count = make_rows(&options, rows);
@@ -598,6 +682,7 @@ int main(int argc, char **argv) {
   if (!points)
     sim_fail(2, "no memory for the points");
   const size_t point_count = make_points(&options, rows, row_count, points);
+  check_machine(&machine, points, point_count);
   if (is_point) {
     simulate(&options, &machine, &points[0]);
     return 0;

@@ -6,9 +6,11 @@
 #ifndef RELOCK_SIM_POINT_H
 #define RELOCK_SIM_POINT_H
 
+#include "buffers.h"
 #include "coherence.h"
 #include "entry.h"
 #include "processors.h"
+#include "queues.h"
 #include "system.h"
 
 /* No point takes ten minutes of the machine's time longer than what it is for: its threads will
@@ -23,6 +25,8 @@ static inline void sim_start(const struct sim_machine *machine) {
   sim_processors_start(machine);
   sim_entry_start(machine);
   sim_system_start(machine);
+  sim_queues_start(machine);
+  sim_buffers_start(machine);
 }
 
 #endif

@@ -358,6 +358,10 @@ void sim_thread_wake(struct sim_thread *thread) {
   make_ready(thread, sim_current->clock > thread->clock ? sim_current->clock : thread->clock);
 }
 
+bool sim_is_on_stack(uintptr_t address) {
+  return sim_current && address - (uintptr_t)sim_current->fiber.stack < SIM_STACK_SIZE;
+}
+
 void sim_interrupt_others(uint64_t cycles) {
   for (unsigned i = 0; i < processor_count; i++) {
     struct sim_thread *thread = processors[i].running;
@@ -440,6 +444,16 @@ uint32_t sim_pauses(uint32_t most) {
   }
   begin_round(self);
   return taken;
+}
+
+void sim_stall(struct sim_line *line) {
+  struct sim_thread *self = sim_current;
+  begin_round(self);
+  sim_loop_looks(line);
+  self->paused_at = self->clock - 1; /* a round of one cycle */
+  watch(self, UINT32_MAX);
+  begin_round(self);
+  sim_loop_acts();
 }
 
 void sim_line_lost(struct sim_line *line, uint64_t now) {

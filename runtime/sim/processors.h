@@ -111,6 +111,9 @@ static inline void sim_loop_acts(void) {
   if (sim_current)
     sim_current->idle = false;
 }
+/* The processor does nothing until sim_line_lost() of the line, which need be none of memory, or
+ * until its thread's turn is over. */
+void sim_stall(struct sim_line *line);
 /* Every other thread that runs is interrupted for so long. */
 void sim_interrupt_others(uint64_t cycles);
 

@@ -19,7 +19,8 @@ static std::string text(const json::Object &From, StringRef Key) {
 }
 
 static PublishedCell readCell(const json::Object &From) {
-  return {text(From, "lock"), text(From, "mode"), From.getInteger("threads").value_or(0)};
+  return {text(From, "lock"), text(From, "mode"), From.getInteger("threads").value_or(0),
+          From.getInteger("lines").value_or(0)};
 }
 
 static PublishedRow readRow(const json::Object &From, double Clock) {
@@ -118,7 +119,8 @@ public:
     for (const BenchCell &Cell : Results.Cells) {
       const BenchRow &Row = Results.Rows[Cell.Row];
       if (Row.Lock != Wanted.Lock || (!Wanted.Mode.empty() && Row.Mode != Wanted.Mode) ||
-          (Wanted.Threads && Cell.Threads != Wanted.Threads) || (Delay >= 0 && Cell.Delay != Delay))
+          (Wanted.Threads && Cell.Threads != Wanted.Threads) ||
+          (Wanted.Lines && Cell.Lines != Wanted.Lines) || (Delay >= 0 && Cell.Delay != Delay))
         continue;
       if (!Found || Row.Mode == "any-thread")
         Found = &Cell;
@@ -131,7 +133,7 @@ public:
         return S.throughput();
       if (Measure == "round")
         return S.Seconds * 1e9 * double(Cell.Threads) / S.Operations;
-      return S.MeanNs * S.CyclesPerNs[0];
+      return Measure == "microseconds" ? S.MeanNs / 1000 : S.MeanNs * S.CyclesPerNs[0];
     });
   }
   bool isFaster(const BenchCell &One, const BenchCell &Other) const {
@@ -213,8 +215,8 @@ Reproduced reproduce(const PublishedSource &Source, const PublishedExperiment &E
   Reproduced R = {&Experiment, Results.Machine.getString("name").value_or("").str(), {}};
   for (PublishedRow Row : Experiment.Rows) {
     if (IsHere && !Row.HereOf.empty()) {
-      Row.Of = {Row.HereOf, "", 0};
-      Row.To = PublishedCell{Row.HereTo, "", 0};
+      Row.Of = {Row.HereOf, ""};
+      Row.To = PublishedCell{Row.HereTo, ""};
     }
     ReproducedRow &New = R.Rows.emplace_back();
     New.Name = Row.Name;

@@ -19,10 +19,10 @@
 namespace relock {
 
 // Which cell of a run. An empty mode: the way that the lock's delegated sections take; no threads:
-// the run's only number of them.
+// the run's only number of them; the same of lines.
 struct PublishedCell {
   std::string Lock, Mode;
-  int64_t Threads = 0;
+  int64_t Threads = 0, Lines = 0;
 };
 
 struct PublishedRow {
@@ -37,8 +37,9 @@ struct PublishedRow {
 
 struct PublishedExperiment {
   std::string Name, Title, From, Machine, Remark, Unit;
-  std::string Uses;    // has no run of its own, but this one's figures
-  std::string Measure; // "cycles" of a section, "rate" of them, nanoseconds of a "round"
+  std::string Uses; // has no run of its own, but this one's figures
+  std::string
+      Measure; // "cycles" or "microseconds" of a section, "rate" of them, nanoseconds of a "round"
   std::string Tune;
   double Clock = 0; // cycles that were published with each figure, for reading the clock
   int Decimals = 0;

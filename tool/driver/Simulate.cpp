@@ -36,7 +36,9 @@ static cl::opt<std::string>
     Mode("mode", cl::value_desc("A,B"),
          cl::desc("of hold, execute, any-thread (default: any-thread of "
                   "algorithms that combine or delegate, hold of others), or "
-                  "of counter, stack, queue and queue-2: containers"),
+                  "of counter, stack, queue and queue-2: containers; or bare: published "
+                  "algorithms without a mutex around them; or broadcast: of --lines "
+                  "through the buffers of scc-48"),
          cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Threads("threads", cl::value_desc("N,N-M"),
                                     cl::desc("numbers of threads; 1-47: doubling, and the last "

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Channels by themselves, and HybComb and HybLock (Petrovic, Ropars, Schiper, "Leveraging hardware
- * message passing for efficient thread synchronization", 2014) with the pseudo-code's names, steps
- * and sequentially consistent memory. Each thread has one queue of messages, a channel that it has
- * opened once for all; waits sleep instead of spinning. With one lock at a time both are correct.
+ * Channels by themselves, and MP-Server, HybComb and HybLock (Petrovic, Ropars, Schiper,
+ * "Leveraging hardware message passing for efficient thread synchronization", 2014) with the
+ * pseudo-code's names, steps and sequentially consistent memory. Each thread has one queue of
+ * messages, a channel that it has opened once for all; waits sleep instead of spinning. With one
+ * lock at a time they are correct.
  */
 #include "scenarios.h"
 
@@ -175,6 +176,31 @@ static const char *nested_requests_ran(void) {
   return under[A] == 2 && under[B] == 2 ? NULL : "a section was lost";
 }
 
+/* --- MP-Server ------------------------------------------------------------------------------- */
+
+/* The first thread serves, as many requests as the others make; in the thesis for ever. */
+enum { SERVER = 0, REQUESTS = 3 };
+
+static void ask_server(int id) {
+  send_message(SERVER, (struct message){id, A});
+  require(receive_message(id).sender == ANSWER, "a request in place of the answer");
+}
+
+static void serve_or_ask(int id, bool nested) {
+  for (int i = 0; id == SERVER && i < REQUESTS; i++) {
+    struct message request = receive_message(SERVER);
+    run_under(A);
+    if (nested && request.sender == 1)
+      ask_server(SERVER);
+    send_message(request.sender, (struct message){ANSWER, A});
+  }
+  for (int i = 0; id != SERVER && i < REQUESTS - id; i++)
+    ask_server(id);
+}
+static void one_server(int id) { serve_or_ask(id, false); }
+static void server_asks_itself(int id) { serve_or_ask(id, true); }
+static const char *all_served(void) { return under[A] == REQUESTS ? NULL : "a section was lost"; }
+
 /* --- HybLock --------------------------------------------------------------------------------- */
 
 enum { UNLOCKED = -1, NOBODY = -1 };
@@ -220,6 +246,53 @@ static const char *nested_holders_ran(void) {
   return under[A] == 2 && under[B] == 2 ? NULL : "a section was lost";
 }
 
+/* --- OC-Bcast -------------------------------------------------------------------------------- */
+
+/* Of Petrovic's thesis (2016), section 3.1, with two children and a chunk: the root is the parent
+ * of both others, so that each core is notified by it, and none notifies besides. [i][0] is the
+ * only flag of a core, or there is one for each core that notifies it. */
+static uint32_t notify_flag[THREADS][THREADS], done_flag[THREADS][THREADS], chunk[THREADS];
+
+static void put_flag(uint32_t *flag, uint32_t id) {
+  relock_exchange_seq_cst(flag, id);
+  relock_os->futex_wake(flag, THREADS);
+}
+
+static void await_flag(uint32_t *flag, uint32_t id) {
+  for (uint32_t found; (found = relock_load_seq_cst(flag)) < id;)
+    relock_os->futex_wait(flag, found, CLOCK_MONOTONIC, NULL);
+}
+
+static void broadcast(int id, uint32_t number, int root, bool flags_apart) {
+  if (id != root) {
+    await_flag(&notify_flag[id][flags_apart ? root : 0], number);
+    require(relock_load_seq_cst(&chunk[root]) == number, "a chunk of another broadcast");
+    put_flag(&done_flag[root][id], number);
+    return;
+  }
+  relock_exchange_seq_cst(&chunk[root], number);
+  for (int child = (root + 1) % THREADS; child != root; child = (child + 1) % THREADS)
+    put_flag(&notify_flag[child][flags_apart ? root : 0], number);
+  for (int child = (root + 1) % THREADS; child != root; child = (child + 1) % THREADS)
+    await_flag(&done_flag[root][child], number);
+}
+
+static void broadcast_twice(int id, bool flags_apart) {
+  broadcast(id, 1, 0, flags_apart);
+  broadcast(id, 2, 1, flags_apart);
+}
+static void two_roots(int id) { broadcast_twice(id, false); }
+static void two_roots_flags_apart(int id) { broadcast_twice(id, true); }
+static const char *all_have_both(void) {
+  return chunk[0] == 1 && chunk[1] == 2 ? NULL : "a broadcast was lost";
+}
+
+static void set_up_broadcast(void) {
+  memset(notify_flag, 0, sizeof notify_flag);
+  memset(done_flag, 0, sizeof done_flag);
+  memset(chunk, 0, sizeof chunk);
+}
+
 /* --------------------------------------------------------------------------------------------- */
 
 static void set_up_channel(void) {
@@ -261,6 +334,13 @@ const struct scenario scenarios_apart[] = {
      two_locks_nodes_apart, two_locks_ran},
     {"nested-hybcomb", "HybComb as printed, with a section in a section", 3, 1, set_up_printed,
      nested_requests, nested_requests_ran},
+    {"mp-server", "MP-Server, with three sections", 3, 2, set_up_printed, one_server, all_served},
+    {"nested-mp-server", "MP-Server as printed, with a section in a section", 3, 1, set_up_printed,
+     server_asks_itself, all_served},
+    {"printed-oc-bcast", "OC-Bcast as printed, from two roots", 3, 2, set_up_broadcast, two_roots,
+     all_have_both},
+    {"flags-oc-bcast", "the same with a flag for each core that notifies", 3, 2, set_up_broadcast,
+     two_roots_flags_apart, all_have_both},
     {"nested-hyblock", "HybLock as printed, with two locks held", 3, 1, set_up_printed,
      nested_holders, nested_holders_ran},
 };
