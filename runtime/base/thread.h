@@ -117,7 +117,8 @@ struct relock_thread {
   struct relock_server *rcl_serves; /* a server's own thread; else null */
   uint32_t rcl_number;              /* as a client of the servers, see server/client.c */
   uint32_t rcl_penalty, rcl_skip;
-  uint32_t rcl_patience;  /* turns before a look, see server/client.c */
+  uint32_t rcl_patience;         /* turns before a look, see server/client.c */
+  uint32_t rcl_served, rcl_lone; /* sections, see server/lone.h */
   uint32_t rcl_asks;      /* requests to servers under way, all but one in sections of others */
   uint32_t rcl_submitted; /* servers at which its slot holds what it has submitted, as bits */
   bool rcl_settles;       /* waits for these */

@@ -23,6 +23,7 @@
 #include "../locks/queue.h"
 #include "../locks/section.h"
 #include "../server/client.h"
+#include "../server/lone.h"
 #include "../statistics/times.h"
 #include "choice.h"
 #include "submit.h"
@@ -656,15 +657,22 @@ static inline bool execute_at_server(relock_mutex_t *mutex, const relock_class_t
                                      const struct relock_call *call, int *result) {
   if (kind_of(mutex) != FAST || !is_of_this_process(mutex))
     return false;
-  if (!call->as_client) /* the section runs with the identity of a thread that nobody cancels */
-    return relock_client_execute(mutex, lock_class, call, result);
   struct relock_thread *self = relock_own_record;
+  if (RELOCK_UNLIKELY(!self))
+    return false;
+  if (RELOCK_LIKELY(!self->rcl_share) && relock_lone_takes(mutex, self)) {
+    count(lock_class, RELOCK_COUNT_EXECUTED);
+    *result = relock_run_owned(RELOCK_EXECUTING_ALONE, mutex, self, call->section, call->context);
+    return true;
+  }
+  if (!call->as_client) /* the section runs with the identity of a thread that nobody cancels */
+    return relock_client_execute(mutex, lock_class, self, call, result);
   int previous;
-  if (RELOCK_UNLIKELY(!self) || !relock_identity_movable(self))
+  if (!relock_identity_movable(self))
     return false;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &previous);
   self->asks++;
-  bool executed = relock_client_execute(mutex, lock_class, call, result);
+  bool executed = relock_client_execute(mutex, lock_class, self, call, result);
   self->asks--;
   pthread_setcancelstate(previous, NULL);
   return executed;

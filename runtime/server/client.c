@@ -28,6 +28,7 @@
 #include "../locks/algorithm.h"
 #include "../locks/queue.h"
 #include "../locks/section.h"
+#include "lone.h"
 #include "manners.h"
 #include "server.h"
 
@@ -303,8 +304,18 @@ static inline void post(struct relock_server *server, struct relock_request *slo
     relock_server_wake(server);
 }
 
+/* Whether lone.h may know the mutex: `owner` is free, and the class is of rcl. A client that may
+ * take a share of its server only asks it. */
+static bool may_be_lone(const relock_mutex_t *mutex, const struct relock_thread *self) {
+  const unsigned kind = relock_load_relaxed(&mutex->relock_private.kind);
+  return (kind & ~(unsigned)RELOCK_KIND_SEEN) == RELOCK_TYPE_NORMAL && !self->rcl_share &&
+         !may_combine(mutex);
+}
+
 static int rcl_execute(relock_mutex_t *mutex, struct relock_thread *self,
                        const struct relock_call *call) {
+  if (may_be_lone(mutex, self) && relock_lone_takes(mutex, self))
+    return relock_run_owned(RELOCK_EXECUTING_ALONE, mutex, self, call->section, call->context);
   struct relock_server *server = relock_server_of(mutex, relock_class_of(mutex));
   struct relock_request *slot = free_slot(server, self);
   if (!slot)
@@ -316,6 +327,7 @@ static int rcl_execute(relock_mutex_t *mutex, struct relock_thread *self,
   struct relock_wait wait;
   relock_wait_begin(&wait, self, mutex);
   self->rcl_asks++;
+  self->rcl_served++;
   post(server, slot, mutex, self, call, self->rcl_share ? RELOCK_LIMITED : 0);
   enum outcome outcome = await_server(server, slot, &wait);
   self->rcl_asks--;
@@ -383,11 +395,10 @@ static inline struct relock_request *free_slot_at_once(struct relock_server *ser
 }
 
 bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_class,
-                           const struct relock_call *call, int *result) {
-  struct relock_thread *self = relock_own_record;
+                           struct relock_thread *self, const struct relock_call *call,
+                           int *result) {
   struct relock_server *server = relock_server_of(mutex, lock_class);
-  struct relock_counters *counters =
-      self ? relock_counters_of(self, lock_class->relock_index) : NULL;
+  struct relock_counters *counters = relock_counters_of(self, lock_class->relock_index);
   if (RELOCK_UNLIKELY(!counters))
     return false;
   struct relock_request *slot = free_slot_at_once(server, self);
@@ -398,6 +409,7 @@ bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_cla
   if (RELOCK_UNLIKELY(relock_wait_counts(self)))
     relock_wait_look(self, true);
   self->rcl_asks = 1;
+  self->rcl_served++;
   post(server, slot, mutex, self, call, 0);
   enum outcome outcome = SERVED;
   bool parked = false;

@@ -17,7 +17,7 @@ struct relock_thread;
  * algorithm's `execute`. The context's first `copied` bytes travel in the request if that is not 0.
  */
 bool relock_client_execute(relock_mutex_t *mutex, const relock_class_t *lock_class,
-                           const struct relock_call *call, int *result);
+                           struct relock_thread *self, const struct relock_call *call, int *result);
 
 /* Posts the call, whose context is copied, in the thread's slot at the server, which is busy from
  * then on. Chained: the section is run again, in the server's next turn, while it does not return

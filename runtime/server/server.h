@@ -9,6 +9,7 @@
  *   pool.c       the servicing threads of a server, its manager, its backup thread
  *   watchdog.c   sections that do not end are named
  *   servers.c    where servers run; classes move; fork, the end of the process, statistics
+ *   lone.c       mutexes that one thread asks for
  *   manners.c    clients that go first, and those that may take a share only
  *   balance.c    the rebalancer
  */

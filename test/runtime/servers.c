@@ -291,8 +291,9 @@ static void place_servers(enum placing placing) {
 
 static void set_environment(const struct test_case *test_case) {
   char tune[200];
-  snprintf(tune, sizeof tune, "server_fifo=%d%s%s", mode == REALTIME, test_case->tune ? "," : "",
-           test_case->tune ? test_case->tune : "");
+  /* What one client asks for is to be the server's, too. */
+  snprintf(tune, sizeof tune, "server_fifo=%d,server_lone=0%s%s", mode == REALTIME,
+           test_case->tune ? "," : "", test_case->tune ? test_case->tune : "");
   setenv("RELOCK_TUNE", tune, 1);
   unsetenv("RELOCK_LOCKS");
   place_servers(test_case->placing);
