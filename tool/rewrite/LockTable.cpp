@@ -4,6 +4,7 @@
 #include "advise/Algorithms.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"
 
 using namespace llvm;
@@ -128,8 +129,11 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
     unsigned End;
     Branches Around;
     bool BehindMacro;
+    bool Leads; // no code stands before it, nor is it a template's, between macros
   };
   std::vector<Include> Includes;
+  StringMap<size_t> Defines;           // by macro: the first include behind its definition
+  bool OfSystem = false, Leads = true; // a library's header is included; no code behind that yet
   unsigned Branch = 0;
   unsigned ForCxx = 0; // the branch around that is for C++
   int Braces = 0;
@@ -176,25 +180,39 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
       } else if (D->Name == "pragma" && D->Rest.starts_with("once")) {
         AfterGuard = Next;
       } else if (D->Name == "include" && Braces == 0 && !Unfinished && !UsedOutside) {
-        Includes.push_back({Next, Around, InMacros});
+        OfSystem |= D->Rest.starts_with("<");
+        Includes.push_back({Next, Around, InMacros, Leads});
+      } else if (D->Name == "undef") {
+        auto Defined = Defines.find(D->Rest);
+        for (size_t I = Defined == Defines.end() ? Includes.size() : Defined->second;
+             I < Includes.size(); ++I)
+          Includes[I].Leads = false;
       }
+      if (D->Name == "define")
+        Defines[D->Rest.take_while([](char C) { return isAlnum(C) || C == '_'; })] =
+            Includes.size();
       First = false;
       if (!is_contained(Around, ForCxx))
         ForCxx = 0;
     } else if (!Skip && !is_contained(Around, ForCxx)) {
       Braces += int(Line.count('{')) - int(Line.count('}'));
       StringRef Code = Line.take_front(std::min(Line.find("//"), Line.find("/*"))).rtrim();
-      if (!Code.empty())
+      if (!Code.empty()) {
         Unfinished = StringRef("=,(").contains(Code.back());
+        // The table needs nothing but what it includes itself, once the macros are defined that
+        // tell the C library what to declare.
+        Leads &= !OfSystem;
+      }
     }
     At = Next;
   }
   const Branches Hold = AroundUses.value_or(Branches());
   for (bool BehindMacro : {false, true})
-    for (const Include &I : reverse(Includes))
-      if (I.BehindMacro == BehindMacro && common(I.Around, Hold) == I.Around &&
-          (UsedOutside || !BehindMacro))
-        return I.End;
+    for (bool Leading : {true, false})
+      for (const Include &I : reverse(Includes))
+        if (I.BehindMacro == BehindMacro && I.Leads == Leading &&
+            common(I.Around, Hold) == I.Around && (UsedOutside || !BehindMacro))
+          return I.End;
   return AfterGuard ? AfterGuard : afterLeadingComment(Text);
 }
 

@@ -32,8 +32,8 @@ std::string lockTable(llvm::StringRef Existing, const std::vector<TableEntry> &E
 llvm::StringRef tableAlgorithm(llvm::StringRef Table, llvm::StringRef Name);
 
 // Where an `#include "Path"` goes in a C file so that it precedes these places, and is compiled
-// where they are: after the last #include of which that is true, or after the header guard, or
-// after the leading comment.
+// where they are: after the last #include of which that is true, of those that the file begins with
+// if there is one, or after the header guard, or after the leading comment.
 unsigned includeOffset(llvm::StringRef Text, llvm::ArrayRef<unsigned> Uses);
 
 } // namespace relock

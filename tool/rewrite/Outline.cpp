@@ -692,11 +692,30 @@ private:
     return Text;
   }
 
+  // True if the section is the first statement of its block, where declarations may stand.
+  bool beginsBlock() const {
+    if (!E.Before.empty() || E.Push.End || !E.Macro.empty())
+      return false;
+    StringRef Above = File.take_front(E.Whole.Begin).rtrim();
+    for (bool Gone = true; std::exchange(Gone, false);) // declarations that have moved
+      for (const Capture &C : E.Captures)
+        if (C.Outer && C.Outer->All.size() == 1 && movesWhole(C) &&
+            C.Outer->Lines.Begin < Above.size() && Above.size() <= C.Outer->Lines.End) {
+          Above = File.take_front(C.Outer->Lines.Begin).rtrim();
+          Gone = true;
+        }
+    return Above.ends_with("{");
+  }
+
+  static bool movesWhole(const Capture &C) {
+    return C.How == Travel::Inside && C.Mentions == C.Outer->Mentions;
+  }
+
   std::string execution() const {
     // Else 0 and another one, or none.
     bool Names = Cases.size() > (E.Directive.empty() ? 2u : 1u);
     bool Declares = (!Direct && !Passed.empty()) || OnlyResume || Names;
-    bool Block = (!E.MixedDeclarations || E.InBranch) && Declares;
+    bool Block = (E.InBranch || (!E.MixedDeclarations && !beginsBlock())) && Declares;
     std::string Indent = Block ? E.Indent + Unit : E.Indent;
     std::vector<std::string> Lines;
     if (!E.HoistAt)
@@ -877,7 +896,8 @@ private:
     return Line(Exit.Before) + Result + Line(Exit.Behind);
   }
 
-  // `Indent Open a, b, c Close`, broken after commas where it would be wider than 80 columns.
+  // `Indent Open a, b, c Close`, broken behind Open and commas where it would be wider than 80
+  // columns.
   std::string list(StringRef Indent, const std::string &Open, ArrayRef<std::string> Items,
                    StringRef Close) const {
     constexpr size_t Width = 80;
@@ -886,7 +906,8 @@ private:
     std::string Continued = (Indent + Unit + Unit).str();
     for (size_t I = 0; I < Items.size(); ++I) {
       std::string Item = Items[I] + (I + 1 < Items.size() ? "," : Close.str());
-      if (I && Column + 1 + Item.size() > Width) {
+      bool Wide = Column + (I ? 1 : 0) + Item.size() > Width;
+      if (Wide && (I || columns(Continued) < Column)) {
         Result += "\n" + Continued + Item;
         Column = columns(Continued) + Item.size();
       } else {

@@ -755,9 +755,9 @@ private:
       const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent);
       const auto *Member = dyn_cast_or_null<MemberExpr>(Parent);
       if (Unary && Unary->getOpcode() == UO_AddrOf && S.inFile(Unary->getOperatorLoc()) &&
-          S.spelled(Unary->getOperatorLoc()).Offset + 1 == R.At.Begin) {
+          isAddress(S.spelled(Unary->getOperatorLoc()), R.At.Begin, L)) {
         R.Kind = Reference::Address;
-        --R.At.Begin;
+        R.At.Begin = S.spelled(Unary->getOperatorLoc()).Offset;
       } else if (Member && !Member->isArrow() && S.inFile(Member->getOperatorLoc())) {
         R.Kind = Reference::Member;
         Position Dot = S.spelled(Member->getOperatorLoc());
@@ -789,8 +789,15 @@ private:
     return count_if(All, [&](const Mention &M) { return M.Variable == V; });
   }
 
+  // True for `&x`, or `& x`.
+  bool isAddress(const Position &Operator, unsigned Name, SourceLocation L) const {
+    StringRef Text = S.fileText(S.SM.getFileID(S.SM.getSpellingLoc(L)));
+    return Operator.File == Result.File && Operator.Offset < Name &&
+           Text.slice(Operator.Offset + 1, Name).trim(" \t").empty();
+  }
+
   // True where `*x` needs no parentheses: operators that bind less tightly than the dereference,
-  // and never after a `/`, which would open a comment.
+  // and never after a `/`, which would open a comment. `a * *x` would be read twice.
   bool bare(const DeclRefExpr *Ref) const {
     const Stmt *Child = Ref, *Parent = Parents.getParent(Ref);
     while (Parent && isa<ImplicitCastExpr>(Parent)) {
@@ -800,12 +807,16 @@ private:
     if (isa_and_nonnull<ParenExpr>(Parent) || isa_and_nonnull<UnaryExprOrTypeTraitExpr>(Parent))
       return true;
     if (const auto *Binary = dyn_cast_or_null<BinaryOperator>(Parent))
-      return Binary->isAssignmentOp() || Binary->isComparisonOp() || Binary->isLogicalOp();
+      return !Binary->isMultiplicativeOp() || Binary->getLHS() == Child;
     if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent))
-      return Unary->getOpcode() == UO_LNot;
+      return Unary->isPrefix() && Unary->getOpcode() != UO_AddrOf;
     if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent))
       return Call->getCallee() != Child;
-    return isa_and_nonnull<ReturnStmt>(Parent) || isa_and_nonnull<IfStmt>(Parent) ||
+    if (const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(Parent))
+      return Subscript->getRHS() == Child;
+    return isa_and_nonnull<CStyleCastExpr>(Parent) ||
+           isa_and_nonnull<ConditionalOperator>(Parent) || isa_and_nonnull<DeclStmt>(Parent) ||
+           isa_and_nonnull<ReturnStmt>(Parent) || isa_and_nonnull<IfStmt>(Parent) ||
            isa_and_nonnull<WhileStmt>(Parent);
   }
 };

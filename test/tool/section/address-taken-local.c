@@ -5,7 +5,7 @@
 // RUN: %rewritten %s | FileCheck %s
 // CHECK:        long *level;
 // CHECK:        bump(section->level);
-// CHECK-NEXT:   total += (*section->level) + section->step;
+// CHECK-NEXT:   total += *section->level + section->step;
 // CHECK:        .level = &level
 #include <pthread.h>
 #include <stdio.h>

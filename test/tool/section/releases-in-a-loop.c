@@ -26,7 +26,7 @@ static int jobs[64], put, taken, rounds, sum;
 // CHECK-NEXT:     section->mine = rounds; /* lives across the work */
 // CHECK-NEXT:     *section->job = jobs[taken++];
 // CHECK-NEXT:     RELOCK_RETURN_TO(&section->resume, 1);
-// CHECK-NEXT:     sum += (*section->result) + (section->mine - rounds);
+// CHECK-NEXT:     sum += *section->result + (section->mine - rounds);
 // CHECK-NEXT:   }
 // CHECK-NEXT:   put = 0;
 // CHECK-NEXT: }
