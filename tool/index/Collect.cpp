@@ -255,7 +255,7 @@ public:
     } else if (auto *F = dyn_cast<FunctionDecl>(E->getDecl()); F && !DirectCallees.contains(E)) {
       if (!S.inSystemHeader(E->getExprLoc()))
         Pointers.takeAddress(F, functionTypeText(F->getType()));
-      if (S.inSystemHeader(F->getLocation()))
+      if (S.inSystemHeader(F->getLocation()) && !F->isDefined()) // an inline one has a body
         return true;
       Function Taken = recordOf(F, E->getExprLoc());
       Taken.AddressTaken = true;

@@ -88,7 +88,43 @@ private:
   };
 };
 
+// Counts what a function does with a parameter.
+class Reads : public RecursiveASTVisitor<Reads> {
+public:
+  explicit Reads(const ParmVarDecl *P) : P(P) {}
+
+  bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
+    Read += E->getCastKind() == CK_LValueToRValue && names(E->getSubExpr()->IgnoreParens());
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *E) {
+    References += names(E);
+    return true;
+  }
+
+  unsigned References = 0, Read = 0;
+
+private:
+  const ParmVarDecl *P;
+
+  bool names(const Expr *E) const {
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    return Ref && Ref->getDecl() == P;
+  }
+};
+
 } // namespace
+
+const ParmVarDecl *givenByCaller(const Expr *E) {
+  const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  const auto *P = Ref ? dyn_cast<ParmVarDecl>(Ref->getDecl()) : nullptr;
+  const auto *F = P ? dyn_cast<FunctionDecl>(P->getDeclContext()) : nullptr;
+  if (!F || !F->hasBody())
+    return nullptr;
+  Reads All(P);
+  All.TraverseStmt(F->getBody());
+  return All.References == All.Read ? P : nullptr;
+}
 
 std::optional<std::set<int64_t>> constantsOf(const Expr *E, ASTContext &Context) {
   ConstantReader Reader(Context);

@@ -13,4 +13,8 @@ namespace relock {
 // ever set to such and whose address nobody takes. None: others, too.
 std::optional<std::set<int64_t>> constantsOf(const clang::Expr *E, clang::ASTContext &Context);
 
+// The parameter that an expression is the value of, if its function only ever reads it, so that it
+// is what the caller has given; else null.
+const clang::ParmVarDecl *givenByCaller(const clang::Expr *E);
+
 } // namespace relock

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "index/FunctionPointers.h"
 
+#include "index/Constants.h"
 #include "index/LockApi.h"
 
 #include "clang/AST/ASTContext.h"
@@ -75,6 +76,16 @@ static std::string resultSlot(const CallExpr *Call, const Source &S) {
   return Known ? nodeFor(Callee, S) + "#result" : "";
 }
 
+// An inline function of a library's header that calls what it is given: each of its callers counts
+// that as its own call, as with other functions of libraries. Empty: it is none.
+static std::string slotOfInline(const Expr *Callee, const Source &S) {
+  const ParmVarDecl *P = givenByCaller(Callee);
+  const auto *F = P ? cast<FunctionDecl>(P->getDeclContext()) : nullptr;
+  if (!F || !S.inSystemHeader(F->getLocation()) || F->getBuiltinID())
+    return "";
+  return givenSlot(nodeFor(F, S)) + std::to_string(P->getFunctionScopeIndex());
+}
+
 IndirectCall callThrough(const Expr *Callee, SourceLocation At, const Source &S) {
   IndirectCall Result = {S.shown(At), functionTypeText(Callee->getType()), "", ""};
   const Expr *E = Callee->IgnoreParenCasts();
@@ -86,6 +97,8 @@ IndirectCall callThrough(const Expr *Callee, SourceLocation At, const Source &S)
     return Result;
   const auto *Call = dyn_cast<CallExpr>(E);
   Result.Slot = Call ? resultSlot(Call, S) : slotOf(E, S);
+  if (std::string Given = Result.Slot.empty() ? slotOfInline(E, S) : ""; !Given.empty())
+    Result.Slot = std::move(Given);
   if (const ValueDecl *D = storedDeclaration(E))
     Result.Name = D->getNameAsString();
   return Result;

@@ -331,16 +331,48 @@ std::string lockPart(const Expr *Operand, bool OfStruct, const Source &S) {
   return Variable && Variable->hasGlobalStorage() ? nodeFor(Variable, S) : "";
 }
 
+static bool isClock(QualType T) {
+  const auto *Name = T->getAs<TypedefType>();
+  return Name && Name->getDecl()->getName() == "clockid_t";
+}
+
+// Whether a call is about the calling thread, for a value that says so: "thread-" if it may be;
+// "caller-" if the value is what the function's own callers give it as a clock, so that the call of
+// the function is, see recordClocks(); else empty.
+static StringRef aboutThread(const Expr *Asked, int OfThread, ASTContext &Context) {
+  if (std::optional<std::set<int64_t>> Known = constantsOf(Asked, Context))
+    return Known->count(OfThread) ? "thread-" : "";
+  const ParmVarDecl *P = givenByCaller(Asked);
+  return P && isClock(P->getType()) ? "caller-" : "thread-";
+}
+
+constexpr int ThreadsClock = 3; // CLOCK_THREAD_CPUTIME_ID
+
 // The time or the resources of the calling thread: not the caller's where another thread runs the
 // section.
-static bool asksForThread(const CallExpr *Call, StringRef Name, ASTContext &Context) {
-  int OfThread = Name == "clock_gettime" ? 3 /* CLOCK_THREAD_CPUTIME_ID */
+static StringRef asksForThread(const CallExpr *Call, StringRef Name, ASTContext &Context) {
+  int OfThread = Name == "clock_gettime" ? ThreadsClock
                  : Name == "getrusage"   ? 1 /* RUSAGE_THREAD */
                                          : -1;
-  if (OfThread < 0 || Call->getNumArgs() != 2)
-    return false;
-  std::optional<std::set<int64_t>> Asked = constantsOf(Call->getArg(0), Context);
-  return !Asked || Asked->count(OfThread) != 0;
+  return OfThread < 0 || Call->getNumArgs() != 2 ? ""
+                                                 : aboutThread(Call->getArg(0), OfThread, Context);
+}
+
+// A function that is given a clock may ask for its time, and does if it has a call that is named
+// after its callers. Then this is a call of clock_gettime, too.
+static void recordClocks(const CallExpr *Call, const FunctionDecl *Callee, const Source &S,
+                         std::vector<relock::Call> &Calls) {
+  for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
+    bool MayBe = Callee->hasPrototype()
+                     ? I < Callee->getNumParams() && isClock(Callee->getParamDecl(I)->getType())
+                     : Call->getArg(I)->getType()->isIntegralOrEnumerationType();
+    if (!MayBe)
+      continue;
+    StringRef About = aboutThread(Call->getArg(I), ThreadsClock, S.Context);
+    if (!About.empty())
+      Calls.push_back({nodeFor(Callee, S) + "#clock", (About + "clock_gettime").str(),
+                       S.shown(Call->getExprLoc())});
+  }
 }
 
 // What pthread_cleanup_push and its pop call but for the handler: none of it returns otherwise than
@@ -380,12 +412,12 @@ void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call
   if (isOfCleanupMacros(Call, Callee))
     return;
   std::string Name = Callee->getNameAsString();
-  if (asksForThread(Call, Name, S.Context))
-    Name = "thread-" + Name;
+  if (StringRef About = asksForThread(Call, Name, S.Context); !About.empty())
+    Name = (About + Name).str();
   Calls.push_back({nodeFor(Callee, S) + (Name == Callee->getName() ? "" : "#thread"), Name, At});
   if (!S.inSystemHeader(Callee->getLocation()) && !Callee->getBuiltinID() &&
       !isOfRuntime(Callee, S))
-    return;
+    return recordClocks(Call, Callee, S, Calls);
   if (Name == "pthread_create" || Name == "thrd_create")
     return; // another thread calls what it is given
   for (const Expr *Argument : Call->arguments()) {

@@ -38,8 +38,34 @@ Effects declaredEffects(StringRef Name, const DeclaredFunction &Declared) {
   return Result;
 }
 
+// A clock that only the caller knows: whoever gives it to the function that asks for its time
+// counts that, see recordClocks(). That goes for all its callers where none has its address.
+constexpr StringRef OfCaller = "caller-clock_gettime";
+
+bool isCountedByCallers(const Function &F, const Call &C) {
+  return C.Name == OfCaller && !F.AddressTaken;
+}
+
+// False for a clock that is given to a function which does not ask for its time, nor hands it on.
+bool isAskedFor(const Call &C, const Program &Linked) {
+  StringRef Node = C.Function;
+  if (!Node.consume_back("#clock"))
+    return true;
+  auto AsksItself = [&](StringRef Node) {
+    auto F = Linked.Functions.find(Node);
+    return F != Linked.Functions.end() &&
+           any_of(F->second.Calls, [](const Call &C) { return C.Name == OfCaller; });
+  };
+  auto F = Linked.Functions.find(Node);
+  return AsksItself(Node) || // or by another name of a function
+         (F != Linked.Functions.end() &&
+          any_of(F->second.Calls, [&](const Call &C) { return AsksItself(C.Function); }));
+}
+
 // The effects of a function that the program does not define.
 Effects externalEffects(const Call &C, const Program &Linked, const ProjectFile &Project) {
+  if (!isAskedFor(C, Linked))
+    return {};
   const DeclaredFunction *Declared = declarationOf(C.Name, /*Defined=*/false, Project);
   auto Namesake = Linked.Namesakes.find(C.Function);
   const LibraryFunction *Library =
@@ -57,7 +83,7 @@ Effects externalEffects(const Call &C, const Program &Linked, const ProjectFile 
     break;
   case FunctionEffect::Thread: {
     StringRef Name = plainName(C.Name);
-    Name.consume_front("thread-");
+    Name.consume_front("thread-"), Name.consume_front("caller-");
     Result.Refuse =
         Reason{"kernel-thread",
                "calls '" + Name.str() + "', which is about the thread that runs it", C.At};
@@ -175,7 +201,7 @@ void EffectTable::addCalls(const Function &F, Effects &Own) {
       Own.Identity = true; // a lock operation
       continue;
     }
-    if (Linked.isDefined(C.Function))
+    if (Linked.isDefined(C.Function) || isCountedByCallers(F, C))
       continue;
     Effects E = externalEffects(C, Linked, Project);
     Own.Identity |= E.Identity;

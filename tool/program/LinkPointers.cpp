@@ -51,11 +51,69 @@ static std::map<std::string, std::string> slotsBehind(const Slots &All, const st
   return Result;
 }
 
+namespace {
+
+// What files in other languages can do with pointers to functions, by the names in them: they store
+// to a member where they see its struct, perhaps without its name, as `{f, g}` does; to a variable
+// that they name; and give to functions that they name, or that somebody has the address of. What
+// the C files have in common with them is analysed there.
+class ForeignText {
+public:
+  explicit ForeignText(const IndexResult &Index) : None(Index.NotC.empty()) {
+    std::set<StringRef> OfC;
+    if (!None)
+      for (const auto &D : distinct(Index.Units, &UnitFacts::Dependencies))
+        OfC.insert(D->File);
+    for (const ForeignFile &Foreign : Index.NotC) {
+      std::set<StringRef> Read;
+      for (const FileNames &In : Foreign.NamesIn)
+        Read.insert(In.File);
+      // The program's own headers may be the system's for them (-isystem): these are not read.
+      Known &= Foreign.All && all_of(Foreign.Includes, [&](StringRef File) {
+                 return Read.count(File) || !File.starts_with(Index.Root + "/");
+               });
+      for (const FileNames &In : Foreign.NamesIn) {
+        Seen.insert(In.Names.begin(), In.Names.end());
+        if (!OfC.count(In.File))
+          Own.insert(In.Names.begin(), In.Names.end());
+      }
+    }
+  }
+
+  bool none() const { return None; }
+  bool isKnown() const { return Known; } // all that they include of the program is
+  bool names(StringRef Name) const { return Own.count(Name) != 0; }
+
+  // Taken: the functions whose address C files take.
+  bool mayStore(StringRef Slot, const std::set<std::string> &Taken) const {
+    if (None)
+      return false;
+    if (Slot.starts_with("*"))
+      return true;
+    if (Slot.consume_front("."))
+      return Seen.count(Slot.split(' ').first) != 0;
+    if (Slot.ends_with("#result")) // of a function of theirs, that a call through a pointer reaches
+      return Slot.starts_with("(");
+    if (StringRef Node = Slot;
+        Node.consume_front("P:") && Taken.count(Node.rsplit('#').first.str()))
+      return true;
+    return !Slot.starts_with("(") &&
+           any_of(split(Slot, '@'), [&](StringRef Part) { return names(Part.split('#').first); });
+  }
+
+private:
+  const bool None;
+  bool Known = true;
+  std::set<StringRef> Own, Seen;
+};
+
+} // namespace
+
 // Taken: the functions whose address becomes a pointer to functions of a type. Uncalled: those that
 // only others call.
 static Slots slotsOf(const std::vector<UnitFacts> &Units,
                      const std::map<std::string, FunctionNames> &Taken,
-                     const std::set<std::string> &Uncalled,
+                     const std::set<std::string> &Uncalled, const ForeignText &Foreign,
                      function_ref<bool(const std::string &)> IsDefined) {
   Slots All;
   for (const UnitFacts &Unit : Units)
@@ -72,6 +130,12 @@ static Slots slotsOf(const std::vector<UnitFacts> &Units,
   for (auto &[Name, Slot] : All)
     if (StringRef Node = Name; Node.consume_back("#result") && !Node.starts_with("("))
       Slot.Open |= !IsDefined(Node.str());
+  std::set<std::string> TakenNodes;
+  for (const auto &[Type, Functions] : Taken)
+    for (const auto &[Node, Name] : Functions)
+      TakenNodes.insert(Node);
+  for (auto &[Name, Slot] : All)
+    Slot.Open |= Foreign.mayStore(Name, TakenNodes);
   // What a call through a pointer gives and gets, those that it may reach get and give.
   std::map<std::string, std::string> OfUnknown = slotsBehind(All, "()#");
   for (const auto &[Type, Functions] : Taken) {
@@ -93,8 +157,8 @@ static Slots slotsOf(const std::vector<UnitFacts> &Units,
 class GivenFunctions {
 public:
   GivenFunctions(FunctionTable &Functions, const ProjectFile &Project, const Slots *Known,
-                 const std::set<std::string> &Taken)
-      : Functions(Functions), Project(Project), Known(Known), Taken(Taken) {
+                 const std::set<std::string> &Taken, const ForeignText &Foreign)
+      : Functions(Functions), Project(Project), Known(Known), Taken(Taken), Foreign(Foreign) {
     for (const auto &[Node, F] : Functions)
       for (const Call &C : F.Calls)
         if (auto Callee = Functions.find(C.Function);
@@ -137,11 +201,14 @@ private:
   const ProjectFile &Project;
   const Slots *Known;
   const std::set<std::string> &Taken;
+  const ForeignText &Foreign;
   std::map<std::string, std::set<std::string>> Nodes; // of functions that libraries define, by name
   std::map<std::string, Position> Calls;              // the first of each
 
   // False: others may be given to it, too, or lock operations.
   bool collect(const std::string &Setter, FunctionNames &Given) const {
+    if (Foreign.names(Setter))
+      return false;
     auto Same = Nodes.find(Setter);
     if (Same == Nodes.end())
       return Known && !Taken.count(nodeOfFunction(Setter));
@@ -163,11 +230,29 @@ private:
   }
 };
 
+// An inline function of a library's header that calls what it is given: its callers count that, as
+// long as each of them calls it by its name.
+static void leaveToCallers(FunctionTable &Functions) {
+  for (auto &[Node, F] : Functions) {
+    auto IsGiven = [Own = givenSlot(Node)](const IndirectCall &C) {
+      return StringRef(C.Slot).starts_with(Own);
+    };
+    if (!F.AddressTaken)
+      erase_if(F.IndirectCalls, IsGiven);
+    else
+      for (IndirectCall &C : make_filter_range(F.IndirectCalls, IsGiven))
+        C.Slot.clear();
+  }
+}
+
 // A function that calls all that a pointer may point to, for each type of function whose pointers
 // are all known, and each slot. Calls through such pointers become calls of that function.
-void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
-  if (!Complete)
-    return GivenFunctions(Functions, Project, nullptr, {}).link();
+void Program::linkPointers(const IndexResult &Index) {
+  leaveToCallers(Functions);
+  const std::vector<UnitFacts> &Units = Index.Units;
+  const ForeignText Foreign(Index);
+  if (!Index.Unparsed.empty() || Index.Broken || !Foreign.isKnown())
+    return GivenFunctions(Functions, Project, nullptr, {}, Foreign).link();
   std::set<std::string> Open = {""}, Called, Uncalled, TakenNodes;
   std::map<std::string, FunctionNames> Taken; // by type
   for (const UnitFacts &Unit : Units) {
@@ -208,10 +293,10 @@ void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
       Any.Calls.push_back({Node, Name, {}});
     Functions[Any.Node] = std::move(Any);
   };
-  Slots All =
-      slotsOf(Units, Taken, Uncalled, [&](const std::string &Node) { return isDefined(Node); });
+  Slots All = slotsOf(Units, Taken, Uncalled, Foreign,
+                      [&](const std::string &Node) { return isDefined(Node); });
   for (const auto &[Type, Targets] : Taken)
-    if (!Open.count(Type))
+    if (!Open.count(Type) && Foreign.none())
       Add(Type, "pointer to " + Type, Targets);
   // What is given to a function of another program may be found again wherever its type allows.
   FunctionNames Escaped;
@@ -237,7 +322,7 @@ void Program::linkPointers(const std::vector<UnitFacts> &Units, bool Complete) {
         Calls.push_back({Any, Functions[Any].Name, C.At});
       return !Any.empty();
     });
-  GivenFunctions(Functions, Project, &All, TakenNodes).link();
+  GivenFunctions(Functions, Project, &All, TakenNodes, Foreign).link();
 }
 
 } // namespace relock

@@ -59,7 +59,7 @@ Program::Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFi
   linkFunctions(Units);
   collectUnmixing(Units);
   linkLayers(Units);
-  linkPointers(Units, Index.Unparsed.empty() && Index.NotC.empty() && !Index.Broken);
+  linkPointers(Index);
   nameClasses(Units);
   collectEdits(Units);
   // Files without facts may use any class; those in other languages, what headers and global names

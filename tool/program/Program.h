@@ -174,7 +174,7 @@ private:
   void collectUnmixing(const std::vector<UnitFacts> &Units);
   void linkFlows(const std::vector<UnitFacts> &Units);
   void linkFunctions(const std::vector<UnitFacts> &Units);
-  void linkPointers(const std::vector<UnitFacts> &Units, bool Complete);
+  void linkPointers(const IndexResult &Index);
   void nameClasses(const std::vector<UnitFacts> &Units);
   void nameLateInits(const std::vector<UnitFacts> &Units,
                      const std::map<std::string, const Declaration *> &Naming);

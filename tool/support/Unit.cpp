@@ -229,6 +229,9 @@ public:
       UnitFiles &Result;
       FileID Last;
       std::set<std::string> *NamesOfLast = nullptr;
+      // Text that asks for C++ is none of C files that include it, too: it counts as the main
+      // file's own. By open directive: whether that asks.
+      std::vector<bool> Asks;
       Watch(const SourceManager &SM, UnitFiles &Result) : SM(SM), Result(Result) {}
       std::string pathOf(FileID File) const {
         OptionalFileEntryRef Entry = SM.getFileEntryRefForID(File);
@@ -238,6 +241,8 @@ public:
         L = SM.getExpansionLoc(L);
         if (!Name || SM.isInSystemHeader(L))
           return;
+        if (is_contained(Asks, true))
+          Result.Names[pathOf(SM.getMainFileID())].insert(Name->getName().str());
         if (FileID File = SM.getFileID(L); File != Last) { // mostly it is the same
           Last = File;
           NamesOfLast = &Result.Names[pathOf(File)];
@@ -248,10 +253,40 @@ public:
         Result.All = false;
         return false;
       }
-      void FileChanged(SourceLocation L, FileChangeReason, SrcMgr::CharacteristicKind,
+      void FileChanged(SourceLocation L, FileChangeReason, SrcMgr::CharacteristicKind Kind,
                        FileID) override {
-        if (std::string Path = pathOf(SM.getFileID(L)); !Path.empty())
-          Result.Files.insert(std::move(Path));
+        std::string Path = pathOf(SM.getFileID(L));
+        if (Path.empty())
+          return;
+        if (Kind == SrcMgr::C_User)
+          Result.Names[Path]; // it may have none
+        Result.Files.insert(std::move(Path));
+      }
+      bool asks(SourceRange R) const {
+        bool Invalid = false;
+        const char *Begin = SM.getCharacterData(SM.getExpansionLoc(R.getBegin()), &Invalid);
+        const char *End = SM.getCharacterData(SM.getExpansionLoc(R.getEnd()), &Invalid);
+        return Invalid || End < Begin || // the end: its last token, or what is behind that
+               StringRef(Begin, End - Begin).contains("__cplusplus") ||
+               StringRef(End).starts_with("__cplusplus");
+      }
+      void If(SourceLocation, SourceRange Condition, ConditionValueKind) override {
+        Asks.push_back(asks(Condition));
+      }
+      void Ifdef(SourceLocation, const Token &Name, const MacroDefinition &) override {
+        Asks.push_back(Name.getIdentifierInfo()->getName() == "__cplusplus");
+      }
+      void Ifndef(SourceLocation L, const Token &Name, const MacroDefinition &Macro) override {
+        Ifdef(L, Name, Macro);
+      }
+      void Elif(SourceLocation, SourceRange Condition, ConditionValueKind,
+                SourceLocation) override {
+        if (!Asks.empty())
+          Asks.back() = Asks.back() || asks(Condition);
+      }
+      void Endif(SourceLocation, SourceLocation) override {
+        if (!Asks.empty())
+          Asks.pop_back();
       }
       void MacroExpands(const Token &Name, const MacroDefinition &, SourceRange,
                         const MacroArgs *) override {
