@@ -18,7 +18,7 @@
 // CHECK-NEXT:       moved++;
 // CHECK-NEXT:       return 1;
 // CHECK-NEXT:     }
-// CHECK-NEXT:     moved += (*state) & 7;
+// CHECK-NEXT:     moved += *state & 7;
 // CHECK:      static int sum_section2(void *context) {
 // CHECK:        int scratch;
 // CHECK:      static int sum_section(void *context) {
