@@ -270,16 +270,19 @@ void Program::linkPointers(const IndexResult &Index) {
       Open.insert(F.Callbacks.begin(), F.Callbacks.end());
       Uncalled.insert(Node);
     }
+  std::set<std::pair<std::string, std::string>> Casts; // those of a header are in many units
+  for (const UnitFacts &Unit : Units)
+    for (const PointerCast &Cast : Unit.PointerCasts)
+      Casts.insert({Cast.From, Cast.To});
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (const UnitFacts &Unit : Units)
-      for (const PointerCast &Cast : Unit.PointerCasts) {
-        size_t Before = Open.size() + Taken[Cast.To].size();
-        if (Open.count(Cast.From))
-          Open.insert(Cast.To);
-        Taken[Cast.To].insert(Taken[Cast.From].begin(), Taken[Cast.From].end());
-        Changed |= Open.size() + Taken[Cast.To].size() != Before;
-      }
+    for (const auto &[From, To] : Casts) {
+      size_t Before = Open.size() + Taken[To].size();
+      if (Open.count(From))
+        Open.insert(To);
+      Taken[To].insert(Taken[From].begin(), Taken[From].end());
+      Changed |= Open.size() + Taken[To].size() != Before;
+    }
   }
   auto Add = [&](const std::string &Of, std::string Name, const FunctionNames &Targets) {
     bool Operates = any_of(Targets, [&](const auto &T) { return wrapperOf(T.first) != nullptr; });
