@@ -115,10 +115,6 @@ bool relock_channel_open(struct relock_channel *channel, uint32_t capacity) {
   return true;
 }
 
-bool relock_channel_open_own(struct relock_channel *channel, uint32_t capacity) {
-  return relock_channel_open(channel, capacity);
-}
-
 bool relock_channel_close(struct relock_channel *channel) {
   const uint64_t all_received = channel->taken * TICKET;
   /* Release: pairs with the acquire in relock_channel_open(). */

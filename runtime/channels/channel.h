@@ -87,10 +87,6 @@ bool relock_channel_is_full(const struct relock_channel *channel, uint32_t capac
 /* Opens a channel that is closed. True: the caller is the receiver. */
 bool relock_channel_open(struct relock_channel *channel, uint32_t capacity);
 
-/* The same by a thread that does not leave its processor and stays the receiver until it closes the
- * channel: it may be a queue of the processor's own, where that has some (sim/queues.c). */
-bool relock_channel_open_own(struct relock_channel *channel, uint32_t capacity);
-
 /* By the receiver. True: it is not that any more. False: somebody has sent, or is about to. */
 bool relock_channel_close(struct relock_channel *channel);
 

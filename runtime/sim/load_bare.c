@@ -14,6 +14,7 @@
 #include "buckets.h"
 #include "entry.h"
 #include "processors.h"
+#include "queues.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -411,7 +412,7 @@ void sim_bare_start(const struct sim_load *load) {
 }
 
 void sim_bare_join(unsigned number) {
-  if (!relock_channel_open_own(channel_of(number), capacity()))
+  if (!sim_channel_open_own(channel_of(number), capacity()))
     abort();
   if (__atomic_sub_fetch(&bare->arriving.value, 1, __ATOMIC_ACQ_REL) == 0)
     relock_os->futex_wake(&bare->arriving.value, INT32_MAX);

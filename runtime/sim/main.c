@@ -308,41 +308,27 @@ static size_t make_barrier_rows(const char *wanted, struct row *rows) {
   return count;
 }
 
-/* Their names are theirs: the runtime has others of the same names. */
-static size_t add_bare_rows(const struct options *options, struct row *rows, size_t count,
-                            size_t *known) {
-  char names[256];
-  snprintf(names, sizeof names, "%s", sim_bare_names);
-  for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
-    if (options->locks && !in_list(options->locks, name))
-      continue;
-    *known += !relock_algorithm_named(name);
-    snprintf(rows[count].lock, sizeof rows[count].lock, "%s", name);
-    rows[count++].mode = SIM_BARE;
-  }
-  return count;
-}
-
-static size_t add_broadcast_rows(const struct options *options, struct row *rows, size_t count,
-                                 size_t *known) {
-  char names[256];
-  snprintf(names, sizeof names, "%s", sim_broadcast_names);
-  for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
-    if (options->locks && !in_list(options->locks, name))
-      continue;
-    ++*known;
-    snprintf(rows[count].lock, sizeof rows[count].lock, "%s", name);
-    rows[count++].mode = SIM_BROADCAST;
-  }
-  return count;
-}
-
 /* There is no queue with two locks and without. */
-static size_t add_container_rows(const struct options *options, enum sim_mode mode,
-                                 struct row *rows, size_t count) {
+static const char *names_of(enum sim_mode mode) {
+  static char containers[2048];
+  switch (mode) {
+  case SIM_BARE:
+    return sim_bare_names;
+  case SIM_BROADCAST:
+    return sim_broadcast_names;
+  case SIM_TWO_LOCKS:
+    return relock_algorithms();
+  default:
+    snprintf(containers, sizeof containers, "%s " SIM_LOCK_FREE, relock_algorithms());
+    return containers;
+  }
+}
+
+/* Those of the names, with blanks between them, that are wanted. */
+static size_t add_rows(const struct options *options, const char *all, enum sim_mode mode,
+                       struct row *rows, size_t count) {
   char names[2048];
-  snprintf(names, sizeof names, "%s%s", relock_algorithms(),
-           mode == SIM_TWO_LOCKS ? "" : " " SIM_LOCK_FREE);
+  snprintf(names, sizeof names, "%s", all);
   for (char *save, *name = strtok_r(names, " ", &save); name; name = strtok_r(NULL, " ", &save)) {
     if (options->locks && !in_list(options->locks, name))
       continue;
@@ -375,13 +361,14 @@ static size_t make_rows(const struct options *options, struct row *rows) {
       rows[count++].mode = mode;
     }
   }
-  if (options->modes && in_list(options->modes, mode_names[SIM_BARE]))
-    count = add_bare_rows(options, rows, count, &known);
-  if (options->modes && in_list(options->modes, mode_names[SIM_BROADCAST]))
-    count = add_broadcast_rows(options, rows, count, &known);
-  for (enum sim_mode mode = SIM_COUNTER; options->modes && mode <= SIM_TWO_LOCKS; mode++)
-    if (in_list(options->modes, mode_names[mode]))
-      count = add_container_rows(options, mode, rows, count);
+  for (enum sim_mode mode = SIM_BARE; options->modes && mode <= SIM_TWO_LOCKS; mode++) {
+    if (!in_list(options->modes, mode_names[mode]))
+      continue;
+    const size_t before = count;
+    count = add_rows(options, names_of(mode), mode, rows, count);
+    for (size_t i = before; mode <= SIM_BROADCAST && i < count; i++)
+      known += !relock_algorithm_named(rows[i].lock); /* some are called as the runtime's are */
+  }
   for (enum sim_mode mode = SIM_STORE; options->locks && mode <= SIM_SWAP; mode++) {
     const char *name = mode == SIM_STORE ? "store" : "swap";
     if (!in_list(options->locks, name))
@@ -393,8 +380,10 @@ static size_t make_rows(const struct options *options, struct row *rows) {
   if (options->locks && in_list(options->locks, SIM_LOCK_FREE))
     known++;
   if (known < asked)
-    sim_fail(2, "--lock: '%s' has an unknown name; the names are: %s store swap " SIM_LOCK_FREE,
-             options->locks, relock_algorithms());
+    sim_fail(2,
+             "--lock: '%s' has an unknown name; the names are: %s store swap " SIM_LOCK_FREE
+             "; with --mode bare: %s; with --mode broadcast: %s",
+             options->locks, relock_algorithms(), sim_bare_names, sim_broadcast_names);
   if (count == 0)
     sim_fail(2, "nothing to simulate: no chosen algorithm has a chosen mode");
   return count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The runtime's channels on a simulated machine. A channel of a receiver that stays on its
- * processor (relock_channel_open_own()) is a queue of that processor's, if it has one left; all
+ * processor (sim_channel_open_own()) is a queue of that processor's, if it has one left; all
  * others are in memory, and cost what that costs.
  *
  * A message is a header, which has the tag, and words of 8 bytes. Its sender's instructions put
@@ -138,7 +138,7 @@ static bool has_queue_left(void) {
          buffers[sim_current_core(machine)].queues < machine->queues;
 }
 
-bool relock_channel_open_own(struct relock_channel *channel, uint32_t capacity) {
+bool sim_channel_open_own(struct relock_channel *channel, uint32_t capacity) {
   if (!has_queue_left())
     return memory_channel_open(channel, capacity);
   if (channel->tail & OPEN)

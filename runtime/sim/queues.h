@@ -7,6 +7,16 @@
 
 #include "machine.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
+struct relock_channel;
+
 void sim_queues_start(const struct sim_machine *machine);
+
+/* Opens a channel as relock_channel_open() does, by a thread that does not leave its processor and
+ * stays the receiver until it closes the channel: where the processor has a queue left, it is that.
+ */
+bool sim_channel_open_own(struct relock_channel *channel, uint32_t capacity);
 
 #endif

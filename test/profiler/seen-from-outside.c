@@ -8,7 +8,9 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 struct queue {
@@ -61,17 +63,20 @@ static void *wait_for_ever(void *unused) {
   return unused;
 }
 
+static int limited;
+static const struct timespec never_reached = {.tv_sec = 1L << 40};
+
 static void *first_then_second(void *unused) {
   pthread_mutex_lock(&first);
   pthread_barrier_wait(&both);
-  pthread_mutex_lock(&second);
+  limited ? pthread_mutex_timedlock(&second, &never_reached) : pthread_mutex_lock(&second);
   return unused;
 }
 
 static void *second_then_first(void *unused) {
   pthread_mutex_lock(&second);
   pthread_barrier_wait(&both);
-  pthread_mutex_lock(&first);
+  limited ? pthread_mutex_timedlock(&first, &never_reached) : pthread_mutex_lock(&first);
   return unused;
 }
 
@@ -88,6 +93,7 @@ int main(int argc, char **argv) {
   pthread_barrier_init(&both, NULL, 2);
   start(wait_for_ever, "");
   if (argc > 1) {
+    limited = strcmp(argv[1], "limited") == 0;
     start(first_then_second, "");
     start(second_then_first, "");
   } else {

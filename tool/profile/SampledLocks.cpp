@@ -80,11 +80,12 @@ std::string sharesOf(const std::map<T, uint64_t> &Counts, NameOf Name) {
   return Sorted.size() > Shown ? Text + ", " + counted(Sorted.size() - Shown, "other") : Text;
 }
 
-// For whom each thread waits; a thread sleeps for one mutex at a time.
+// A thread sleeps for one mutex at a time.
 std::vector<SeenWait> circleOf(ArrayRef<SeenWait> Waits) {
   std::map<pid_t, const SeenWait *> WaitOf;
   for (const SeenWait &W : Waits)
-    WaitOf[W.Thread] = &W;
+    if (!W.Limited)
+      WaitOf[W.Thread] = &W;
   for (const auto &[Thread, First] : WaitOf) {
     std::vector<SeenWait> Way;
     for (auto At = WaitOf.find(Thread); At != WaitOf.end() && Way.size() <= WaitOf.size();
@@ -108,7 +109,6 @@ bool isSame(ArrayRef<SeenWait> A, ArrayRef<SeenWait> B) {
 void SampledLock::add(const SampledLock &Other) {
   Mutexes.insert(Other.Mutexes.begin(), Other.Mutexes.end());
   Waits += Other.Waits;
-  Looks += Other.Looks;
   Most = std::max(Most, Other.Most);
   for (auto [Call, Count] : Other.Calls)
     Calls[Call] += Count;
@@ -132,7 +132,6 @@ void SampledLocks::add(const Look &Seen) {
     ++Lock.Calls[W.Call];
     if (++Waiters[W.Mutex] > 1)
       continue; // its holder is counted once
-    ++Lock.Looks;
     ++Lock.Holders[W.Holder];
     if (ThreadNames.try_emplace(W.Holder).second)
       ThreadNames[W.Holder] = Process.threadName(W.Holder);
@@ -188,7 +187,8 @@ std::string SampledLocks::declaredName(uint64_t Mutex, uint64_t Call) {
   if (const RawModule *Module = Process.moduleOf(Mutex)) {
     DataPlace Data =
         Names.data(Module->Path, Mutex - Module->Bias, RELOCK_MUTEX, sizeof(pthread_mutex_t));
-    return Data.Symbol.empty() ? "" : Data.Is.ClassName;
+    if (!Data.Symbol.empty()) // else it may be memory that lies behind the module
+      return Data.Is.ClassName;
   }
   const RawModule *Module = Call ? Process.moduleOf(Call) : nullptr;
   if (!Module)

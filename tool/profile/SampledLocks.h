@@ -29,7 +29,7 @@ struct Doing {
 struct SampledLock {
   std::string Name;
   std::set<uint64_t> Mutexes;
-  uint64_t Waits = 0, Looks = 0;      // threads that waited, in all looks; looks in which one did
+  uint64_t Waits = 0;                 // threads that waited, in all looks
   uint64_t Most = 0;                  // that waited in one look
   std::map<uint64_t, uint64_t> Calls; // by return address
   std::map<pid_t, uint64_t> Holders;  // in how many looks somebody waited for that thread
@@ -45,9 +45,8 @@ public:
   void add(const Look &Seen);
 
   uint64_t looks() const { return Looks; }
-  bool any() const { return !Mutexes.empty(); }
-  // Threads that wait for each other in a circle, in the last looks all the same: each for the
-  // mutex that the next one has. Empty: none.
+  // Threads that wait for each other in a circle, without a limit, in the last looks all the same:
+  // each for the mutex that the next one has. Empty: none.
   std::vector<SeenWait> deadlock() const {
     return Same >= Enough ? Circle : std::vector<SeenWait>();
   }

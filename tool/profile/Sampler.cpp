@@ -147,7 +147,8 @@ void Sampler::addWait(pid_t Thread, const Sleep &At, Look &Seen) {
   const bool Numbered = uint32_t(Mutex.Lock & FUTEX_TID_MASK) == uint32_t(Mutex.Owner);
   if (uint32_t(Mutex.Lock) != Contended && !Numbered) // robust and PI mutexes have it in Lock
     return;
-  Seen.Waits.push_back({Thread, Address, programsCall(At.Stack), Mutex.Owner});
+  const bool Limited = At.Arguments[3] != 0;
+  Seen.Waits.push_back({Thread, Address, programsCall(At.Stack), Mutex.Owner, Limited});
 }
 
 // The C library's functions between the call and the stack pointer have small frames, in which
@@ -159,11 +160,8 @@ uint64_t Sampler::programsCall(uint64_t Stack) {
   for (uint64_t Word : Words) {
     auto [Known, New] = Calls.try_emplace(Word, false);
     if (New) {
-      moduleOf(Word);
-      auto Module = find_if(Mappings, [&](const Mapped &M) {
-        return M.Code && !M.Library && Word > M.Low && Word < M.High;
-      });
-      Known->second = Module != Mappings.end() && isBehindCall(Word);
+      const Mapped *Module = mappingOf(Word);
+      Known->second = Module && Module->Code && !Module->Library && isBehindCall(Word);
     }
     if (Known->second)
       return Word;
@@ -227,17 +225,14 @@ void Sampler::readModules() {
   }
 }
 
-const RawModule *Sampler::moduleOf(uint64_t Address) {
-  for (bool Again : {false, true}) {
-    for (const Mapped &M : Mappings)
-      if (M.Low <= Address && Address < M.High)
-        return &M;
-    if (!Again && Mappings.empty())
-      readModules();
-    else
-      break;
-  }
-  return nullptr;
+const Sampler::Mapped *Sampler::mappingOf(uint64_t Address) {
+  if (Mappings.empty())
+    readModules();
+  auto At =
+      find_if(Mappings, [&](const Mapped &M) { return M.Low <= Address && Address < M.High; });
+  return At == Mappings.end() ? nullptr : &*At;
 }
+
+const RawModule *Sampler::moduleOf(uint64_t Address) { return mappingOf(Address); }
 
 } // namespace relock

@@ -26,7 +26,8 @@ struct SeenWait {
   pid_t Thread;
   uint64_t Mutex;
   uint64_t Call; // the return address of the program's call that takes it; 0: not found
-  pid_t Holder;  // 0: nobody had it at that moment
+  pid_t Holder;
+  bool Limited; // it gives up at some time
 };
 
 // The system call in which each thread sleeps; those that run have none.
@@ -41,11 +42,12 @@ class Sampler {
 public:
   explicit Sampler(pid_t Pid) : Pid(Pid) {}
 
-  // Takes 5 to 10 microseconds per thread. None: the process has ended, or may not be looked at, as
+  // Takes some 20 microseconds per thread. None: the process has ended, or may not be looked at, as
   // errno says.
   std::optional<Look> look();
 
-  // The module of an address, of its code or data; null: none. `Path` can be opened by us.
+  // The module of an address, of its code or data, of those that were there at the first question;
+  // null: none. `Path` can be opened by us.
   const RawModule *moduleOf(uint64_t Address);
   std::string threadName(pid_t Thread) const; // as it calls itself; empty: it has ended
 
@@ -56,18 +58,20 @@ private:
     uint64_t Arguments[6], Stack;
   };
 
+  struct Mapped : RawModule {
+    bool Code;    // this mapping is executable
+    bool Library; // the C library or the loader
+  };
+
   std::string file(const std::string &Name) const;
   bool readMemory(uint64_t Address, void *To, size_t Size) const;
   void addWait(pid_t Thread, const Sleep &At, Look &Seen);
   uint64_t programsCall(uint64_t Stack);
   bool isBehindCall(uint64_t Address) const;
   void readModules();
+  const Mapped *mappingOf(uint64_t Address);
 
   pid_t Pid;
-  struct Mapped : RawModule {
-    bool Code;    // this mapping is executable
-    bool Library; // the C library or the loader
-  };
   std::vector<Mapped> Mappings;
   std::map<uint64_t, bool> Calls; // return addresses, and whether they are
 };

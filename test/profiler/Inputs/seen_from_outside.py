@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # RELOCK PROGRAM STRIPPED
+import atexit
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ relock, program, stripped = sys.argv[1:4]
 
 def start(*command):
     run = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    atexit.register(run.kill)  # also where an assertion fails: it never ends by itself
     run.stdout.readline()
     return run
 
@@ -71,4 +73,12 @@ seen = look(run, "--for=1")
 assert seen.returncode == 1 and "[profile-deadlock]" in seen.stderr
 assert re.search(r"waits in first_then_second \(.*\) for second, which .* has", seen.stderr)
 assert re.search(r"waits in second_then_first \(.*\) for first, which .* has", seen.stderr)
+stop(run)
+
+# One that ends when the time is over is no deadlock.
+run = start(program, "limited")
+time.sleep(0.2)
+seen = look(run, "--for=1")
+assert seen.returncode == 0 and not seen.stderr
+assert waits(seen.stdout, "first") and waits(seen.stdout, "second")
 stop(run)

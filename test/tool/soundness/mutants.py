@@ -605,6 +605,22 @@ def mutated(rule, root):
     return old.replace(text, instead)
 
 
+def compilation(compiles, source, changed):
+    """The command that compiles a source, and what to compile without the rule: the changed source,
+    or a copy of the file that includes the source with others."""
+    source = os.path.realpath(source)
+    if source in compiles:
+        return list(compiles[source]), changed
+    for together, words in compiles.items():
+        with open(together) as file:
+            text = file.read()
+        if f'"{source}"' in text:
+            with open(changed + ".together.cpp", "w") as file:
+                file.write(text.replace(f'"{source}"', f'"{changed}"'))
+            return list(words), changed + ".together.cpp"
+    raise SystemExit(f"nothing compiles {source}")
+
+
 def relock_without(rule, build, work):
     """Builds relock without the rule; returns the program."""
     source = os.path.join(ROOT, rule[0])
@@ -612,7 +628,7 @@ def relock_without(rule, build, work):
     changed = os.path.join(work, os.path.basename(source))
     with open(changed, "w") as file:
         file.write(mutated(rule, ROOT))
-    words = list(compiles[os.path.realpath(source)])
+    words, changed = compilation(compiles, source, changed)
     old_object = words[words.index("-o") + 1]
     new_object = changed + ".o"
     words[words.index("-c") + 1], words[words.index("-o") + 1] = changed, new_object
