@@ -80,7 +80,7 @@ static std::vector<std::string> listedNames(StringRef Kind, ArrayRef<const char 
   }
   std::vector<std::string> Modes = {"hold", "execute", "any-thread"};
   if (is_contained(Line.take_front(2), StringRef("simulate")))
-    Modes.insert(Modes.end(), {"counter", "stack", "queue", "queue-2"});
+    Modes.insert(Modes.end(), {"counter", "stack", "queue", "queue-2", "bare", "broadcast"});
   return Modes;
 }
 

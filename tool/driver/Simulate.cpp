@@ -76,7 +76,6 @@ static cl::opt<std::string> Svg("svg", cl::value_desc("DIR"),
 static const char *const MoreHelp = R"help(
 EXAMPLES:
 
-  relock simulate                   # lists the machines
   relock simulate --machine magnycours-48 --lock adaptive,posix --threads 1-47
   relock simulate --machine sapphire-16 --lock adaptive --explain
 
@@ -84,7 +83,8 @@ EXIT STATUS:
 
   0  simulated
   1  the run was interrupted
-  2  wrong usage, no such machine, or a file that cannot be written
+  2  wrong usage, no machine (those that there are are listed), or a file that
+     cannot be written
   3  a lock failed, or relock-simulator is not installed
 )help";
 

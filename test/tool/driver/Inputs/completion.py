@@ -129,6 +129,7 @@ WARM = (
     ("relock bench --algorithm=mcs,po", {"mcs,posix"}, {"posix"}),
     ("relock bench --mode hold,", {"hold,execute", "hold,any-thread"}, {"hold,queue", "hold,hold"}),
     ("relock simulate --mode hold,q", {"hold,queue", "hold,queue-2"}, {"hold,stack"}),
+    ("relock simulate --mode b", {"bare", "broadcast"}, {"hold"}),
     ("relock check --fail-on ", {"hold", "sure-cycle", "may-block", "none"}, files),
     ("relock check --fail-on hold,", {"hold,keep", "hold,may-block"}, {"hold,hold", "keep"}),
     ("relock check --only=lock-order,st", {"lock-order,stale"}, {"stale"}),
