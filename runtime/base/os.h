@@ -2,8 +2,8 @@
  *
  * The services that the runtime needs from the operating system, as a table, so that the same
  * algorithm sources can run on another implementation (a simulator, a schedule explorer).
- * No function changes errno; the futex calls, yield, barrier, now_ns, thread_id, process_id and
- * interrupt do not even write it.
+ * No function changes errno; the futex calls, yield, barrier, now_ns, thread_id, process_id,
+ * interrupt and those of slices do not even write it.
  */
 #ifndef RELOCK_BASE_OS_H
 #define RELOCK_BASE_OS_H
@@ -23,6 +23,14 @@ struct relock_signal_action {
 
 /* Of the C library (glibc's), on the way of setuid() to each thread. */
 enum { RELOCK_SIGNAL_SETXID = 33, RELOCK_SIGNAL_CANCEL = 32 };
+
+/* Where a thread asks the kernel for a little more of its time slice, some microseconds, so that it
+ * does not lose its processor just now: it sets `asks`. The kernel clears that and sets `granted`
+ * when it would have taken the processor; `granted` it clears when it has. Written by the thread
+ * that it belongs to, and on its behalf by the kernel. */
+struct relock_slice {
+  uint8_t asks, granted;
+};
 
 struct relock_os {
   /* Sleeps while *word == expected until woken, until the deadline on that clock (null: for
@@ -80,6 +88,10 @@ struct relock_os {
   /* Makes the thread enter the C library's handler for setuid(), which does nothing then. Only if
    * there is one. */
   void (*interrupt)(int thread_id);
+  /* The calling thread's; null: the kernel does not have it. Whoever was granted some gives the
+   * processor up by end_slice(), as soon as that hurts nobody: there are others for it. */
+  struct relock_slice *(*slice)(void);
+  void (*end_slice)(void);
 };
 
 extern const struct relock_os *const relock_os __attribute__((visibility("hidden")));

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "os.h"
 
+#include "arch.h"
 #include "atomic.h"
 #include "panic.h"
 #include "quota.h"
@@ -351,6 +352,41 @@ static void interrupt(int id) {
   kernel(SYS_rt_tgsigqueueinfo, info.si_pid, id, RELOCK_SIGNAL_SETXID, (long)&info, 0, 0);
 }
 
+/* Time slices that are extended: Linux 7.0, Documentation/userspace-api/rseq.rst. struct rseq of
+ * linux/rseq.h, which is older where this is compiled. The kernel says in the area that it has
+ * them, so that no other kernel is asked; it does not say so to C libraries older than glibc 2.41,
+ * which register an area of the first size. */
+struct rseq_area {
+  uint32_t cpu_id_start, cpu_id;
+  uint64_t rseq_cs;
+  uint32_t flags, node_id, mm_cid;
+  struct relock_slice slice;
+};
+enum {
+  SLICE_AVAILABLE = 1 << 4, /* RSEQ_CS_FLAG_SLICE_EXT_AVAILABLE, _ENABLED */
+  SLICE_ENABLED = 1 << 5,
+  SLICE_PRCTL = 79, /* PR_RSEQ_SLICE_EXTENSION, its _SET, PR_RSEQ_SLICE_EXT_ENABLE */
+  SLICE_SET = 2,
+  SLICE_ENABLE = 1,
+  SLICE_YIELD = 471 /* rseq_slice_yield(2), on each architecture */
+};
+
+static struct relock_slice *slice(void) {
+  const uint32_t *processor = relock_processor_known(relock_thread_pointer());
+  if (!processor)
+    return NULL;
+  struct rseq_area *area =
+      (struct rseq_area *)((uintptr_t)processor - offsetof(struct rseq_area, cpu_id));
+  const uint32_t flags = relock_load_relaxed(&area->flags);
+  if (!(flags & SLICE_AVAILABLE) ||
+      (!(flags & SLICE_ENABLED) &&
+       kernel(SYS_prctl, SLICE_PRCTL, SLICE_SET, SLICE_ENABLE, 0, 0, 0) != 0))
+    return NULL;
+  return &area->slice;
+}
+
+static void end_slice(void) { kernel(SLICE_YIELD, 0, 0, 0, 0, 0, 0); }
+
 static const struct relock_os os_linux = {
     .futex_wait = futex_wait,
     .futex_wake = futex_wake,
@@ -380,6 +416,8 @@ static const struct relock_os os_linux = {
     .block_signals = block_signals,
     .restore_signals = restore_signals,
     .interrupt = interrupt,
+    .slice = slice,
+    .end_slice = end_slice,
 };
 
 const struct relock_os *const relock_os = &os_linux;

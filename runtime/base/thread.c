@@ -6,6 +6,7 @@
 
 #include "annotate.h"
 #include "guard.h"
+#include "options.h"
 #include "os.h"
 #include "request.h"
 #include "signals.h"
@@ -212,6 +213,7 @@ static __attribute__((noinline)) struct relock_thread *begin(void) {
   record->cluster_age = 0;
   set_id(record);
   record->asks = 0;
+  record->slice = relock_tuning.slice ? relock_os->slice() : NULL;
   record->turn_waits = record->turn_step = record->turn_looks = 0;
   record->rcl_serves = NULL;
   record->rcl_number = 0;

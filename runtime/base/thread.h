@@ -64,6 +64,7 @@ struct relock_watch {
 };
 
 struct relock_server;
+struct relock_slice;
 
 /* A section of another thread that runs on this stack: lies in the frame of the function that calls
  * it, so that its address says where. For overflow.c and the debugger. */
@@ -111,6 +112,7 @@ struct relock_thread {
   uint64_t turn_began; /* when it last offered its processor, see wait.c */
   uint32_t turn_waits; /* before it looks whether its turn is over, from look to look, and looks */
   uint32_t turn_step, turn_looks;
+  struct relock_slice *slice; /* its own, see os.h; null: there is none, or it is not wanted */
   uint64_t had_word; /* ticks when it last got a word that it waited for, see locks/adaptive.c */
   struct relock_request *spares; /* see relock_node_take() */
   uint32_t spare_count;

@@ -21,6 +21,11 @@
  * long that waking takes a small part of it, those that are owed a wake-up get it before the next
  * section, and an urgent client always does.
  *
+ * A combiner that loses its processor delays all that wait. Where the kernel extends time slices it
+ * asks for that as long as it has the lock. Granted, it has some microseconds: it begins no other's
+ * section any more, hands the lock on, and gives the processor up. Only the outermost batch of a
+ * thread asks, and only on its own stack: within another thread's section `self` is that thread.
+ *
  * Invariant: a client's DONE comes after its result, and for the last section of a batch after the
  * word is released: its client may free the mutex at once. Clients served before are followed by
  * others that still use the mutex.
@@ -51,6 +56,7 @@ struct relock_batch {
   uint64_t longest, began, now, woke; /* in ticks; `woke`: when clients were woken last */
   struct relock_wakes wakes;
   struct relock_cond_waiter *owed; /* see owed.h */
+  struct relock_slice *slice;      /* of which this batch asks for more, or null */
 };
 
 /* In ticks; the explorer's are nanoseconds, and pass at its will. */
@@ -64,6 +70,15 @@ static inline uint64_t relock_batch_ticks(uint64_t us) {
 }
 #endif
 
+static inline struct relock_slice *relock_batch_ask_for_slice(const struct relock_thread *self) {
+  struct relock_slice *slice = self->slice;
+  if (RELOCK_LIKELY(!slice) || relock_frame() - self->stack_end > self->stack ||
+      relock_load_relaxed(&slice->asks) || relock_load_relaxed(&slice->granted))
+    return NULL;
+  relock_store_relaxed(&slice->asks, 1);
+  return slice;
+}
+
 /* By the owner of the word, who may run the sections of others: runs its own. */
 static inline int relock_batch_begin(struct relock_batch *batch, relock_mutex_t *mutex,
                                      struct relock_thread *self, const struct relock_call *call) {
@@ -73,6 +88,7 @@ static inline int relock_batch_begin(struct relock_batch *batch, relock_mutex_t 
   batch->served = 0;
   batch->last = NULL;
   batch->wakes.count = 0;
+  batch->slice = relock_batch_ask_for_slice(self);
   batch->longest = relock_batch_ticks(relock_tuning.batch_us);
   batch->began = batch->woke = relock_batch_clock();
   relock_sections_begin(mutex, RELOCK_EXECUTING, self);
@@ -83,6 +99,8 @@ static inline int relock_batch_begin(struct relock_batch *batch, relock_mutex_t 
 static inline bool relock_batch_takes(struct relock_batch *batch,
                                       const struct relock_request *next) {
   if (!next->section || batch->served >= batch->most)
+    return false;
+  if (RELOCK_UNLIKELY(batch->slice != NULL) && relock_load_relaxed(&batch->slice->granted))
     return false;
   batch->now = relock_batch_clock();
   return batch->now - batch->began <= batch->longest && relock_thread_has_room(batch->self, next);
@@ -122,8 +140,12 @@ static inline void relock_batch_release(struct relock_batch *batch, relock_mutex
 static inline void relock_batch_end(struct relock_batch *batch) {
   if (batch->last)
     relock_wakes_add(&batch->wakes, relock_queue_grant(batch->last, RELOCK_DONE));
+  if (RELOCK_UNLIKELY(batch->slice != NULL))
+    relock_store_relaxed(&batch->slice->asks, 0);
   relock_wakes_send(&batch->wakes);
   relock_send_owed(batch->owed);
+  if (RELOCK_UNLIKELY(batch->slice != NULL) && relock_load_relaxed(&batch->slice->granted))
+    relock_os->end_slice();
   if (batch->served)
     relock_count_batch(batch->self, batch->lock_class, batch->served);
 }

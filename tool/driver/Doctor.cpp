@@ -30,6 +30,9 @@
 #include <sched.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
+#if __has_include(<sys/rseq.h>)
+#include <sys/rseq.h>
+#endif
 #include <sys/syscall.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -190,6 +193,23 @@ Item lookAtMembarrier() {
           "With it an unlock that nobody waits for is a quarter cheaper, and a section with its "
           "caller's identity needs no atomic operation to keep signal handlers out.",
           "Linux 4.14 or later; allow the system call membarrier in the sandbox (seccomp)"};
+}
+
+// The kernel says so in the memory that it shares with each thread (struct rseq of linux/rseq.h),
+// if the C library gave it enough.
+Item lookAtSlices() {
+  bool Has = false;
+#if __has_include(<sys/rseq.h>)
+  constexpr unsigned FlagsAt = 16, Available = 1 << 4;
+  const char *Area = static_cast<const char *>(__builtin_thread_pointer()) + __rseq_offset;
+  Has = __rseq_size && *reinterpret_cast<const unsigned *>(Area + FlagsAt) & Available;
+#endif
+  return {"longer time slices",
+          Has,
+          Useful,
+          Has ? "on request" : "not known to the C library, or not in the kernel",
+          "A combiner that the kernel would take its processor from hands the lock on first.",
+          "Linux 7.0 or later with CONFIG_RSEQ_SLICE_EXTENSION, glibc 2.41 or later"};
 }
 
 // Leaves the process as it was.
@@ -361,8 +381,8 @@ Item lookAtRoom() {
 
 std::vector<Item> lookAtAll() {
   std::vector<Item> Items = {lookAtProcessors(), lookAtTopology(),   lookAtThreadPointer(),
-                             lookAtFutex(),      lookAtMembarrier(), lookAtFifo(),
-                             lookAtThrottling(), lookAtCounters()};
+                             lookAtFutex(),      lookAtMembarrier(), lookAtSlices(),
+                             lookAtFifo(),       lookAtThrottling(), lookAtCounters()};
   lookAtInstructions(Items);
   Items.push_back(lookAtThresholds());
   Items.push_back(lookAtRoom());

@@ -209,6 +209,8 @@ static bool signal_action(int number, const struct relock_signal_action *set,
 static uint64_t block_signals(void) { return 0; }
 static void restore_signals(uint64_t blocked) { (void)blocked; }
 static void interrupt(int id) { (void)id; }
+static struct relock_slice *slice(void) { return NULL; }
+static void end_slice(void) {}
 
 static const struct relock_os os_explored = {
     .futex_wait = futex_wait,
@@ -237,6 +239,8 @@ static const struct relock_os os_explored = {
     .block_signals = block_signals,
     .restore_signals = restore_signals,
     .interrupt = interrupt,
+    .slice = slice,
+    .end_slice = end_slice,
 };
 
 const struct relock_os *const relock_os = &os_explored;

@@ -23,7 +23,7 @@ for item in items:
     assert item["found"] and item["means"].endswith("."), item
     assert bool(item["remedy"]) == (item["status"] == "missing"), item
 
-expected = ["processors", "topology", "thread pointer", "futex", "membarrier", "SCHED_FIFO",
+expected = ["processors", "topology", "thread pointer", "futex", "membarrier", "longer time slices", "SCHED_FIFO",
             "real time without limit", "hardware counters"]
 if platform.machine() == "x86_64":
     expected += ["PREFETCHW", "CLDEMOTE", "MOVDIR64B", "WAITPKG (UMWAIT)", "MONITORX (MWAITX)"]
