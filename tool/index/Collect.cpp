@@ -82,6 +82,9 @@ public:
 
   // --- Declarations -----------------------------------------------------------------------
 
+  // What stands in `guarded_by(lock)` and its like is no use.
+  bool TraverseAttr(Attr *) { return true; }
+
   bool TraverseFunctionDecl(FunctionDecl *F) {
     const FunctionDecl *Outer = CurrentFunction;
     Function *OuterFacts = CurrentFacts;

@@ -175,13 +175,13 @@ const CallExpr *soleCall(const Stmt *S) {
   return dyn_cast<CallExpr>(E);
 }
 
-static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &OS) {
+static void writeKey(const Expr *E, const VarDecl *Argument, raw_ostream &OS) {
   for (E = E->IgnoreParens(); isa<CastExpr>(E); E = cast<CastExpr>(E)->getSubExpr()->IgnoreParens())
     if (isa<ExplicitCastExpr>(E) && E->getType()->isIntegerType()) // it may lose bits of an index
       OS << "(" << E->getType().getCanonicalType().getAsString() << ")";
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
     const auto *Declared = Ref->getDecl();
-    if (Declared == Parameter)
+    if (Declared == Argument)
       OS << "$";
     else if (const auto *Var = dyn_cast<VarDecl>(Declared);
              Var && (Var->isStaticLocal() || !Var->hasGlobalStorage())) // others may have its name
@@ -195,19 +195,19 @@ static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &O
     const Expr *Base = Member->getBase()->IgnoreParenCasts();
     const auto *Deref = dyn_cast<UnaryOperator>(Base);
     if (Member->isArrow() || (Deref && Deref->getOpcode() == UO_Deref)) {
-      writeKey(Member->isArrow() ? Base : Deref->getSubExpr(), Parameter, OS);
+      writeKey(Member->isArrow() ? Base : Deref->getSubExpr(), Argument, OS);
       OS << "->";
     } else {
-      writeKey(Base, Parameter, OS);
+      writeKey(Base, Argument, OS);
       OS << ".";
     }
     OS << Member->getMemberDecl()->getName();
     return;
   }
   if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
-    writeKey(Subscript->getBase(), Parameter, OS);
+    writeKey(Subscript->getBase(), Argument, OS);
     OS << "[";
-    writeKey(Subscript->getIdx(), Parameter, OS);
+    writeKey(Subscript->getIdx(), Argument, OS);
     OS << "]";
     return;
   }
@@ -216,33 +216,33 @@ static void writeKey(const Expr *E, const ParmVarDecl *Parameter, raw_ostream &O
     // `&*p` is `p`, and `&locks[i]` is the same operand as `locks + i`.
     if (const auto *Inner = dyn_cast<UnaryOperator>(Sub);
         Inner && Unary->getOpcode() == UO_AddrOf && Inner->getOpcode() == UO_Deref)
-      return writeKey(Inner->getSubExpr(), Parameter, OS);
+      return writeKey(Inner->getSubExpr(), Argument, OS);
     OS << UnaryOperator::getOpcodeStr(Unary->getOpcode());
-    writeKey(Sub, Parameter, OS);
+    writeKey(Sub, Argument, OS);
     return;
   }
   if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
     const Expr *Left = Binary->getLHS(), *Right = Binary->getRHS();
     if (Binary->getOpcode() == BO_Add && Left->getType()->isPointerType()) {
       OS << "&";
-      writeKey(Left, Parameter, OS);
+      writeKey(Left, Argument, OS);
       OS << "[";
-      writeKey(Right, Parameter, OS);
+      writeKey(Right, Argument, OS);
       OS << "]";
       return;
     }
     OS << "(";
-    writeKey(Left, Parameter, OS);
+    writeKey(Left, Argument, OS);
     OS << Binary->getOpcodeStr();
-    writeKey(Right, Parameter, OS);
+    writeKey(Right, Argument, OS);
     OS << ")";
     return;
   }
   if (const auto *Invocation = dyn_cast<CallExpr>(E)) {
-    writeKey(Invocation->getCallee(), Parameter, OS);
+    writeKey(Invocation->getCallee(), Argument, OS);
     OS << "(";
-    for (const Expr *Argument : Invocation->arguments()) {
-      writeKey(Argument, Parameter, OS);
+    for (const Expr *Given : Invocation->arguments()) {
+      writeKey(Given, Argument, OS);
       OS << ",";
     }
     OS << ")";
@@ -271,10 +271,10 @@ const Expr *withoutIdleCasts(const Expr *E) {
   return Idle ? withoutIdleCasts(Cast->getSubExpr()) : E;
 }
 
-std::string lockKey(const Expr *E, const ParmVarDecl *Parameter) {
+std::string lockKey(const Expr *E, const VarDecl *Argument) {
   std::string Key;
   raw_string_ostream OS(Key);
-  writeKey(E, Parameter, OS);
+  writeKey(E, Argument, OS);
   return Key;
 }
 

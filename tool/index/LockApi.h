@@ -57,9 +57,9 @@ bool isConvertedOperand(const clang::Expr *E);
 const clang::Expr *withoutIdleCasts(const clang::Expr *E);
 
 // A lock operand in canonical form, so that the operands of a lock and an unlock can be
-// compared: spelling, parentheses and casts do not matter, declarations do. The parameter
-// Parameter, if given, is written `$`.
-std::string lockKey(const clang::Expr *E, const clang::ParmVarDecl *Parameter = nullptr);
+// compared: spelling, parentheses and casts do not matter, declarations do. The variable
+// Argument, if given, is written `$`.
+std::string lockKey(const clang::Expr *E, const clang::VarDecl *Argument = nullptr);
 
 // The part of a lock class that an operand belongs to: a field that holds the lock's struct, or the
 // struct variable itself; empty: not known. Operand is the mutex's address, or the struct's.

@@ -267,6 +267,9 @@ private:
 
   bool declare(const Decl *D) {
     const auto *V = dyn_cast<VarDecl>(D);
+    if (InBody && V && V->hasLocalStorage() && V->getType()->isPointerType() && V->hasInit() &&
+        !V->getInit()->HasSideEffects(Context))
+      return true; // what the operand starts from
     if (!V || !V->hasLocalStorage() || !V->getType()->isIntegerType() ||
         V->getType().isVolatileQualified())
       return false;

@@ -177,7 +177,7 @@ private:
     collectLoaded(Operand, Loaded, Unknown);
     std::vector<OperandLoad> Loads;
     for (const ValueDecl *D : Loaded)
-      if (!isa<ParmVarDecl>(D))
+      if (const auto *V = dyn_cast<VarDecl>(D); !V || !isa<ParmVarDecl>(standsFor(V)))
         Loads.push_back(operandLoad(D, S));
     sort(Loads, [](const OperandLoad &A, const OperandLoad &B) { return A.Node < B.Node; });
     return Loads;
@@ -211,10 +211,10 @@ private:
   // How callers name the wrapper's operand: from one variable, or through a companion.
   bool followOperand(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
     Operand = withoutIdleCasts(Operand);
-    const VarDecl *Base = operandBase(Operand);
+    const VarDecl *Named = operandBase(Operand), *Base = standsFor(Named);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     bool OneBase = Base && (Parameter || Base->hasGlobalStorage()) && !Base->isStaticLocal();
-    bool Simple = OneBase && simpleOperand(Operand, Parameter);
+    bool Simple = OneBase && Named->getType() == Base->getType() && simpleOperand(Operand);
     if (!Simple && W.Pure && W.Kind != Operation::Wait && isComputed(Operand, F, S))
       if (std::optional<std::string> Text = wholeText(Operand)) {
         W.Computed = true;
@@ -230,7 +230,7 @@ private:
     else
       W.Variable = nodeFor(Base, S);
     W.Pure &= Simple; // else it cannot be named at a caller
-    W.Expression = W.Key = lockKey(Operand, Parameter);
+    W.Expression = W.Key = lockKey(Operand, Parameter ? Named : nullptr);
     return true;
   }
 
@@ -244,9 +244,17 @@ private:
   }
 
   // True if the body tests nothing.
-  static bool soleOperation(const CompoundStmt *Body, const CallExpr *Call) {
-    const auto *Return = Body->size() == 1 ? dyn_cast<ReturnStmt>(Body->body_front()) : nullptr;
-    return soleCall(Return ? cast<Stmt>(Return->getRetValue()) : Body) == Call;
+  bool soleOperation(const CompoundStmt *Body, const CallExpr *Call) const {
+    const Stmt *Only = nullptr;
+    for (const Stmt *Statement : Body->body()) {
+      if (isa<NullStmt>(Statement) || (isa<DeclStmt>(Statement) && !operationIn(Statement)))
+        continue;
+      if (Only)
+        return false;
+      const auto *Return = dyn_cast<ReturnStmt>(Statement);
+      Only = Return ? Return->getRetValue() : Statement;
+    }
+    return soleCall(Only) == Call;
   }
 
   // True if the function, when it returns at its end, has made the call, whatever it does besides.
@@ -274,8 +282,8 @@ private:
     return Relay::Used;
   }
 
-  // True if the statement assigns to the parameter, or takes its address.
-  static bool mayChange(const Stmt *Statement, const ParmVarDecl *Parameter) {
+  // True if the statement assigns to the variable, or takes its address.
+  static bool mayChange(const Stmt *Statement, const VarDecl *Variable) {
     const Expr *Changed = nullptr;
     if (const auto *Binary = dyn_cast<BinaryOperator>(Statement);
         Binary && Binary->isAssignmentOp())
@@ -283,9 +291,9 @@ private:
     if (const auto *Unary = dyn_cast<UnaryOperator>(Statement);
         Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_AddrOf))
       Changed = Unary->getSubExpr();
-    return (Changed && storedDeclaration(Changed) == Parameter) ||
+    return (Changed && storedDeclaration(Changed) == Variable) ||
            any_of(Statement->children(),
-                  [&](const Stmt *Child) { return Child && mayChange(Child, Parameter); });
+                  [&](const Stmt *Child) { return Child && mayChange(Child, Variable); });
   }
 
   static bool leaves(const Stmt *Statement) {
@@ -325,13 +333,13 @@ private:
   }
 
   std::optional<WrapperOperand> wrapperOperand(const Expr *E) {
-    const VarDecl *Base = operandBase(E);
+    const VarDecl *Named = operandBase(E), *Base = standsFor(Named);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal() ||
-        !simpleOperand(E, Parameter))
+        Named->getType() != Base->getType() || !simpleOperand(E))
       return std::nullopt;
     WrapperOperand Operand;
-    Operand.Expression = lockKey(E, Parameter);
+    Operand.Expression = lockKey(E, Parameter ? Named : nullptr);
     if (Parameter)
       Operand.Parameter = Parameter->getFunctionScopeIndex();
     else
@@ -349,6 +357,27 @@ private:
     return nullptr;
   }
 
+  // `struct queue *q = handle;`: the parameter, as long as neither changes; else the variable.
+  const VarDecl *standsFor(const VarDecl *V) const {
+    const auto *F = V && V->isLocalVarDecl() && V->hasInit() && V->getType()->isPointerType()
+                        ? dyn_cast<FunctionDecl>(V->getDeclContext())
+                        : nullptr;
+    const auto *Ref = F ? dyn_cast<DeclRefExpr>(valueOf(V->getInit())) : nullptr;
+    const auto *P = Ref ? dyn_cast<ParmVarDecl>(Ref->getDecl()) : nullptr;
+    bool Same = P && P->getType()->isPointerType() && !V->isStaticLocal() &&
+                !mayChange(F->getBody(), V) && !mayChange(F->getBody(), P);
+    return Same ? P : V;
+  }
+
+  // Without casts, and what macros evaluate before, to check types.
+  const Expr *valueOf(const Expr *E) const {
+    E = E->IgnoreParenCasts();
+    const auto *Comma = dyn_cast<BinaryOperator>(E);
+    return Comma && Comma->isCommaOp() && !Comma->getLHS()->HasSideEffects(S.Context)
+               ? valueOf(Comma->getRHS())
+               : E;
+  }
+
   // The variable that a chain of members, subscripts and dereferences starts from.
   const VarDecl *operandBase(const Expr *E) {
     E = E->IgnoreParenCasts();
@@ -363,7 +392,7 @@ private:
   }
 
   // No other variable, call or subscript: its canonical form is C that means the same at a caller.
-  bool simpleOperand(const Expr *E, const ParmVarDecl *Parameter) {
+  bool simpleOperand(const Expr *E) {
     E = E->IgnoreParens();
     while (const auto *Cast = dyn_cast<ImplicitCastExpr>(E)) {
       if (Cast->getCastKind() == CK_BitCast)
@@ -372,9 +401,9 @@ private:
     }
     if (const auto *Unary = dyn_cast<UnaryOperator>(E))
       return (Unary->getOpcode() == UO_AddrOf || Unary->getOpcode() == UO_Deref) &&
-             simpleOperand(Unary->getSubExpr(), Parameter);
+             simpleOperand(Unary->getSubExpr());
     if (const auto *Member = dyn_cast<MemberExpr>(E))
-      return simpleOperand(Member->getBase(), Parameter);
+      return simpleOperand(Member->getBase());
     return isa<DeclRefExpr>(E);
   }
 };
