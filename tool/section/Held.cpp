@@ -224,8 +224,16 @@ static bool mentions(const Stmt *S, const ValueDecl *D) {
   return any_of(S->children(), [&](const Stmt *Child) { return Child && mentions(Child, D); });
 }
 
+// What tells which lock it is: not the deadline of a wait, say.
 static const Stmt *operand(const HeldOperation &Op) {
-  return Op.Scope ? cast<Stmt>(Op.Scope->getInit()) : Op.Call;
+  if (Op.Scope)
+    return Op.Scope->getInit();
+  const FunctionDecl *Callee = Op.Call->getDirectCallee();
+  std::optional<LockFunction> Api =
+      Callee && Callee->getIdentifier() ? lockFunction(Callee->getName()) : std::nullopt;
+  if (Api && Api->Mutex >= 0 && unsigned(Api->Mutex) < Op.Call->getNumArgs())
+    return Op.Call->getArg(Api->Mutex);
+  return Op.Call;
 }
 
 // A lock whose operand names something else from now on will not be seen released.
