@@ -214,7 +214,7 @@ private:
     const VarDecl *Named = operandBase(Operand), *Base = standsFor(Named);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     bool OneBase = Base && (Parameter || Base->hasGlobalStorage()) && !Base->isStaticLocal();
-    bool Simple = OneBase && Named->getType() == Base->getType() && simpleOperand(Operand);
+    bool Simple = OneBase && haveSameType(Named, Base) && simpleOperand(Operand);
     if (!Simple && W.Pure && W.Kind != Operation::Wait && isComputed(Operand, F, S))
       if (std::optional<std::string> Text = wholeText(Operand)) {
         W.Computed = true;
@@ -336,7 +336,7 @@ private:
     const VarDecl *Named = operandBase(E), *Base = standsFor(Named);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal() ||
-        Named->getType() != Base->getType() || !simpleOperand(E))
+        !haveSameType(Named, Base) || !simpleOperand(E))
       return std::nullopt;
     WrapperOperand Operand;
     Operand.Expression = lockKey(E, Parameter ? Named : nullptr);
@@ -367,6 +367,11 @@ private:
     bool Same = P && P->getType()->isPointerType() && !V->isStaticLocal() &&
                 !mayChange(F->getBody(), V) && !mayChange(F->getBody(), P);
     return Same ? P : V;
+  }
+
+  // Else the caller's text would have another type.
+  bool haveSameType(const VarDecl *A, const VarDecl *B) const {
+    return S.Context.hasSameUnqualifiedType(A->getType(), B->getType());
   }
 
   // Without casts, and what macros evaluate before, to check types.

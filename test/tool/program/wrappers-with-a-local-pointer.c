@@ -20,7 +20,7 @@ static void lock_same(struct queue *given) {
   pthread_mutex_lock(&q->lock);
 }
 static void unlock_same(struct queue *given) {
-  struct queue *q = given;
+  struct queue *const q = given;
   pthread_mutex_unlock(&q->lock);
 }
 // CHECK-DAG: hold cross-function lock_same

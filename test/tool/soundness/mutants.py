@@ -74,6 +74,24 @@ RULES = {
         "return P;",
         "tool/program/clock-given-by-callers.c",
     ),
+    "a local pointer that a wrapper assigns to": (
+        "tool/index/Wrappers.cpp",
+        "!mayChange(F->getBody(), V) && !mayChange(F->getBody(), P);",
+        "!mayChange(F->getBody(), P);",
+        "tool/program/wrappers-with-a-local-pointer.c",
+    ),
+    "a parameter that a wrapper assigns to": (
+        "tool/index/Wrappers.cpp",
+        "!mayChange(F->getBody(), V) && !mayChange(F->getBody(), P);",
+        "!mayChange(F->getBody(), V);",
+        "tool/program/wrappers-with-a-local-pointer.c",
+    ),
+    "a local pointer of another type": (
+        "tool/index/Wrappers.cpp",
+        "return S.Context.hasSameUnqualifiedType(A->getType(), B->getType());",
+        "return true;",
+        "tool/program/wrappers-with-a-local-pointer.c",
+    ),
     "a clock given through a pointer": (
         "tool/program/Effects.cpp",
         "return C.Name == OfCaller && !F.AddressTaken;",
