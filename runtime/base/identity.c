@@ -43,6 +43,7 @@
 
 #include "atomic.h"
 #include "os.h"
+#include "rseq.h"
 #include "signals.h"
 #include "thread.h"
 #include "wait.h"
@@ -70,15 +71,15 @@ extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 /* Any other user gives itself away by the descriptor that its last sequence in this thread has left
- * in the area: struct rseq of linux/rseq.h, field rseq_cs. The kernel clears it now and then. One
- * that describes itself is no code: the profiler's mark, see profiler/processor.h. */
+ * in the area. One that describes itself is no code: the profiler's mark, see profiler/processor.h.
+ */
 static bool thread_has_sequence(void) {
-  enum { OFFSET_OF_RSEQ_CS = 8, START_OF_SEQUENCE = 1 };
+  enum { START_OF_SEQUENCE = 1 };
   if (!&__rseq_size || __rseq_size == 0)
     return false;
-  const char *area = (const char *)relock_thread_pointer() + __rseq_offset;
-  const uint64_t last =
-      relock_load_relaxed((const uint64_t *)(const void *)(area + OFFSET_OF_RSEQ_CS));
+  const struct relock_rseq *area =
+      (const struct relock_rseq *)(relock_thread_pointer() + (uintptr_t)__rseq_offset);
+  const uint64_t last = relock_load_relaxed(&area->rseq_cs);
   return last && ((const uint64_t *)(uintptr_t)last)[START_OF_SEQUENCE] != last;
 }
 

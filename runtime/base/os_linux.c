@@ -13,6 +13,7 @@
 #include "atomic.h"
 #include "panic.h"
 #include "quota.h"
+#include "rseq.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -352,19 +353,10 @@ static void interrupt(int id) {
   kernel(SYS_rt_tgsigqueueinfo, info.si_pid, id, RELOCK_SIGNAL_SETXID, (long)&info, 0, 0);
 }
 
-/* Time slices that are extended: Linux 7.0, Documentation/userspace-api/rseq.rst. struct rseq of
- * linux/rseq.h, which is older where this is compiled. The kernel says in the area that it has
- * them, so that no other kernel is asked; it does not say so to C libraries older than glibc 2.41,
- * which register an area of the first size. */
-struct rseq_area {
-  uint32_t cpu_id_start, cpu_id;
-  uint64_t rseq_cs;
-  uint32_t flags, node_id, mm_cid;
-  struct relock_slice slice;
-};
+/* Time slices that are extended: Linux 7.0, Documentation/userspace-api/rseq.rst. The kernel says
+ * in the area that it has them, so that no other kernel is asked; it does not say so to C libraries
+ * older than glibc 2.41, which register an area of the first size. */
 enum {
-  SLICE_AVAILABLE = 1 << 4, /* RSEQ_CS_FLAG_SLICE_EXT_AVAILABLE, _ENABLED */
-  SLICE_ENABLED = 1 << 5,
   SLICE_PRCTL = 79, /* PR_RSEQ_SLICE_EXTENSION, its _SET, PR_RSEQ_SLICE_EXT_ENABLE */
   SLICE_SET = 2,
   SLICE_ENABLE = 1,
@@ -375,11 +367,11 @@ static struct relock_slice *slice(void) {
   const uint32_t *processor = relock_processor_known(relock_thread_pointer());
   if (!processor)
     return NULL;
-  struct rseq_area *area =
-      (struct rseq_area *)((uintptr_t)processor - offsetof(struct rseq_area, cpu_id));
+  struct relock_rseq *area =
+      (struct relock_rseq *)((uintptr_t)processor - offsetof(struct relock_rseq, cpu_id));
   const uint32_t flags = relock_load_relaxed(&area->flags);
-  if (!(flags & SLICE_AVAILABLE) ||
-      (!(flags & SLICE_ENABLED) &&
+  if (!(flags & RELOCK_SLICE_AVAILABLE) ||
+      (!(flags & RELOCK_SLICE_ENABLED) &&
        kernel(SYS_prctl, SLICE_PRCTL, SLICE_SET, SLICE_ENABLE, 0, 0, 0) != 0))
     return NULL;
   return &area->slice;

@@ -9,6 +9,7 @@
 #include "support/Messages.h"
 
 #include "../../runtime/base/quota.h"
+#include "../../runtime/base/rseq.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -195,14 +196,12 @@ Item lookAtMembarrier() {
           "Linux 4.14 or later; allow the system call membarrier in the sandbox (seccomp)"};
 }
 
-// The kernel says so in the memory that it shares with each thread (struct rseq of linux/rseq.h),
-// if the C library gave it enough.
+// The kernel says so, if the C library gave it enough memory.
 Item lookAtSlices() {
   bool Has = false;
 #if __has_include(<sys/rseq.h>)
-  constexpr unsigned FlagsAt = 16, Available = 1 << 4;
   const char *Area = static_cast<const char *>(__builtin_thread_pointer()) + __rseq_offset;
-  Has = __rseq_size && *reinterpret_cast<const unsigned *>(Area + FlagsAt) & Available;
+  Has = __rseq_size && reinterpret_cast<const relock_rseq *>(Area)->flags & RELOCK_SLICE_AVAILABLE;
 #endif
   return {"longer time slices",
           Has,

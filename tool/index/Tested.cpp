@@ -267,13 +267,14 @@ private:
 
   bool declare(const Decl *D) {
     const auto *V = dyn_cast<VarDecl>(D);
-    if (InBody && V && V->hasLocalStorage() && V->getType()->isPointerType() && V->hasInit() &&
-        !V->getInit()->HasSideEffects(Context))
-      return true; // what the operand starts from
-    if (!V || !V->hasLocalStorage() || !V->getType()->isIntegerType() ||
-        V->getType().isVolatileQualified())
+    // The operand may start from a pointer.
+    bool Pointer = InBody && V && V->hasInit() && V->getType()->isPointerType();
+    if (!V || !V->hasLocalStorage() || !(Pointer || V->getType()->isIntegerType()) ||
+        V->getType().isVolatileQualified() || (Pointer && !canGo(V->getInit())))
       return false;
-    std::optional<Result> Initial = V->hasInit() ? evaluate(V->getInit()) : Result();
+    std::optional<Result> Initial = Pointer        ? constant(V->getInit())
+                                    : V->hasInit() ? evaluate(V->getInit())
+                                                   : Result();
     if (!Initial)
       return false;
     Declared[V] = Initial->Value;

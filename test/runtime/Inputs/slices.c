@@ -5,8 +5,6 @@
  * Prints what combiners make of it.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>

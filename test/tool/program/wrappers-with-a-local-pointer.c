@@ -46,6 +46,14 @@ static void unlock_handle(void *handle) {
 }
 // CHECK-DAG: hold cross-function lock_handle
 
+// The wrapper may have the last use of the function, which would be unused without it.
+static int check(void) { return 0; }
+static void lock_checked(struct queue *q) {
+  __attribute__((unused)) int (*first)(void) = check;
+  pthread_mutex_lock(&q->lock);
+}
+// CHECK-DAG: hold cross-function lock_checked
+
 static void lock_assigned(struct queue *given) {
   struct queue *q = given;
   if (!q->length)
@@ -98,6 +106,13 @@ void handle(struct queue *q) {
 // CHECK-DAG: hold straight handle
 // CHECK-DAG: its lock cannot be named here [wrapper-effects]
 
+void checked(struct queue *q) {
+  lock_checked(q);
+  q->length++;
+  unlock_same(q);
+}
+// CHECK-DAG: hold straight checked
+
 void unlike(struct queue *q) {
   lock_assigned(q);
   lock_replaced(q);
@@ -106,7 +121,7 @@ void unlike(struct queue *q) {
   q->length++;
 }
 
-// CHECK-DAG: 10 lock sites: 2 delegate, 8 hold
+// CHECK-DAG: 12 lock sites: 2 delegate, 10 hold
 
 int main(void) {
   same(&spare);

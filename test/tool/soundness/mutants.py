@@ -86,6 +86,12 @@ RULES = {
         "!mayChange(F->getBody(), V);",
         "tool/program/wrappers-with-a-local-pointer.c",
     ),
+    "a local pointer to what a wrapper uses last": (
+        "tool/index/Tested.cpp",
+        " || (Pointer && !canGo(V->getInit()))",
+        "",
+        "tool/program/wrappers-with-a-local-pointer.c",
+    ),
     "a local pointer of another type": (
         "tool/index/Wrappers.cpp",
         "return S.Context.hasSameUnqualifiedType(A->getType(), B->getType());",
