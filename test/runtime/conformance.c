@@ -22,6 +22,8 @@
 const char *check_case = "start";
 static const char *algorithm;
 
+bool has_server(void) { return strstr(algorithm, "rcl"); }
+
 static const struct {
   const char *name;
   void (*run)(void);

@@ -9,6 +9,9 @@
 
 #include <stdbool.h>
 
+/* Of conformance.c: whether the algorithm runs sections on threads of its own, as rcl does. */
+bool has_server(void);
+
 /* Of operations.c: */
 enum { THREADS = 8, ROUNDS = 3000 };
 extern relock_mutex_t zero, first, second;
