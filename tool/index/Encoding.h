@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/FileName.h"
+#include "index/Rare.h"
 #include "index/SharedRecords.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -54,11 +55,8 @@ struct Encoder {
   void write(E &Value) {
     llvm::encodeULEB128(unsigned(Value), OS);
   }
-  template <class T> void write(std::optional<T> &Value) {
-    OS << char(Value.has_value());
-    if (Value)
-      write(*Value);
-  }
+  template <class T> void write(std::optional<T> &Value) { writeIfAny(Value); }
+  template <class T> void write(Rare<T> &Value) { writeIfAny(Value); }
   template <class T> void write(std::vector<T> &Values) {
     llvm::encodeULEB128(Values.size(), OS);
     for (T &Value : Values)
@@ -102,6 +100,11 @@ struct Encoder {
   }
 
 private:
+  template <class T> void writeIfAny(T &Value) {
+    OS << char(bool(Value));
+    if (Value)
+      write(*Value);
+  }
   template <class T, class List> void writeEach(List &Values) {
     llvm::encodeULEB128(Values.size(), OS);
     for (T Value : Values) // a copy: what a set or map has is const
@@ -181,12 +184,8 @@ struct Decoder {
   void read(E &Value) {
     Value = E(int(number()));
   }
-  template <class T> void read(std::optional<T> &Value) {
-    bool Has = false;
-    read(Has);
-    if (Has)
-      read(Value.emplace());
-  }
+  template <class T> void read(std::optional<T> &Value) { readIfAny(Value); }
+  template <class T> void read(Rare<T> &Value) { readIfAny(Value); }
   template <class T> void read(std::vector<T> &Values) {
     uint64_t Count = count();
     for (uint64_t I = 0; I < Count && Good; ++I)
@@ -202,13 +201,11 @@ struct Decoder {
   template <class K, class T> void read(std::map<K, T> &Values) {
     readEach<std::pair<K, T>>(Values);
   }
-  SharedPool<Function> &pool(SharedRecords<Function> &) { return Known.Functions; }
-  SharedPool<Dependency> &pool(SharedRecords<Dependency> &) { return Known.Dependencies; }
   template <class T> void read(SharedRecords<T> &Records) {
     uint64_t Count = count();
     for (uint64_t I = 0; I < Count && Good; ++I) {
       llvm::StringRef Bytes = text();
-      auto Record = pool(Records).get(Bytes, [&] { return decode<T>(Bytes, Known); });
+      auto Record = Known.of<T>().get(Bytes, [&] { return decode<T>(Bytes, Known); });
       Good &= Record != nullptr;
       Records.add(std::move(Record));
     }
@@ -228,6 +225,12 @@ struct Decoder {
   }
 
 private:
+  template <class T> void readIfAny(T &Value) {
+    bool Has = false;
+    read(Has);
+    if (Has)
+      read(Value.emplace());
+  }
   template <class T, class List> void readEach(List &Values) {
     uint64_t Count = count();
     for (uint64_t I = 0; I < Count && Good; ++I) {

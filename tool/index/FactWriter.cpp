@@ -17,7 +17,7 @@ void FactWriter::flow(std::string From, std::string To, Flow::Kind How, SourceLo
 
 void FactWriter::escape(std::string Node, StringRef Code, const Twine &Message, SourceLocation At) {
   if (!Node.empty())
-    Facts.Escapes.push_back({std::move(Node), Code.str(), Message.str(), S.shown(At)});
+    Facts.Escapes.add({std::move(Node), Code.str(), Message.str(), S.shown(At)});
 }
 
 void FactWriter::unfollowed(const std::string &Node, SourceLocation At) {

@@ -108,7 +108,7 @@ IndirectCall callThrough(const Expr *Callee, SourceLocation At, const Source &S)
 
 void FunctionPointers::flow(std::string From, std::string To, std::string Function) {
   if (!To.empty() && From != To && Flows.insert(From + "|" + To).second)
-    Facts.FunctionFlows.push_back({std::move(From), std::move(To), std::move(Function)});
+    Facts.FunctionFlows.add({std::move(From), std::move(To), std::move(Function)});
 }
 
 void FunctionPointers::join(const std::string &A, const std::string &B) { flow(A, B), flow(B, A); }
@@ -283,7 +283,7 @@ void FunctionPointers::open(std::string Type) {
 
 void FunctionPointers::takeAddress(const FunctionDecl *F, const std::string &Type) {
   if (TakenFunctions.insert(Type + "|" + nodeFor(F, S)).second)
-    Facts.Taken.push_back({Type, nodeFor(F, S), F->getNameAsString()});
+    Facts.Taken.add({Type, nodeFor(F, S), F->getNameAsString()});
 }
 
 void FunctionPointers::castToFunction(const CastExpr *Cast, const Expr *Sub,
@@ -304,7 +304,7 @@ void FunctionPointers::castToFunction(const CastExpr *Cast, const Expr *Sub,
     else if (Sub->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
       return;
     else if (Sub->getType()->isFunctionPointerType())
-      Facts.PointerCasts.push_back({functionTypeText(Sub->getType()), To});
+      Facts.PointerCasts.add({functionTypeText(Sub->getType()), To});
     else
       open(To);
   }

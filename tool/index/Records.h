@@ -10,6 +10,7 @@
 #pragma once
 
 #include "index/FileName.h"
+#include "index/Rare.h"
 #include "index/SharedRecords.h"
 
 #include <optional>
@@ -317,9 +318,9 @@ struct Function {
   std::vector<std::string> Stores;
   std::vector<TouchedLine> Touched;
   std::vector<Prototype> Prototypes; // of `void f(void)`, and of lock wrappers
-  std::optional<Wrapper> Wraps;
-  std::optional<Relay> Relays;
-  std::optional<Forward> Forwards;
+  Rare<Wrapper> Wraps;
+  Rare<Relay> Relays;
+  Rare<Forward> Forwards;
 };
 
 // A function that this unit calls and whose name is that of a lock operation, perhaps.
@@ -411,11 +412,11 @@ struct UnitFacts {
   std::vector<Site> Sites;
   std::vector<Flow> Flows;
   std::vector<LockCall> LockCalls;
-  std::vector<Escape> Escapes;
+  SharedRecords<Escape> Escapes;
   SharedRecords<Function> Functions;
-  std::vector<TakenFunction> Taken;
-  std::vector<PointerCast> PointerCasts;
-  std::vector<FunctionFlow> FunctionFlows;
+  SharedRecords<TakenFunction> Taken;
+  SharedRecords<PointerCast> PointerCasts;
+  SharedRecords<FunctionFlow> FunctionFlows;
   std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
   std::vector<Call> UnrunCalls;    // in arms that never run

@@ -30,12 +30,8 @@ struct Printer {
   void write(E &Value) {
     J.value(int(Value));
   }
-  template <class T> void write(std::optional<T> &Value) {
-    if (Value)
-      write(*Value);
-    else
-      J.value(nullptr);
-  }
+  template <class T> void write(std::optional<T> &Value) { writeIfAny(Value); }
+  template <class T> void write(Rare<T> &Value) { writeIfAny(Value); }
   template <class T> void write(std::vector<T> &Values) {
     J.array([&] {
       for (T &Value : Values)
@@ -53,14 +49,27 @@ struct Printer {
   void write(T &Record) {
     J.object([&] { fields(*this, Record); });
   }
+
+private:
+  template <class T> void writeIfAny(T &Value) {
+    if (Value)
+      write(*Value);
+    else
+      J.value(nullptr);
+  }
 };
 
-template <class T> void share(SharedRecords<T> &Records, SharedPool<T> &Known) {
-  SharedRecords<T> Shared;
-  for (const auto &Record : Records.handles())
-    Shared.add(Known.get(Encoder::encode(*Record), [&] { return Record; }));
-  Records = std::move(Shared);
-}
+struct Sharer {
+  SharedPools &Known;
+  void operator()(StringRef, auto &Value) { share(Value); }
+  template <class T> void share(SharedRecords<T> &Records) {
+    SharedRecords<T> Shared;
+    for (const auto &Record : Records.handles())
+      Shared.add(Known.of<T>().get(Encoder::encode(*Record), [&] { return Record; }));
+    Records = std::move(Shared);
+  }
+  template <class T> void share(T &) {} // no other unit needs to have it
+};
 
 } // namespace
 
@@ -71,10 +80,7 @@ std::optional<UnitFacts> decodeFacts(StringRef Bytes, SharedPools &Known) {
   return Facts ? std::optional(std::move(*Facts)) : std::nullopt;
 }
 
-void shareRecords(UnitFacts &Facts, SharedPools &Known) {
-  share(Facts.Dependencies, Known.Dependencies);
-  share(Facts.Functions, Known.Functions);
-}
+void shareRecords(UnitFacts &Facts, SharedPools &Known) { fields(Sharer{Known}, Facts); }
 
 void printFacts(raw_ostream &OS, const UnitFacts &Facts) {
   json::OStream J(OS, /*IndentSize=*/1);

@@ -14,6 +14,7 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -81,11 +82,21 @@ std::vector<std::shared_ptr<const T>> distinct(const std::vector<Unit> &Units,
 }
 
 struct Dependency;
+struct Escape;
 struct Function;
+struct FunctionFlow;
+struct PointerCast;
+struct TakenFunction;
 
-struct SharedPools {
-  SharedPool<Dependency> Dependencies;
-  SharedPool<Function> Functions;
+// One of each type.
+class SharedPools {
+public:
+  template <class T> SharedPool<T> &of() { return std::get<SharedPool<T>>(Pools); }
+
+private:
+  std::tuple<SharedPool<Dependency>, SharedPool<Escape>, SharedPool<Function>,
+             SharedPool<FunctionFlow>, SharedPool<PointerCast>, SharedPool<TakenFunction>>
+      Pools;
 };
 
 } // namespace relock

@@ -116,14 +116,13 @@ static Slots slotsOf(const std::vector<UnitFacts> &Units,
                      const std::set<std::string> &Uncalled, const ForeignText &Foreign,
                      function_ref<bool(const std::string &)> IsDefined) {
   Slots All;
-  for (const UnitFacts &Unit : Units)
-    for (const FunctionFlow &F : Unit.FunctionFlows)
-      if (!F.Function.empty())
-        All[F.To].Functions[F.From] = F.Function;
-      else if (F.From.empty())
-        All[F.To].Open = true;
-      else
-        All[F.From].Next.insert(F.To), All[F.To];
+  for (const auto &F : distinct(Units, &UnitFacts::FunctionFlows))
+    if (!F->Function.empty())
+      All[F->To].Functions[F->From] = F->Function;
+    else if (F->From.empty())
+      All[F->To].Open = true;
+    else
+      All[F->From].Next.insert(F->To), All[F->To];
   for (const std::string &Node : Uncalled)
     for (const auto &[Index, Slot] : slotsBehind(All, "P:" + Node + "#"))
       All[Slot].Open = true;
@@ -255,12 +254,11 @@ void Program::linkPointers(const IndexResult &Index) {
     return GivenFunctions(Functions, Project, nullptr, {}, Foreign).link();
   std::set<std::string> Open = {""}, Called, Uncalled, TakenNodes;
   std::map<std::string, FunctionNames> Taken; // by type
-  for (const UnitFacts &Unit : Units) {
+  for (const UnitFacts &Unit : Units)
     Open.insert(Unit.OpenTypes.begin(), Unit.OpenTypes.end());
-    for (const TakenFunction &T : Unit.Taken) {
-      Taken[T.Type][T.Function] = T.Name;
-      TakenNodes.insert(T.Function);
-    }
+  for (const auto &T : distinct(Units, &UnitFacts::Taken)) {
+    Taken[T->Type][T->Function] = T->Name;
+    TakenNodes.insert(T->Function);
   }
   for (const auto &[Node, F] : Functions)
     for (const Call &C : F.Calls)
@@ -270,13 +268,11 @@ void Program::linkPointers(const IndexResult &Index) {
       Open.insert(F.Callbacks.begin(), F.Callbacks.end());
       Uncalled.insert(Node);
     }
-  std::set<std::pair<std::string, std::string>> Casts; // those of a header are in many units
-  for (const UnitFacts &Unit : Units)
-    for (const PointerCast &Cast : Unit.PointerCasts)
-      Casts.insert({Cast.From, Cast.To});
+  const auto Casts = distinct(Units, &UnitFacts::PointerCasts);
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (const auto &[From, To] : Casts) {
+    for (const auto &Cast : Casts) {
+      const auto &[From, To] = *Cast;
       size_t Before = Open.size() + Taken[To].size();
       if (Open.count(From))
         Open.insert(To);

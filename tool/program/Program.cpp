@@ -439,12 +439,12 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
   std::map<std::string, std::vector<Reason>> AttributeReasons; // by root of the attribute object
   std::set<std::string> Defined;
   std::map<std::string, const Declaration *> Extern;
+  for (const auto &E : distinct(Units, &UnitFacts::Escapes)) {
+    AttributeReasons[find(E->Node)].push_back({E->Code, E->Message, E->At});
+    if (LockClass *Class = ClassAt(E->Node); Class && E->Code != "ignored-error")
+      Class->Kept.push_back({E->Code, E->Message, E->At});
+  }
   for (const UnitFacts &Unit : Units) {
-    for (const Escape &E : Unit.Escapes) {
-      AttributeReasons[find(E.Node)].push_back({E.Code, E.Message, E.At});
-      if (LockClass *Class = ClassAt(E.Node); Class && E.Code != "ignored-error")
-        Class->Kept.push_back({E.Code, E.Message, E.At});
-    }
     for (const Declaration &D : Unit.Declarations) {
       if (LockClass *Class = ClassAt(D.Node)) {
         Class->Global |= D.Kind == DeclarationKind::Global;

@@ -106,7 +106,7 @@ static void wrapAll(FunctionTable &Functions, const LocksGiven &Given) {
       if (!Lock)
         continue;
       F.Wraps = wrap(*F.Relays, *Inner->second.Wraps, *Lock);
-      Changed |= F.Wraps.has_value();
+      Changed |= bool(F.Wraps);
     }
   }
 }

@@ -17,7 +17,7 @@ struct FunctionAnswer {
   bool Known = false, Defined = false, Releases = false, Namesake = false, Executes = false;
   std::string Name;
   std::vector<Prototype> Prototypes;
-  std::optional<Wrapper> Wraps;
+  Rare<Wrapper> Wraps;
   std::optional<Layers::Operator> Operator;
   std::optional<OtherOperator> OtherRelay;
 };
