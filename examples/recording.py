@@ -252,6 +252,17 @@ def write_cast(events, path):
         file.write("\n".join(written) + "\n")
 
 
+def whole_lines(events):
+    """How a line is cut into events is chance: it depends on when the terminal was read."""
+    result = []
+    for seconds, kind, text in events:
+        if kind == "o" and result and result[-1][1] == "o" and not result[-1][2].endswith("\n"):
+            result[-1][2] += text
+        else:
+            result.append([seconds, kind, text])
+    return result
+
+
 def typed(events):
     return "".join(text for _, kind, text in events if kind == "i").split("\r")[:-1]
 
@@ -298,7 +309,7 @@ def main():
                      options.what == "record")
     if options.what == "replay":
         if options.save:
-            write_cast(events, options.save)
+            write_cast(whole_lines(events), options.save)
         return compare(recorded, events)
     write_cast(events, options.cast)
     read_cast(options.cast)
