@@ -73,7 +73,8 @@ def simulate(build, machine, points, cycles):
         delays = {round(delay * cycles): delay for delay in sorted({point[1] for point in points})}
         words += ["--mode", mode, "--lines", numbers[0], "--threads", numbers[2]]
         words += ["--delay", ",".join(map(str, delays))]
-        words += ["--microseconds", "5000"]
+        # Where threads share processors, it takes many of their slices until a rate stays what it is.
+        words += ["--microseconds", "20000"]
         output = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True).stdout
         for cell in map(json.loads, output.splitlines()):
             if cell["type"] == "cell":
