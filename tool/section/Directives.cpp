@@ -8,6 +8,7 @@
 
 #include "section/Nest.h"
 
+#include "clang/Basic/CharInfo.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -74,6 +75,21 @@ std::optional<OpenConditions> openConditions(StringRef File, const Range &Part) 
       Groups.pop_back();
   }
   return OpenConditions{join(Groups, ""), unsigned(Groups.size())};
+}
+
+std::optional<std::set<std::string>> redefinedIn(StringRef Text) {
+  std::set<std::string> Names;
+  for (StringRef Line : split(Text, '\n')) {
+    StringRef Word = directiveOf(Line).value_or("");
+    if (Word != "define" && Word != "undef")
+      continue;
+    StringRef Name = Line.substr(Word.end() - Line.begin()).ltrim();
+    Name = Name.take_while([](char C) { return isAsciiIdentifierContinue(C); });
+    if (Name.empty())
+      return std::nullopt;
+    Names.insert(Name.str());
+  }
+  return Names;
 }
 
 // None if a directive goes on in the next line, or the part shares a line with other text.

@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace relock {
@@ -26,6 +27,10 @@ struct OpenConditions {
   unsigned Groups = 0;
 };
 std::optional<OpenConditions> openConditions(llvm::StringRef File, const Range &Part);
+
+// The macros that directives of a text define, or make undefined, whether or not they are compiled.
+// None if one of them is not understood.
+std::optional<std::set<std::string>> redefinedIn(llvm::StringRef Text);
 
 // The innermost group that a part of a file lies in, if its lines lie Within. None if it has an
 // `#else`, or other text on the part's lines.

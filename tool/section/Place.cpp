@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "section/Place.h"
 
+#include "index/Words.h"
 #include "section/Flow.h"
 #include "section/Hoist.h"
 
@@ -8,6 +9,7 @@
 #include "clang/Basic/CharInfo.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace clang;
 using namespace llvm;
@@ -42,6 +44,56 @@ static bool hasDirective(StringRef Text, StringRef Name) {
   }
   return false;
 }
+
+namespace {
+
+// What the names of a text mean before their function, where the text goes: the same, unless
+// directives on the way define them, or macros that their macros use.
+class MovedMacros {
+public:
+  MovedMacros(const Source &S, SourceLocation There, SourceLocation Here,
+              const std::set<std::string> &Redefined)
+      : S(S), There(There), Here(Here), Redefined(Redefined) {}
+
+  // The first name that may mean something else; empty: there is none.
+  std::string other(ArrayRef<Word> Text) {
+    for (const Word &W : Text)
+      if (!W.Name.empty() && changes(W.Name))
+        return W.Name.str();
+    return "";
+  }
+  std::string otherIn(StringRef Text) {
+    for (StringRef Name; !Text.empty(); Text = Text.drop_front(std::max<size_t>(Name.size(), 1))) {
+      Name = Text.take_while([](char C) { return isAsciiIdentifierContinue(C); });
+      if (!Name.empty() && changes(Name))
+        return Name.str();
+    }
+    return "";
+  }
+
+private:
+  const Source &S;
+  SourceLocation There, Here;
+  const std::set<std::string> &Redefined;
+  StringSet<> Seen;
+
+  bool changes(StringRef Name) {
+    if (!Seen.insert(Name).second)
+      return false;
+    const MacroInfo *Macro = S.macroAt(Name, Here);
+    if (Redefined.count(Name.str()) || Macro != S.macroAt(Name, There))
+      return true;
+    if (!Macro)
+      return false;
+    // A name that a macro pastes may be any.
+    return S.makesText(Name, Here) || any_of(Macro->tokens(), [&](const Token &T) {
+             const IdentifierInfo *Inner = T.getIdentifierInfo();
+             return Inner && changes(Inner->getName());
+           });
+  }
+};
+
+} // namespace
 
 // True for a comment that says that its statement unlocks, and no more.
 static bool tellsOfUnlock(StringRef Comment) {
@@ -239,14 +291,27 @@ bool SectionPlacer::placeSurroundings() {
   // The text moves to before its function: what a directive changes on the way must not matter.
   unsigned Open = S.SM.getFileOffset(F->getBody()->getBeginLoc());
   StringRef Before = File.slice(Open, Result.Whole.Begin);
-  if (hasDirective(File.slice(Whole->Begin, Open), "") || hasDirective(Before, "define") ||
-      hasDirective(Before, "undef") || hasDirective(Before, "pragma"))
+  std::optional<std::set<std::string>> Redefined = redefinedIn(Before);
+  if (hasDirective(File.slice(Whole->Begin, Open), "") || hasDirective(Before, "pragma") ||
+      !Redefined)
     return refuse("preprocessor",
                   "a preprocessor directive stands between the function's begin and the section",
                   At);
   std::optional<OpenConditions> Around = openConditions(File, {Open, Result.Groups.Begin});
   if (!Around)
     return refuse("preprocessor", "stands under a condition that goes on in the next line", At);
+  const bool Includes = hasDirective(Before, "include");
+  if (!Redefined->empty() || Includes) {
+    MovedMacros Macros(S, F->getBeginLoc(), At, *Redefined);
+    std::string Other =
+        Macros.other(wordsOf(S, Whole->File, Result.Groups.Begin, Result.Groups.End));
+    if (Other.empty())
+      Other = Macros.otherIn(Around->Lines);
+    if (!Other.empty())
+      return refuse("preprocessor",
+                    "uses '" + Other + "', which may be another macro where its function begins",
+                    At);
+  }
   Result.Conditions = Around->Lines;
   Result.ConditionGroups = Around->Groups;
   layout(File,

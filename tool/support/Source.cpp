@@ -147,12 +147,25 @@ private:
     Result.Known = !Closed;
     if (Open == 0 || !Macro.getReplacementToken(Open - 1).getIdentifierInfo())
       return Result;
+    if (isText(Macro, Open - 1)) {
+      Result.Known = pastesNoMacro(Macro, Open - 1);
+      return Result;
+    }
     const Token &Name = Macro.getReplacementToken(Open - 1);
     Result.Callee = macro(Name);
     Result.Known = Macro.getParameterNum(Name.getIdentifierInfo()) < 0 &&
                    Name.getIdentifierInfo()->getName() != "__VA_OPT__" &&
-                   (!Result.Callee || Result.Callee->isFunctionLike()) && !isText(Macro, Open - 1);
+                   (!Result.Callee || Result.Callee->isFunctionLike());
     return Result;
+  }
+
+  // True if no macro begins with the name that what is pasted there begins with, as in
+  // `kh_put_##name(h)`.
+  bool pastesNoMacro(const MacroInfo &Macro, size_t Last) const {
+    while (Last > 1 && Macro.getReplacementToken(Last - 1).is(tok::hashhash))
+      Last -= 2;
+    const IdentifierInfo *First = Macro.getReplacementToken(Last).getIdentifierInfo();
+    return First && Macro.getParameterNum(First) < 0 && !S.beginsMacro(First->getName());
   }
 
   // An argument before may be several: all parameters from its place on count.
@@ -210,6 +223,19 @@ bool Source::stringified(SourceLocation L) const {
 bool Source::makesText(StringRef Macro, SourceLocation Use) const {
   SmallSet<StringRef, 8> Seen;
   return pastes(*this, Macro, Use, Seen);
+}
+
+bool Source::beginsMacro(StringRef Prefix) const {
+  if (!PP)
+    return true;
+  if (!MacroNames) {
+    MacroNames.emplace();
+    for (const auto &[Name, State] : PP->macros())
+      MacroNames->push_back(Name->getName());
+    sort(*MacroNames);
+  }
+  auto Next = lower_bound(*MacroNames, Prefix);
+  return Next != MacroNames->end() && Next->starts_with(Prefix);
 }
 
 const MacroInfo *Source::macroAt(StringRef Name, SourceLocation L) const {

@@ -14,6 +14,7 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace relock {
 
@@ -37,6 +38,8 @@ public:
   bool makesText(llvm::StringRef Macro, clang::SourceLocation Use) const;
   // The macro of this name as it is defined at a place in the text; null: none.
   const clang::MacroInfo *macroAt(llvm::StringRef Name, clang::SourceLocation L) const;
+  // True if a name that is a macro anywhere in the unit begins so.
+  bool beginsMacro(llvm::StringRef Prefix) const;
   bool inSystemHeader(clang::SourceLocation L) const;
   // True if the file of that place guards itself against being read twice.
   bool readOnce(clang::SourceLocation L) const;
@@ -67,7 +70,8 @@ public:
   clang::ASTContext &Context;
 
 private:
-  clang::Preprocessor *PP; // may be null
+  clang::Preprocessor *PP;                                        // may be null
+  mutable std::optional<std::vector<llvm::StringRef>> MacroNames; // sorted
 };
 
 // The place of a location in a file.

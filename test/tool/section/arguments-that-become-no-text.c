@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A macro that makes text of one argument leaves the others as they are, and `, ##__VA_ARGS__` makes
 // none: it drops the comma. An argument is text where it is in any use of its parameter, in the
-// macro or in one to which it is given.
+// macro or in one to which it is given. A name that a macro pastes is none of a macro if no macro's
+// begins as it does.
 // RUN: %check_rewrite %s --algorithms=posix,ccsynch
 // RUN: %rewritten %s | FileCheck %s
 // RUN: %verdicts %s | FileCheck %s --check-prefix=REASON
@@ -17,6 +18,7 @@
 // REASON-NEXT: delegate straight named
 // REASON-NEXT: delegate straight passed
 // REASON-NEXT: delegate straight asserted
+// REASON-NEXT: delegate straight of_one_type
 // REASON: hold straight text
 // REASON-NEXT: 'result' is named{{.*}} [macro-reference]
 // REASON: hold straight inner
@@ -28,6 +30,10 @@
 // REASON: hold straight selected
 // REASON-NEXT: 'result' is named{{.*}} [macro-reference]
 // REASON: hold straight called
+// REASON-NEXT: 'result' is named{{.*}} [macro-reference]
+// REASON: hold straight of_a_type_that_shows
+// REASON-NEXT: 'result' is named{{.*}} [macro-reference]
+// REASON: hold straight of_any_name
 // REASON-NEXT: 'result' is named{{.*}} [macro-reference]
 #include <assert.h>
 #include <pthread.h>
@@ -44,6 +50,10 @@
 #define SELECTED(x) JOIN(SH, OW)(x)
 #define SHOW_IT SHOW
 #define CALLED(x) SHOW_IT(x)
+#define PUT(type, to, value) put_##type(to, value)
+#define SET(type, to, value) set_##type(to, value)
+#define set_shown(to, value) (*(to) = (value), puts(#value))
+#define ANY(type, to, value) type##_put(to, value)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int total;
@@ -82,6 +92,18 @@ static int asserted(int n) {
   CHECKED(result);
   pthread_mutex_unlock(&lock);
   return result;
+}
+
+static void put_long(int *to, int value) { *to = value; }
+static void set_long(int *to, int value) { *to = value; }
+static void long_put(int *to, int value) { *to = value; }
+static int of_one_type(int n) {
+  int result, more;
+  pthread_mutex_lock(&lock);
+  PUT(long, &result, total += n);
+  PUT(long, &more, result);
+  pthread_mutex_unlock(&lock);
+  return result + more;
 }
 
 static int text(int n) {
@@ -138,9 +160,27 @@ static int called(int n) {
   return result;
 }
 
+static int of_a_type_that_shows(int n) {
+  int result;
+  pthread_mutex_lock(&lock);
+  SET(long, &result, total += n);
+  SET(shown, &total, result);
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+static int of_any_name(int n) {
+  int result;
+  pthread_mutex_lock(&lock);
+  ANY(long, &result, total += n);
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
 int main(void) {
   int sum = logged(1) + named(2) + passed(3) + asserted(4) + text(5) + inner(6) + rest(7) +
-            pasted(8) + selected(9) + called(10);
+            pasted(8) + selected(9) + called(10) + of_one_type(11) +
+            of_a_type_that_shows(12) + of_any_name(13);
   printf("%d %d\n", sum, total);
   return 0;
 }
