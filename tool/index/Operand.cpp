@@ -66,9 +66,14 @@ static std::optional<APSInt> constantOf(const Expr *E, const ASTContext &Context
   return Value.Val.getInt();
 }
 
-// Pointers keep their type, so that a companion's operand is the same object as the caller's.
+// A pointer to a mutex keeps its type, which is another one in the converted program.
 static bool isPlainCast(const CastExpr *Cast) {
+  auto PointsToLock = [](const Expr *E) {
+    return !E->getType()->isPointerType() || syncType(E->getType()) != SyncType::None;
+  };
   switch (Cast->getCastKind()) {
+  case CK_BitCast:
+    return !PointsToLock(Cast) && !PointsToLock(Cast->getSubExpr());
   case CK_LValueToRValue:
   case CK_ArrayToPointerDecay:
   case CK_NoOp:
@@ -195,6 +200,12 @@ public:
       OS << *Value;
     } else if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
       writeName(Ref);
+    } else if (const Expr *Pointer = castPointer(E); Pointer != E) {
+      QualType To = E->getType()->getPointeeType();
+      if (!To->isVoidType() &&
+          !S.Context.hasSameUnqualifiedType(To, Pointer->getType()->getPointeeType()))
+        OS << "(" << To.getCanonicalType().getUnqualifiedType().getAsString() << " *)";
+      write(Pointer);
     } else if (const auto *Cast = dyn_cast<CastExpr>(E)) {
       if (Cast->getType()->isIntegerType() && Cast->getCastKind() != CK_LValueToRValue)
         OS << "(" << Cast->getType().getCanonicalType().getAsString() << ")";
@@ -219,6 +230,14 @@ private:
   const FunctionDecl *Of;
   const Source &S;
   raw_ostream &OS;
+
+  // Without casts between pointers.
+  static const Expr *castPointer(const Expr *E) {
+    const auto *Cast = dyn_cast<CastExpr>(E);
+    bool Only = Cast && (Cast->getCastKind() == CK_BitCast || Cast->getCastKind() == CK_NoOp) &&
+                Cast->getType()->isPointerType() && Cast->getSubExpr()->getType()->isPointerType();
+    return Only ? castPointer(Cast->getSubExpr()->IgnoreParens()) : E;
+  }
 
   void writeAll(StringRef Operator, ArrayRef<const Expr *> Operands, StringRef End) {
     OS << Operator << "(";

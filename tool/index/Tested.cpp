@@ -72,6 +72,8 @@ public:
   // The same for the body of a function, which may return what the call does at its end.
   bool runBody(const CompoundStmt *Body) {
     InBody = true;
+    for (const Expr *Argument : Call->arguments())
+      collectNames(Argument); // once more, through local variables
     return all_of(Body->body(), [&](const Stmt *Child) {
       const auto *Return = dyn_cast<ReturnStmt>(Child);
       if (!Return || Child != Body->body_back())
@@ -142,6 +144,7 @@ private:
   bool InBody = false; // its variables go with it
   bool MayPrint, Prints = false, Reports = false;
   SmallPtrSet<const ValueDecl *, 4> Names; // in the call's arguments, which stay
+  SmallPtrSet<const VarDecl *, 4> Through; // of these, those whose initialisers are looked at
   DenseMap<const ValueDecl *, std::optional<int64_t>> Declared;
   mutable std::optional<ResultUse> Use;       // of runUse()
   bool Assigned = false;                      // its variable has its value
@@ -209,8 +212,13 @@ private:
   }
 
   void collectNames(const Stmt *S) {
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(S))
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(S)) {
+      const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+      // The initialiser takes the variable's place at callers, see LocalNames.
+      if (InBody && V && V->isLocalVarDecl() && V->hasInit() && Through.insert(V).second)
+        collectNames(V->getInit());
       Names.insert(Ref->getDecl());
+    }
     for (const Stmt *Child : S->children())
       if (Child)
         collectNames(Child);

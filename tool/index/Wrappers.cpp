@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "index/Wrappers.h"
 
+#include "index/LocalNames.h"
 #include "index/LockApi.h"
 #include "index/Operand.h"
 #include "index/Resolve.h"
 #include "index/Tested.h"
 
-#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <cerrno>
@@ -39,12 +39,13 @@ public:
       return std::nullopt; // callers cannot write the operand
     W.Node = Node;
     W.Tests = W.Pure && !soleOperation(Body, Call);
-    if (Waits && !onlyWaits(Body, Call, W))
+    LocalNames Names(F, Call, W.Pure, S);
+    if (Waits && !onlyWaits(Body, Call, Names, W))
       return std::nullopt;
-    if (!followOperand(Operand, F, W))
+    if (!followOperand(Operand, F, Names, W))
       return std::nullopt;
     describePlace(F, W);
-    W.Loads = loadsOf(Operand, W.LoadsUnknown);
+    W.Loads = loadsOf(Names.expand(Operand), W.LoadsUnknown);
     return W;
   }
 
@@ -55,7 +56,9 @@ public:
     if (Only.Kind != Operation::Unlock || F->getNumParams() != 1 || !Call ||
         !onlyOperationOfBody(Body, Call, S.Context) || !soleOperation(Body, Call))
       return false;
-    const auto *Ref = dyn_cast<DeclRefExpr>(Operands.lookup(Call).first->IgnoreParenCasts());
+    LocalNames Names(F, Call, true, S);
+    const auto *Ref =
+        dyn_cast<DeclRefExpr>(Names.expand(Operands.lookup(Call).first)->IgnoreParenCasts());
     return Ref && Ref->getDecl() == F->getParamDecl(0) &&
            F->getParamDecl(0)->getType()->isVoidPointerType();
   }
@@ -94,7 +97,9 @@ public:
     else if (R.Value == Relay::Used && R.Pure && !R.Tests)
       R.Value = Relay::Returned;
     R.Callee = nodeFor(Call->getDirectCallee(), S);
-    for (const Expr *Argument : Call->arguments()) {
+    LocalNames Names(F, Call, R.Pure, S);
+    for (const Expr *Given : Call->arguments()) {
+      const Expr *Argument = Names.expand(Given);
       RelayedArgument Passed;
       if (std::optional<WrapperOperand> Operand = wrapperOperand(Argument)) {
         Passed.Operand = *Operand;
@@ -177,7 +182,7 @@ private:
     collectLoaded(Operand, Loaded, Unknown);
     std::vector<OperandLoad> Loads;
     for (const ValueDecl *D : Loaded)
-      if (const auto *V = dyn_cast<VarDecl>(D); !V || !isa<ParmVarDecl>(standsFor(V)))
+      if (!isa<ParmVarDecl>(D))
         Loads.push_back(operandLoad(D, S));
     sort(Loads, [](const OperandLoad &A, const OperandLoad &B) { return A.Node < B.Node; });
     return Loads;
@@ -209,14 +214,15 @@ private:
   }
 
   // How callers name the wrapper's operand: from one variable, or through a companion.
-  bool followOperand(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
-    Operand = withoutIdleCasts(Operand);
-    const VarDecl *Named = operandBase(Operand), *Base = standsFor(Named);
+  bool followOperand(const Expr *Written, const FunctionDecl *F, LocalNames &Names, Wrapper &W) {
+    Written = withoutIdleCasts(Written);
+    const Expr *Operand = withoutIdleCasts(Names.expand(Written));
+    const VarDecl *Base = operandBase(Operand);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     bool OneBase = Base && (Parameter || Base->hasGlobalStorage()) && !Base->isStaticLocal();
-    bool Simple = OneBase && haveSameType(Named, Base) && simpleOperand(Operand);
+    bool Simple = OneBase && simpleOperand(Operand);
     if (!Simple && W.Pure && W.Kind != Operation::Wait && isComputed(Operand, F, S))
-      if (std::optional<std::string> Text = wholeText(Operand)) {
+      if (std::optional<std::string> Text = Names.text(Written)) {
         W.Computed = true;
         W.Expression = *Text;
         W.Key = exactKey(Operand, F, S);
@@ -230,17 +236,8 @@ private:
     else
       W.Variable = nodeFor(Base, S);
     W.Pure &= Simple; // else it cannot be named at a caller
-    W.Expression = W.Key = lockKey(Operand, Parameter ? Named : nullptr);
+    W.Expression = W.Key = lockKey(Operand, Parameter);
     return true;
-  }
-
-  // The text of an expression that a file has in one piece, perhaps as a use of a macro.
-  std::optional<std::string> wholeText(const Expr *E) {
-    CharSourceRange Range = Lexer::makeFileCharRange(
-        CharSourceRange::getTokenRange(E->getSourceRange()), S.SM, S.Language);
-    if (Range.isInvalid())
-      return std::nullopt;
-    return Lexer::getSourceText(Range, S.SM, S.Language).str();
   }
 
   // True if the body tests nothing.
@@ -282,20 +279,6 @@ private:
     return Relay::Used;
   }
 
-  // True if the statement assigns to the variable, or takes its address.
-  static bool mayChange(const Stmt *Statement, const VarDecl *Variable) {
-    const Expr *Changed = nullptr;
-    if (const auto *Binary = dyn_cast<BinaryOperator>(Statement);
-        Binary && Binary->isAssignmentOp())
-      Changed = Binary->getLHS();
-    if (const auto *Unary = dyn_cast<UnaryOperator>(Statement);
-        Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_AddrOf))
-      Changed = Unary->getSubExpr();
-    return (Changed && storedDeclaration(Changed) == Variable) ||
-           any_of(Statement->children(),
-                  [&](const Stmt *Child) { return Child && mayChange(Child, Variable); });
-  }
-
   static bool leaves(const Stmt *Statement) {
     return isa<ReturnStmt, GotoStmt, IndirectGotoStmt, LabelStmt>(Statement) ||
            any_of(Statement->children(), [](const Stmt *Child) { return Child && leaves(Child); });
@@ -321,25 +304,25 @@ private:
 
   // True if the function does nothing but to wait, and callers can name what it waits with. A timed
   // wait can end in time or not: its callers learn which, or it does not matter to them.
-  bool onlyWaits(const CompoundStmt *Body, const CallExpr *Call, Wrapper &W) {
+  bool onlyWaits(const CompoundStmt *Body, const CallExpr *Call, LocalNames &Names, Wrapper &W) {
     bool Timed = Call->getNumArgs() > 2;
     if (!W.Pure || Call->getNumArgs() > 3 ||
         (Timed && !onlyOperationOfBody(Body, Call, S.Context, ETIMEDOUT)))
       return false;
-    W.Condition = wrapperOperand(Call->getArg(0));
+    W.Condition = wrapperOperand(Names.expand(Call->getArg(0)));
     if (Timed)
-      W.Deadline = wrapperOperand(Call->getArg(2));
+      W.Deadline = wrapperOperand(Names.expand(Call->getArg(2)));
     return W.Condition && bool(W.Deadline) == Timed;
   }
 
   std::optional<WrapperOperand> wrapperOperand(const Expr *E) {
-    const VarDecl *Named = operandBase(E), *Base = standsFor(Named);
+    const VarDecl *Base = operandBase(E);
     const auto *Parameter = dyn_cast_or_null<ParmVarDecl>(Base);
     if (!Base || (!Parameter && !Base->hasGlobalStorage()) || Base->isStaticLocal() ||
-        !haveSameType(Named, Base) || !simpleOperand(E))
+        !simpleOperand(E))
       return std::nullopt;
     WrapperOperand Operand;
-    Operand.Expression = lockKey(E, Parameter ? Named : nullptr);
+    Operand.Expression = lockKey(E, Parameter);
     if (Parameter)
       Operand.Parameter = Parameter->getFunctionScopeIndex();
     else
@@ -355,32 +338,6 @@ private:
       if (const CallExpr *Found = Child ? operationIn(Child) : nullptr)
         return Found;
     return nullptr;
-  }
-
-  // `struct queue *q = handle;`: the parameter, as long as neither changes; else the variable.
-  const VarDecl *standsFor(const VarDecl *V) const {
-    const auto *F = V && V->isLocalVarDecl() && V->hasInit() && V->getType()->isPointerType()
-                        ? dyn_cast<FunctionDecl>(V->getDeclContext())
-                        : nullptr;
-    const auto *Ref = F ? dyn_cast<DeclRefExpr>(valueOf(V->getInit())) : nullptr;
-    const auto *P = Ref ? dyn_cast<ParmVarDecl>(Ref->getDecl()) : nullptr;
-    bool Same = P && P->getType()->isPointerType() && !V->isStaticLocal() &&
-                !mayChange(F->getBody(), V) && !mayChange(F->getBody(), P);
-    return Same ? P : V;
-  }
-
-  // Else the caller's text would have another type.
-  bool haveSameType(const VarDecl *A, const VarDecl *B) const {
-    return S.Context.hasSameUnqualifiedType(A->getType(), B->getType());
-  }
-
-  // Without casts, and what macros evaluate before, to check types.
-  const Expr *valueOf(const Expr *E) const {
-    E = E->IgnoreParenCasts();
-    const auto *Comma = dyn_cast<BinaryOperator>(E);
-    return Comma && Comma->isCommaOp() && !Comma->getLHS()->HasSideEffects(S.Context)
-               ? valueOf(Comma->getRHS())
-               : E;
   }
 
   // The variable that a chain of members, subscripts and dereferences starts from.

@@ -393,8 +393,24 @@ private:
       return against(Found, "waiting", "waits on a condition variable", Waits->Call->getExprLoc());
     }
     Found.Form = Backwards ? Shape::LoopCarried : Shape::Split;
+    const LockOperation *Conditional = Backwards ? nullptr : unlockInBranch(Lock);
     against(Found, Backwards ? "loop-carried" : "split",
-            "no unlock follows in the block of the lock", Release->Call->getExprLoc());
+            Conditional ? "is unlocked under a condition, and what follows runs with or without "
+                          "the lock"
+                        : "no unlock follows in the block of the lock",
+            (Conditional ? Conditional : Release)->Call->getExprLoc());
+  }
+
+  // An unlock in a branch of a statement behind the lock in its block.
+  const LockOperation *unlockInBranch(const LockOperation &Lock) const {
+    const CompoundStmt *Block = blockOf(Lock.Statement, Parents);
+    auto Found = find_if(Operations, [&](const LockOperation &Op) {
+      return Op.Kind == Operation::Unlock && sameLock(Op, Lock) &&
+             isa_and_nonnull<IfStmt>(childOf(Block, Op.Call, Parents)) &&
+             S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Lock.Call->getExprLoc()),
+                                            S.SM.getExpansionLoc(Op.Call->getExprLoc()));
+    });
+    return Found == Operations.end() ? nullptr : &*Found;
   }
 
   void examine(const LockOperation &Lock, const SectionEnd &End, Section &Found) {

@@ -3,6 +3,7 @@
 
 #include "index/ConstantArms.h"
 #include "index/Dying.h"
+#include "index/LocalNames.h"
 #include "index/LockApi.h"
 #include "index/Operand.h"
 #include "index/Tested.h"
@@ -262,7 +263,7 @@ const Stmt *LockOperations::wholeGuard(const IfStmt *If) const {
 }
 
 // `if (threads > 1) lock(&l); … if (threads > 1) unlock(&l);`: the operations on a lock whose
-// conditions are all the same.
+// conditions are all the same, or a variable that notes that it is taken.
 void LockOperations::findGuards() {
   auto Same = [&](const Expr *A, const Expr *B) {
     FoldingSetNodeID X, Y;
@@ -274,18 +275,117 @@ void LockOperations::findGuards() {
   for (LockOperation &Op : All)
     ByKey[Op.Key].push_back(&Op);
   for (const auto &[Key, Ops] : ByKey) {
-    const IfStmt *First = guardOf(*Ops.front());
-    if (First && all_of(Ops, [&](const LockOperation *Op) {
-          const IfStmt *If = guardOf(*Op);
-          return If && locksOrUnlocks(*Op) && Same(If->getCond(), First->getCond());
-        }))
-      for (LockOperation *Op : Ops) {
-        const IfStmt *If = guardOf(*Op);
-        Op->Guard = If->getCond();
-        Op->Branch = wholeGuard(If);
-        Op->Statement = blockOf(Op->Branch, Parents) ? Op->Branch : nullptr;
-      }
+    auto Guarded = find_if(Ops, [&](const LockOperation *Op) { return guardOf(*Op) != nullptr; });
+    if (Guarded == Ops.end())
+      continue;
+    const Expr *Condition = guardOf(**Guarded)->getCond();
+    std::vector<const IfStmt *> Guards;
+    std::vector<bool> Notes;
+    for (LockOperation *Op : Ops) {
+      const IfStmt *If = locksOrUnlocks(*Op) ? guardOf(*Op) : nullptr;
+      Notes.push_back(!If || !Same(If->getCond(), Condition));
+      Guards.push_back(Notes.back() ? notedIn(*Op, Condition) : If);
+    }
+    if (is_contained(Guards, nullptr))
+      continue;
+    for (auto [Op, If, Noted] : zip(Ops, Guards, Notes)) {
+      if (Noted)
+        Op->Instead = *withoutOperation(*Op, If);
+      Op->Guard = Condition;
+      Op->Branch = wholeGuard(If);
+      Op->Statement = blockOf(Op->Branch, Parents) ? Op->Branch : nullptr;
+    }
   }
+}
+
+// `if (shared) { lock(&l); locked = true; }`: the `if`, where the variable is true behind it just
+// if that has taken the lock.
+const IfStmt *LockOperations::notedIn(const LockOperation &Op, const Expr *Flag) const {
+  const auto *Ref = dyn_cast<DeclRefExpr>(Flag->IgnoreParenImpCasts());
+  const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  const auto *Block =
+      Op.Branch ? dyn_cast_or_null<CompoundStmt>(Parents.getParent(Op.Branch)) : nullptr;
+  const auto *If = Block ? dyn_cast_or_null<IfStmt>(Parents.getParent(Block)) : nullptr;
+  if (!V || !If || Op.Kind != Operation::Lock || If->getThen() != Block || If->getElse() ||
+      If->getInit() || If->getConditionVariable() || If->getCond()->HasSideEffects(S.Context) ||
+      calls(If->getCond()))
+    return nullptr;
+  const BinaryOperator *Sets = nullptr;
+  for (const Stmt *Child : Block->body()) {
+    if (Child == Op.Branch || isa<NullStmt>(Child))
+      continue;
+    const auto *Assignment = dyn_cast<BinaryOperator>(Child);
+    if (Sets || !Assignment || Assignment->getOpcode() != BO_Assign)
+      return nullptr;
+    Sets = Assignment;
+  }
+  const auto *Target = Sets ? dyn_cast<DeclRefExpr>(Sets->getLHS()->IgnoreParens()) : nullptr;
+  Expr::EvalResult Value;
+  bool Notes = Target && Target->getDecl() == V &&
+               Sets->getRHS()->EvaluateAsInt(Value, S.Context) && Value.Val.getInt() != 0;
+  return Notes && isUnsetAt(If, V) && withoutOperation(Op, If) ? If : nullptr;
+}
+
+static bool hasLabel(const Stmt *S) {
+  return isa<LabelStmt>(S) || isa<SwitchCase>(S) ||
+         any_of(S->children(), [](const Stmt *Child) { return Child && hasLabel(Child); });
+}
+
+static bool declaresIn(const Stmt *S, const VarDecl *V) {
+  const auto *Declares = dyn_cast<DeclStmt>(S);
+  return Declares && is_contained(Declares->getDeclGroup(), V);
+}
+
+// True if the variable is 0 wherever the `if` begins, and only changes in it: all ways there come
+// from the declaration, and none comes twice.
+bool LockOperations::isUnsetAt(const IfStmt *If, const VarDecl *Flag) const {
+  Expr::EvalResult Initial;
+  if (!Flag->isLocalVarDecl() || !Flag->hasLocalStorage() || !Flag->getType()->isIntegerType() ||
+      Flag->getType().isVolatileQualified() || !Flag->hasInit() ||
+      !Flag->getInit()->EvaluateAsInt(Initial, S.Context) || Initial.Val.getInt() != 0 ||
+      changesOf(Flag, F->getBody()) != 1)
+    return false;
+  const Stmt *Inner = If;
+  for (const Stmt *Up = Parents.getParent(Inner); Up; Inner = Up, Up = Parents.getParent(Up)) {
+    if (isa<IfStmt>(Up))
+      continue;
+    const auto *Block = dyn_cast<CompoundStmt>(Up);
+    if (!Block)
+      return false;
+    bool Declared = false, Entered = false;
+    for (const Stmt *Child : Block->body()) {
+      if (Child == Inner)
+        break;
+      Entered |= hasLabel(Child);
+      if (declaresIn(Child, Flag))
+        Declared = true, Entered = false;
+    }
+    if (Entered || Declared)
+      return Declared && !Entered;
+  }
+  return false;
+}
+
+// The text of the `if` without the operation in it.
+std::optional<std::string> LockOperations::withoutOperation(const LockOperation &Op,
+                                                            const IfStmt *If) const {
+  std::optional<Source::Range> Whole = S.range(If->getSourceRange());
+  std::optional<Source::Range> Goes = S.range(Op.Branch->getSourceRange());
+  if (!Whole || !Goes || Whole->File != Goes->File || Goes->Begin < Whole->Begin ||
+      Goes->End > Whole->End || If->getBeginLoc().isMacroID() || If->getEndLoc().isMacroID())
+    return std::nullopt;
+  StringRef File = S.fileText(Whole->File), Text = S.text(*Whole);
+  if (Text.find_first_of("\"'") != StringRef::npos || // it may name variables otherwise elsewhere
+      any_of(split(Text, '\n'), [](StringRef Line) { return Line.ltrim().starts_with("#"); }))
+    return std::nullopt;
+  size_t End = File.find_first_not_of(" \t\r\n", Goes->End);
+  if (End >= Whole->End || File[End] != ';')
+    return std::nullopt;
+  size_t Begin = Goes->Begin, Next = File.find_first_not_of(" \t", End + 1);
+  size_t Line = File.rfind('\n', Begin) + 1;
+  if (File.slice(Line, Begin).trim().empty() && File[Next] == '\n') // alone on its lines
+    Begin = Line, Next += 1;
+  return (File.slice(Whole->Begin, Begin) + File.slice(Next, Whole->End)).str();
 }
 
 // --- Results that are used --------------------------------------------------------------------
@@ -422,12 +522,12 @@ void LockOperations::addPop(const Cleanup &C) {
   LockOperation Op;
   const Expr *Argument = C.Argument->IgnoreParenCasts();
   std::optional<LockFunction> Api = lockFunction(Handler->getName());
-  if (const Wrapper *W = Linked.wrapperOf(nodeFor(Handler, S)); W && !Api) {
+  if ((Api && Api->Kind == Operation::Unlock) || Linked.isReleaser(nodeFor(Handler, S))) {
+    Op.Key = lockKey(Argument);
+  } else if (const Wrapper *W = Linked.wrapperOf(nodeFor(Handler, S)); W && !Api) {
     if (W->Kind != Operation::Unlock || W->Parameter != 0 || W->Computed || !W->Pure || W->Tests)
       return;
     nameOperand(Op, *W, Argument);
-  } else if ((Api && Api->Kind == Operation::Unlock) || Linked.isReleaser(nodeFor(Handler, S))) {
-    Op.Key = lockKey(Argument);
   } else {
     return;
   }

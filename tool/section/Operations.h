@@ -49,7 +49,9 @@ struct LockOperation {
   const clang::DeclStmt *ScopeStatement = nullptr;
   // Statement, or Branch, uses the result, which is 0; what it decides goes with it.
   std::optional<ResultUse> Uses;
-  std::string Instead; // takes the place of all that: `rc = 0;`, `return 0;`
+  // Takes the place of all that, `rc = 0;`, `return 0;`, or of a branch that also notes in a
+  // variable that the lock is taken: Guard.
+  std::string Instead;
 
   // The variable of the result, where nothing but the use of such results names it.
   const clang::VarDecl *Orphan = nullptr;
@@ -118,6 +120,10 @@ private:
   void nameOperand(LockOperation &Op, const Wrapper &W, const clang::Expr *Argument) const;
   void addPop(const Cleanup &C);
   const clang::IfStmt *guardOf(const LockOperation &Op) const;
+  const clang::IfStmt *notedIn(const LockOperation &Op, const clang::Expr *Flag) const;
+  bool isUnsetAt(const clang::IfStmt *If, const clang::VarDecl *Flag) const;
+  std::optional<std::string> withoutOperation(const LockOperation &Op,
+                                              const clang::IfStmt *If) const;
   const clang::Stmt *macroAround(const LockOperation &Op) const;
   const clang::Stmt *wholeGuard(const clang::IfStmt *If) const;
   void findGuards();

@@ -6,7 +6,7 @@
 // RUN: %rewritten %s | FileCheck %s --check-prefix=TEXT
 // CHECK-COUNT-15: delegate
 // CHECK:          hold split fails_otherwise
-// CHECK-NEXT:     no unlock follows in the block of the lock [split]
+// CHECK-NEXT:     is unlocked under a condition, and what follows runs with or without the lock [split]
 // CHECK:          hold {{.*}} last_use
 // CHECK-NEXT:     [tested-result]
 // CHECK:          delegate straight with_a_lock_inside

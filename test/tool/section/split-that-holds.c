@@ -4,7 +4,7 @@
 // RUN: %check_rewrite %s --algorithms=ccsynch
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      hold split twice (split-that-holds.c:[[#]])
-// CHECK-NEXT: no unlock follows in the block of the lock [split]
+// CHECK-NEXT: is unlocked under a condition, and what follows runs with or without the lock [split]
 // CHECK:      hold split shared (split-that-holds.c:[[#]])
 // CHECK-NEXT: unlocks here, and goes on [split]
 // CHECK:      hold split falls (split-that-holds.c:[[#]])
