@@ -162,6 +162,7 @@ private:
     for (const LockOperation &Op : Operations) {
       All.push_back({Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure});
       All.back().Scope = Op.Scope;
+      All.back().Guard = Op.FixedGuard;
       All.back().Repeats = false; // other locks may be recursive, or only read
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock)
         Result.Takes.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
@@ -380,7 +381,11 @@ private:
       const auto *If = dyn_cast_or_null<IfStmt>(User);
       bool Used = isa_and_nonnull<Expr>(User) || isa_and_nonnull<DeclStmt>(User) ||
                   isa_and_nonnull<ReturnStmt>(User) || (If && If->getCond() == Lock.Call);
-      if (!Lock.Branch && Value && Used && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call)
+      Value &= !Lock.Branch && Used && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call;
+      if (Value && Lock.ThroughWrapper && !Lock.Pure)
+        return against(Found, "wrapper-effects",
+                       "the lock wrapper does more than to lock, and its result is used", At);
+      if (Value)
         return against(Found, "tested-result", "the result of the lock operation is used", At);
       return against(Found, "conditional", "the lock is not a statement of a block", At);
     }

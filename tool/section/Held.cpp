@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // A forward analysis over the control-flow graph. Its state at a point is the set of all stacks of
-// locks that some path from the function's begin may hold there; conditions are not evaluated, so
-// that `if (x) lock(l); if (x) unlock(l);` leaves four. Nothing is forgotten: a lock that the
+// locks that some path from the function's begin may hold there; conditions are not evaluated, but
+// that of all operations on a lock, where it does not change. Nothing is forgotten: a lock that the
 // analysis may lose sight of (too many stacks, a variable of its operand changes while it is held)
 // counts as held for good. A lock of the caller is not seen, neither where it is released and taken
 // again: that it is still held at the end makes it one that others hold anywhere.
@@ -51,6 +51,7 @@ void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never) {
   Known = Graph != nullptr;
   if (!Known)
     return;
+  findGuards(*Graph);
   constexpr size_t MostStacks = 32, Deepest = 8;
   DenseMap<const CFGBlock *, Stacks> At;
   std::vector<std::pair<const CFGBlock *, Stack>> Open = {{&Graph->getEntry(), {}}};
@@ -81,6 +82,7 @@ void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never) {
       if (!Next)
         continue;
       Then = operateAtZero(*Block, Next, std::move(Then));
+      Then = operateUnguarded(*Block, Next, std::move(Then));
       if (Next == &Graph->getExit())
         Lost.insert(Then.begin(), Then.end());
       else if (At[Next].insert(Then).second)
@@ -169,6 +171,33 @@ HeldLocks::Stack HeldLocks::operateAtZero(const CFGBlock &Block, const CFGBlock 
     if (Op && Op->NothingAtZero && Op->Key == Key)
       Held = operate(*Op, std::move(Held));
   }
+  return Held;
+}
+
+void HeldLocks::findGuards(const CFG &Graph) {
+  Unguarded.assign(Operations.size(), nullptr);
+  for (const CFGBlock *Block : Graph)
+    for (size_t I = 0; I < Operations.size(); ++I)
+      if (Operations[I].Guard && Block->getTerminatorStmt() == Operations[I].Guard &&
+          Block->succ_size() == 2)
+        Unguarded[I] = *std::next(Block->succ_begin());
+}
+
+static bool contains(const Stmt *S, const Stmt *Inner) {
+  return S == Inner ||
+         any_of(S->children(), [&](const Stmt *Child) { return Child && contains(Child, Inner); });
+}
+
+// `if (shared) lock(l); … if (shared) unlock(l);`: where the condition does not hold, it may as
+// well be performed, too: it takes a lock that nobody else takes, and it releases that.
+HeldLocks::Stack HeldLocks::operateUnguarded(const CFGBlock &Block, const CFGBlock *Next,
+                                             Stack Held) {
+  const Stmt *Branch = Block.getTerminatorStmt();
+  for (size_t I = 0; I < Operations.size(); ++I)
+    if (Unguarded[I] == Next &&
+        (Branch == Operations[I].Guard || (isa_and_nonnull<BinaryOperator>(Branch) &&
+                                           contains(Operations[I].Guard->getCond(), Branch))))
+      Held = operate(Operations[I], std::move(Held));
   return Held;
 }
 
@@ -309,8 +338,11 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
   bool Takes = Operator && acquires(Operator->Kind);
   auto AddAt = [&](unsigned Key, UnderLock::Action Does, Position At, const Stacks &Ways,
                    LockPart Taken, relock::Call Callee) {
-    bool Surely =
-        !Ways.empty() && all_of(Ways, [&](const Stack &Held) { return is_contained(Held, Key); });
+    bool Guarded = false;
+    for (size_t I = 0; I < Operations.size(); ++I)
+      Guarded |= KeyOf[I] == Key && Operations[I].Guard;
+    bool Surely = !Guarded && !Ways.empty() &&
+                  all_of(Ways, [&](const Stack &Held) { return is_contained(Held, Key); });
     for (size_t I = 0; I < Operations.size(); ++I)
       if (KeyOf[I] == Key && acquires(Operations[I].Kind)) {
         Result.push_back(

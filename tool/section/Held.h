@@ -16,8 +16,9 @@
 #include <vector>
 
 namespace clang {
+class CFG;
 class CFGBlock;
-}
+} // namespace clang
 
 namespace relock {
 
@@ -34,6 +35,8 @@ struct HeldOperation {
   bool Executes = false;        // the call releases the lock, and runs what it is given before
   bool Repeats = true;          // to take it again is no deadlock, or may be none
   const clang::VarDecl *Scope = nullptr; // the lock is released where its scope ends
+  // It runs just where this holds, as do all on its lock, and it always holds or never.
+  const clang::IfStmt *Guard = nullptr;
 };
 
 class HeldLocks {
@@ -75,10 +78,14 @@ private:
   Stack step(const clang::Stmt *Statement, Stack Held);
   Stack operate(const HeldOperation &Op, Stack Held);
   Stack endScope(const clang::VarDecl *V, Stack Held);
+  void findGuards(const clang::CFG &Graph);
+  Stack operateUnguarded(const clang::CFGBlock &Block, const clang::CFGBlock *Next, Stack Held);
   Stack operateAtZero(const clang::CFGBlock &Block, const clang::CFGBlock *Next, Stack Held);
   void loseChanged(const clang::Stmt *Statement, const Stack &Held);
 
   std::vector<HeldOperation> Operations;
+  // By operation: where control goes if its guard does not hold; null: it has none.
+  std::vector<const clang::CFGBlock *> Unguarded;
   std::vector<std::string> Keys;
   llvm::DenseMap<const clang::CallExpr *, unsigned> Index; // of operations
   std::vector<unsigned> KeyOf;                             // by operation

@@ -288,9 +288,12 @@ void LockOperations::findGuards() {
     }
     if (is_contained(Guards, nullptr))
       continue;
+    const bool Fixed = isFixed(Condition, is_contained(Notes, true));
     for (auto [Op, If, Noted] : zip(Ops, Guards, Notes)) {
       if (Noted)
         Op->Instead = *withoutOperation(*Op, If);
+      if (Fixed)
+        Op->FixedGuard = If;
       Op->Guard = Condition;
       Op->Branch = wholeGuard(If);
       Op->Statement = blockOf(Op->Branch, Parents) ? Op->Branch : nullptr;
@@ -364,6 +367,19 @@ bool LockOperations::isUnsetAt(const IfStmt *If, const VarDecl *Flag) const {
       return Declared && !Entered;
   }
   return false;
+}
+
+// True if the condition reads local variables only, and none that changes. Noted: it is a variable
+// that only changes beside the lock.
+bool LockOperations::isFixed(const Expr *Condition, bool Noted) const {
+  SmallPtrSet<const ValueDecl *, 4> Loaded;
+  bool Unknown = false;
+  collectLoaded(Condition, Loaded, Unknown);
+  return !Unknown && all_of(Loaded, [&](const ValueDecl *D) {
+    const auto *V = dyn_cast<VarDecl>(D);
+    return V && V->hasLocalStorage() && !V->getType().isVolatileQualified() &&
+           (Noted || !changesOf(V, F->getBody()));
+  });
 }
 
 // The text of the `if` without the operation in it.

@@ -41,6 +41,9 @@ struct LockOperation {
   // Branch are the `if` around it, or all of a macro that is no more. Null: there is no such
   // condition.
   const clang::Expr *Guard = nullptr;
+  // The `if` of that, where the condition is the same at each operation on the lock in the
+  // function.
+  const clang::IfStmt *FixedGuard = nullptr;
   // An unlock by pthread_cleanup_pop(1): from the push through the pop. Statement is the pop then.
   const clang::DoStmt *Push = nullptr;
   // The lock is released where the scope of this variable ends; its declaration. Lock, Key and Part
@@ -122,6 +125,7 @@ private:
   const clang::IfStmt *guardOf(const LockOperation &Op) const;
   const clang::IfStmt *notedIn(const LockOperation &Op, const clang::Expr *Flag) const;
   bool isUnsetAt(const clang::IfStmt *If, const clang::VarDecl *Flag) const;
+  bool isFixed(const clang::Expr *Condition, bool Noted) const;
   std::optional<std::string> withoutOperation(const LockOperation &Op,
                                               const clang::IfStmt *If) const;
   const clang::Stmt *macroAround(const LockOperation &Op) const;

@@ -26,7 +26,7 @@ static void sometimes(int twice) {
   if (twice > 1)
     pthread_mutex_lock(&maybe);
   total++;
-  if (twice > 1)
+  if (twice >= 2)
     pthread_mutex_unlock(&maybe);
   pthread_mutex_unlock(&outer);
 }

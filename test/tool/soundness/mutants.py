@@ -164,6 +164,18 @@ RULES = {
         "EvaluateAsInt(Value, S.Context);",
         "tool/section/a-variable-notes-that-the-lock-is-taken.c",
     ),
+    "a condition that changes between a lock and its unlock": (
+        "tool/section/Operations.cpp",
+        "(Noted || !changesOf(V, F->getBody()));",
+        "true;",
+        "tool/section/nested-under-a-condition.c",
+    ),
+    "a condition in memory that others may change": (
+        "tool/section/Operations.cpp",
+        "return V && V->hasLocalStorage() && !V->getType().isVolatileQualified() &&",
+        "return !V ||",
+        "tool/section/nested-under-a-condition.c",
+    ),
     "a clock given through a pointer": (
         "tool/program/Effects.cpp",
         "return C.Name == OfCaller && !F.AddressTaken;",
