@@ -276,13 +276,13 @@ private:
   bool declare(const Decl *D) {
     const auto *V = dyn_cast<VarDecl>(D);
     // The operand may start from a pointer.
-    bool Pointer = InBody && V && V->hasInit() && V->getType()->isPointerType();
+    bool Pointer = InBody && V && V->getType()->isPointerType();
     if (!V || !V->hasLocalStorage() || !(Pointer || V->getType()->isIntegerType()) ||
-        V->getType().isVolatileQualified() || (Pointer && !canGo(V->getInit())))
+        V->getType().isVolatileQualified() || (Pointer && V->hasInit() && !canGo(V->getInit())))
       return false;
-    std::optional<Result> Initial = Pointer        ? constant(V->getInit())
-                                    : V->hasInit() ? evaluate(V->getInit())
-                                                   : Result();
+    std::optional<Result> Initial = !V->hasInit() ? Result()
+                                    : Pointer     ? constant(V->getInit())
+                                                  : evaluate(V->getInit());
     if (!Initial)
       return false;
     Declared[V] = Initial->Value;

@@ -73,9 +73,9 @@ class FunctionSections {
 public:
   FunctionSections(FunctionDecl *F, const Source &S, const SiteIndex &Sites,
                    const ProgramView &Linked, const StringSet<> &VisibleGlobals,
-                   UnitSections &Result)
+                   StaticUses &Statics, UnitSections &Result)
       : F(F), S(S), Linked(Linked), VisibleGlobals(VisibleGlobals), Result(Result),
-        Parents(F->getBody()), Locks(F, S, Sites, Linked, VisibleGlobals, Parents) {}
+        Parents(F->getBody()), Locks(F, S, Sites, Linked, VisibleGlobals, Parents, Statics) {}
 
   void run() {
     for (const CallExpr *Call : Locks.Assertions)
@@ -1262,7 +1262,8 @@ class SectionVisitor : public RecursiveASTVisitor<SectionVisitor> {
 public:
   SectionVisitor(CompilerInstance &CI, const UnitFacts &Facts, const ProgramView &Linked,
                  UnitSections &Result)
-      : S(CI.getASTContext(), &CI.getPreprocessor()), Linked(Linked), Result(Result) {
+      : S(CI.getASTContext(), &CI.getPreprocessor()), Linked(Linked), Statics(S, Linked),
+        Result(Result) {
     for (const Site &Known : Facts.Sites)
       Sites[{Known.At, Known.Spelled}] = &Known;
   }
@@ -1275,7 +1276,7 @@ public:
 
   bool VisitFunctionDecl(FunctionDecl *F) {
     if (F->doesThisDeclarationHaveABody() && !S.inSystemHeader(F->getLocation()))
-      FunctionSections(F, S, Sites, Linked, VisibleGlobals, Result).run();
+      FunctionSections(F, S, Sites, Linked, VisibleGlobals, Statics, Result).run();
     return true;
   }
 
@@ -1283,6 +1284,7 @@ private:
   Source S;
   SiteIndex Sites;
   const ProgramView &Linked;
+  StaticUses Statics;
   UnitSections &Result;
   StringSet<> VisibleGlobals; // declared so far
 };

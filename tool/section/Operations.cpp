@@ -22,8 +22,9 @@ namespace relock {
 
 LockOperations::LockOperations(const FunctionDecl *F, const Source &S, const SiteIndex &Sites,
                                const ProgramView &Linked, const StringSet<> &Visible,
-                               const ParentMap &Parents)
-    : F(F), S(S), Sites(Sites), Linked(Linked), Visible(Visible), Parents(Parents) {
+                               const ParentMap &Parents, StaticUses &Statics)
+    : F(F), S(S), Sites(Sites), Linked(Linked), Visible(Visible), Parents(Parents),
+      Statics(Statics) {
   collect(F->getBody());
   findGuards();
   findUses();
@@ -441,7 +442,8 @@ void LockOperations::findUses() {
     if (!Op.Uses)
       continue;
     std::optional<std::string> Instead = insteadOf(Op, Graph.get());
-    if (Instead && all_of(Op.Uses->Missed, [&](const NamedDecl *D) { return Stay.contains(D); })) {
+    auto Stays = [&](const NamedDecl *D) { return Stay.contains(D) || Statics.named(D); };
+    if (Instead && all_of(Op.Uses->Missed, Stays)) {
       Op.Instead = *Instead;
       Op.Tests = true;
       if (const VarDecl *V = Op.Uses->variable(); V && !Stay.contains(V))

@@ -7,6 +7,7 @@
 #include "index/Tested.h"
 #include "section/Held.h"
 #include "section/ProgramView.h"
+#include "section/StaticUses.h"
 
 #include "clang/AST/ParentMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -82,10 +83,10 @@ using SiteIndex = std::map<std::pair<Position, Position>, const Site *>;
 
 class LockOperations {
 public:
-  // Visible: the global variables that are declared before F.
+  // Visible: the global variables that are declared before F. Statics: of the unit.
   LockOperations(const clang::FunctionDecl *F, const Source &S, const SiteIndex &Sites,
                  const ProgramView &Linked, const llvm::StringSet<> &Visible,
-                 const clang::ParentMap &Parents);
+                 const clang::ParentMap &Parents, StaticUses &Statics);
 
   std::vector<LockOperation> All;
   std::vector<HeldOperation> Others; // on locks that are not converted
@@ -112,6 +113,7 @@ private:
   const ProgramView &Linked;
   const llvm::StringSet<> &Visible;
   const clang::ParentMap &Parents;
+  StaticUses &Statics;
 
   bool isPlain(const std::string &Node) const;
   bool testCanGo(const clang::Stmt *Statement, const LockOperation &Op,
