@@ -291,6 +291,8 @@ std::optional<std::string> LocalNames::text(const Expr *E) {
       Plain = plainValue(Plain, S.Context);
     std::optional<std::string> Value = text(Plain);
     if (!Value)
+      Value = text(V->getInit()); // all that a macro makes
+    if (!Value)
       return std::nullopt;
     std::string Put = "(" + *Value + ")";
     if (!T->isPointerType())

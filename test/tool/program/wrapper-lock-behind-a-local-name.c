@@ -16,7 +16,9 @@
 // TEXT-DAG: relock_execute_any_thread(&h->queue->m, macros_section, h);
 // TEXT-DAG: relock_execute_any_thread(&h->queue->m, relayed_section, h);
 // TEXT-DAG: relock_execute_any_thread(&(((struct handle *)(p))->queue)->m, section, context);
+// TEXT-DAG: relock_execute_any_thread(&((struct queue *)(QUEUE_AROUND(next)))->m, section, context);
 #include <pthread.h>
+#include <stddef.h>
 #include <stdio.h>
 
 struct queue {
@@ -224,6 +226,22 @@ static void as_queue_lock(void *p) {
   struct queue *q = p;
   pthread_mutex_lock(&q->m);
 }
+#define QUEUE_AROUND(next) ((struct queue *)((char *)(next) - offsetof(struct queue, next)))
+static void around_lock(struct queue **next) {
+  struct queue *q = QUEUE_AROUND(next);
+  pthread_mutex_lock(&q->m);
+}
+static void around_unlock(struct queue **next) {
+  struct queue *q = QUEUE_AROUND(next);
+  pthread_mutex_unlock(&q->m);
+}
+// CHECK-DAG: delegate straight around
+void around(struct queue **next) {
+  around_lock(next);
+  spare.n++;
+  around_unlock(next);
+}
+
 struct other {
   int first;
   pthread_mutex_t m;
@@ -332,7 +350,7 @@ int main(void) {
   pthread_mutex_init(&the.own.m, NULL);
   member(&h), waits(&h), moves(&h), moves_below(&h), own(&h), object(), global();
   element(11), narrow(2), macros(&h), relayed(&h), untyped(&h), as_queue(&spare), more(&h);
-  any(&spare);
+  any(&spare), around(&spare.next);
   printf("%d %d %d %d %d\n", spare.n, h.own.n, the.own.n, table[3].n, table[2].n);
   return 0;
 }
