@@ -88,9 +88,39 @@ RULES = {
     ),
     "a local pointer to what a wrapper uses last": (
         "tool/index/Tested.cpp",
-        " || (Pointer && !canGo(V->getInit()))",
+        " || (Pointer && V->hasInit() && !canGo(V->getInit()))",
         "",
         "tool/program/wrappers-with-a-local-pointer.c",
+    ),
+    "mentions in functions with lock operations": (
+        "tool/section/StaticUses.cpp",
+        "(lockFunction(Callee->getName()) || Linked.wrapperOf(nodeFor(Callee, S)))",
+        "false",
+        "tool/section/failure-calls-a-static-function.c",
+    ),
+    "a macro that is another one before the function": (
+        "tool/section/Place.cpp",
+        "if (Redefined.count(Name.str()) || Macro != S.macroAt(Name, There))",
+        "if (Redefined.count(Name.str()))",
+        "tool/section/macro-redefined-holds.c",
+    ),
+    "a macro that directives on the way define": (
+        "tool/section/Place.cpp",
+        "if (Redefined.count(Name.str()) || Macro != S.macroAt(Name, There))",
+        "if (Macro != S.macroAt(Name, There))",
+        "tool/section/macro-redefined-holds.c",
+    ),
+    "conditions that move along": (
+        "tool/section/Place.cpp",
+        "Other = Macros.otherIn(Around->Lines);",
+        "Other = \"\";",
+        "tool/section/macro-redefined-holds.c",
+    ),
+    "a pasted name that may be a macro": (
+        "tool/support/Source.cpp",
+        "Macro.getParameterNum(First) < 0 && !S.beginsMacro(First->getName())",
+        "Macro.getParameterNum(First) < 0",
+        "tool/section/arguments-that-become-no-text.c",
     ),
     "a local pointer of another type": (
         "tool/index/LocalNames.cpp",
@@ -310,8 +340,8 @@ RULES = {
     ),
     "the last mention of a name in a test of a result": (
         "tool/section/Operations.cpp",
-        "return Stay.contains(D);",
-        "return Stay.contains(D) || true;",
+        "return Stay.contains(D) || Statics.named(D);",
+        "return true;",
         "tool/section/tested-lock-that-cannot-fail.c",
     ),
     "the result of a mutex that can fail": (
