@@ -33,6 +33,8 @@
 // REASON-NEXT: 'result' is named{{.*}} [macro-reference]
 // REASON: hold straight of_a_type_that_shows
 // REASON-NEXT: 'result' is named{{.*}} [macro-reference]
+// REASON: hold straight shown_besides
+// REASON-NEXT: 'result' is named{{.*}} [macro-reference]
 // REASON: hold straight of_any_name
 // REASON-NEXT: 'result' is named{{.*}} [macro-reference]
 #include <assert.h>
@@ -53,6 +55,8 @@
 #define PUT(type, to, value) put_##type(to, value)
 #define SET(type, to, value) set_##type(to, value)
 #define set_shown(to, value) (*(to) = (value), puts(#value))
+#define BOTH(type, value) (total += (value), show_##type(value))
+#define show_text(value) puts(#value)
 #define ANY(type, to, value) type##_put(to, value)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -169,6 +173,15 @@ static int of_a_type_that_shows(int n) {
   return result;
 }
 
+static int shown_besides(int n) {
+  int result;
+  pthread_mutex_lock(&lock);
+  result = total += n;
+  BOTH(text, result);
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
 static int of_any_name(int n) {
   int result;
   pthread_mutex_lock(&lock);
@@ -180,7 +193,7 @@ static int of_any_name(int n) {
 int main(void) {
   int sum = logged(1) + named(2) + passed(3) + asserted(4) + text(5) + inner(6) + rest(7) +
             pasted(8) + selected(9) + called(10) + of_one_type(11) +
-            of_a_type_that_shows(12) + of_any_name(13);
+            of_a_type_that_shows(12) + of_any_name(13) + shown_besides(14);
   printf("%d %d\n", sum, total);
   return 0;
 }
