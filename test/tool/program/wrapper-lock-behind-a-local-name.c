@@ -35,7 +35,6 @@ static struct queue spare = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER
 struct queue *current = &spare;
 static struct queue table[8];
 static unsigned mask = 7, next;
-static struct queue *pool[8];
 static struct handle the;
 static int notes;
 static void note(void) { notes++; }
@@ -313,8 +312,8 @@ static void tested_lock(struct handle *h) {
   if ((note(), 1) + pthread_mutex_lock(&q->m) > 1)
     note();
 }
-static void any_of_pool_lock(void) {
-  struct queue *q = pool[next++ & 7];
+static void any_element_lock(void) {
+  struct queue *q = &table[next++ & 7];
   pthread_mutex_lock(&q->m);
 }
 static void called_lock(struct handle *h) {
@@ -337,7 +336,7 @@ void nobody(struct handle *h) {
   next_lock(h);
   behind_lock(h);
   tested_lock(h);
-  any_of_pool_lock();
+  any_element_lock();
   called_lock(h);
   assigned_lock(h);
   through_lock(h);
