@@ -52,8 +52,7 @@ static void spun_in_vain(void) {
   skips = last_skips;
 }
 
-void relock_barrier_await(struct relock_barrier_node *node, uint32_t end, uint32_t count) {
-  uint32_t *released = &node->released;
+void relock_barrier_await(uint32_t *released, uint32_t end, uint32_t count) {
   struct relock_wait wait;
   bool waits = false, spins = false;
   for (;;) {
@@ -79,10 +78,8 @@ void relock_barrier_await(struct relock_barrier_node *node, uint32_t end, uint32
     last_skips = 0;
 }
 
-void relock_barrier_release(struct relock_barrier_node *node, uint32_t end) {
-  uint32_t *released = &node->released;
-  uint32_t found =
-      end - RELOCK_BARRIER_ROUND; /* without a look, which would bring the line twice */
+void relock_barrier_release(uint32_t *released, uint32_t found, uint32_t end) {
+  /* Without a look, which would bring the line twice. */
   /* Release: pairs with the acquire in relock_barrier_await(). */
   while (!relock_cas_release(released, found, end)) {
     found = relock_load_relaxed(released);
@@ -105,9 +102,11 @@ void relock_barrier_back_off(uint32_t missing, uint32_t count) {
 /* Those that are free, by their number of lines, a power of two. What was nodes will be nodes.
  * Guarded by RELOCK_GUARD_BARRIERS. */
 enum kind { NODES, PLACES, KINDS };
-enum { SIZES = 12, TOGETHER = 4096 };
+enum { SIZES = 19, TOGETHER = 4096 };
 static struct relock_barrier_line *free_lines[KINDS][SIZES];
-_Static_assert(1 << (SIZES - 1) == 2 * RELOCK_BARRIER_MOST, "the largest has its list");
+_Static_assert(1 << (SIZES - 1) == RELOCK_MOST_LINES &&
+                   RELOCK_MOST_LINES >= 2 * RELOCK_BARRIER_MOST,
+               "the largest has its list");
 
 static uint32_t size_class(uint32_t lines) {
   uint32_t size = 0;
@@ -136,6 +135,8 @@ static struct relock_barrier_line *reserve(enum kind kind, uint32_t size) {
 /* Null: no memory. */
 static struct relock_barrier_line *take_lines(enum kind kind, uint32_t number) {
   const uint32_t size = size_class(number);
+  if (relock_is_watched())
+    relock_annotate_own(free_lines, sizeof free_lines);
   relock_guard_take(RELOCK_GUARD_BARRIERS);
   struct relock_barrier_line *lines = free_lines[kind][size];
   if (lines)
@@ -150,6 +151,13 @@ static void give_lines(struct relock_barrier_line *lines, enum kind kind, uint32
   relock_guard_take(RELOCK_GUARD_BARRIERS);
   put(lines, kind, size_class(number));
   relock_guard_release(RELOCK_GUARD_BARRIERS);
+}
+
+struct relock_barrier_line *relock_barrier_take_lines(uint32_t number) {
+  return take_lines(PLACES, number);
+}
+void relock_barrier_give_lines(struct relock_barrier_line *lines, uint32_t number) {
+  give_lines(lines, PLACES, number);
 }
 
 static uint32_t lines_of(uint32_t nodes) {
@@ -224,10 +232,8 @@ void relock_barrier_options_read(void) {
 enum { TREE_FROM = 16 };
 
 static const struct relock_barrier_algorithm *algorithm_for(uint32_t count) {
-  if (relock_is_watched()) {
-    relock_annotate_own(free_lines, sizeof free_lines);
+  if (relock_is_watched())
     return &relock_barrier_watched;
-  }
   relock_barrier_options_read();
   const uint32_t place = relock_load_relaxed(&chosen);
   if (count > RELOCK_BARRIER_MOST)
@@ -295,7 +301,7 @@ int relock_barrier_destroy(relock_barrier_t *barrier) {
   const uint32_t count = barrier->relock_private.count, number = algorithm->nodes(count);
   const uint32_t end = latest_round(nodes, number);
   for (uint32_t i = 0; i < number; i++)
-    relock_barrier_await(&nodes[i], end, count);
+    relock_barrier_await(&nodes[i].released, end, count);
   barrier->relock_private.algorithm = NULL;
   give_memory(barrier, number, algorithm->places(count));
   if (RELOCK_UNLIKELY(listener != NULL))

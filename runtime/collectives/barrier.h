@@ -115,14 +115,21 @@ static inline bool relock_barrier_is_over(uint32_t released, uint32_t end) {
   return (int32_t)(released - end) >= 0;
 }
 
-/* Waits until `released` is `end` or later. */
-void relock_barrier_await(struct relock_barrier_node *node, uint32_t end, uint32_t count);
+/* Waits until `released`, of a barrier for so many threads, is `end` or later. */
+void relock_barrier_await(uint32_t *released, uint32_t end, uint32_t count);
 
-/* Makes it that, unless it is already, and wakes those who sleep. */
-void relock_barrier_release(struct relock_barrier_node *node, uint32_t end);
+/* Makes it that, unless it is already, and wakes those who sleep. `found`: what it most likely is.
+ */
+void relock_barrier_release(uint32_t *released, uint32_t found, uint32_t end);
 
 /* Pauses for a while that is in proportion to the number of threads that are missing; not in vain
  * where there is no processor for each. */
 void relock_barrier_back_off(uint32_t missing, uint32_t count);
+
+/* For teams (team.h): so many lines at most, which nobody touches any more when they are given
+ * back. Null: no memory. */
+enum { RELOCK_MOST_LINES = 1 << 18 };
+struct relock_barrier_line *relock_barrier_take_lines(uint32_t number);
+void relock_barrier_give_lines(struct relock_barrier_line *lines, uint32_t number);
 
 #endif

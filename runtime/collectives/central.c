@@ -54,9 +54,10 @@ struct relock_arrival relock_central_arrive(const relock_barrier_t *barrier) {
 static bool central_wait(const relock_barrier_t *barrier) {
   const struct relock_arrival arrival = relock_central_arrive(barrier);
   if (arrival.missing == 0)
-    relock_barrier_release(arrival.node, arrival.end);
+    relock_barrier_release(&arrival.node->released, arrival.end - RELOCK_BARRIER_ROUND,
+                           arrival.end);
   else
-    relock_barrier_await(arrival.node, arrival.end, arrival.count);
+    relock_barrier_await(&arrival.node->released, arrival.end, arrival.count);
   return arrival.missing == 0;
 }
 

@@ -97,7 +97,7 @@ static uint32_t take_place(struct relock_barrier_line *places, uint32_t count,
       at = at + 1 == count ? 0 : at + 1;
       if (++tried < count)
         continue;
-      relock_barrier_await(root, round + RELOCK_BARRIER_ROUND, count); /* one too many */
+      relock_barrier_await(&root->released, round + RELOCK_BARRIER_ROUND, count); /* one too many */
     } else if (!relock_barrier_is_over((uint32_t)taken, round) &&
                relock_cas_relaxed(&places[at].value, taken, round)) {
       last_place = at + 1;
@@ -140,9 +140,9 @@ static bool tree_wait(const relock_barrier_t *barrier) {
     level += width;
   } while (is_last && width > 1);
   if (!is_last)
-    relock_barrier_await(node, end, count);
+    relock_barrier_await(&node->released, end, count);
   while (depth > 0)
-    relock_barrier_release(filled[--depth], end);
+    relock_barrier_release(&filled[--depth]->released, end - RELOCK_BARRIER_ROUND, end);
   return is_last;
 }
 

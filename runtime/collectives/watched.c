@@ -25,9 +25,10 @@ static bool watched_wait(const relock_barrier_t *barrier) {
   const struct relock_arrival arrival = relock_central_arrive(barrier);
   relock_guard_release(RELOCK_GUARD_BARRIERS);
   if (arrival.missing == 0)
-    relock_barrier_release(arrival.node, arrival.end);
+    relock_barrier_release(&arrival.node->released, arrival.end - RELOCK_BARRIER_ROUND,
+                           arrival.end);
   else
-    relock_barrier_await(arrival.node, arrival.end, arrival.count);
+    relock_barrier_await(&arrival.node->released, arrival.end, arrival.count);
   relock_annotate_after(name);
   return arrival.missing == 0;
 }
