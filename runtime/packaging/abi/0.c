@@ -8,6 +8,7 @@
 #include <relock/barriers.h>
 #include <relock/containers.h>
 #include <relock/relock.h>
+#include <relock/teams.h>
 
 #define SIZE(type, size) _Static_assert(sizeof(type) == (size), "size of " #type)
 #define ALIGN(type, align) _Static_assert(_Alignof(type) == (align), "alignment of " #type)
@@ -43,6 +44,16 @@ int relock_barrier_init(relock_barrier_t *barrier, const pthread_barrierattr_t *
                         unsigned count);
 int relock_barrier_destroy(relock_barrier_t *barrier);
 int relock_barrier_wait(relock_barrier_t *barrier);
+int relock_team_init(relock_team_t *team, unsigned members);
+int relock_team_destroy(relock_team_t *team);
+int relock_team_broadcast(relock_team_t *team, unsigned member, unsigned root, void *buffer,
+                          size_t bytes);
+int relock_team_reduce(relock_team_t *team, unsigned member, unsigned root, void *buffer,
+                       size_t count, size_t size,
+                       void (*combine)(void *into, const void *from, size_t count));
+int relock_team_reduce_all(relock_team_t *team, unsigned member, void *buffer, size_t count,
+                           size_t size,
+                           void (*combine)(void *into, const void *from, size_t count));
 int relock_execute_resumable(relock_mutex_t *mutex, relock_section_t section, void *context,
                              relock_resume_t *resume);
 int relock_execute_resumable_any_thread(relock_mutex_t *mutex, relock_section_t section,
@@ -142,6 +153,11 @@ AT(relock_barrier_t, relock_private.nodes, 8);
 AT(relock_barrier_t, relock_private.count, 16);
 AT(relock_barrier_t, relock_private.first, 20);
 AT(relock_barrier_t, relock_private.places, 24);
+SIZE(relock_team_t, 16);
+ALIGN(relock_team_t, 8);
+AT(relock_team_t, relock_private.members, 0);
+AT(relock_team_t, relock_private.count, 8);
+AT(relock_team_t, relock_private.fan, 12);
 SIZE(relock_resume_t, 40);
 ALIGN(relock_resume_t, 8);
 AT(relock_resume_t, at, 0);
@@ -231,6 +247,8 @@ VALUE(RELOCK_TYPE_NORMAL, 0);
 VALUE(RELOCK_TYPE_RECURSIVE, 1);
 VALUE(RELOCK_TYPE_ERRORCHECK, 2);
 VALUE(RELOCK_MAX_SERVERS, 16);
+VALUE(RELOCK_TEAM_MEMBERS, 1024);
+VALUE(RELOCK_TEAM_PIECE, 4096);
 VALUE(RELOCK_MAX_CPUS, 4096);
 VALUE(RELOCK_ANY_CPU, -1);
 VALUE(RELOCK_WAIT_UNTIMED, 0);

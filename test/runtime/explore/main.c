@@ -140,6 +140,8 @@ static void choose_scenario(const char *name) {
   if (!found)
     found = find(scenarios_of_barriers, scenario_of_barriers_count, name);
   if (!found)
+    found = find(scenarios_of_teams, scenario_of_teams_count, name);
+  if (!found)
     found = find(scenarios_contained, scenario_contained_count, name);
   if (!found || options.chosen_count == MAX_CHOSEN)
     usage_error("no such scenario:", name);
@@ -161,6 +163,7 @@ static void list_scenarios(void) {
   list(scenarios, scenario_count);
   list(scenarios_apart, scenario_apart_count);
   list(scenarios_of_barriers, scenario_of_barriers_count);
+  list(scenarios_of_teams, scenario_of_teams_count);
   list(scenarios_contained, scenario_contained_count);
 }
 

@@ -13,10 +13,10 @@
 extern const struct scenario scenarios[];
 extern const int scenario_count;
 
-/* Those that have no mutex of the algorithm, whatever that is (printed.c, barriers.c): only where
- * named. */
-extern const struct scenario scenarios_apart[], scenarios_of_barriers[];
-extern const int scenario_apart_count, scenario_of_barriers_count;
+/* Those that have no mutex of the algorithm, whatever that is (printed.c, barriers.c, teams.c): only
+ * where named. */
+extern const struct scenario scenarios_apart[], scenarios_of_barriers[], scenarios_of_teams[];
+extern const int scenario_apart_count, scenario_of_barriers_count, scenario_of_teams_count;
 
 /* Of containers (containers.c): only where named, too. */
 extern const struct scenario scenarios_contained[];
