@@ -21,7 +21,8 @@
 struct part {
   const relock_team_t *team;
   struct relock_team_member *members, *self;
-  uint32_t member, root, place;
+  uint32_t member, root, place, fan;
+  enum relock_team_tree tree;
   uint32_t first, last; /* places below it, the last one not included */
 };
 
@@ -33,8 +34,9 @@ static uint32_t member_at(uint32_t count, uint32_t root, uint32_t place) {
   return place < count - root ? place + root : place - (count - root);
 }
 
-static struct part part_of(const relock_team_t *team, uint32_t member, uint32_t root) {
-  const uint32_t count = team->relock_private.count, fan = team->relock_private.fan;
+static struct part part_of(const relock_team_t *team, uint32_t member, uint32_t root,
+                           enum relock_team_tree tree) {
+  const uint32_t count = team->relock_private.count, fan = team->relock_private.fan[tree];
   const uint32_t place = place_of(count, root, member);
   const uint64_t first = (uint64_t)place * fan + 1;
   return (struct part){
@@ -44,6 +46,8 @@ static struct part part_of(const relock_team_t *team, uint32_t member, uint32_t 
       .member = member,
       .root = root,
       .place = place,
+      .fan = fan,
+      .tree = tree,
       .first = first < count ? (uint32_t)first : count,
       .last = first + fan < count ? (uint32_t)first + fan : count,
   };
@@ -56,7 +60,7 @@ static uint32_t at_place(const struct part *part, uint32_t place) {
   return member_at(part->team->relock_private.count, part->root, place);
 }
 static uint32_t parent_of(const struct part *part) {
-  return at_place(part, (part->place - 1) / part->team->relock_private.fan);
+  return at_place(part, (part->place - 1) / part->fan);
 }
 
 /* --- words ----------------------------------------------------------------------------------- */
@@ -86,6 +90,11 @@ static char *piece_of(const struct part *part, uint32_t member, uint32_t step, s
   return pieces + (member * (size_t)RELOCK_TEAM_SLOTS + turn_of(step)) * RELOCK_TEAM_PIECE;
 }
 
+/* When the member put what is in the slot of this turn. */
+static struct part part_then(const struct part *part, uint32_t turn) {
+  return part_of(part->team, part->member, part->self->put[turn].root, part->self->put[turn].tree);
+}
+
 /* Waits until the slot of this turn may change. */
 static void await_readers(const struct part *part, uint32_t turn) {
   const uint32_t step = part->self->put[turn].step;
@@ -94,12 +103,12 @@ static void await_readers(const struct part *part, uint32_t turn) {
   case RELOCK_TEAM_NOBODY:
     break;
   case RELOCK_TEAM_BELOW:
-    then = part_of(part->team, part->member, part->self->put[turn].root);
+    then = part_then(part, turn);
     for (uint32_t place = then.first; place < then.last; place++)
       await(&then, &part->members[at_place(&then, place)].taken, step);
     break;
   case RELOCK_TEAM_ABOVE:
-    then = part_of(part->team, part->member, part->self->put[turn].root);
+    then = part_then(part, turn);
     await(&then, &part->members[parent_of(&then)].taken, step);
     break;
   }
@@ -116,6 +125,7 @@ static void say_put(const struct part *part, uint32_t step, enum relock_team_rea
   set(&part->self->slot[turn].posted, part->self->put[turn].step, step);
   part->self->put[turn].step = step;
   part->self->put[turn].root = part->root;
+  part->self->put[turn].tree = part->tree;
   part->self->put[turn].readers = readers;
 }
 
@@ -206,7 +216,9 @@ static void pass_up(const struct part *part, char *elements, size_t count, size_
 
 static void broadcast(const relock_team_t *team, unsigned member, unsigned root, char *bytes,
                       size_t left) {
-  const struct part part = part_of(team, member, root);
+  const bool is_short = left <= RELOCK_TEAM_LITTLE;
+  const struct part part =
+      part_of(team, member, root, is_short ? RELOCK_TEAM_SHORT : RELOCK_TEAM_LONG);
   while (left > 0) {
     const size_t size = left < RELOCK_TEAM_PIECE ? left : RELOCK_TEAM_PIECE;
     pass_down(&part, bytes, size);
@@ -217,7 +229,7 @@ static void broadcast(const relock_team_t *team, unsigned member, unsigned root,
 
 static void reduce(const relock_team_t *team, unsigned member, unsigned root, char *elements,
                    size_t left, size_t size, relock_combine_t combine) {
-  const struct part part = part_of(team, member, root);
+  const struct part part = part_of(team, member, root, RELOCK_TEAM_REDUCED);
   const size_t most = RELOCK_TEAM_PIECE / size;
   while (left > 0) {
     const size_t count = left < most ? left : most;
@@ -276,6 +288,21 @@ enum {
 _Static_assert(RELOCK_TEAM_MEMBERS *MEMBER_LINES <= RELOCK_MOST_LINES,
                "there is a list of so many");
 
+/* From the simulated machines, see doc/collectives.md. What is in one line reaches most soonest by
+ * a tree, as who reads it takes it away from its writer. Of longer ones that is no matter, but each
+ * level copies them once more. Those who sleep are woken one after the other by a member that has
+ * to run itself: with a tree each level would wait for that. */
+enum { FAN_SHORT = 4, FAN_LONG = 64, FAN_REDUCED = 2, FLAT = RELOCK_TEAM_MEMBERS };
+
+static void choose_fans(relock_team_t *team) {
+  const bool all_run = relock_wait_spins_for(team->relock_private.count) > 0;
+  const uint32_t broadcast = relock_tuning.broadcast_fan, reduce = relock_tuning.reduce_fan;
+  uint16_t *fan = team->relock_private.fan;
+  fan[RELOCK_TEAM_SHORT] = (uint16_t)(broadcast ? broadcast : all_run ? FAN_SHORT : FLAT);
+  fan[RELOCK_TEAM_LONG] = (uint16_t)(broadcast ? broadcast : all_run ? FAN_LONG : FLAT);
+  fan[RELOCK_TEAM_REDUCED] = (uint16_t)(reduce ? reduce : FAN_REDUCED);
+}
+
 int relock_team_init(relock_team_t *team, unsigned members) {
   if (members == 0)
     return EINVAL;
@@ -293,7 +320,7 @@ int relock_team_init(relock_team_t *team, unsigned members) {
   }
   team->relock_private.members = taken;
   team->relock_private.count = members;
-  team->relock_private.fan = relock_tuning.barrier_fan;
+  choose_fans(team);
   return 0;
 }
 

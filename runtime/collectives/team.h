@@ -24,7 +24,8 @@
  *
  * In a broadcast a member takes from its parent and puts for its children, in a reduction the other
  * way round. The tree is that of the root: a member's place in it is its distance from the root,
- * and below place i are i * fan + 1 to i * fan + fan.
+ * and below place i are i * fan + 1 to i * fan + fan. The fan is another one for each kind of
+ * message.
  *
  * Invariants
  *  - Whoever waits for `posted` of step s finds s, and no later one: the member puts nothing more
@@ -62,7 +63,16 @@ struct relock_team_slot {
 };
 _Static_assert(sizeof(struct relock_team_slot) == RELOCK_CACHE_LINE, "a line");
 
-/* Who is to take what is in a slot: nobody, or, in the tree of this root, those below or the one
+/* The trees of an operation, by what goes through them: a broadcast's message that is as short as
+ * that, or longer; a reduction's. */
+enum relock_team_tree {
+  RELOCK_TEAM_SHORT,
+  RELOCK_TEAM_LONG,
+  RELOCK_TEAM_REDUCED,
+  RELOCK_TEAM_TREES
+};
+
+/* Who is to take what is in a slot: nobody, or, in that tree of that root, those below or the one
  * above. */
 enum relock_team_readers { RELOCK_TEAM_NOBODY, RELOCK_TEAM_BELOW, RELOCK_TEAM_ABOVE };
 
@@ -74,6 +84,7 @@ struct relock_team_member {
   uint32_t has_taken;                        /* in `taken` */
   struct {
     uint32_t step, root; /* in `posted` */
+    enum relock_team_tree tree;
     enum relock_team_readers readers;
   } put[RELOCK_TEAM_SLOTS];
 };

@@ -57,7 +57,7 @@ typedef struct relock_team {
   struct {
     struct relock_team_member *members; /* see collectives/team.h */
     uint32_t count;
-    uint32_t fan; /* so many at most wait for the same one */
+    uint16_t fan[3]; /* of trees: how many at most are below a member */
   } relock_private;
 } relock_team_t;
 

@@ -153,7 +153,7 @@ AT(relock_barrier_t, relock_private.nodes, 8);
 AT(relock_barrier_t, relock_private.count, 16);
 AT(relock_barrier_t, relock_private.first, 20);
 AT(relock_barrier_t, relock_private.places, 24);
-SIZE(relock_team_t, 16);
+SIZE(relock_team_t, 24);
 ALIGN(relock_team_t, 8);
 AT(relock_team_t, relock_private.members, 0);
 AT(relock_team_t, relock_private.count, 8);

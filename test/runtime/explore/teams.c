@@ -5,6 +5,7 @@
  */
 #include "scenarios.h"
 
+#include "../../../runtime/base/options.h"
 #include "../../../runtime/collectives/team.h"
 
 #include <string.h>
@@ -18,10 +19,9 @@ static void require(bool condition, const char *otherwise) {
     wrong(otherwise);
 }
 
-/* With a fan of one, which RELOCK_TUNE does not permit, three members are three levels. */
 static void begin(unsigned members, uint32_t fan) {
+  relock_tuning.broadcast_fan = relock_tuning.reduce_fan = fan;
   relock_team_init(&team, members);
-  team.relock_private.fan = fan;
 }
 
 static void set_steps(uint32_t step) {
@@ -123,6 +123,12 @@ static void send_and_give(int id) {
   send(id, 1, 1);
   collect(id, 1, 2);
 }
+/* Member 0 gives to two others, by the same slot. */
+static void collect_for_others(int id) {
+  collect(id, 1, 0);
+  send(id, 0, 1);
+  collect(id, 2, 2);
+}
 static void for_all(int id) { collect_for_all(id, 0); }
 static void for_all_twice(int id) {
   for (int i = 0; i < 2; i++)
@@ -154,6 +160,8 @@ const struct scenario scenarios_of_teams[] = {
     {"team-reduce-3", "reductions for two roots", 3, 2, three, collect_in_turns, is_over},
     {"team-reduce-levels", "the same, from one to the next", 3, 2, three_levels, collect_in_turns,
      is_over},
+    {"team-reduce-roots", "a reduction, a broadcast and a reduction for two roots", 3, 2, three,
+     collect_for_others, is_over},
     {"team-reduce-all", "two of them", 2, 0, two, for_all_twice, is_over},
     {"team-reduce-all-3", "one of three members on three levels", 3, 2, three_levels, for_all,
      is_over},
