@@ -12,6 +12,7 @@
 #include "buckets.h"
 #include "load_bare.h"
 #include "load_containers.h"
+#include "load_team.h"
 #include "processors.h"
 #include "pthread_barrier.h"
 
@@ -99,6 +100,9 @@ static void operate(enum sim_mode mode, const struct worker *worker) {
   case SIM_BARE:
     sim_bare_operate((unsigned)(worker - workers));
     break;
+  case SIM_TEAM:
+    sim_team_operate((unsigned)(worker - workers));
+    break;
   case SIM_COUNTER:
   case SIM_STACK:
   case SIM_QUEUE:
@@ -140,15 +144,18 @@ static void begin_together(unsigned number) {
   sim_work(begin > now ? begin - now : 0);
 }
 
-static SIM_BOOKS bool is_barrier(void) { return shared.load->mode == SIM_BARRIER; }
+/* All threads have as many rounds, or operations. */
+static SIM_BOOKS bool has_rounds(void) {
+  return shared.load->mode == SIM_BARRIER || shared.load->mode == SIM_TEAM;
+}
 
-/* Whether the thread has had its last round. All have the same number: the first one says which is
- * the last before it comes to that. */
+/* Whether the thread has had its last round. The first one says which is the last before anybody
+ * comes to that. */
 static SIM_BOOKS bool had_last_round(const struct worker *worker, uint64_t now) {
   const struct sim_load *load = shared.load;
   const bool done = now >= shared.until || (load->sections && worker->all >= load->sections);
   if (worker == workers && done && last_round == 0)
-    last_round = worker->all + 1;
+    last_round = worker->all + 1 + (load->mode == SIM_TEAM ? sim_team_most_ahead(load) : 0);
   return last_round > 0 && worker->all >= last_round;
 }
 
@@ -162,7 +169,7 @@ static void *work(void *argument) {
     operate(load->mode, worker);
   begin_together((unsigned)(worker - workers));
   for (uint64_t now = relock_ticks();
-       is_barrier() ? !had_last_round(worker, now)
+       has_rounds() ? !had_last_round(worker, now)
                     : now < shared.until && (!load->sections || worker->all < load->sections);) {
     operate(load->mode, worker);
     const uint64_t after = relock_ticks();
@@ -203,7 +210,9 @@ void *sim_load_run(void *argument) {
     sim_containers_start(load, &shared.lock_class);
   if (load->mode == SIM_BARE)
     sim_bare_start(load);
-  else if (!is_barrier())
+  else if (load->mode == SIM_TEAM)
+    sim_team_start(load);
+  else if (load->mode != SIM_BARRIER)
     operate(load->mode, NULL);
   else if (!make_barrier(load))
     abort();
@@ -247,5 +256,7 @@ bool sim_load_count(struct sim_counts *counts) {
       return false;
   if (load->mode == SIM_BARE)
     return sim_bare_is_exact();
+  if (load->mode == SIM_TEAM)
+    return sim_team_is_exact();
   return !sim_is_container(load->mode) || sim_container_is_exact();
 }

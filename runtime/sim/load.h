@@ -13,8 +13,8 @@ enum { SIM_MAX_LINES = 64, SIM_MAX_MESSAGE = 1 << 15 };
 /* SIM_STORE and SIM_SWAP have no lock: all threads store to one line, or compare and swap. Nor has
  * SIM_BARRIER, at which all meet: `lock` is its algorithm, "default" or "pthread". SIM_BARE
  * is sections of an algorithm by itself, see load_bare.h, SIM_BROADCAST no
- * section at all, see load_broadcast.h. The last ones are containers, see
- * load_containers.h. */
+ * section at all, see load_broadcast.h; nor has SIM_TEAM, see load_team.h. The last ones are
+ * containers, see load_containers.h. */
 enum sim_mode {
   SIM_HOLD,
   SIM_EXECUTE,
@@ -24,6 +24,7 @@ enum sim_mode {
   SIM_BARRIER,
   SIM_BARE,
   SIM_BROADCAST,
+  SIM_TEAM,
   SIM_COUNTER,
   SIM_STACK,
   SIM_QUEUE,

@@ -13,6 +13,7 @@
 #include "load_bare.h"
 #include "load_broadcast.h"
 #include "load_containers.h"
+#include "load_team.h"
 #include "point.h"
 #include "program.h"
 
@@ -61,9 +62,9 @@ struct row {
   char lock[40];
   enum sim_mode mode;
 };
-static const char *const mode_names[] = {"hold",    "execute", "any-thread", "limit",
-                                         "limit",   "barrier", "bare",       "broadcast",
-                                         "counter", "stack",   "queue",      "queue-2"};
+static const char *const mode_names[] = {"hold",    "execute", "any-thread", "limit", "limit",
+                                         "barrier", "bare",    "broadcast",  "team",  "counter",
+                                         "stack",   "queue",   "queue-2"};
 
 struct point {
   const struct row *row;
@@ -316,6 +317,8 @@ static const char *names_of(enum sim_mode mode) {
     return sim_bare_names;
   case SIM_BROADCAST:
     return sim_broadcast_names;
+  case SIM_TEAM:
+    return sim_team_names;
   case SIM_TWO_LOCKS:
     return relock_algorithms();
   default:
@@ -366,7 +369,7 @@ static size_t make_rows(const struct options *options, struct row *rows) {
       continue;
     const size_t before = count;
     count = add_rows(options, names_of(mode), mode, rows, count);
-    for (size_t i = before; mode <= SIM_BROADCAST && i < count; i++)
+    for (size_t i = before; mode <= SIM_TEAM && i < count; i++)
       known += !relock_algorithm_named(rows[i].lock); /* some are called as the runtime's are */
   }
   for (enum sim_mode mode = SIM_STORE; options->locks && mode <= SIM_SWAP; mode++) {
@@ -382,8 +385,9 @@ static size_t make_rows(const struct options *options, struct row *rows) {
   if (known < asked)
     sim_fail(2,
              "--lock: '%s' has an unknown name; the names are: %s store swap " SIM_LOCK_FREE
-             "; with --mode bare: %s; with --mode broadcast: %s",
-             options->locks, relock_algorithms(), sim_bare_names, sim_broadcast_names);
+             "; with --mode bare: %s; with --mode broadcast: %s; with --mode team: %s",
+             options->locks, relock_algorithms(), sim_bare_names, sim_broadcast_names,
+             sim_team_names);
   if (count == 0)
     sim_fail(2, "nothing to simulate: no chosen algorithm has a chosen mode");
   return count;
@@ -415,6 +419,11 @@ static const char usage[] =
     "                       or broadcast: of --lines of 32 bytes to all cores of a machine with\n"
     "                       message-passing buffers, by oc-bcast-2, oc-bcast-7, oc-bcast-47,\n"
     "                       binomial and scatter-allgather; --delay 0: without a pause\n"
+    "                       or team: broadcast, reduce and reduce-all of all threads, of --lines "
+    "of\n"
+    "                       64 bytes (0: of 8 bytes), and what programs do instead, with the\n"
+    "                       runtime's barrier (barrier-broadcast, barrier-reduce) or the C\n"
+    "                       library's (pthread-broadcast, pthread-reduce)\n"
     "  --max-ops N          sections that a bare combiner runs for others (default 200)\n"
     "  --barrier LIST       barriers of all threads instead: of central, backoff, tree, default,\n"
     "                       pthread (the C library's)\n"
@@ -581,7 +590,9 @@ static void check_machine(const struct sim_machine *machine, const struct point 
                SIM_MAX_BROADCAST, sim_cores(machine), point->threads);
     if (is_broadcast && point->lines == 0 && point->delay == 0)
       sim_fail(2, "--mode broadcast: without lines and without a delay nothing takes time");
-    if (!is_broadcast && point->lines > SIM_MAX_LINES)
+    if (point->row->mode == SIM_TEAM && point->lines > SIM_MAX_TEAM_LINES)
+      sim_fail(2, "--mode team: at most %d lines", SIM_MAX_TEAM_LINES);
+    if (!is_broadcast && point->row->mode != SIM_TEAM && point->lines > SIM_MAX_LINES)
       sim_fail(2, "--lines: sections have at most %d", SIM_MAX_LINES);
   }
 }
