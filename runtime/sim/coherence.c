@@ -233,6 +233,7 @@ static uint64_t read_at_home(struct sim_line *line, unsigned core, uint64_t now)
 
 /* When the writer knows. */
 static uint64_t write_at_home(struct sim_line *line, unsigned core, uint64_t now, bool keeps) {
+  line->writes++;
   const uint64_t start = begin(line, core, now), taken = way_home(line, core);
   const bool had = sim_has_copy(line, core);
   const struct holders holders = holders_of(line, core, line->home);
@@ -287,10 +288,14 @@ uint64_t sim_write(struct sim_line *line, unsigned core, uint64_t now, bool *hit
   *hit = sim_has_alone(line, core);
   if (*hit) {
     traffic->hits++;
+    line->writes++;
+    if (line->watches) /* by a thread of the same core */
+      sim_line_lost(line, now + machine->hit);
     return now + machine->hit;
   }
   if (machine->writes_at_home)
     return write_at_home(line, core, now, true);
+  line->writes++;
   const uint64_t start = begin(line, core, now);
   const struct holders holders = holders_of(line, core, sim_node_of_core(machine, core));
   uint64_t taken = sim_has_copy(line, core) ? 0 : fetch(line, core, &holders);

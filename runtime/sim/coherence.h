@@ -22,6 +22,7 @@ struct sim_line {
   int32_t owner;     /* the core that answers for it; -1: memory does */
   uint16_t home;     /* the node */
   bool exclusive;    /* the owner has the only copy */
+  uint8_t writes;    /* so far: one by a thread of the same core takes nobody's copy away */
   struct sim_watch *watches;
 };
 

@@ -379,8 +379,14 @@ void sim_loop_looks(struct sim_line *line) {
   self->looked = true;
   if (!self->idle)
     return;
-  if (self->watch_count > 0 && self->watches[self->watch_count - 1].line == line)
+  self->writes += line->writes;
+  if (self->watch_count > 0 && self->watches[self->watch_count - 1].line == line) {
+    self->writes -=
+        self->last_writes; /* it has looked again, after its own compare-and-swap perhaps */
+    self->last_writes = line->writes;
     return;
+  }
+  self->last_writes = line->writes;
   if (self->watch_count == self->watch_room) {
     self->watch_room = self->watch_room ? 2 * self->watch_room : 16;
     self->watches = realloc(self->watches, self->watch_room * sizeof *self->watches);
@@ -398,16 +404,20 @@ static void begin_round(struct sim_thread *self) {
   self->round = 0;
   self->idle = true;
   self->looked = false;
+  self->writes = 0;
   self->watch_count = 0;
 }
 
 /* Whether nothing has changed since the loop looked: others have had turns since. */
 static bool still_idle(const struct sim_thread *self) {
   const unsigned core = sim_current_core(machine);
-  for (unsigned i = 0; i < self->watch_count; i++)
+  uint8_t writes = 0;
+  for (unsigned i = 0; i < self->watch_count; i++) {
     if (!sim_has_copy(self->watches[i].line, core))
       return false;
-  return self->idle && self->looked && self->round == self->earlier;
+    writes += self->watches[i].line->writes;
+  }
+  return writes == self->writes && self->idle && self->looked && self->round == self->earlier;
 }
 
 /* A round of the loop that was idle, like the one before: the next ones are the same until a line

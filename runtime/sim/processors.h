@@ -65,7 +65,8 @@ struct sim_thread {
   uint64_t paused_at, period;
   bool looked; /* at something that others change */
   bool idle;   /* and at nothing that its core did not have; nor a call of the system */
-  uintptr_t round, earlier; /* a hash of all its accesses, in this round and in the one before */
+  uint8_t writes, last_writes; /* to the lines that it looked at, all together; to the last one */
+  uintptr_t round, earlier;    /* a hash of all its accesses, in this round and in the one before */
   unsigned watch_count, watch_room;
   struct sim_watch *watches;
 };
