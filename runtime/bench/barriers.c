@@ -6,107 +6,55 @@
  */
 #define _GNU_SOURCE
 #include "bench.h"
-#include "ratio.h"
+#include "rounds.h"
 
 #include "../collectives/barrier.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-enum { MOST_KINDS = 8, MOST_REPETITIONS = 1000 };
-
-/* --- libgomp: what gcc makes of `#pragma omp parallel` and `#pragma omp barrier` ---------------
- */
-
-static void (*gomp_parallel)(void (*run)(void *), void *data, unsigned threads, unsigned flags);
-static void (*gomp_barrier)(void);
-static int (*gomp_thread)(void);
-
-static bool find_gomp(void) {
-  void *library = dlopen("libgomp.so.1", RTLD_NOW);
-  if (!library)
-    return false;
-  *(void **)&gomp_parallel = dlsym(library, "GOMP_parallel");
-  *(void **)&gomp_barrier = dlsym(library, "GOMP_barrier");
-  *(void **)&gomp_thread = dlsym(library, "omp_get_thread_num");
-  return gomp_parallel && gomp_barrier && gomp_thread;
-}
 
 /* --- one measurement ------------------------------------------------------------------------- */
 
 static pthread_barrier_t pthread_one;
 static relock_barrier_t relock_one;
 
-static void wait_pthread(void) { pthread_barrier_wait(&pthread_one); }
-static void wait_relock(void) { relock_barrier_wait(&relock_one); }
-static void wait_gomp(void) { gomp_barrier(); }
-
-static struct {
-  void (*wait)(void);
-  uint64_t duration_ns;
-  _Alignas(RELOCK_CACHE_LINE) uint64_t last_round; /* 0: not known yet */
-  double ns;                                       /* of a round */
-} run;
-
-/* The first thread says which round is the last before it comes to that. */
-static void *do_rounds(void *first) {
-  enum { WARM = 10 };
-  uint64_t begin = 0, last;
-  for (uint64_t round = 1;; round++) {
-    if (first && round == WARM)
-      begin = now_ns();
-    if (first && round > WARM && run.last_round == 0 && now_ns() - begin > run.duration_ns)
-      __atomic_store_n(&run.last_round, round, __ATOMIC_RELAXED);
-    run.wait();
-    last = __atomic_load_n(&run.last_round, __ATOMIC_RELAXED);
-    if (last && round >= last)
-      break;
-  }
-  if (first)
-    run.ns = (double)(now_ns() - begin) / (double)(last - WARM + 1);
-  return NULL;
+static void wait_pthread(int member, unsigned long number) {
+  (void)member, (void)number;
+  pthread_barrier_wait(&pthread_one);
 }
-
-static void do_rounds_by_gomp(void *unused) {
-  (void)unused;
-  do_rounds(gomp_thread() == 0 ? &run : NULL);
+static void wait_relock(int member, unsigned long number) {
+  (void)member, (void)number;
+  relock_barrier_wait(&relock_one);
 }
-
-static void do_rounds_by_threads(int threads) {
-  pthread_t *thread = calloc((size_t)threads, sizeof *thread);
-  for (int i = 0; i < threads; i++)
-    if (!thread || pthread_create(&thread[i], NULL, do_rounds, i == 0 ? &run : NULL) != 0)
-      fail(2, "cannot start %d threads; look at `ulimit -u`", threads);
-  for (int i = 0; i < threads; i++)
-    pthread_join(thread[i], NULL);
-  free(thread);
+static void wait_gomp(int member, unsigned long number) {
+  (void)member, (void)number;
+  gomp.barrier();
 }
 
 /* Nanoseconds of a round. */
 static double measure_barrier(const char *kind, int threads, int milliseconds) {
-  run.duration_ns = (uint64_t)milliseconds * 1000000;
-  run.last_round = 0;
+  struct rounds rounds = {.threads = threads, .milliseconds = milliseconds};
+  double ns;
   if (strcmp(kind, "libgomp") == 0) {
-    run.wait = wait_gomp;
-    gomp_parallel(do_rounds_by_gomp, NULL, (unsigned)threads, 0);
+    rounds.round = wait_gomp;
+    rounds.by_gomp = true;
+    ns = measure_rounds(&rounds);
   } else if (strcmp(kind, "pthread") == 0) {
-    run.wait = wait_pthread;
+    rounds.round = wait_pthread;
     if (pthread_barrier_init(&pthread_one, NULL, (unsigned)threads) != 0)
       fail(2, "no memory");
-    do_rounds_by_threads(threads);
+    ns = measure_rounds(&rounds);
     pthread_barrier_destroy(&pthread_one);
   } else {
-    run.wait = wait_relock;
+    rounds.round = wait_relock;
     relock_barrier_choose(strcmp(kind, "default") == 0 ? NULL : kind);
     if (relock_barrier_init(&relock_one, NULL, (unsigned)threads) != 0)
       fail(2, "no memory");
-    do_rounds_by_threads(threads);
+    ns = measure_rounds(&rounds);
     relock_barrier_destroy(&relock_one);
   }
-  return run.ns;
+  return ns;
 }
 
 /* --- all ------------------------------------------------------------------------------------- */
@@ -124,18 +72,6 @@ static int make_kinds(const char **kinds) {
        name = strtok_r(NULL, " ", &save))
     kinds[count++] = name;
   return count;
-}
-
-static void print_kind(const char *kind, const double *ns, const double *pthread_ns, int count) {
-  double ratios[MOST_REPETITIONS], sorted[MOST_REPETITIONS];
-  for (int i = 0; i < count; i++) {
-    ratios[i] = ns[i] / pthread_ns[i];
-    sorted[i] = ns[i];
-  }
-  qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-  const struct relock_bench_ratio ratio = relock_bench_ratio_of(ratios, count);
-  printf("  %-10s %12.0f   %5.2f   (%.2f to %.2f)\n", kind, sorted[count / 2], ratio.median,
-         ratio.low, ratio.high);
 }
 
 void compare_barriers(const struct options *options) {

@@ -122,6 +122,8 @@ void print_result(const struct row *row, const struct point *point, int repetiti
                   const struct result *result);
 void print_uncontended(const struct row *row, int repetition, const struct uncontended *result);
 void print_end(void);
+/* A line of text: the processor, how many there are, and how much others do there now. */
+void print_where(void);
 void print_flush(void);
 /* results: per thread count, per row, the repetitions. */
 void print_table(const struct options *options, const struct row *rows, size_t row_count, int lines,
@@ -137,6 +139,9 @@ void calibrate(const struct options *options, const struct row *rows, size_t row
 
 /* --barriers: prints what a round of each barrier takes. */
 void compare_barriers(const struct options *options);
+
+/* --teams: prints what operations of a team take; `lines` are the bytes of messages. */
+void compare_teams(const struct options *options);
 
 /* --containers: prints what threads get done that share a container. */
 void compare_containers(const struct options *options);

@@ -48,6 +48,9 @@ static const char usage[] =
     "  --barriers               measure barriers, beside the C library's and libgomp's. Comes "
     "first,\n"
     "                           and goes only with --threads, -r and -m\n"
+    "  --teams                  measure broadcasts and reductions of 8 and of 4096 bytes (--bytes\n"
+    "                           LIST), beside what programs do with a barrier. Comes first, and\n"
+    "                           goes only with --bytes, --threads, -r and -m\n"
     "  --containers             measure containers, beside the C library's mutexes and lock-free\n"
     "                           ones. Comes first, and goes only with --algorithm, --threads,\n"
     "                           --delay (one), -r and -m\n"
@@ -225,31 +228,37 @@ static void parse_description(int argc, char **argv, struct description *wanted)
     fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
 }
 
-/* The options of --barriers, which is the first one. */
-static void parse_barriers(int argc, char **argv, struct options *options) {
-  enum { BARRIERS = 256, THREADS };
-  static const struct option names[] = {
-      {"barriers", no_argument, NULL, BARRIERS},
+/* The options of --barriers, or of --teams, which is the first one. */
+static void parse_rounds(int argc, char **argv, bool of_teams, struct options *options) {
+  enum { MODE = 256, THREADS, BYTES, MOST_BYTES = 1 << 24 };
+  const struct option names[] = {
+      {of_teams ? "teams" : "barriers", no_argument, NULL, MODE},
       {"threads", required_argument, NULL, THREADS},
       {"repetitions", required_argument, NULL, 'r'},
       {"milliseconds", required_argument, NULL, 'm'},
+      {of_teams ? "bytes" : NULL, required_argument, NULL, BYTES},
       {NULL, 0, NULL, 0},
   };
-  static const int usual[] = {1, 2, 4, 16, 64};
+  static const int usual[] = {1, 2, 4, 16, 64}, usual_bytes[] = {8, 4096};
   memcpy(options->threads, usual, sizeof usual);
   options->thread_values = sizeof usual / sizeof *usual;
+  memcpy(options->lines, usual_bytes, sizeof usual_bytes);
+  options->line_values = sizeof usual_bytes / sizeof *usual_bytes;
   options->repetitions = 9;
   options->milliseconds = 50;
   opterr = 0;
   for (int option; (option = getopt_long(argc, argv, "r:m:", names, NULL)) != -1;)
-    if (option == THREADS)
+    if (option == BYTES)
+      options->line_values = number_list("--bytes", optarg, 8, MOST_BYTES, options->lines);
+    else if (option == THREADS)
       options->thread_values = number_list("--threads", optarg, 1, MAX_THREADS, options->threads);
     else if (option == 'r')
       options->repetitions = one_number("--repetitions", optarg, 1000);
     else if (option == 'm')
       options->milliseconds = one_number("--milliseconds", optarg, 60000);
-    else if (option != BARRIERS)
-      fail(2, "--barriers goes without other options than --threads, -r and -m");
+    else if (option != MODE)
+      fail(2, "%s goes without other options than %s--threads, -r and -m", argv[1],
+           of_teams ? "--bytes, " : "");
   if (optind != argc)
     fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
   if (getenv("RELOCK_BARRIER"))
@@ -424,9 +433,14 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (argc > 1 && strcmp(argv[1], "--barriers") == 0) {
-    parse_barriers(argc, argv, &options);
+    parse_rounds(argc, argv, false, &options);
     compare_barriers(&options);
     print_flush();
+    return 0;
+  }
+  if (argc > 1 && strcmp(argv[1], "--teams") == 0) {
+    parse_rounds(argc, argv, true, &options);
+    compare_teams(&options);
     return 0;
   }
   if (argc > 1 && strcmp(argv[1], "--containers") == 0) {

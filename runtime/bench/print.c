@@ -42,6 +42,16 @@ static void read_model(char *model, size_t size) {
     fclose(file);
 }
 
+void print_where(void) {
+  char model[200];
+  cpu_set_t set;
+  double loads[1] = {0};
+  read_model(model, sizeof model);
+  getloadavg(loads, 1);
+  printf("%s, %d processors, load average %.1f\n", model,
+         sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0, loads[0]);
+}
+
 static void print_member(const char *key, const char *text) {
   printf(",\"%s\":\"", key);
   for (; *text; text++) {
