@@ -288,18 +288,19 @@ enum {
 _Static_assert(RELOCK_TEAM_MEMBERS *MEMBER_LINES <= RELOCK_MOST_LINES,
                "there is a list of so many");
 
-/* From the simulated machines, see doc/collectives.md. What is in one line reaches most soonest by
- * a tree, as who reads it takes it away from its writer. Of longer ones that is no matter, but each
- * level copies them once more. Those who sleep are woken one after the other by a member that has
- * to run itself: with a tree each level would wait for that. */
-enum { FAN_SHORT = 4, FAN_LONG = 64, FAN_REDUCED = 2, FLAT = RELOCK_TEAM_MEMBERS };
+/* From the simulated machines, see doc/collectives.md. What is in one line reaches many soonest by
+ * a tree, as who writes there next waits for each that has read it. Of longer ones that is little,
+ * but each level copies them once more. Those who sleep are woken one after the other by a member
+ * that has to run itself: with a tree each level would wait for that. */
+enum { FAN_SHORT = 4, FAN_REDUCED = 2, FLAT = RELOCK_TEAM_MEMBERS, FLAT_TO = 8 /* members */ };
 
 static void choose_fans(relock_team_t *team) {
-  const bool all_run = relock_wait_spins_for(team->relock_private.count) > 0;
+  const uint32_t count = team->relock_private.count;
   const uint32_t broadcast = relock_tuning.broadcast_fan, reduce = relock_tuning.reduce_fan;
+  const bool is_flat = count <= FLAT_TO || relock_wait_spins_for(count) == 0;
   uint16_t *fan = team->relock_private.fan;
-  fan[RELOCK_TEAM_SHORT] = (uint16_t)(broadcast ? broadcast : all_run ? FAN_SHORT : FLAT);
-  fan[RELOCK_TEAM_LONG] = (uint16_t)(broadcast ? broadcast : all_run ? FAN_LONG : FLAT);
+  fan[RELOCK_TEAM_SHORT] = (uint16_t)(broadcast ? broadcast : is_flat ? FLAT : FAN_SHORT);
+  fan[RELOCK_TEAM_LONG] = (uint16_t)(broadcast ? broadcast : FLAT);
   fan[RELOCK_TEAM_REDUCED] = (uint16_t)(reduce ? reduce : FAN_REDUCED);
 }
 
