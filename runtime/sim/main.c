@@ -5,6 +5,7 @@
  * what it prints.
  */
 #define _GNU_SOURCE
+#include "../bench/fans.h"
 #include "../collectives/barrier.h"
 #include "../locks/algorithm.h"
 #include "explain.h"
@@ -55,7 +56,7 @@ struct options {
   long sections;     /* 0: as many as fit */
   long max_ops;      /* 0: as published */
   int jobs;
-  bool explain;
+  bool explain, fans;
 };
 
 struct row {
@@ -440,6 +441,9 @@ static const char usage[] =
     "                       for each run (default: pthread, the C library's mutex, for all)\n"
     "  --processors N       of the machine's, those that are nearest to each other (default: all)\n"
     "  --even               the same time between all sections (default: exponential)\n"
+    "  --fans               without simulating: which RELOCK_TUNE for teams of --threads follows "
+    "from\n"
+    "                       the machine's costs, by the model of Ramos and Hoefler (2016)\n"
     "  --explain            the places in the code where threads wait for lines\n"
     "  -j N                 points at a time (default: one per processor)\n";
 
@@ -461,6 +465,7 @@ static bool parse(int argc, char **argv, struct options *options) {
     SECTIONS,
     MAX_OPS,
     EXPLAIN,
+    FANS,
     POINT,
     PROGRAM,
     CHOICE,
@@ -479,6 +484,7 @@ static bool parse(int argc, char **argv, struct options *options) {
       {"sections", required_argument, NULL, SECTIONS},
       {"max-ops", required_argument, NULL, MAX_OPS},
       {"explain", no_argument, NULL, EXPLAIN},
+      {"fans", no_argument, NULL, FANS},
       {"point", no_argument, NULL, POINT},
       {"program", required_argument, NULL, PROGRAM},
       {"choice", required_argument, NULL, CHOICE},
@@ -527,6 +533,9 @@ static bool parse(int argc, char **argv, struct options *options) {
       break;
     case EXPLAIN:
       options->explain = true;
+      break;
+    case FANS:
+      options->fans = true;
       break;
     case PROGRAM:
       options->program = optarg;
@@ -661,6 +670,30 @@ static int run_program(struct options *options, const struct sim_machine *machin
   return 0;
 }
 
+/* Of the first ones, in cycles. A team's lines are always in some cache. */
+static struct relock_bench_lines costs_of(const struct sim_machine *machine, unsigned threads) {
+  double sum = 0;
+  for (unsigned i = 1; i < threads; i++)
+    sum += (double)machine->transfer[machine->hops[sim_node_of_core(machine, 0)][sim_node_of_core(
+        machine, sim_core_of(machine, i % sim_processors(machine)))]];
+  const double other = threads > 1 ? sum / (threads - 1) : 0;
+  return (struct relock_bench_lines){.own = (double)machine->hit,
+                                     .other = other,
+                                     .memory = other,
+                                     .together = other,
+                                     .each = other * (double)machine->read_occupancy / 100};
+}
+
+static void print_fans(const struct options *options, const struct sim_machine *machine) {
+  for (int i = 0; i < options->thread_values; i++) {
+    const int others = (int)options->threads[i] - 1;
+    const struct relock_bench_lines costs = costs_of(machine, (unsigned)options->threads[i]);
+    printf("%ld threads: broadcast_fan=%d,reduce_fan=%d\n", options->threads[i],
+           relock_bench_fan(RELOCK_BENCH_BROADCAST, &costs, others),
+           relock_bench_fan(RELOCK_BENCH_GATHER, &costs, others));
+  }
+}
+
 int main(int argc, char **argv) {
   struct options options = {0};
   struct sim_machine machine;
@@ -671,6 +704,10 @@ int main(int argc, char **argv) {
   if (options.processors)
     sim_machine_restrict(&machine, (unsigned)options.processors);
   complete(&options, &machine);
+  if (options.fans) {
+    print_fans(&options, &machine);
+    return 0;
+  }
   if (options.program && !machine.coherent)
     sim_fail(2, "the caches of %s are not coherent: no program runs there", machine.name);
   if (options.program)
