@@ -574,8 +574,9 @@ private:
       Names += (Names.empty() ? "'" : ", '") + Name + "' (" + percentText(Share) + ")";
     if (Cold.size() > MostNames)
       Names += " and " + counted(Cold.size() - MostNames, "other");
-    report(counted(Cold.size(), "profiled lock") + ", none of them hot, " +
-               (Cold.size() == 1 ? "is no lock class" : "are no lock classes") +
+    report(counted(Cold.size(), "profiled lock") +
+               (Cold.size() == 1 ? ", which is not hot, is no lock class"
+                                 : ", none of them hot, are no lock classes") +
                " of this build: " + Names + (Why.size() == 1 ? "; " + *Why.begin() : ""),
            "profile-unmatched", false);
   }
