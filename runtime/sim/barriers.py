@@ -50,6 +50,7 @@ def main(build, chosen):
     return worst[0] > 1.05
 
 
-arguments = sys.argv[2:]
-chosen = list(zip(arguments[::2], arguments[1::2])) or list(MACHINES.items())
-sys.exit(main(sys.argv[1], chosen))
+if __name__ == "__main__":
+    arguments = sys.argv[2:]
+    chosen = list(zip(arguments[::2], arguments[1::2])) or list(MACHINES.items())
+    sys.exit(main(sys.argv[1], chosen))

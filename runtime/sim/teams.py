@@ -12,15 +12,10 @@ import json
 import os
 import subprocess
 
+from barriers import MACHINES
+
 TEAM = ("broadcast", "reduce", "reduce-all")
 OTHERS = ("barrier-broadcast", "barrier-reduce", "pthread-broadcast", "pthread-reduce")
-MACHINES = {
-    "sapphire-16": "2,4,8,16,32",
-    "icelake-2x32": "2,4,8,16,32,64,128",
-    "milan-6x8": "2,4,8,16,32,48,128",
-    "graviton3-64": "2,4,8,16,32,64,128",
-    "magnycours-48": "2,4,8,16,32,48,128",
-}
 
 
 def operations(options, machine, threads, names, fan=None):

@@ -41,11 +41,6 @@ unsigned changesOf(const VarDecl *Variable, const Stmt *Statement) {
   return Count;
 }
 
-static bool contains(const Stmt *S, const Stmt *Inner) {
-  return S == Inner ||
-         any_of(S->children(), [&](const Stmt *Child) { return Child && contains(Child, Inner); });
-}
-
 static bool callsOther(const Stmt *S, const CallExpr *Call) {
   return (isa<CallExpr>(S) && S != Call) ||
          any_of(S->children(), [&](const Stmt *Child) { return Child && callsOther(Child, Call); });
@@ -248,42 +243,42 @@ bool LocalNames::staysUntilCall(const Expr *Initialiser) const {
   return false;
 }
 
+// Where a file has the expression in one piece, perhaps as the argument of a macro or a use of one.
+static std::optional<Source::Range> placeOf(const Expr *E, const Source &S) {
+  CharSourceRange At = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(E->getSourceRange()),
+                                                S.SM, S.Language);
+  if (At.isInvalid())
+    return std::nullopt;
+  return Source::Range{S.SM.getFileID(At.getBegin()), S.SM.getFileOffset(At.getBegin()),
+                       S.SM.getFileOffset(At.getEnd())};
+}
+
 // The places of the variables in the text of an expression.
 bool LocalNames::putNames(const Stmt *E, Source::Range Whole,
                           std::vector<std::pair<Source::Range, const VarDecl *>> &Put) {
   const auto *Ref = dyn_cast<DeclRefExpr>(E);
   const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
   if (V && meaning(V)) {
-    CharSourceRange At = Lexer::makeFileCharRange(
-        CharSourceRange::getTokenRange(Ref->getSourceRange()), S.SM, S.Language);
-    if (At.isInvalid())
+    std::optional<Source::Range> At = placeOf(Ref, S);
+    if (!At || At->File != Whole.File || At->Begin < Whole.Begin || At->End > Whole.End)
       return false;
-    Source::Range R = {S.SM.getFileID(At.getBegin()), S.SM.getFileOffset(At.getBegin()),
-                       S.SM.getFileOffset(At.getEnd())};
-    if (R.File != Whole.File || R.Begin < Whole.Begin || R.End > Whole.End)
-      return false;
-    Put.push_back({R, V});
+    Put.push_back({*At, V});
   }
   return all_of(E->children(),
                 [&](const Stmt *Child) { return !Child || putNames(Child, Whole, Put); });
 }
 
 std::optional<std::string> LocalNames::text(const Expr *E) {
-  CharSourceRange At = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(E->getSourceRange()),
-                                                S.SM, S.Language);
-  if (At.isInvalid())
-    return std::nullopt;
-  Source::Range Whole = {S.SM.getFileID(At.getBegin()), S.SM.getFileOffset(At.getBegin()),
-                         S.SM.getFileOffset(At.getEnd())};
+  std::optional<Source::Range> Whole = placeOf(E, S);
   std::vector<std::pair<Source::Range, const VarDecl *>> Places;
-  if (!putNames(E, Whole, Places))
+  if (!Whole || !putNames(E, *Whole, Places))
     return std::nullopt;
   auto Begin = [](const auto &One) { return One.first.Begin; };
   sort(Places, [&](const auto &A, const auto &B) { return Begin(A) < Begin(B); });
   Places.erase(std::unique(Places.begin(), Places.end(),
                            [&](const auto &A, const auto &B) { return Begin(A) == Begin(B); }),
                Places.end()); // a macro may use its argument more than once
-  std::string Text = S.text(Whole).str();
+  std::string Text = S.text(*Whole).str();
   for (const auto &[Range, V] : reverse(Places)) {
     QualType T = V->getType().getUnqualifiedType();
     const Expr *Plain = V->getInit();
@@ -300,7 +295,7 @@ std::optional<std::string> LocalNames::text(const Expr *E) {
           "((" + T.getCanonicalType().getAsString(S.Context.getPrintingPolicy()) + ")" + Put + ")";
     else if (!S.Context.hasSameUnqualifiedType(Plain->getType(), T))
       Put = "((" + T.getAsString(S.Context.getPrintingPolicy()) + ")" + Put + ")";
-    Text.replace(Range.Begin - Whole.Begin, Range.End - Range.Begin, Put);
+    Text.replace(Range.Begin - Whole->Begin, Range.End - Range.Begin, Put);
   }
   return Text;
 }

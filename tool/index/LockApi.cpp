@@ -76,7 +76,8 @@ bool isOfRuntime(const FunctionDecl *F, const Source &S) {
   return any_of(F->redecls(), [&](const FunctionDecl *Declared) {
     FileID File = S.SM.getFileID(S.SM.getExpansionLoc(Declared->getLocation()));
     StringRef Header = S.SM.getFilename(S.SM.getLocForStartOfFile(File));
-    return is_contained({"relock.h", "barriers.h", "containers.h", "teams.h"}, sys::path::filename(Header)) &&
+    return is_contained({"relock.h", "barriers.h", "containers.h", "teams.h"},
+                        sys::path::filename(Header)) &&
            sys::path::filename(sys::path::parent_path(Header)) == "relock";
   });
 }

@@ -183,11 +183,6 @@ void HeldLocks::findGuards(const CFG &Graph) {
         Unguarded[I] = *std::next(Block->succ_begin());
 }
 
-static bool contains(const Stmt *S, const Stmt *Inner) {
-  return S == Inner ||
-         any_of(S->children(), [&](const Stmt *Child) { return Child && contains(Child, Inner); });
-}
-
 // `if (shared) lock(l); … if (shared) unlock(l);`: where the condition does not hold, it may as
 // well be performed, too: it takes a lock that nobody else takes, and it releases that.
 HeldLocks::Stack HeldLocks::operateUnguarded(const CFGBlock &Block, const CFGBlock *Next,

@@ -566,8 +566,7 @@ private:
         return refuse("names '" + Name + "' in text that this configuration drops");
       if (!Known.contains(Offset) && parameter(Name))
         return refuse("uses the parameter '" + Name + "' otherwise than as an expression");
-      SmallSet<StringRef, 8> Seen;
-      if (!sameMacro(Name, Seen))
+      if (!sameMacro(Name))
         return;
     }
   }
@@ -584,22 +583,18 @@ private:
     });
   }
 
-  bool sameMacro(StringRef Name, SmallSet<StringRef, 8> &Seen) {
-    if (!Seen.insert(Name).second)
-      return true;
-    auto No = [&](const Twine &Message) {
-      refuse(Message);
-      return false;
+  bool sameMacro(StringRef Name) {
+    StringSet<> Seen;
+    auto IsAnother = [&](StringRef Reached) {
+      return Reached == "__LINE__" || Reached == "__COUNTER__" ||
+             S.macroAt(Reached, Define) != S.macroAt(Reached, S.SM.getExpansionLoc(At));
     };
-    if (Name == "__LINE__" || Name == "__COUNTER__")
-      return No("uses '" + Name + "', which is another one at each use");
-    const MacroInfo *There = S.macroAt(Name, Define);
-    if (There != S.macroAt(Name, S.SM.getExpansionLoc(At)))
-      return No("uses '" + Name + "', which is another macro where '" + Body.Name + "' is defined");
-    return !There || all_of(There->tokens(), [&](const Token &T) {
-      const IdentifierInfo *Inner = T.getIdentifierInfo();
-      return !Inner || sameMacro(Inner->getName(), Seen);
-    });
+    StringRef Other = S.nameReached(Name, Define, IsAnother, Seen);
+    if (Other == "__LINE__" || Other == "__COUNTER__")
+      refuse("uses '" + Other + "', which is another one at each use");
+    else if (!Other.empty())
+      refuse("uses '" + Other + "', which is another macro where '" + Body.Name + "' is defined");
+    return Other.empty();
   }
 };
 

@@ -45,55 +45,16 @@ static bool hasDirective(StringRef Text, StringRef Name) {
   return false;
 }
 
-namespace {
-
-// What the names of a text mean before their function, where the text goes: the same, unless
-// directives on the way define them, or macros that their macros use.
-class MovedMacros {
-public:
-  MovedMacros(const Source &S, SourceLocation There, SourceLocation Here,
-              const std::set<std::string> &Redefined)
-      : S(S), There(There), Here(Here), Redefined(Redefined) {}
-
-  // The first name that may mean something else; empty: there is none.
-  std::string other(ArrayRef<Word> Text) {
-    for (const Word &W : Text)
-      if (!W.Name.empty() && changes(W.Name))
-        return W.Name.str();
-    return "";
+// The identifiers of a text; all of it is read, comments as well.
+static std::vector<StringRef> identifiersIn(StringRef Text) {
+  std::vector<StringRef> Names;
+  for (StringRef Name; !Text.empty(); Text = Text.drop_front(std::max<size_t>(Name.size(), 1))) {
+    Name = Text.take_while([](char C) { return isAsciiIdentifierContinue(C); });
+    if (!Name.empty())
+      Names.push_back(Name);
   }
-  std::string otherIn(StringRef Text) {
-    for (StringRef Name; !Text.empty(); Text = Text.drop_front(std::max<size_t>(Name.size(), 1))) {
-      Name = Text.take_while([](char C) { return isAsciiIdentifierContinue(C); });
-      if (!Name.empty() && changes(Name))
-        return Name.str();
-    }
-    return "";
-  }
-
-private:
-  const Source &S;
-  SourceLocation There, Here;
-  const std::set<std::string> &Redefined;
-  StringSet<> Seen;
-
-  bool changes(StringRef Name) {
-    if (!Seen.insert(Name).second)
-      return false;
-    const MacroInfo *Macro = S.macroAt(Name, Here);
-    if (Redefined.count(Name.str()) || Macro != S.macroAt(Name, There))
-      return true;
-    if (!Macro)
-      return false;
-    // A name that a macro pastes may be any.
-    return S.makesText(Name, Here) || any_of(Macro->tokens(), [&](const Token &T) {
-             const IdentifierInfo *Inner = T.getIdentifierInfo();
-             return Inner && changes(Inner->getName());
-           });
-  }
-};
-
-} // namespace
+  return Names;
+}
 
 // True for a comment that says that its statement unlocks, and no more.
 static bool tellsOfUnlock(StringRef Comment) {
@@ -282,6 +243,28 @@ bool SectionPlacer::placePush(PlacedRange &First) {
   return true;
 }
 
+// A name of the text that moves to before its function, or of a macro in it, which may mean
+// something else there: directives on the way define it, or a macro that pastes names, as that may
+// make any. Empty: there is none.
+StringRef SectionPlacer::otherMacro(FileID File, const std::set<std::string> &Redefined,
+                                    StringRef Conditions) const {
+  const SourceLocation Here = Lock.Call->getExprLoc();
+  auto Changes = [&](StringRef Name) {
+    const MacroInfo *Macro = S.macroAt(Name, Here);
+    return Redefined.count(Name.str()) || Macro != S.macroAt(Name, F->getBeginLoc()) ||
+           (Macro && S.makesText(Name, Here));
+  };
+  std::vector<StringRef> Names = identifiersIn(Conditions);
+  for (const Word &W : wordsOf(S, File, Result.Groups.Begin, Result.Groups.End))
+    if (!W.Name.empty())
+      Names.push_back(W.Name);
+  StringSet<> Seen;
+  for (StringRef Name : Names)
+    if (StringRef Other = S.nameReached(Name, Here, Changes, Seen); !Other.empty())
+      return Other;
+  return "";
+}
+
 bool SectionPlacer::placeSurroundings() {
   SourceLocation At = Lock.Call->getExprLoc();
   StringRef File = S.fileText(S.SM.getFileID(F->getBody()->getBeginLoc()));
@@ -300,18 +283,11 @@ bool SectionPlacer::placeSurroundings() {
   std::optional<OpenConditions> Around = openConditions(File, {Open, Result.Groups.Begin});
   if (!Around)
     return refuse("preprocessor", "stands under a condition that goes on in the next line", At);
-  const bool Includes = hasDirective(Before, "include");
-  if (!Redefined->empty() || Includes) {
-    MovedMacros Macros(S, F->getBeginLoc(), At, *Redefined);
-    std::string Other =
-        Macros.other(wordsOf(S, Whole->File, Result.Groups.Begin, Result.Groups.End));
-    if (Other.empty())
-      Other = Macros.otherIn(Around->Lines);
-    if (!Other.empty())
-      return refuse("preprocessor",
-                    "uses '" + Other + "', which may be another macro where its function begins",
-                    At);
-  }
+  if (!Redefined->empty() || hasDirective(Before, "include"))
+    if (StringRef Other = otherMacro(Whole->File, *Redefined, Around->Lines); !Other.empty())
+      return refuse(
+          "preprocessor",
+          ("uses '" + Other + "', which may be another macro where its function begins").str(), At);
   Result.Conditions = Around->Lines;
   Result.ConditionGroups = Around->Groups;
   layout(File,

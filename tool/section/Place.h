@@ -73,6 +73,8 @@ private:
   void placeGuard(PlacedRange &First, PlacedRange &Last) const;
   bool placeHoistedFirst(llvm::StringRef File);
   bool sharesText() const;
+  llvm::StringRef otherMacro(clang::FileID File, const std::set<std::string> &Redefined,
+                             llvm::StringRef Conditions) const;
 };
 
 // Fills how a function is indented where a section begins, and where the one that is extracted

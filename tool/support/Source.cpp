@@ -7,7 +7,6 @@
 #include "clang/Index/USRGeneration.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/Sequence.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 
@@ -73,16 +72,6 @@ static bool dropsComma(const MacroInfo &Macro, size_t I) {
 
 static bool makesTextAt(const MacroInfo &Macro, size_t I) {
   return Macro.tokens()[I].isOneOf(tok::hash, tok::hashat, tok::hashhash) && !dropsComma(Macro, I);
-}
-
-// True if a macro, or one that its body mentions, has a `#` or `##` in its body where it is used.
-static bool pastes(const Source &S, StringRef Name, SourceLocation Use,
-                   SmallSet<StringRef, 8> &Seen) {
-  const MacroInfo *Macro = Seen.insert(Name).second ? S.macroAt(Name, Use) : nullptr;
-  return Macro && any_of(seq<size_t>(0, Macro->getNumTokens()), [&](size_t I) {
-           const IdentifierInfo *Inner = Macro->getReplacementToken(I).getIdentifierInfo();
-           return makesTextAt(*Macro, I) || (Inner && pastes(S, Inner->getName(), Use, Seen));
-         });
 }
 
 namespace {
@@ -221,8 +210,27 @@ bool Source::stringified(SourceLocation L) const {
 }
 
 bool Source::makesText(StringRef Macro, SourceLocation Use) const {
-  SmallSet<StringRef, 8> Seen;
-  return pastes(*this, Macro, Use, Seen);
+  StringSet<> Seen;
+  auto HasHash = [&](StringRef Name) {
+    const MacroInfo *Body = macroAt(Name, Use);
+    return Body && any_of(seq<size_t>(0, Body->getNumTokens()),
+                          [&](size_t I) { return makesTextAt(*Body, I); });
+  };
+  return !nameReached(Macro, Use, HasHash, Seen).empty();
+}
+
+StringRef Source::nameReached(StringRef Name, SourceLocation Use,
+                              function_ref<bool(StringRef)> Test, StringSet<> &Seen) const {
+  if (!Seen.insert(Name).second)
+    return "";
+  if (Test(Name))
+    return Name;
+  const MacroInfo *Macro = macroAt(Name, Use);
+  for (const Token &T : Macro ? Macro->tokens() : ArrayRef<Token>())
+    if (const IdentifierInfo *Inner = T.getIdentifierInfo())
+      if (StringRef Found = nameReached(Inner->getName(), Use, Test, Seen); !Found.empty())
+        return Found;
+  return "";
 }
 
 bool Source::beginsMacro(StringRef Prefix) const {
@@ -371,6 +379,12 @@ std::string nodeFor(const Decl *D, const Source &S) {
 }
 
 std::string nodeOfFunction(StringRef Name) { return ("c:@F@" + Name).str(); }
+
+bool contains(const Stmt *Statement, const Stmt *Inner) {
+  return Statement == Inner || any_of(Statement->children(), [&](const Stmt *Child) {
+           return Child && contains(Child, Inner);
+         });
+}
 
 const ValueDecl *storedDeclaration(const Expr *E) {
   E = E->IgnoreParenCasts();

@@ -11,6 +11,8 @@
 #include "clang/Basic/SourceManager.h"
 
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <optional>
 #include <utility>
@@ -38,6 +40,12 @@ public:
   bool makesText(llvm::StringRef Macro, clang::SourceLocation Use) const;
   // The macro of this name as it is defined at a place in the text; null: none.
   const clang::MacroInfo *macroAt(llvm::StringRef Name, clang::SourceLocation L) const;
+  // The first name that Test is true for, of this one, those in the body of the macro that it is at
+  // a place in the text, those in the bodies of these, and so on; empty: none. Seen: those that
+  // were looked at.
+  llvm::StringRef nameReached(llvm::StringRef Name, clang::SourceLocation Use,
+                              llvm::function_ref<bool(llvm::StringRef)> Test,
+                              llvm::StringSet<> &Seen) const;
   // True if a name that is a macro anywhere in the unit begins so.
   bool beginsMacro(llvm::StringRef Prefix) const;
   bool inSystemHeader(clang::SourceLocation L) const;
@@ -88,6 +96,8 @@ const clang::RecordDecl *recordOf(const clang::FieldDecl *Field);
 std::string nodeFor(const clang::Decl *D, const Source &S);
 // Of a function of that name which other units can call.
 std::string nodeOfFunction(llvm::StringRef Name);
+// True if Inner is the statement, or a part of it.
+bool contains(const clang::Stmt *Statement, const clang::Stmt *Inner);
 // What a store to this expression changes: a variable, a field, or an element of either; or null,
 // where it is what a pointer points to.
 const clang::ValueDecl *storedDeclaration(const clang::Expr *E);

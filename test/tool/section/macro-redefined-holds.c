@@ -7,7 +7,7 @@
 // CHECK:      hold straight changed (macro-redefined-holds.c:[[#]])
 // CHECK-NEXT: uses 'STEP', which may be another macro where its function begins [preprocessor]
 // CHECK-NEXT: hold straight changed_within_another
-// CHECK-NEXT: uses 'TWICE', which may be
+// CHECK-NEXT: uses 'STEP', which may be
 // CHECK-NEXT: hold straight elsewhere
 // CHECK-NEXT: uses 'WIDE', which may be
 // CHECK-NEXT: hold straight undefined

@@ -100,20 +100,20 @@ RULES = {
     ),
     "a macro that is another one before the function": (
         "tool/section/Place.cpp",
-        "if (Redefined.count(Name.str()) || Macro != S.macroAt(Name, There))",
-        "if (Redefined.count(Name.str()))",
+        "Redefined.count(Name.str()) || Macro != S.macroAt(Name, F->getBeginLoc())",
+        "Redefined.count(Name.str())",
         "tool/section/macro-redefined-holds.c",
     ),
     "a macro that directives on the way define": (
         "tool/section/Place.cpp",
-        "if (Redefined.count(Name.str()) || Macro != S.macroAt(Name, There))",
-        "if (Macro != S.macroAt(Name, There))",
+        "Redefined.count(Name.str()) || Macro != S.macroAt(Name, F->getBeginLoc())",
+        "Macro != S.macroAt(Name, F->getBeginLoc())",
         "tool/section/macro-redefined-holds.c",
     ),
     "conditions that move along": (
         "tool/section/Place.cpp",
-        "Other = Macros.otherIn(Around->Lines);",
-        "Other = \"\";",
+        "std::vector<StringRef> Names = identifiersIn(Conditions);",
+        "std::vector<StringRef> Names;",
         "tool/section/macro-redefined-holds.c",
     ),
     "a pasted name that may be a macro": (
