@@ -15,11 +15,13 @@ public:
 
   bool read(const Expr *E) {
     Expr::EvalResult Known;
-    E = E->IgnoreParenImpCasts();
-    if (E->EvaluateAsInt(Known, Context)) {
-      Found.insert(Known.Val.getInt().getExtValue());
-      return true;
+    if (E->EvaluateAsInt(Known, Context)) { // as it is converted to what it is for
+      std::optional<int64_t> Value = Known.Val.getInt().tryExtValue();
+      if (Value)
+        Found.insert(*Value);
+      return Value.has_value();
     }
+    E = E->IgnoreParenImpCasts();
     if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
       return read(Choice->getTrueExpr()) && read(Choice->getFalseExpr());
     const auto *Ref = dyn_cast<DeclRefExpr>(E);

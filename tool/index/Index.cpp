@@ -121,6 +121,11 @@ bool keepFacts(const UnitPlace &Unit, const UnitFacts &Facts) {
 }
 
 Error loadCommands(StringRef Build, std::vector<UnitPlace> &Units, std::vector<UnitPlace> &NotC) {
+  if (sys::fs::is_regular_file(Build))
+    return createStringError(Build + ": a compile database is read from a file called " +
+                             DatabaseName +
+                             ": link this one under that name, in a folder for "
+                             "it, and name that with -p");
   SmallString<256> File(Build);
   sys::path::append(File, DatabaseName);
   if (!sys::fs::exists(File))
