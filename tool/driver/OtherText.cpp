@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 //
 // By text alone: which header an `#include` means depends on options that nobody knows here, so its
-// file name decides.
+// name decides, but where a file of that name lies beside the includer.
 #include "driver/OtherText.h"
 
 #include "support/Messages.h"
 #include "support/Unit.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -30,27 +29,56 @@ static std::pair<StringRef, StringRef> directiveOf(StringRef Line) {
   return {Name, StringRef(Name.end(), Line.end() - Name.end()).trim()};
 }
 
-// The last name in an `#include` of the text that is one of Names; empty: none.
-static StringRef included(StringRef Text, const StringSet<> &Names) {
-  for (StringRef Line; !Text.empty();) {
-    std::tie(Line, Text) = Text.split('\n');
-    auto [Directive, Rest] = directiveOf(Line);
-    StringRef Name = sys::path::filename(Rest.trim("\"<>"));
-    if (Directive == "include" && Names.contains(Name))
-      return Name;
+// What one `#include` of a text may mean.
+class ChangedHeaders {
+public:
+  void add(const std::string &File) { Headers.insert(File); }
+  bool empty() const { return Headers.empty(); }
+
+  // The first name in an `#include` of a file that is one of these; empty: none.
+  StringRef includedBy(StringRef File, StringRef Text) const {
+    for (StringRef Line; !Text.empty();) {
+      std::tie(Line, Text) = Text.split('\n');
+      auto [Directive, Rest] = directiveOf(Line);
+      if (Directive == "include" && mayBe(Rest, sys::path::parent_path(File)))
+        return sys::path::filename(nameIn(Rest));
+    }
+    return "";
   }
-  return "";
-}
+
+private:
+  std::set<std::string> Headers;
+
+  static StringRef nameIn(StringRef Spelling) {
+    bool Quoted = Spelling.consume_front("\"");
+    if (!Quoted && !Spelling.consume_front("<"))
+      return ""; // a macro
+    return Spelling.take_until([&](char C) { return C == (Quoted ? '"' : '>'); });
+  }
+
+  bool mayBe(StringRef Spelling, StringRef Folder) const {
+    StringRef Name = nameIn(Spelling);
+    SmallString<256> Near(Folder), Real;
+    sys::path::append(Near, Name);
+    if (Spelling.starts_with("\"") && !sys::fs::real_path(Near, Real))
+      return Headers.count(std::string(Real)); // what lies beside the includer comes first
+    // Some folder of the options, and the name; one with `..` may lead anywhere.
+    StringRef Tail = Name.contains("..") ? sys::path::filename(Name) : Name;
+    return !Tail.empty() && any_of(Headers, [&](StringRef Header) {
+      return Header.consume_back(Tail) && Header.ends_with("/");
+    });
+  }
+};
 
 void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Changed) {
   std::set<std::string> Units;
   for (const clang::tooling::CompileCommand &Command : Index.Commands)
     Units.insert(mainFile(Command));
   Units.insert(Index.Unparsed.begin(), Index.Unparsed.end());
-  StringSet<> Headers;
+  ChangedHeaders Headers;
   for (const std::string &File : Changed)
     if (!Units.count(File))
-      Headers.insert(sys::path::filename(File));
+      Headers.add(File);
   if (Headers.empty())
     return;
   std::set<std::pair<std::string, std::string>> Found; // sorted; and the header
@@ -63,7 +91,7 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
       It.no_push();
     else if (sys::path::extension(Path) == ".c" && !Units.count(Path.str()))
       if (auto Text = MemoryBuffer::getFile(Path); Text && mentionsLocks((*Text)->getBuffer()))
-        if (StringRef Header = included((*Text)->getBuffer(), Headers); !Header.empty())
+        if (StringRef Header = Headers.includedBy(Path, (*Text)->getBuffer()); !Header.empty())
           Found.insert({Path.str(), Header.str()});
   }
   if (Left == size_t(-1))
