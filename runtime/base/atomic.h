@@ -32,6 +32,7 @@
 #define relock_and_relaxed(object, value) __atomic_fetch_and(object, value, __ATOMIC_RELAXED)
 #define relock_and_seq_cst(object, value) __atomic_fetch_and(object, value, __ATOMIC_SEQ_CST)
 #define relock_or_relaxed(object, value) __atomic_fetch_or(object, value, __ATOMIC_RELAXED)
+#define relock_or_release(object, value) __atomic_fetch_or(object, value, __ATOMIC_RELEASE)
 #define relock_or_seq_cst(object, value) __atomic_fetch_or(object, value, __ATOMIC_SEQ_CST)
 
 /* True when *object was `expected` (a value, not a pointer) and is now `value`; a failure orders

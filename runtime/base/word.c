@@ -55,10 +55,11 @@ static __attribute__((noinline)) void end_calm(void) {
     relock_store_relaxed(&relock_word_taken, RELOCK_WORD_HELD_FAST);
 }
 
-void relock_word_release_slowly(uint32_t *word, bool wake) {
+int relock_word_release_slowly(uint32_t *word, bool wake) {
   /* Release: pairs with the acquire of whoever takes the word next. */
   if (relock_exchange_release(word, RELOCK_WORD_FREE) == RELOCK_WORD_PARKED || wake)
     relock_os->futex_wake(word, 1);
+  return 0;
 }
 
 static const struct relock_served *served_by;

@@ -102,11 +102,9 @@ struct relock_barriers {
 };
 struct relock_barriers relock_word_barriers(void);
 
-static inline bool relock_word_try(uint32_t *word) {
+/* Takes a word that was found FREE. */
+static inline bool relock_word_take_free(uint32_t *word) {
   uint32_t taken = relock_load_relaxed(&relock_word_taken);
-  uint32_t found = relock_load_relaxed(word);
-  if (found != RELOCK_WORD_FREE)
-    return RELOCK_UNLIKELY(found >= RELOCK_WORD_SERVED) && relock_word_take_back(word, found);
   if (relock_is_alone()) {
     relock_store_relaxed(word, taken);
     return true;
@@ -115,17 +113,26 @@ static inline bool relock_word_try(uint32_t *word) {
   return relock_cas_acquire(word, RELOCK_WORD_FREE, taken);
 }
 
-/* Releases a word and wakes a sleeper: if the word is PARKED, or in any case. */
-void relock_word_release_slowly(uint32_t *word, bool wake);
+static inline bool relock_word_try(uint32_t *word) {
+  uint32_t found = relock_load_relaxed(word);
+  if (found != RELOCK_WORD_FREE)
+    return RELOCK_UNLIKELY(found >= RELOCK_WORD_SERVED) && relock_word_take_back(word, found);
+  return relock_word_take_free(word);
+}
+
+/* Releases a word and wakes a sleeper: if the word is PARKED, or in any case. Returns 0, as
+ * relock_word_release() does: for a caller whose last step and answer it is. */
+int relock_word_release_slowly(uint32_t *word, bool wake);
 
 /* Nothing but the address is used after the release: the next owner may free the word. A
  * decrement of PARKED, which has come since the look, leaves the word taken, and a sleeper perhaps.
  */
-static inline void relock_word_release(uint32_t *word) {
+static inline int relock_word_release(uint32_t *word) {
   /* Release: pairs with the acquire of whoever takes the word next. */
   bool fast = RELOCK_LIKELY(relock_load_relaxed(word) == RELOCK_WORD_HELD_FAST);
   if (RELOCK_UNLIKELY(!fast || relock_owner_decrement(word) != RELOCK_WORD_FREE))
-    relock_word_release_slowly(word, fast);
+    return relock_word_release_slowly(word, fast);
+  return 0;
 }
 
 /* Looks at the word at growing distances until it is free and the caller's, or the wait's spins

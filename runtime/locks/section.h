@@ -93,11 +93,10 @@ struct relock_cond_waiter *relock_sections_end_for_holder(relock_mutex_t *mutex)
 /* Ends sections and releases the word of a mutex that owes wake-ups. */
 void relock_release_owing(relock_mutex_t *mutex) RELOCK_HIDDEN;
 
-/* The owner of the word runs a section of its own and releases the word. */
-static inline int relock_run_owned(uint8_t executing, relock_mutex_t *mutex,
-                                   const struct relock_thread *self, relock_section_t section,
-                                   void *context) {
-  relock_sections_begin(mutex, executing, self);
+/* The holder runs a section of its own and releases the word. */
+static inline int relock_run_taken(uint8_t executing, relock_mutex_t *mutex,
+                                   relock_section_t section, void *context) {
+  relock_store_relaxed(&mutex->relock_private.executing, executing);
   int result = section(context);
   if (RELOCK_UNLIKELY(relock_owes(mutex))) {
     relock_release_owing(mutex);
@@ -107,6 +106,13 @@ static inline int relock_run_owned(uint8_t executing, relock_mutex_t *mutex,
   relock_set_no_holder(mutex);
   relock_word_release(&mutex->relock_private.word);
   return result;
+}
+/* The same by the owner of the word, who is no holder yet. */
+static inline int relock_run_owned(uint8_t executing, relock_mutex_t *mutex,
+                                   const struct relock_thread *self, relock_section_t section,
+                                   void *context) {
+  relock_set_holder(mutex, self);
+  return relock_run_taken(executing, mutex, section, context);
 }
 static inline int relock_run_and_release(relock_mutex_t *mutex, const struct relock_thread *self,
                                          relock_section_t section, void *context) {

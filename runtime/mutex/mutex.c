@@ -98,7 +98,8 @@ static void see(relock_mutex_t *mutex, relock_class_t *lock_class) {
     seen |= WATCHED;
     relock_annotate_own(mutex, sizeof *mutex);
   }
-  if (!(relock_or_relaxed(&mutex->relock_private.kind, seen) & SEEN))
+  /* Release: pairs with the acquire in take_plainly(). The class is registered. */
+  if (!(relock_or_release(&mutex->relock_private.kind, seen) & SEEN))
     relock_add_relaxed(&lock_class->relock_mutexes, 1);
 }
 
@@ -218,8 +219,9 @@ static int lock_watched(relock_mutex_t *mutex, relock_class_t *lock_class, const
   return 0;
 }
 
-static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_class_t *lock_class,
-                                                 const void *caller) {
+static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, const void *caller) {
+  relock_settle();
+  relock_class_t *lock_class = relock_resolved_class_of(mutex);
   see(mutex, lock_class);
   if (is_typed(mutex) && is_owner(mutex))
     return lock_again(mutex, EDEADLK);
@@ -227,13 +229,34 @@ static __attribute__((noinline)) int lock_slowly(relock_mutex_t *mutex, relock_c
                                         : lock_anew(mutex, lock_class, caller);
 }
 
+/* The short way, for a mutex that nobody else wants: it calls no function, so that its callers need
+ * no registers of theirs. False: nothing has changed; the long way settles, and decides. */
+static inline bool take_plainly(relock_mutex_t *mutex, enum relock_counter counter) {
+  if (relock_must_settle())
+    return false;
+  /* Acquire: pairs with the release in see(). */
+  if (RELOCK_UNLIKELY(relock_load_acquire(&mutex->relock_private.kind) != FAST))
+    return false;
+  struct relock_thread *self = relock_own_record;
+  const relock_class_t *lock_class = relock_class_of(mutex);
+  if (RELOCK_UNLIKELY(!self ||
+                      (counter == RELOCK_COUNT_EXECUTED && !relock_class_tries_first(lock_class))))
+    return false;
+  struct relock_counters *counters = relock_counters_of(self, lock_class->relock_index);
+  uint32_t *word = &mutex->relock_private.word;
+  if (RELOCK_UNLIKELY(!counters || !relock_queue_may_pass(mutex) ||
+                      relock_load_relaxed(word) != RELOCK_WORD_FREE ||
+                      !relock_word_take_free(word)))
+    return false;
+  relock_count_own(&counters->value[counter], 1);
+  relock_set_holder(mutex, self);
+  return true;
+}
+
 int relock_mutex_lock(relock_mutex_t *mutex) {
-  relock_settle();
-  relock_class_t *lock_class = relock_resolved_class_of(mutex);
-  if (RELOCK_UNLIKELY(kind_of(mutex) != FAST || !relock_queue_try(mutex)))
-    return lock_slowly(mutex, lock_class, __builtin_return_address(0));
-  count_holder(mutex, lock_class);
-  return 0;
+  if (RELOCK_LIKELY(take_plainly(mutex, RELOCK_COUNT_HELD)))
+    return 0;
+  return lock_slowly(mutex, __builtin_return_address(0));
 }
 
 static bool is_time(const struct timespec *time) {
@@ -371,6 +394,7 @@ static int release_slowly(relock_mutex_t *mutex) {
 }
 
 static __attribute__((noinline)) int unlock_slowly(relock_mutex_t *mutex) {
+  relock_settle();
   if (is_typed(mutex) && !is_owner(mutex))
     return EPERM;
   if (mutex->relock_private.recursion > 0) { /* of a recursive one */
@@ -381,12 +405,10 @@ static __attribute__((noinline)) int unlock_slowly(relock_mutex_t *mutex) {
 }
 
 int relock_mutex_unlock(relock_mutex_t *mutex) {
-  relock_settle();
-  if (RELOCK_UNLIKELY(!is_plainly_held(mutex) || !relock_is_holder(mutex)))
+  if (relock_must_settle() || RELOCK_UNLIKELY(!is_plainly_held(mutex) || !relock_is_holder(mutex)))
     return unlock_slowly(mutex);
   relock_set_no_holder(mutex);
-  relock_word_release(&mutex->relock_private.word);
-  return 0;
+  return relock_word_release(&mutex->relock_private.word);
 }
 
 /* A cancellation point in a section would end the client while another thread runs the section
@@ -699,24 +721,21 @@ static inline struct relock_call call_of(relock_section_t section, void *context
 static __attribute__((noinline)) int relock_execute_long(relock_mutex_t *mutex,
                                                          relock_section_t section, void *context,
                                                          size_t how, const void *caller) {
+  relock_settle();
+  relock_class_t *lock_class = relock_resolved_class_of(mutex);
   const struct relock_call call = call_of(section, context, how);
-  return final(execute_slowly(mutex, relock_resolved_class_of(mutex), &call, caller));
+  int result;
+  if (relock_load_relaxed(&lock_class->relock_ops) == &relock_rcl &&
+      execute_at_server(mutex, lock_class, &call, &result))
+    return final(result);
+  count(lock_class, RELOCK_COUNT_EXECUTED);
+  return final(execute_slowly(mutex, lock_class, &call, caller));
 }
 
 static inline int relock_execute_how(relock_mutex_t *mutex, relock_section_t section, void *context,
                                      size_t how, const void *caller) {
-  relock_settle();
-  relock_class_t *lock_class = relock_resolved_class_of(mutex);
-  if (relock_load_relaxed(&lock_class->relock_ops) == &relock_rcl) {
-    const struct relock_call call = call_of(section, context, how);
-    int result;
-    if (execute_at_server(mutex, lock_class, &call, &result))
-      return final(result);
-  }
-  const struct relock_thread *self = count(lock_class, RELOCK_COUNT_EXECUTED);
-  bool try_first = kind_of(mutex) == FAST && relock_class_tries_first(lock_class);
-  if (RELOCK_LIKELY(try_first && relock_queue_try(mutex)))
-    return final(relock_run_and_release(mutex, self, section, context));
+  if (RELOCK_LIKELY(take_plainly(mutex, RELOCK_COUNT_EXECUTED)))
+    return final(relock_run_taken(RELOCK_EXECUTING, mutex, section, context));
   return relock_execute_long(mutex, section, context, how, caller);
 }
 

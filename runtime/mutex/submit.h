@@ -52,9 +52,12 @@ void relock_submitted_settle(struct relock_thread *self) RELOCK_HIDDEN;
 /* The section of a line as the program knows it, see relock_section_asked_for(). */
 relock_section_t relock_unwrapped_section(const struct relock_request *request) RELOCK_HIDDEN;
 
+static inline bool relock_must_settle(void) {
+  return RELOCK_UNLIKELY(relock_load_relaxed(&relock_submits)) && relock_own_record &&
+         relock_own_record->rcl_submitted && !relock_own_record->rcl_settles;
+}
 static inline void relock_settle(void) {
-  if (RELOCK_UNLIKELY(relock_load_relaxed(&relock_submits)) && relock_own_record &&
-      relock_own_record->rcl_submitted && !relock_own_record->rcl_settles)
+  if (relock_must_settle())
     relock_submitted_settle(relock_own_record);
 }
 

@@ -63,6 +63,7 @@ public:
         return Failed;
     if (!Result.Faults.empty())
       return std::move(Result);
+    findOwnFiles();
     planCompanions();
     planUnusedWrappers();
     placeTable();
@@ -79,11 +80,12 @@ private:
   const std::vector<TableServer> &Servers;
   std::map<std::string, FilePlan> Plans;
   std::vector<TableEntry> Entries;
-  std::string Table;                                 // absolute path of relock_locks.h
-  std::set<std::string> Names;                       // of extracted functions
-  std::map<std::string, std::string> CompanionOf;    // by node of the lock wrapper
-  std::map<std::string, std::string> CompanionText;  // likewise, its definition
-  std::map<std::string, std::string> CompanionNames; // the wrapper's name by its companion's
+  std::string Table;                                  // absolute path of relock_locks.h
+  std::map<std::string, std::set<std::string>> Names; // of extracted functions, to their files
+  std::set<std::string> OwnFiles;                     // main files that no other unit includes
+  std::map<std::string, std::string> CompanionOf;     // by node of the lock wrapper
+  std::map<std::string, std::string> CompanionText;   // likewise, its definition
+  std::map<std::string, std::string> CompanionNames;  // the wrapper's name by its companion's
   RewriteResult Result;
   std::list<Extraction> Retyped;
   std::set<std::string> Split; // macros and layers that also serve locks that are not converted
@@ -558,7 +560,7 @@ private:
                           std::vector<OwnedEdit> &Edits, Owners &By) {
     const DelegatedSection &S = Plan.Sections[I++];
     By.add(S.By);
-    std::string Name = uniqueName(S.Extract->FunctionName, Text);
+    std::string Name = uniqueName(S.Extract->FunctionName, Plan.File, Text);
     OutlinedSection Result = {S.Extract, Name, Name, {}, {}};
     if (S.Extract->Through)
       Result.Execute = {CompanionOf[S.Extract->Through->Node], S.Extract->Through->Arguments};
@@ -662,10 +664,35 @@ private:
     return Result;
   }
 
-  std::string uniqueName(const std::string &Function, StringRef Text) {
+  void findOwnFiles() {
+    if (!Index.Unparsed.empty())
+      return; // they may include any
+    std::set<std::string> Included;
+    for (const UnitFacts &Unit : Index.Units) {
+      OwnFiles.insert(Unit.MainFile);
+      for (const Dependency &D : Unit.Dependencies)
+        if (D.File != Unit.MainFile)
+          Included.insert(D.File);
+    }
+    for (const std::string &File : Included)
+      OwnFiles.erase(File);
+  }
+
+  // Static functions, so that two files may have one of the same name if no unit has both.
+  bool isTaken(const std::string &Name, const std::string &File) const {
+    auto Taken = Names.find(Name);
+    if (Taken == Names.end())
+      return false;
+    return !OwnFiles.count(File) || any_of(Taken->second, [&](const std::string &Other) {
+      return Other == File || !OwnFiles.count(Other);
+    });
+  }
+
+  std::string uniqueName(const std::string &Function, const std::string &File, StringRef Text) {
     std::string Base = Function + "_section", Name = Base;
-    for (unsigned N = 2; Text.contains(Name) || !Names.insert(Name).second; ++N)
+    for (unsigned N = 2; Text.contains(Name) || isTaken(Name, File); ++N)
       Name = Base + std::to_string(N);
+    Names[Name].insert(File);
     return Name;
   }
 

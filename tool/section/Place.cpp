@@ -141,6 +141,12 @@ void SectionPlacer::widen(Source::Range &R, const LockOperation &Op) {
   R.End = Group.Behind ? throughUnlock(File, R.End) : Group.Lines.End;
 }
 
+// True for the `;` after a block, or after a macro that brings its own, where it went with those.
+bool SectionPlacer::isInFront(const Stmt *Statement, unsigned Position) const {
+  std::optional<Source::Range> R = S.range(Statement->getSourceRange());
+  return isa<NullStmt>(Statement) && R && R->Begin < Position;
+}
+
 bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
   placeDirective(Exits);
   PlacedRange First, Last;
@@ -191,8 +197,8 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
   unsigned Position = Result.Body.Begin;
   for (const Stmt *Statement : Text.Statements) {
     std::optional<Source::Range> R = S.range(Statement->getSourceRange());
-    if (isa<NullStmt>(Statement) && R && R->Begin < Position)
-      continue; // the `;` after a macro that brings its own
+    if (isInFront(Statement, Position))
+      continue;
     if (!R || R->File != First->File || R->Begin < Position || R->End > Result.Body.End)
       return refuseMacro(Statement->getBeginLoc());
     Position = R->End;
@@ -441,9 +447,12 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
   Placed.Joins = Exit.Joins;
   Placed.Before = insteadOf(*Exit.Unlock);
   Placed.Tail.Begin = Placed.Tail.End = throughUnlock(File, Unlock->End);
-  if (!Exit.Tail.empty()) {
+  ArrayRef<const Stmt *> Statements = Exit.Tail;
+  while (!Statements.empty() && isInFront(Statements.front(), Placed.Tail.Begin))
+    Statements = Statements.drop_front();
+  if (!Statements.empty()) {
     std::optional<Source::Range> Tail =
-        S.range(SourceRange(Exit.Tail.front()->getBeginLoc(), Exit.Tail.back()->getEndLoc()));
+        S.range(SourceRange(Statements.front()->getBeginLoc(), Statements.back()->getEndLoc()));
     if (!Tail || Tail->File != Id || Unlock->End > Tail->Begin + 1 ||
         Placed.Tail.Begin > Tail->Begin)
       return false;

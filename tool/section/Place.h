@@ -59,6 +59,7 @@ private:
 
   bool refuse(llvm::StringRef Code, llvm::StringRef Message, clang::SourceLocation At);
   bool refuseMacro(clang::SourceLocation At);
+  bool isInFront(const clang::Stmt *Statement, unsigned Position) const;
   bool placeExit(const EarlyExitText &Exit, llvm::StringRef File, clang::FileID Id);
   bool placeEnd(const clang::Stmt *Jump, llvm::StringRef File, clang::FileID Id);
   bool placeValue(const clang::ReturnStmt *Return, llvm::StringRef File, clang::FileID Id);
