@@ -4,6 +4,7 @@
  * be instrumented.
  */
 #define _GNU_SOURCE
+#include "parts.h"
 #include "scenarios.h"
 
 #include "../../../runtime/base/panic.h"
@@ -32,6 +33,7 @@ static const char usage[] =
     "  --follow-all     goes on from states that were explored, too\n"
     "  --mutants        weakens each memory order in turn, and says which are missed\n"
     "  --function NAME  with --mutants: only orders in this function; may repeat\n"
+    "  --line FILE:LINE with --mutants: only orders of this line; may repeat\n"
     "  --list           the scenarios\n"
     "Exit status: 0 all explored, nothing found; 1 something found (with --mutants: one was not\n"
     "missed); 2 wrong usage; 3 inconclusive: an execution was too long.\n";
@@ -98,7 +100,7 @@ static void catch_crashes(void) {
 
 /* --- options --------------------------------------------------------------------------------- */
 
-enum { MAX_FUNCTIONS = 16, MAX_CHOSEN = 64 };
+enum { MAX_FUNCTIONS = 16, MAX_LINES = 128, MAX_CHOSEN = 64 };
 static struct {
   unsigned processors;
   const char *algorithm;
@@ -109,6 +111,8 @@ static struct {
   const char *trail;
   const char *function[MAX_FUNCTIONS];
   int functions;
+  const char *line[MAX_LINES];
+  int lines;
   int deviations;
 } options = {.runs = 10000, .deviations = 4, .processors = 1};
 
@@ -143,6 +147,10 @@ static void choose_scenario(const char *name) {
     found = find(scenarios_of_teams, scenario_of_teams_count, name);
   if (!found)
     found = find(scenarios_contained, scenario_contained_count, name);
+  if (!found)
+    found = find(scenarios_of_pool, scenario_of_pool_count, name);
+  if (!found)
+    found = find(scenarios_of_server, scenario_of_server_count, name);
   if (!found || options.chosen_count == MAX_CHOSEN)
     usage_error("no such scenario:", name);
   options.chosen[options.chosen_count++] = found;
@@ -165,6 +173,8 @@ static void list_scenarios(void) {
   list(scenarios_of_barriers, scenario_of_barriers_count);
   list(scenarios_of_teams, scenario_of_teams_count);
   list(scenarios_contained, scenario_contained_count);
+  list(scenarios_of_pool, scenario_of_pool_count);
+  list(scenarios_of_server, scenario_of_server_count);
 }
 
 static void parse(char **arguments) {
@@ -187,6 +197,8 @@ static void parse(char **arguments) {
       options.mutants = true;
     } else if (strcmp(argument, "--function") == 0 && options.functions < MAX_FUNCTIONS) {
       options.function[options.functions++] = parameter(arguments, &i);
+    } else if (strcmp(argument, "--line") == 0 && options.lines < MAX_LINES) {
+      options.line[options.lines++] = parameter(arguments, &i);
     } else if (strcmp(argument, "--list") == 0) {
       list_scenarios();
       exit(0);
@@ -215,6 +227,7 @@ static void parse(char **arguments) {
 static void prepare(const struct scenario *scenario) {
   forget_names();
   set_processors(options.processors);
+  set_managers(false);
   scenario->set_up();
   os_set_up();
   inside = -1;
@@ -283,11 +296,14 @@ static int replay_chosen(void) {
 
 static char site_lines[MAX_SITES][64];
 
-static bool is_wanted(const struct site *site) {
+static bool is_wanted(int site) {
   for (int i = 0; i < options.functions; i++)
-    if (strcmp(function_name(site->pc), options.function[i]) == 0)
+    if (strcmp(function_name(sites[site].pc), options.function[i]) == 0)
       return true;
-  return options.functions == 0;
+  for (int i = 0; i < options.lines; i++)
+    if (strcmp(site_lines[site], options.line[i]) == 0)
+      return true;
+  return options.functions + options.lines == 0;
 }
 
 static bool same_place(int a, int b) {
@@ -302,7 +318,7 @@ static const int *weaker(int order) {
   return order == ACQ_REL ? half : order == SEQ_CST ? total : none;
 }
 
-/* Explores until a scenario shows the mutant. */
+/* Explores until a scenario shows the mutant. Without it all executions have an end. */
 static bool is_caught(int site, int order, const uintptr_t *pcs, int count) {
   mutant_pcs = pcs;
   mutant_pc_count = count;
@@ -314,8 +330,10 @@ static bool is_caught(int site, int order, const uintptr_t *pcs, int count) {
   fflush(stdout);
   for (int i = 0; i < options.chosen_count && !caught; i++) {
     struct statistics statistics;
-    if (explore_one(options.chosen[i], &statistics) == FOUND) {
-      printf("caught by %s (%.90s)\n", options.chosen[i]->name, finding_text());
+    const enum outcome outcome = explore_one(options.chosen[i], &statistics);
+    if (outcome != CLEAN) {
+      printf("caught by %s (%.90s)\n", options.chosen[i]->name,
+             outcome == FOUND ? finding_text() : "an execution without an end");
       caught = true;
     }
   }
@@ -342,7 +360,7 @@ static int try_mutants(void) {
     pcs[i] = sites[i].pc;
   source_lines(pcs, site_count, site_lines);
   for (int i = 0; i < site_count; i++) {
-    if (done[i] || !is_wanted(&sites[i]))
+    if (done[i] || !is_wanted(i))
       continue;
     int count = 0;
     for (int j = i; j < site_count; j++)

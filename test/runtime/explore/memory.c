@@ -555,7 +555,7 @@ uint64_t atomic_rmw(void *address, int size, enum rmw operation, uint64_t value,
   return old;
 }
 
-/* A failing one is a load. */
+/* A failing one is a load; where it has the same order as one that succeeds, a mutant weakens both. */
 uint64_t atomic_cas(void *address, int size, uint64_t expected, uint64_t value, int order,
                     int failure_order, uintptr_t pc) {
   if (is_direct(address, size, true)) {
@@ -565,7 +565,10 @@ uint64_t atomic_cas(void *address, int size, uint64_t expected, uint64_t value, 
     return old;
   }
   schedule_point(is_shared(address, true));
-  order = order_at(pc, "compare-and-swap", order);
+  const int weakened = order_at(pc, "compare-and-swap", order);
+  if (failure_order == order)
+    failure_order = weakened;
+  order = weakened;
   struct location *location = location_of(address, size, true, pc);
   uint16_t backs[MAX_BACK];
   unsigned count = 0;

@@ -11,7 +11,9 @@
 #include "../../../runtime/base/signals.h"
 #include "../../../runtime/base/thread.h"
 #include "../../../runtime/base/wait.h"
+#include "../../../runtime/locks/algorithm.h"
 #include "../../../runtime/locks/owed.h"
+#include "../../../runtime/locks/queue.h"
 #include "../../../runtime/server/client.h"
 
 #include <relock/relock.h>
@@ -103,6 +105,43 @@ static void hold(int id) {
   require(relock_mutex_lock(&mutex) == 0, "relock_mutex_lock failed");
   section(&jobs[id]);
   require(relock_mutex_unlock(&mutex) == 0, "relock_mutex_unlock failed");
+}
+
+/* Lines and nodes are as others have left them that used them before: granted, and linked. */
+static void set_up_used(void) {
+  set_up();
+  for (int i = 0; i < MAX_THREADS; i++) {
+    struct relock_request *line = relock_request_take(record_of[i]);
+    struct relock_request *node = relock_node_take(record_of[i]);
+    line->next = line;
+    line->state = node->state = RELOCK_HEAD;
+    relock_request_give(record_of[i]);
+    relock_node_give(record_of[i], node);
+  }
+}
+
+/* Straight to the algorithm, as if the word could not be had at once: through its queue, whoever
+ * waits there. */
+static void queue_and_hold(int id) {
+  const struct relock_algorithm *algorithm = relock_load_relaxed(&explored.relock_ops);
+  if (!algorithm->lock) {
+    hold(id);
+    return;
+  }
+  algorithm->lock(&mutex, relock_thread_self());
+  section(&jobs[id]);
+  require(relock_mutex_unlock(&mutex) == 0, "relock_mutex_unlock failed");
+}
+
+static void queue_and_execute(int id) {
+  const struct relock_call call = {section, &jobs[id], 0, false};
+  const struct relock_algorithm *algorithm = relock_load_relaxed(&explored.relock_ops);
+  if (!algorithm->execute) {
+    queue_and_hold(id);
+    return;
+  }
+  int result = algorithm->execute(&mutex, relock_thread_self(), &call);
+  require(result == id + 7, "a section has another one's result");
 }
 
 static void try(int id) {
@@ -821,6 +860,10 @@ const struct scenario scenarios[] = {
     {"first-ends", "the first thread ends, and another goes on", 2, 1, set_up, first_thread_ends,
      ran_12},
     {"twice", "two sections and two holders", 2, 1, set_up, twice, ran_22},
+    {"queue", "two holders that queue", 2, 2, set_up_used, queue_and_hold, ran_11},
+    {"queue-execute", "two sections in the way of those that wait", 2, 2, set_up_used,
+     queue_and_execute, ran_11},
+    {"queue-3", "three holders that queue", 3, 3, set_up_used, queue_and_hold, ran_111},
     {"end-execute", "threads end whose sections were run, and others take over their records", 2, 2,
      set_up, execute_and_end, ran_22},
     {"end-hold", "the same with holders", 2, 2, set_up, hold_and_end, ran_22},

@@ -33,6 +33,9 @@ void scenarios_warm_up(void);
 enum { CROWD = 3, ROOM = 64 };
 void set_processors(unsigned number);
 
+/* Whether servers get managers: in this scenario. */
+void set_managers(bool are_started);
+
 /* The seconds of a deadline that does not pass. Any other can pass at any time, which hides a lost
  * wake-up. */
 enum { NEVER = 1000000 };
