@@ -294,8 +294,9 @@ static void *manage(void *argument) {
   }
 }
 
-/* Where it cannot be started, clients withdraw all the same. It begins awake, as there may have
- * been reports already. */
+/* Under the pool's word, as end_manager(): a server that has retired by then would leave a manager
+ * that nobody ends. Where it cannot be started, clients withdraw all the same. It begins awake, as
+ * there may have been reports already. */
 static void start_manager(struct relock_server *server) {
   if (!relock_cas_seq_cst(&server->manager, MANAGER_END, MANAGER_AWAKE) &&
       relock_cas_seq_cst(&server->manager, MANAGER_NONE, MANAGER_AWAKE) &&
@@ -344,9 +345,9 @@ static void *back_up(void *argument) {
 bool relock_pool_start(struct relock_server *server) {
   lock_pool(server);
   bool started = activate(server);
-  unlock_pool(server);
   if (started)
     start_manager(server);
+  unlock_pool(server);
   if (started && server->realtime)
     relock_os->start_thread(back_up, server, "relock-backup");
   return started;

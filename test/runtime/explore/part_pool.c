@@ -96,6 +96,21 @@ static void set_up_quiet(void) {
   ended = 0;
 }
 
+/* The manager has seen nothing yet, and goes to sleep. */
+static void set_up_tired(void) {
+  set_up_quiet();
+  slots[0][0].state = RELOCK_SLOT_POSTED;
+}
+
+static void report_to_sleeper(int id) {
+  if (id == 0) {
+    go_to_sleep(&server);
+    require(sleep_until_reported(&server), "the manager is to end");
+  } else {
+    part_pool_report(&server);
+  }
+}
+
 /* Whoever was prepared ends the section and the manager; nobody else does. */
 static void report_to_manager(int id) {
   if (id == 0) {
@@ -116,6 +131,8 @@ static void report_to_manager(int id) {
 
 const struct scenario scenarios_of_pool[] = {
     {"pool-start", "a server that retires at once", 1, 2, set_up_managed, start, has_no_manager},
+    {"pool-sleep", "a report comes, and the manager had just seen nothing", 2, 0, set_up_tired,
+     report_to_sleeper, NULL},
     {"pool-report", "a report comes while the manager goes to sleep", 3, 3, set_up_quiet,
      report_to_manager, NULL},
 };
