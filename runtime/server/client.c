@@ -57,10 +57,10 @@ uint32_t relock_slots_end, relock_clients;
  * short as the live clients allow (adaptive long-lived renaming, without the wait-freedom). */
 static uint8_t number_taken[RELOCK_SLOTS];
 
-static void set_end(uint32_t end) {
-  /* Release: pairs with the acquire in serve_all(), servicing.c. */
-  relock_store_release(&relock_slots_end, end);
-}
+/* Sequentially consistent: pairs with has_request(), servicing.c, as the post that follows does; a
+ * server that goes to sleep would not look at a new client's slot. Release: pairs with the acquire
+ * in serve_all(). */
+static void set_end(uint32_t end) { (void)relock_exchange_seq_cst(&relock_slots_end, end); }
 
 /* A number from 1 on; 0: there is none. */
 static uint32_t take_number(void) {

@@ -180,12 +180,15 @@ static void sleep_or_end(int id) {
     relock_servers_first_thread(false);
 }
 
-/* Nobody waits for the first one before the thread has done something else. */
+/* Nobody asks the server again before the request is served. */
 static void post_and_settle(int id) {
   struct relock_thread *self = client(id);
   bool parked;
   const struct relock_call call = {section, &id, sizeof id, false};
   require(part_client_post(server, &mutex, self, &call, false), "a request is not posted");
+  while (!part_client_is_served(server, self))
+    relock_os->futex_wait(&slots[id][0].state, RELOCK_SLOT_POSTED, CLOCK_MONOTONIC, NULL);
+  require(times[id] > 0, "a section that was run has not been run");
   part_client_settle(server, self, &parked);
 }
 
