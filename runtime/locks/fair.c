@@ -186,12 +186,13 @@ static struct survey survey(struct fair *fair, const relock_class_t *lock_class,
   return seen;
 }
 
+/* Relaxed, as all that is read of accounts: who is missed in one survey is there in the next. */
 static void become_member(struct fair *fair, const struct account *account) {
   const unsigned index = (unsigned)(account - fair->accounts);
   uint64_t *members = &fair->members[index / MEMBER_BITS];
   const uint64_t bit = (uint64_t)1 << index % MEMBER_BITS;
   if (!(relock_load_relaxed(members) & bit))
-    relock_or_seq_cst(members, bit);
+    relock_or_relaxed(members, bit);
 }
 
 /* 0: somebody else has charged what it took. */

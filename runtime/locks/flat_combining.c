@@ -96,16 +96,17 @@ _Static_assert(sizeof(struct publications) == RELOCK_ANNEX_SIZE, "fills the anne
 
 /* --- the leader ------------------------------------------------------------------------------ */
 
+/* Relaxed: what leaders hand on is under the word, which orders it. */
 static bool becomes_leader(struct publications *all) {
-  /* Acquire: pairs with the release in resign(). */
-  return relock_load_relaxed(&all->leader) == 0 && relock_cas_acquire(&all->leader, 0, 1);
+  return relock_load_relaxed(&all->leader) == 0 && relock_cas_relaxed(&all->leader, 0, 1);
 }
 
 /* Takes the request that is published in a slot, or returns null. */
 static struct relock_request *take(struct publications *all, unsigned index) {
   struct slot *slot = &all->slots[index];
-  /* Both pair with publish(), the load in the total order with the request's publication. */
-  struct relock_request *request = relock_load_seq_cst(&slot->published);
+  /* Relaxed: a leader that misses a request looks again when it has resigned, see has_request().
+   * Acquire: pairs with publish(), for what is in the request. */
+  struct relock_request *request = relock_load_relaxed(&slot->published);
   if (!request || !relock_cas_acquire(&slot->published, request, NULL))
     return NULL; /* a failure: it was withdrawn */
   slot->last_used = all->passes;
@@ -140,11 +141,11 @@ static void clean_up(struct publications *all) {
   }
 }
 
-/* Begins a pass: the slots to look at. */
+/* Begins a pass: the slots to look at. Relaxed, as the looks in take(). */
 static uint64_t begin_pass(struct publications *all) {
   if (++all->passes % CLEANUP_FREQUENCY == 0)
     clean_up(all);
-  return relock_load_seq_cst(&all->in_use);
+  return relock_load_relaxed(&all->in_use);
 }
 
 static bool has_request(struct publications *all) {
@@ -157,8 +158,7 @@ static bool has_request(struct publications *all) {
 
 /* True: the caller is not the leader any more. False: it is, and there may be requests. */
 static bool resign(struct publications *all) {
-  /* Pairs, in the total order, with is_expected(); release: with the acquire in
-   * becomes_leader(). */
+  /* Pairs, in the total order, with is_expected(). */
   relock_exchange_seq_cst(&all->leader, 0);
   return !has_request(all) || !becomes_leader(all);
 }
@@ -201,8 +201,8 @@ static unsigned publish(struct publications *all, unsigned own, struct relock_re
     if (relock_load_relaxed(&slot->published))
       continue;
     uint64_t bit = (uint64_t)1 << index;
-    /* Both pair, in the total order, with begin_pass(), has_request() and clean_up(); the second
-     * with take(). A leader that sees neither the bit nor the request has resigned before. */
+    /* Both pair, in the total order, with has_request() and clean_up(); the second with take(). A
+     * leader that sees neither the bit nor the request has resigned before. */
     if (!(relock_load_relaxed(&all->in_use) & bit))
       relock_or_seq_cst(&all->in_use, bit);
     if (relock_cas_seq_cst(&slot->published, NULL, request))
@@ -213,8 +213,11 @@ static unsigned publish(struct publications *all, unsigned own, struct relock_re
 
 /* Whether a leader will look at that slot, in which the caller has published. */
 static bool is_expected(struct publications *all, unsigned index) {
-  /* Pair, in the total order, with resign() and clean_up(). */
-  return relock_load_seq_cst(&all->leader) && relock_load_seq_cst(&all->in_use) >> index & 1;
+  /* Pairs, in the total order, with resign(). */
+  if (!relock_load_seq_cst(&all->leader))
+    return false;
+  /* Pairs, in the total order, with clean_up(). */
+  return relock_load_seq_cst(&all->in_use) >> index & 1;
 }
 
 /* HEAD: the caller is the leader. DONE. WAITING: there is no room, it must help itself. */
