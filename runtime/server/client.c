@@ -106,7 +106,7 @@ static bool is_running(struct relock_server *server) {
   if (state != RELOCK_SERVER_NONE ||
       !relock_cas_acquire(&server->state, RELOCK_SERVER_NONE, RELOCK_SERVER_STARTING))
     return false;
-  server->stack = relock_default_stack_size();
+  relock_store_relaxed(&server->stack, relock_default_stack_size());
   bool may_start = relock_server_may_start(server);
   if (may_start && relock_pool_start(server))
     return false; /* the next request finds it */
@@ -140,7 +140,7 @@ static struct relock_request *free_slot(struct relock_server *server, struct rel
   struct relock_request *slot = server->slots[self->rcl_number - 1];
   bool nested = self->rcl_serves == server ||
                 (self->rcl_asks > 0 && relock_slot_is_pending(relock_load_relaxed(&slot->state)));
-  return nested || self->stack > server->stack ? NULL : slot;
+  return nested || self->stack > relock_load_relaxed(&server->stack) ? NULL : slot;
 }
 
 enum outcome { SERVED, SERVED_LATE, WITHDRAWN };
@@ -171,7 +171,9 @@ static enum outcome rcl_leave(struct relock_server *server, struct relock_reques
     }
     if (!sleeps) {
       sleeps = true;
-      relock_exchange_seq_cst(&server->client_sleeps[number], 1);
+      /* Comes before the count, which is a release. Sequentially consistent: pairs with announce(),
+       * which is followed by a look at it. */
+      relock_store_relaxed(&server->client_sleeps[number], 1);
       relock_add_seq_cst(&server->unusual, 1);
       relock_await_announcements();
       relock_pool_report(server);
@@ -193,9 +195,12 @@ static struct relock_progress observe(const struct relock_server *server) {
                                   relock_load_relaxed(&server->progress.served)};
 }
 
+/* The load pairs, in the total order, with sleep_until_posted(), servicing.c; of several threads
+ * one wakes the server. */
 void relock_server_wake(struct relock_server *server) {
   if (relock_load_seq_cst(&server->asleep) && relock_exchange_seq_cst(&server->asleep, 0))
-    relock_os->futex_wake(&server->asleep, server->realtime ? INT32_MAX : 1); /* with the backup */
+    relock_os->futex_wake(&server->asleep, /* with the backup */
+                          relock_load_relaxed(&server->realtime) ? INT32_MAX : 1);
 }
 
 /* How often a client spins in vain before it withdraws. Those that withdraw hand the lock on to
@@ -388,8 +393,8 @@ static inline struct relock_request *free_slot_at_once(struct relock_server *ser
   /* Acquire: pairs with the release in relock_servicing_thread(). */
   if (!self->rcl_number || self->rcl_skip || self->rcl_share || self->rcl_serves ||
       self->rcl_asks || self->rcl_submitted ||
-      relock_load_acquire(&server->state) != RELOCK_SERVER_RUNNING || self->stack > server->stack ||
-      !relock_thread_can_wait(self))
+      relock_load_acquire(&server->state) != RELOCK_SERVER_RUNNING ||
+      self->stack > relock_load_relaxed(&server->stack) || !relock_thread_can_wait(self))
     return NULL;
   return server->slots[self->rcl_number - 1];
 }

@@ -52,6 +52,7 @@ static bool is_active(const struct relock_servicer *servicer) {
 }
 
 static bool is_in_section(const struct relock_servicer *servicer) {
+  /* Pairs with announce(), servicing.c. */
   uint32_t announced = relock_load_seq_cst(&servicer->announced);
   return announced != 0 && relock_slot_is_pending(
                                relock_load_relaxed(&servicer->server->slots[announced - 1]->state));
@@ -84,7 +85,8 @@ static void change_active(struct relock_server *server, uint32_t active) {
 
 static bool start_servicer(struct relock_server *server, struct relock_servicer *servicer) {
   uint32_t number = (uint32_t)(servicer - server->servicer);
-  servicer->server = server;
+  if (servicer->server != server) /* once: it is read while its thread is another one */
+    servicer->server = server;
   relock_store_relaxed(&servicer->announced, 0);
   relock_store_relaxed(&servicer->runs_under, NULL);
   relock_store_relaxed(&servicer->tid, 0);
@@ -160,6 +162,7 @@ void relock_pool_waits(struct relock_servicer *self) {
   unlock_pool(self->server);
 }
 
+/* Under the pool's word, as start_manager(). Pairs with sleep_until_reported() and manage(). */
 static void end_manager(struct relock_server *server) {
   if (relock_load_seq_cst(&server->manager) == MANAGER_NONE)
     return;
@@ -277,6 +280,7 @@ static void *manage(void *argument) {
   relock_server_place_thread(server, RELOCK_LEVEL_MANAGEMENT);
   for (;;) {
     if (!sleep_until_reported(server)) {
+      /* Pairs with start_manager(), which may come first. */
       if (relock_cas_seq_cst(&server->manager, MANAGER_END, MANAGER_NONE))
         return NULL;
       continue; /* the server was started again meanwhile */
@@ -287,6 +291,7 @@ static void *manage(void *argument) {
       relock_exchange_seq_cst(&server->reported, 0);
       quiet = look_after(server, stays) ? 0 : quiet + 1;
       tick(server, ticks);
+      /* Pairs with end_manager(). */
       if (relock_load_seq_cst(&server->manager) == MANAGER_END)
         break;
     }

@@ -101,7 +101,7 @@ struct relock_server {
   uint32_t number;   /* from 0; users count from 1 */
   uint32_t active;   /* servicing threads that are ACTIVE */
   uint32_t places;   /* one more than the highest place that was ever taken */
-  size_t stack;      /* of its threads, bytes */
+  size_t stack;      /* of its threads, bytes; changes when it is started again */
   int32_t cpu;       /* that it was given; negative: none */
   uint32_t realtime; /* it has SCHED_FIFO */
   bool homed;        /* its slots lie where it runs */

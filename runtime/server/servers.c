@@ -109,7 +109,8 @@ static bool give_cpu(struct relock_server *server) {
 }
 
 bool relock_server_may_start(struct relock_server *server) {
-  server->number = (uint32_t)(server - relock_servers);
+  if (server->number != relock_server_number(server)) /* once: clients read it all the time */
+    server->number = relock_server_number(server);
   relock_words_served_by(&relock_served);
   relock_balance_as_told();
   relock_guard_take(RELOCK_GUARD_PROCESSORS);
@@ -143,6 +144,7 @@ enum { FORK_PATIENCE_NS = 1000000 };
 uint32_t relock_forking;
 static relock_mutex_t *in_section[RELOCK_MAX_SERVERS * RELOCK_POOL];
 
+/* Pairs with announce(), servicing.c, and with fill(), client.c. */
 static relock_mutex_t *section_of(const struct relock_servicer *servicer) {
   uint32_t announced = relock_load_seq_cst(&servicer->announced);
   relock_mutex_t *mutex =
@@ -150,6 +152,8 @@ static relock_mutex_t *section_of(const struct relock_servicer *servicer) {
   return mutex && relock_runs_under(servicer, mutex) ? mutex : NULL;
 }
 
+/* Sequentially consistent: pairs with the looks at `relock_forking` behind an announcement,
+ * servicing.c; `places` with start_servicer(), pool.c. */
 void relock_servers_before_fork(void) {
   relock_exchange_seq_cst(&relock_forking, 1);
   relock_await_announcements();
@@ -166,6 +170,7 @@ void relock_servers_before_fork(void) {
   }
 }
 
+/* Pairs with the same looks. */
 void relock_servers_after_fork_in_parent(void) { relock_exchange_seq_cst(&relock_forking, 0); }
 
 /* In new memory: what the parent's threads have written to the old one may be of any moment. */

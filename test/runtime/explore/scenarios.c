@@ -842,6 +842,13 @@ static void first_thread_ends(int id) {
     execute(id);
 }
 
+static void both_go_on(int id) {
+  execute(id);
+  if (id == 0)
+    relock_servers_first_thread(false);
+  execute(id);
+}
+
 const struct scenario scenarios[] = {
     {"hold", "two holders", 2, 0, set_up, hold_all, ran_11},
     {"execute", "two sections", 2, 0, set_up, execute_all, ran_11},
@@ -859,6 +866,7 @@ const struct scenario scenarios[] = {
      set_up_room, execute_twice, ran_21},
     {"first-ends", "the first thread ends, and another goes on", 2, 1, set_up, first_thread_ends,
      ran_12},
+    {"first-ends-both", "the first thread ends, and two go on", 2, 1, set_up, both_go_on, ran_22},
     {"twice", "two sections and two holders", 2, 1, set_up, twice, ran_22},
     {"queue", "two holders that queue", 2, 2, set_up_used, queue_and_hold, ran_11},
     {"queue-execute", "two sections in the way of those that wait", 2, 2, set_up_used,
