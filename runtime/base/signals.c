@@ -243,6 +243,7 @@ void relock_signals_look(void) {
 bool relock_signals_start(void) {
   if (!relock_sigaction_is_ours())
     return false;
+  /* Pairs with relock_signals_started(), which who installs a handler asks behind that. */
   (void)relock_exchange_seq_cst(&started, (uint32_t)relock_os->process_id());
   look_at_all();
   return true;

@@ -146,6 +146,9 @@ static bool balance(uint32_t servers) {
   return total > 0;
 }
 
+/* Who wants the rebalancer says so in `servers_wanted` and looks at `thread_runs`; a thread that
+ * ends says so there and looks at `servers_wanted`. All sequentially consistent: one sees the
+ * other. */
 static void balance_while_wanted(void) {
   uint32_t servers;
   while ((servers = relock_load_seq_cst(&servers_wanted)) > 0) {
@@ -181,6 +184,7 @@ static uint32_t option_used;
 
 void relock_balance_as_told(void) {
   unsigned servers = relock_option_balance();
+  /* Pairs with itself: one thread uses the option. */
   if (servers > 1 && !relock_exchange_seq_cst(&option_used, 1))
     relock_servers_balance(servers);
 }

@@ -57,6 +57,7 @@ static bool take_back(uint32_t *word, uint32_t served) {
   const relock_mutex_t *mutex = mutex_of(word);
   if (find_inside(server, mutex))
     return false;
+  /* Pairs with relock_own(), as what follows does with announce(). */
   if (!relock_cas_seq_cst(word, served, relock_load_relaxed(&relock_word_taken)))
     return false;
   relock_await_announcements();
@@ -80,6 +81,8 @@ static bool inherit(uint32_t *word, uint32_t served, struct relock_wait *wait, c
   while (result == 0 && (inside = find_inside(server, mutex))) {
     if (relock_wait_again(wait))
       continue;
+    /* Both pair with announce() and the look that follows it: the first with its own, the other
+     * with relock_wake_heirs(). */
     if (!sleeps)
       relock_add_seq_cst(&server->unusual, 1);
     sleeps = true;

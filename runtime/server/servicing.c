@@ -266,6 +266,8 @@ static bool serve_all(struct relock_servicer *self) {
   return served;
 }
 
+/* In the total order: pairs with set_end() and with the clients' posts, or what repeats them
+ * (await_server()). */
 static bool has_request(const struct relock_server *server) {
   uint32_t end = relock_load_seq_cst(&relock_slots_end);
   for (uint32_t i = 0; i < end; i++)

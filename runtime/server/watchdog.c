@@ -50,6 +50,7 @@ static void report(const struct relock_servicer *servicer, const struct relock_r
 }
 
 bool relock_watchdog_look(const struct relock_servicer *servicer, struct relock_stay *stay) {
+  /* Pairs with announce(), servicing.c; the acquire with post() and run(). */
   uint32_t announced = relock_load_seq_cst(&servicer->announced);
   const struct relock_request *slot = announced ? servicer->server->slots[announced - 1] : NULL;
   uint32_t state = slot ? relock_load_acquire(&slot->state) : RELOCK_SLOT_FREE;

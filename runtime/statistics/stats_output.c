@@ -208,6 +208,7 @@ static void end_answers(void) {
   if (!share)
     return;
   relock_store_relaxed(&share->listens, 0);
+  /* Pairs with answer(), which looks whether it is over. */
   relock_add_seq_cst(&share->asked, 1);
   relock_os->shared_futex_wake(&share->asked, 1);
 }
@@ -277,7 +278,8 @@ int relock_stats_write(const char *file) {
 
 /* --- on a signal ----------------------------------------------------------------------------- */
 
-static uint32_t signalled; /* the file is to be written */
+/* The file is to be written. Changed by exchanges, each of which pairs with is_signalled(). */
+static uint32_t signalled;
 
 /* An atomic operation, which the guards' releases come before: pairs with itself, in the handler
  * and in who has a guard that the handler wants. */

@@ -31,7 +31,7 @@ static bool wait_again(struct relock_wait *wait);
 
 enum { CLIENTS = 2 };
 
-static relock_mutex_t mutex;
+static relock_mutex_t mutex, other;
 static struct relock_request slots[CLIENTS][2];
 static struct relock_server *const server = &relock_servers[0];
 static int counter, times[CLIENTS];
@@ -44,7 +44,7 @@ static void require(bool condition, const char *otherwise) {
 
 /* A patient client sleeps until it is served. */
 static bool wait_again(struct relock_wait *wait) {
-  if (!patient)
+  if (!patient || wait->spins > 0)
     return relock_wait_again(wait);
   uint32_t *state = &slots[relock_thread_self()->rcl_number - 1][0].state;
   relock_os->futex_wait(state, RELOCK_SLOT_POSTED, CLOCK_MONOTONIC, NULL);
@@ -85,6 +85,7 @@ static void start_servicers(uint32_t count) {
 
 static void set_up_server(uint32_t threads, bool patience) {
   relock_mutex_init(&mutex, NULL, scenarios_class());
+  relock_mutex_init(&other, NULL, scenarios_class());
   relock_mutex_lock(&mutex); /* which resolves its class */
   relock_mutex_unlock(&mutex);
   relock_words_served_by(&relock_served);
@@ -233,6 +234,36 @@ static void ask_and_hold(int id) {
   else
     hold(id);
 }
+static int other_section(void *context) {
+  (void)context;
+  return 0;
+}
+static void ask_for_other(int id) {
+  struct relock_thread *self = client(id);
+  const struct relock_call call = {other_section, NULL, 0, false};
+  int result;
+  if (!part_client_execute(&other, scenarios_class(), self, &call, &result))
+    rcl_execute(&other, self, &call);
+}
+
+/* The slot of a request has another mutex behind it, or before. */
+static void ask_other_behind(int id) {
+  if (id == 0) {
+    ask_one(id);
+    ask_for_other(id);
+  } else {
+    hold(id);
+  }
+}
+static void ask_other_before(int id) {
+  if (id == 0) {
+    start_servicers(1);
+    ask_for_other(id);
+    ask(id);
+  } else {
+    hold(id);
+  }
+}
 static void ask_twice_and_hold(int id) {
   if (id == 0)
     ask_twice(id);
@@ -269,6 +300,9 @@ const struct scenario scenarios_of_server[] = {
     {"part-hold", "a request and a holder", 2, 1, set_up_patient, ask_and_hold, ran_11},
     {"part-kept", "a request and a holder, of a word that the server keeps", 2, 1, set_up_kept,
      ask_and_hold, ran_11},
+    {"part-kept-other", "the same, and then a request for another mutex", 2, 1, set_up_kept,
+     ask_other_behind, ran_11},
+    {"part-kept-before", "the same, and one before", 2, 1, set_up_kept, ask_other_before, ran_11},
     {"part-kept-twice", "the same with two requests", 2, 2, set_up_kept, ask_twice_and_hold,
      ran_21},
 };
