@@ -93,9 +93,8 @@ public:
       CurrentFunction = F;
       Function Record = recordOf(F, F->getLocation());
       Record.Defined = true;
-      Record.EndsProcess = endsProcess(F->getBody());
-      if (const FunctionDecl *Last = lastCallee(F->getBody()))
-        Record.LastCallee = nodeFor(Last, S);
+      if (!F->isWeak()) // else others may define it
+        recordEnd(F, Record);
       if (F->hasExternalFormalLinkage())
         FunctionPointers::recordCallbacks(F, Record);
       size_t FirstSite = Facts.Sites.size();
@@ -123,6 +122,13 @@ public:
     CurrentFacts = OuterFacts;
     HasHandler = OuterHasHandler;
     return true;
+  }
+
+  void recordEnd(const FunctionDecl *F, Function &Record) {
+    Record.EndsProcess = endsProcess(F->getBody());
+    Record.NeverReturns = neverReturns(F);
+    if (const FunctionDecl *Last = lastCallee(F->getBody()))
+      Record.LastCallee = nodeFor(Last, S);
   }
 
   bool VisitFunctionDecl(FunctionDecl *F) {

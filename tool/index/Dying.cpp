@@ -3,6 +3,8 @@
 // By structure: a statement of the body ends the process, and none before it leaves the function.
 #include "index/Dying.h"
 
+#include "index/Completion.h"
+
 #include "clang/AST/Expr.h"
 #include "clang/Basic/Builtins.h"
 #include "llvm/ADT/STLExtras.h"
@@ -100,8 +102,23 @@ const FunctionDecl *lastCallee(const Stmt *Body) {
   const auto *Block = dyn_cast_or_null<CompoundStmt>(Body);
   if (!Block || Block->body_empty() || mayLeave(Block))
     return nullptr;
-  const auto *Last = dyn_cast<Expr>(Block->body_back());
-  return Last ? calleeOf(Last->IgnoreParenCasts()) : nullptr;
+  for (const Stmt *Child : reverse(Block->body())) {
+    const auto *Last = dyn_cast<Expr>(Child);
+    const FunctionDecl *Callee = Last ? calleeOf(Last->IgnoreParenCasts()) : nullptr;
+    if (!Callee || Callee->getBuiltinID() != Builtin::BI__builtin_va_end)
+      return Callee;
+  }
+  return nullptr;
+}
+
+static bool hasReturn(const Stmt *S) {
+  return isa<ReturnStmt>(S) ||
+         any_of(S->children(), [](const Stmt *Child) { return Child && hasReturn(Child); });
+}
+
+bool neverReturns(const FunctionDecl *F) {
+  return F->isNoReturn() ||
+         (!hasReturn(F->getBody()) && !completes(F->getBody(), [](const Stmt *) { return false; }));
 }
 
 } // namespace relock

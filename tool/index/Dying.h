@@ -15,7 +15,12 @@ bool endsProcess(const clang::Stmt *Body);
 bool endsProcessAtZero(const clang::CallExpr *Call, const clang::ParentMap &Parents,
                        const clang::ASTContext &Context);
 
-// The function that a body calls last, on each way through it; null: there is no such.
+// The function that a body calls last, on each way through it, but for va_end(); null: there is no
+// such.
 const clang::FunctionDecl *lastCallee(const clang::Stmt *Body);
+
+// True for a function with a body that never returns to its caller: it says so, or it has no
+// return, and its end is not reached.
+bool neverReturns(const clang::FunctionDecl *F);
 
 } // namespace relock

@@ -103,8 +103,9 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("node", F.Node), Visit("name", F.Name), Visit("at", F.At), Visit("defined", F.Defined);
   Visit("namesake", F.Namesake);
   Visit("addressTaken", F.AddressTaken), Visit("takesLocks", F.TakesLocks);
-  Visit("waits", F.Waits), Visit("endsProcess", F.EndsProcess), Visit("lastCallee", F.LastCallee),
-      Visit("releases", F.Releases), Visit("stores", F.Stores);
+  Visit("waits", F.Waits), Visit("endsProcess", F.EndsProcess);
+  Visit("neverReturns", F.NeverReturns), Visit("lastCallee", F.LastCallee);
+  Visit("releases", F.Releases), Visit("stores", F.Stores);
   Visit("touched", F.Touched);
   Visit("calls", F.Calls);
   Visit("indirectCalls", F.IndirectCalls), Visit("callbacks", F.Callbacks),

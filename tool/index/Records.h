@@ -304,11 +304,11 @@ struct Function {
   bool Namesake = false;
   bool AddressTaken = false;
   bool TakesLocks = false;
-  bool Waits = false;       // on a condition variable
-  bool EndsProcess = false; // on each way through it, by abort() or the like
-  std::string
-      LastCallee;        // the node of what each way through it calls last; empty: there is no such
-  bool Releases = false; // the lock that it is given as `void *`, and does nothing else
+  bool Waits = false;        // on a condition variable
+  bool EndsProcess = false;  // on each way through it, by abort() or the like
+  bool NeverReturns = false; // to its caller, by its own text
+  std::string LastCallee; // the node of what each way through it calls last; empty: none, or others
+  bool Releases = false;  // the lock that it is given as `void *`, and does nothing else
   std::vector<Call> Calls;
   std::vector<IndirectCall> IndirectCalls;
   std::vector<std::string> Callbacks; // function types of pointers that its callers can give it

@@ -254,6 +254,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
       append_range(Merged.Touched, F.Touched);
       Merged.Waits |= F.Waits;
       Merged.EndsProcess &= F.EndsProcess;
+      Merged.NeverReturns &= F.NeverReturns;
       if (Merged.LastCallee != F.LastCallee)
         Merged.LastCallee.clear();
       Merged.TakesLocks |= F.TakesLocks;
@@ -271,6 +272,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
     Merged.AddressTaken = Taken;
     Merged.Prototypes = std::move(Prototypes);
   }
+  followLastCallees();
   wrapRelays(Functions, Units);
   OtherRelays = relaysOfOtherLocks(Functions, Project);
   for (auto &[Node, F] : Functions) {
@@ -282,6 +284,23 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         any_of(F.Calls, [](const Call &C) { return setsFloatEnvironment(C.Name); });
     sort(F.Prototypes);
     F.Prototypes.erase(std::unique(F.Prototypes.begin(), F.Prototypes.end()), F.Prototypes.end());
+  }
+}
+
+// A function does not return where what it calls last does not: `void die(…) { vdie(…); }`.
+void Program::followLastCallees() {
+  std::vector<Function *> Returning;
+  for (auto &[Node, F] : Functions)
+    if (F.Defined && !F.NeverReturns && !F.LastCallee.empty())
+      Returning.push_back(&F);
+  auto Ends = [&](Function *F) {
+    auto Last = Functions.find(F->LastCallee);
+    F->NeverReturns = Last != Functions.end() && Last->second.Defined && Last->second.NeverReturns;
+    return F->NeverReturns;
+  };
+  for (size_t Before = Returning.size() + 1; Returning.size() < Before;) {
+    Before = Returning.size();
+    llvm::erase_if(Returning, Ends);
   }
 }
 
@@ -1098,6 +1117,11 @@ bool Program::isReleaser(const std::string &FunctionNode) const {
 bool Program::isFollowed(const std::string &FunctionNode) const {
   auto Found = Functions.find(FunctionNode);
   return Found != Functions.end() && relock::isFollowed(Found->second);
+}
+
+bool Program::neverReturns(const std::string &FunctionNode) const {
+  auto Found = Functions.find(FunctionNode);
+  return Found != Functions.end() && Found->second.Defined && Found->second.NeverReturns;
 }
 
 bool Program::isDefined(const std::string &FunctionNode) const {

@@ -138,6 +138,8 @@ public:
   bool keepsApart(const Flow &F) const;
   bool isDefined(const std::string &FunctionNode) const;
   bool isFollowed(const std::string &FunctionNode) const;
+  // True for a function of the program that never returns to its caller.
+  bool neverReturns(const std::string &FunctionNode) const;
   // True for a function that does nothing but release the lock that it is given as `void *`.
   bool isReleaser(const std::string &FunctionNode) const;
   // The node of a function that calls whatever the call may reach; empty if that is not known.
@@ -174,6 +176,7 @@ private:
   void collectUnmixing(const std::vector<UnitFacts> &Units);
   void linkFlows(const std::vector<UnitFacts> &Units);
   void linkFunctions(const std::vector<UnitFacts> &Units);
+  void followLastCallees();
   void linkPointers(const IndexResult &Index);
   void nameClasses(const std::vector<UnitFacts> &Units);
   void nameLateInits(const std::vector<UnitFacts> &Units,

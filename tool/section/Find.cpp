@@ -82,6 +82,7 @@ public:
       Result.Assertions.push_back(place(Call));
     if ((Operations.empty() && Locks.Others.empty()) || Linked.operatorOf(nodeFor(F, S)))
       return; // an operator's callers have the lock
+    markEnds(F->getBody());
     collectJumps(F->getBody());
     std::string Function = nodeFor(F, S);
     followLocks(Function);
@@ -139,6 +140,19 @@ private:
   }
 
   Position place(const CallExpr *Call) const { return S.shown(Call->getExprLoc()); }
+
+  // Tells clang, whose control-flow graphs are used, which callees never return.
+  void markEnds(const Stmt *Statement) {
+    const auto *Call = dyn_cast<CallExpr>(Statement);
+    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+    if (Callee && !Callee->isNoReturn() && !Callee->getBuiltinID() &&
+        Linked.neverReturns(nodeFor(Callee, S)))
+      for (FunctionDecl *D : Callee->getCanonicalDecl()->redecls())
+        D->addAttr(NoReturnAttr::CreateImplicit(S.Context));
+    for (const Stmt *Child : Statement->children())
+      if (Child)
+        markEnds(Child);
+  }
 
   // --- Operations -------------------------------------------------------------------------
 

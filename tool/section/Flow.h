@@ -3,10 +3,11 @@
 // Where control goes between the statements of a section, by their structure.
 #pragma once
 
+#include "index/Completion.h"
+
 #include "clang/AST/ParentMap.h"
 #include "clang/AST/Stmt.h"
 #include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace clang {
@@ -14,12 +15,6 @@ class CFGBlock;
 }
 
 namespace relock {
-
-using StatementTest = llvm::function_ref<bool(const clang::Stmt *)>;
-
-// True unless it is certain that control never gets from the begin of a statement to its end. No
-// path goes through a statement for which Stops is true. Every label and case counts as reached.
-bool completes(const clang::Stmt *S, StatementTest Stops);
 
 // The loop or switch that a break leaves.
 const clang::Stmt *brokenBy(const clang::BreakStmt *Break, const clang::ParentMap &Parents);

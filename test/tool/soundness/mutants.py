@@ -290,6 +290,24 @@ RULES = {
         "",
         "tool/program/other-names-of-functions.test",
     ),
+    "a callee that returns on one of its ways": (
+        "tool/index/Dying.cpp",
+        "(!hasReturn(F->getBody()) && !completes",
+        "(!completes",
+        "tool/section/callee-that-never-returns-is-an-exit.c",
+    ),
+    "a weak function that ends the process": (
+        "tool/index/Collect.cpp",
+        "if (!F->isWeak()) // else others may define it",
+        "if (true)",
+        "tool/section/callee-that-never-returns-is-an-exit.c",
+    ),
+    "a function that returns in another configuration": (
+        "tool/program/Program.cpp",
+        "Merged.NeverReturns &= F.NeverReturns;",
+        "",
+        "tool/section/callee-of-another-file-that-never-returns.test",
+    ),
     "a trylock that ends the process only where it fails": (
         "tool/index/Dying.cpp",
         "return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse());",
