@@ -432,14 +432,14 @@ private:
     if (isa<LabelStmt>(S) || isa<IndirectGotoStmt>(S) || isa<SwitchCase>(S) ||
         isa<AddrLabelExpr>(S) || S == Call)
       return false;
-    if (!Use && (isa<GotoStmt>(S) || isa<DeclStmt>(S) || isa<StmtExpr>(S)))
+    if (!Use && (isa<GotoStmt>(S) || isa<StmtExpr>(S)))
       return false;
     if (const auto *Goto = dyn_cast<GotoStmt>(S))
       Use->Missed.insert(Goto->getLabel());
     if (const auto *Ref = dyn_cast<DeclRefExpr>(S)) {
       const ValueDecl *D = Ref->getDecl();
-      bool Known =
-          Declared.count(D) || Names.count(D) || (InBody && D->getParentFunctionOrMethod());
+      bool Known = Declared.count(D) || Names.count(D) || GoToo.contains(D) ||
+                   (InBody && D->getParentFunctionOrMethod());
       if (!isa<EnumConstantDecl>(D) && !D->hasExternalFormalLinkage() && !Known) {
         if (!Use)
           return false;
