@@ -245,6 +245,7 @@ public:
   bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *E) {
     return true; // sizeof does not evaluate its operand
   }
+  bool TraverseTypeOfExprTypeLoc(TypeOfExprTypeLoc) { return true; } // nor does typeof
 
   bool VisitDeclRefExpr(DeclRefExpr *E) {
     if (!CurrentFunction || !isInNoObjectFile(CurrentFunction))

@@ -19,6 +19,21 @@ void LockEdits::visitStatement(const Stmt *Statement) {
     WholeStatement.try_emplace(Call, Statement); // the outermost one
 }
 
+// The variable or member whose declaration says of which type `*a.b[i]` is; null: something else
+// does.
+static const ValueDecl *declarationBehind(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    return dyn_cast<VarDecl>(Ref->getDecl());
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return Member->getMemberDecl();
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+    return declarationBehind(Subscript->getBase());
+  const auto *Unary = dyn_cast<UnaryOperator>(E);
+  bool Points = Unary && (Unary->getOpcode() == UO_Deref || Unary->getOpcode() == UO_AddrOf);
+  return Points ? declarationBehind(Unary->getSubExpr()) : nullptr;
+}
+
 void LockEdits::typeToken(TypeLoc Spelled, const std::string &Node, SourceLocation At) {
   while (Spelled) {
     if (auto Named = Spelled.getAs<TypedefTypeLoc>()) {
@@ -30,6 +45,12 @@ void LockEdits::typeToken(TypeLoc Spelled, const std::string &Node, SourceLocati
         break;
       Out.sharedEdit(Named.getNameLoc(), Name.size(), relockName(Name), Node);
       return;
+    }
+    if (auto Operand = Spelled.getAs<TypeOfExprTypeLoc>()) {
+      const ValueDecl *D = declarationBehind(Operand.getUnderlyingExpr());
+      if (!D || syncType(D->getType()) == SyncType::None)
+        break;
+      return Out.flow(Node, nodeFor(D, S), Flow::Text, At); // the type changes with that of D
     }
     if (auto Pointer = Spelled.getAs<PointerTypeLoc>())
       Spelled = Pointer.getPointeeLoc();

@@ -53,6 +53,8 @@ std::optional<std::string> Resolver::resolveUntyped(const Expr *E) {
     return nodeFor(V, S);
   }
   const auto *Call = dyn_cast<CallExpr>(Inner);
+  if (Call && allocates(Call))
+    return fresh(Call);
   if (const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr; F && returnsUntyped(F, S)) {
     Resolved.insert(Call);
     return resultNode(nodeFor(F, S));
@@ -256,6 +258,15 @@ std::string Resolver::resolve(const Expr *E) {
   return opaque(E);
 }
 
+// Fresh memory. `sizeof(pthread_mutex_t)` in the call belongs to what it is assigned to.
+std::string Resolver::fresh(const CallExpr *Call) {
+  Position At = S.shown(Call->getExprLoc());
+  std::string Node = "A:" + At.File.str() + ":" + std::to_string(At.Offset);
+  for (const Expr *Argument : Call->arguments())
+    Edits.sizeTokens(Argument, Node);
+  return Node;
+}
+
 std::string Resolver::resolveCast(const CastExpr *Cast) {
   const Expr *Sub = Cast->getSubExpr();
   if (Cast->getCastKind() == CK_NullToPointer ||
@@ -266,11 +277,7 @@ std::string Resolver::resolveCast(const CastExpr *Cast) {
   const auto *Call = dyn_cast<CallExpr>(Inner);
   bool SameType = syncType(Sub->getType()) == syncType(Cast->getType());
   if (Call && allocates(Call)) {
-    // Fresh memory. `sizeof(pthread_mutex_t)` in the call belongs to what it is assigned to.
-    Node = "A:" + S.shown(Call->getExprLoc()).File.str() + ":" +
-           std::to_string(S.shown(Call->getExprLoc()).Offset);
-    for (const Expr *Argument : Call->arguments())
-      Edits.sizeTokens(Argument, Node);
+    Node = fresh(Call);
   } else if (Call && Call->getDirectCallee() && returnsUntyped(Call->getDirectCallee(), S)) {
     Resolved.insert(Call);
     Node = resultNode(nodeFor(Call->getDirectCallee(), S));

@@ -67,6 +67,7 @@ private:
 
   void flowToParameter(const std::string &Node, clang::QualType T, const clang::FunctionDecl *F,
                        clang::SourceLocation At);
+  std::string fresh(const clang::CallExpr *Call);
   std::string resolveCast(const clang::CastExpr *Cast);
   std::optional<std::string> resolveUntyped(const clang::Expr *E);
   // A declaration of its own, although its type does not name a mutex: F must be in the program.

@@ -290,6 +290,18 @@ RULES = {
         "",
         "tool/program/other-names-of-functions.test",
     ),
+    "a type that typeof's operand spells itself": (
+        "tool/index/LockEdits.cpp",
+        "E = E->IgnoreParenImpCasts();\n  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))\n    return dyn_cast<VarDecl>",
+        "E = E->IgnoreParenCasts();\n  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))\n    return dyn_cast<VarDecl>",
+        "tool/index/typeof-follows-its-operand.c",
+    ),
+    "memory in a void pointer that no allocation gave": (
+        "tool/index/Resolve.cpp",
+        "if (Call && allocates(Call))\n    return fresh(Call);",
+        "if (Call)\n    return fresh(Call);",
+        "tool/index/memory-through-a-void-pointer.c",
+    ),
     "a callee that returns on one of its ways": (
         "tool/index/Dying.cpp",
         "(!hasReturn(F->getBody()) && !completes",
