@@ -54,7 +54,6 @@
  *  - There is always somebody present who is not held back: whoever is at the level.
  *  - A wake-up cannot be lost for long: who is held back sleeps with a deadline.
  *  - What ccqueue.h says of the queue. A client charges its account before it asks again.
- *
  *  - Who takes an account from LEASED, by a compare-and-swap, charges it for the lease.
  *  - No lease begins unseen by who waits: it is begun before its thread leaves the queue, and
  *    ended there if somebody is behind it; whoever is the queue's head closes the word again.
@@ -214,7 +213,7 @@ static void close_word(relock_mutex_t *mutex) {
     relock_store_relaxed(&mutex->relock_private.open, RELOCK_IN_TURN);
 }
 
-/* By the thread of the account, which owns the word and nobody else was served by. */
+/* By the thread of the account, which owns the word and has run no section but its own. */
 static void begin_lease(relock_mutex_t *mutex, struct account *account, struct relock_thread *self,
                         uint64_t now) {
   uint32_t sections;
@@ -307,7 +306,7 @@ static void hold_back(relock_mutex_t *mutex, struct fair *fair, struct account *
   uint64_t waited = 0; /* in sleeps that lasted until their deadlines */
   uint32_t sleep_us = FIRST_SLEEP_US, sections = UINT32_MAX;
   for (;;) {
-    struct survey seen = survey(fair, relock_class_of(mutex), relock_batch_clock());
+    const struct survey seen = survey(fair, relock_class_of(mutex), relock_batch_clock());
     const bool idle = seen.leased && seen.lease.sections == sections;
     sections = seen.leased ? seen.lease.sections : UINT32_MAX;
     if (seen.leased && (idle || seen.level >= used)) {

@@ -265,6 +265,35 @@ static void opens_for_one_thread(void) {
   CHECK(relock_mutex_destroy(&mutex) == 0);
 }
 
+/* While all others are held back, sections find the mutex open, and are counted until it is closed;
+ * no more than the time that has passed. */
+static void is_charged_for_a_lease(void) {
+  struct fair *fair;
+  struct relock_thread *self = long_client(&fair);
+  const uint64_t section = relock_batch_ticks(SURVEY_US); /* long enough to be looked at */
+  everybody_stays = deadlines_pass = false;
+  struct account *own = account_of(fair, self), *other = other_account(fair, self);
+  other->used = 1000000000;
+  other->asks = HELD_BACK;
+  ask_once(section);
+  CHECK(own->asks == LEASED && own->used == section);
+  CHECK(relock_load_relaxed(&mutex.relock_private.open));
+  for (int i = 0; i < 3; i++)
+    ask_once(section / 2);
+  CHECK(own->asks == LEASED && own->used == section);
+  struct survey seen = survey(fair, &shared_lock, time_now());
+  CHECK(seen.leased == own && seen.held_back == 1 && seen.lease.sections == 3);
+  CHECK(seen.level == section + 3 * section / 2);
+  ask_once(section); /* the mean is no less: what it took is known for one in the lease */
+  pass_time(10 * section);
+  end_lease(&mutex, own, NOT_ASKING, true);
+  CHECK(own->asks == NOT_ASKING && own->used == section + 4 * section);
+  close_word(&mutex);
+  ask_once(section);
+  CHECK(own->used == 6 * section);
+  CHECK(relock_mutex_destroy(&mutex) == 0);
+}
+
 int main(void) {
   alarm(300);
   is_divided_by_time(2, false, false);
@@ -278,6 +307,7 @@ int main(void) {
   nobody_waits_for_who_is_gone();
   absence_earns_little();
   opens_for_one_thread();
+  is_charged_for_a_lease();
   puts("fair: ok");
   return 0;
 }

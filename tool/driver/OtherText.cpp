@@ -56,16 +56,16 @@ private:
     return Spelling.take_until([&](char C) { return C == (Quoted ? '"' : '>'); });
   }
 
+  // What lies beside the includer comes first; else some folder of the options, or a link in it,
+  // may have any of them by that name.
   bool mayBe(StringRef Spelling, StringRef Folder) const {
     StringRef Name = nameIn(Spelling);
-    SmallString<256> Near(Folder), Real;
-    sys::path::append(Near, Name);
+    SmallString<256> Near(Name), Real;
+    sys::fs::make_absolute(Folder, Near);
     if (Spelling.starts_with("\"") && !sys::fs::real_path(Near, Real))
-      return Headers.count(std::string(Real)); // what lies beside the includer comes first
-    // Some folder of the options, and the name; one with `..` may lead anywhere.
-    StringRef Tail = Name.contains("..") ? sys::path::filename(Name) : Name;
-    return !Tail.empty() && any_of(Headers, [&](StringRef Header) {
-      return Header.consume_back(Tail) && Header.ends_with("/");
+      return Headers.count(std::string(Real));
+    return any_of(Headers, [&](StringRef Header) {
+      return sys::path::filename(Header) == sys::path::filename(Name);
     });
   }
 };

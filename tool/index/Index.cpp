@@ -124,8 +124,7 @@ Error loadCommands(StringRef Build, std::vector<UnitPlace> &Units, std::vector<U
   if (sys::fs::is_regular_file(Build))
     return createStringError(Build + ": a compile database is read from a file called " +
                              DatabaseName +
-                             ": link this one under that name, in a folder for "
-                             "it, and name that with -p");
+                             ": link it under that name, and name the folder with -p");
   SmallString<256> File(Build);
   sys::path::append(File, DatabaseName);
   if (!sys::fs::exists(File))

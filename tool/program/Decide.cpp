@@ -416,7 +416,8 @@ private:
         Place = &*F.Forwards;
       if (!Place || Place->Exported || F.AddressTaken)
         continue;
-      StaticWrapper W = {Node, *Place, F.Wraps ? F.Wraps->Through : "", Calls[Node].size(), {}};
+      StaticWrapper W = {Node, F.Name, *Place, F.Wraps ? F.Wraps->Through : "", Calls[Node].size(),
+                         {}};
       if (Does)
         W.Layer = {Does->Kind == Operation::Init, Linked.layerOf(Node), Users[Node]};
       Result.push_back(std::move(W));

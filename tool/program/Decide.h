@@ -45,7 +45,7 @@ const CheckedSection &begunBy(const CheckedClass &Class, const CheckedSection &S
 
 // A lock wrapper that only one file can call: it goes when its last call goes.
 struct StaticWrapper {
-  std::string Node;
+  std::string Node, Name;
   WrapperPlace Place;
   std::string Through; // see Wrapper
   size_t Calls = 0;

@@ -50,9 +50,10 @@ struct FileSections {
 
 class Rewriter {
 public:
+  // Kept: nodes of static lock wrappers that stay, although no unit calls them any more.
   Rewriter(const IndexResult &Index, const Decision &Decided, const Choice &Chosen,
-           const std::vector<TableServer> &Servers)
-      : Index(Index), Decided(Decided), Chosen(Chosen), Servers(Servers) {}
+           const std::vector<TableServer> &Servers, const std::set<std::string> &Kept)
+      : Index(Index), Decided(Decided), Chosen(Chosen), Servers(Servers), Kept(Kept) {}
 
   Expected<RewriteResult> run() {
     plan();
@@ -73,12 +74,35 @@ public:
     return std::move(Result);
   }
 
+  // The nodes of removed functions that the text still calls: in a macro that no unit uses, or
+  // where no configuration of the index gets.
+  std::set<std::string> removedInVain(const RewriteResult &Written) const {
+    std::set<std::string> Found;
+    for (const StaticWrapper *W : Removed) {
+      const std::string File = W->Place.Begin.File.str();
+      const bool Own = OwnFiles.count(File);
+      auto Calls = [&](const std::string &Other, StringRef Text) {
+        return (!Own || Other == File) && calls(Text, W->Name);
+      };
+      auto CallsUnchanged = [&](const std::string &Other) {
+        auto Buffer = MemoryBuffer::getFile(Other);
+        return Buffer && Calls(Other, (*Buffer)->getBuffer());
+      };
+      if (any_of(Written.After, [&](const auto &F) { return Calls(F.first, F.second); }) ||
+          (!Own && any_of(unchangedFiles(), CallsUnchanged)))
+        Found.insert(W->Node);
+    }
+    return Found;
+  }
+
 private:
   const IndexResult &Index;
   const Decision &Decided;
   const Choice &Chosen;
   const std::vector<TableServer> &Servers;
+  const std::set<std::string> &Kept;
   std::map<std::string, FilePlan> Plans;
+  std::vector<const StaticWrapper *> Removed;
   std::vector<TableEntry> Entries;
   std::string Table;                                  // absolute path of relock_locks.h
   std::map<std::string, std::set<std::string>> Names; // of extracted functions, to their files
@@ -330,7 +354,7 @@ private:
         if (!Unused || W.Place.Common || !Done.insert(W.Node).second)
           continue;
         const Owners By = Replaced != Uncalled.end() ? Replaced->second : Found->second.second;
-        if (W.Place.Declared || Named.count(W.Node)) {
+        if (W.Place.Declared || Named.count(W.Node) || Kept.count(W.Node)) {
           insertLate(W.Place.Begin, "__attribute__((unused)) ", By);
           continue;
         }
@@ -347,6 +371,7 @@ private:
   // Its companion, which stands behind it, takes its place.
   void removeFunction(const StaticWrapper &Unused, const Owners &By) {
     const WrapperPlace &W = Unused.Place;
+    Removed.push_back(&Unused);
     StringRef Text = Result.Before[W.Begin.File];
     unsigned Begin = Text.rfind('\n', W.Begin.Offset) + 1, End = W.End.Offset;
     size_t Line = Text.find('\n', End);
@@ -389,14 +414,20 @@ private:
     if (any_of(Result.Before,
                [&](const auto &File) { return StringRef(File.second).contains(Name); }))
       return false;
-    std::set<std::string> Seen;
+    return none_of(unchangedFiles(), [&](const std::string &File) {
+      auto Buffer = MemoryBuffer::getFile(File);
+      return Buffer && (*Buffer)->getBuffer().contains(Name);
+    });
+  }
+
+  // What units read besides.
+  std::set<std::string> unchangedFiles() const {
+    std::set<std::string> Files;
     for (const UnitFacts &Unit : Index.Units)
       for (const Dependency &D : Unit.Dependencies)
-        if (!Result.Before.count(D.File) && Seen.insert(D.File).second)
-          if (auto Buffer = MemoryBuffer::getFile(D.File);
-              Buffer && (*Buffer)->getBuffer().contains(Name))
-            return false;
-    return true;
+        if (!Plans.count(D.File))
+          Files.insert(D.File);
+    return Files;
   }
 
   // Beside the table that is there already, or in the folder that holds all changed files of the
@@ -696,22 +727,31 @@ private:
     return Name;
   }
 
-  // True if a directive in the text, not a comment, includes the file.
-  static bool includes(StringRef Text, StringRef QuotedName) {
+  // True if tokens of these spellings follow each other in the text.
+  static bool hasTokens(StringRef Text, ArrayRef<StringRef> Spellings) {
+    if (!Text.contains(Spellings.front()))
+      return false;
     clang::LangOptions C;
     C.LineComment = true;
     std::string Buffer = Text.str(); // ends with a 0, as the lexer wants it
     clang::Lexer Raw(clang::SourceLocation(), C, Buffer.data(), Buffer.data(),
                      Buffer.data() + Buffer.size());
-    StringRef Last[2]; // the tokens before
+    size_t Matched = 0;
     for (clang::Token T; !Raw.LexFromRawLexer(T);) {
       StringRef Spelled(Raw.getBufferLocation() - T.getLength(), T.getLength());
-      if (Spelled == QuotedName && Last[0] == "include" && Last[1] == "#")
+      Matched = Spelled == Spellings[Matched] ? Matched + 1 : Spelled == Spellings.front();
+      if (Matched == Spellings.size())
         return true;
-      Last[1] = std::exchange(Last[0], Spelled);
     }
     return false;
   }
+
+  // True if a directive in the text, not a comment, includes the file.
+  static bool includes(StringRef Text, StringRef QuotedName) {
+    return hasTokens(Text, {"#", "include", QuotedName});
+  }
+
+  static bool calls(StringRef Text, StringRef Function) { return hasTokens(Text, {Function, "("}); }
 
   // Where the table is not found, since the file is read through a link in another folder, it is
   // the fault of all that changes there.
@@ -769,7 +809,17 @@ Owners RewriteResult::ownersAt(StringRef File, unsigned Offset) const {
 
 Expected<RewriteResult> rewrite(const IndexResult &Index, const Decision &Decided,
                                 const Choice &Chosen, const std::vector<TableServer> &Servers) {
-  return Rewriter(Index, Decided, Chosen, Servers).run();
+  std::set<std::string> Kept;
+  for (;;) {
+    Rewriter Once(Index, Decided, Chosen, Servers, Kept);
+    Expected<RewriteResult> Result = Once.run();
+    if (!Result || !Result->Faults.empty())
+      return Result;
+    std::set<std::string> InVain = Once.removedInVain(*Result);
+    if (InVain.empty())
+      return Result;
+    Kept.insert(InVain.begin(), InVain.end());
+  }
 }
 
 } // namespace relock
