@@ -46,8 +46,8 @@ static void add(struct table *t, int i) {
   }
 }
 
-static void spells(void *p) {
-  __typeof__((pthread_mutex_t *)p) lock = &kept;
+static void spells(void) {
+  __typeof__((pthread_mutex_t *)&kept) lock = &kept;
   pthread_mutex_lock(lock);
   puts("kept");
   pthread_mutex_unlock(lock);
@@ -59,7 +59,7 @@ int main(void) {
     grow(&t);
     add(&t, i);
   }
-  spells(NULL);
+  spells();
   printf("%d\n", t.total);
   return 0;
 }
