@@ -129,28 +129,30 @@ static uint64_t number(const char *text) {
   return value;
 }
 
-/* Null if it is not among these. */
-static const struct scenario *find(const struct scenario *among, int count, const char *name) {
-  for (int i = 0; i < count; i++)
-    if (strcmp(among[i].name, name) == 0)
-      return &among[i];
-  return NULL;
-}
+/* All scenarios; no two have the same name. */
+static const struct {
+  const struct scenario *these;
+  const int *count;
+} tables[] = {
+    {scenarios, &scenario_count},
+    {scenarios_apart, &scenario_apart_count},
+    {scenarios_of_barriers, &scenario_of_barriers_count},
+    {scenarios_of_teams, &scenario_of_teams_count},
+    {scenarios_contained, &scenario_contained_count},
+    {scenarios_of_pool, &scenario_of_pool_count},
+    {scenarios_of_server, &scenario_of_server_count},
+};
+enum { TABLES = sizeof(tables) / sizeof(*tables) };
 
 static void choose_scenario(const char *name) {
-  const struct scenario *found = find(scenarios, scenario_count, name);
-  if (!found)
-    found = find(scenarios_apart, scenario_apart_count, name);
-  if (!found)
-    found = find(scenarios_of_barriers, scenario_of_barriers_count, name);
-  if (!found)
-    found = find(scenarios_of_teams, scenario_of_teams_count, name);
-  if (!found)
-    found = find(scenarios_contained, scenario_contained_count, name);
-  if (!found)
-    found = find(scenarios_of_pool, scenario_of_pool_count, name);
-  if (!found)
-    found = find(scenarios_of_server, scenario_of_server_count, name);
+  const struct scenario *found = NULL;
+  for (int table = 0; table < TABLES; table++)
+    for (int i = 0; i < *tables[table].count; i++)
+      if (strcmp(tables[table].these[i].name, name) == 0) {
+        if (found)
+          usage_error("two scenarios have the name", name);
+        found = &tables[table].these[i];
+      }
   if (!found || options.chosen_count == MAX_CHOSEN)
     usage_error("no such scenario:", name);
   options.chosen[options.chosen_count++] = found;
@@ -162,19 +164,10 @@ static const char *parameter(char **arguments, int *at) {
   return arguments[++*at];
 }
 
-static void list(const struct scenario *these, int count) {
-  for (int i = 0; i < count; i++)
-    printf("%-16s %s\n", these[i].name, these[i].what);
-}
-
 static void list_scenarios(void) {
-  list(scenarios, scenario_count);
-  list(scenarios_apart, scenario_apart_count);
-  list(scenarios_of_barriers, scenario_of_barriers_count);
-  list(scenarios_of_teams, scenario_of_teams_count);
-  list(scenarios_contained, scenario_contained_count);
-  list(scenarios_of_pool, scenario_of_pool_count);
-  list(scenarios_of_server, scenario_of_server_count);
+  for (int table = 0; table < TABLES; table++)
+    for (int i = 0; i < *tables[table].count; i++)
+      printf("%-16s %s\n", tables[table].these[i].name, tables[table].these[i].what);
 }
 
 static void parse(char **arguments) {

@@ -550,7 +550,7 @@ RULES = {
     ),
     "an include that only a comment names": (
         "tool/rewrite/Rewrite.cpp",
-        'Spelled == QuotedName && Last[0] == "include" && Last[1] == "#"',
+        'hasTokens(Text, {"#", "include", QuotedName})',
         "Text.contains(QuotedName)",
         "tool/rewrite/comment-names-the-include.c",
     ),
