@@ -9,7 +9,7 @@
  *   os.c        relock_os: futexes, time, the barrier
  *   trace.c     names of addresses and places, and what happened
  *   fiber.c     stacks, switching between them, thread pointers
- *   events.c    threads end and begin, are cancelled, and fork
+ *   events.c    threads end and begin, are cancelled, fork, and get signals
  *   state.c     states that the search has seen
  */
 #ifndef RELOCK_EXPLORE_ENGINE_H
@@ -51,9 +51,11 @@ struct thread {
   void *(*run)(void *);
   void *argument;
   void *stack_pointer;
-  uintptr_t thread_pointer;
+  uintptr_t thread_pointer; /* with which it goes on: its own, or a client's */
+  bool renewed;             /* it has a second pointer of its own */
   enum cancel cancel;
   bool asynchronous, uncancellable; /* as pthread_setcanceltype() and _setcancelstate() said */
+  uint64_t pending, blocked;        /* signals, as the kernel has them */
   int cleanups;
   struct cleanup cleanup[MAX_CLEANUPS];
   int calls;
@@ -81,6 +83,9 @@ void state_changed(void);
 /* The current thread cannot go on; returns when it can. */
 void block(enum thread_state state);
 void yield_thread(void);
+/* As a yield that is not in vain: whoever asks again and again for what another thread is about to
+ * do lets it. */
+void let_others_run(void);
 /* Whether no other thread is half-way through an owner's decrement. */
 bool barrier_is_open(const struct thread *waiter);
 void wake_thread(struct thread *thread);
@@ -204,8 +209,9 @@ void fibers_start(void);
 void fiber_reset(struct thread *thread, void (*entry)(void));
 /* Between fibers, and from and to the stack that the search runs on (null). */
 void fiber_switch(struct thread *from, struct thread *to);
-/* Calls a function on a fiber, outside of executions. */
+/* Calls a function on a fiber, outside of executions; and on which. */
 void fiber_call(struct thread *thread, void (*function)(void));
+const struct thread *fiber_called(void);
 bool on_fiber_stack(const void *address);
 
 /* The thread goes on with the thread pointer of a thread that has not run yet; once. */
@@ -217,6 +223,19 @@ void events_begin(void);
 /* Where a thread that others have cancelled ends. */
 void cancellation_point(void);
 bool is_child(void);
+/* Where the current thread runs the handlers of signals that have come and are not blocked. */
+void take_signals(void);
+/* sigaction(2), and the current thread's mask. */
+struct relock_signal_action;
+void signal_action(int number, const struct relock_signal_action *set,
+                   struct relock_signal_action *found);
+uint64_t block_signals(void);
+void restore_signals(uint64_t blocked);
+/* Whether handlers are looked at: where a scenario has set one. */
+bool handlers_are_seen(void);
+/* The signal that tells a thread to let handlers of others run; nothing else. */
+void interrupt_thread(int thread_id);
+int thread_id_of(const struct thread *thread);
 
 /* --- the search ------------------------------------------------------------------------------ */
 

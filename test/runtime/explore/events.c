@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * What happens to a thread besides running: it ends and another one begins, it is cancelled, it
- * forks. The functions of the C library by which the runtime hears of that (libc.h).
+ * forks, a signal comes. The functions of the C library and of the kernel by which the runtime
+ * hears of that (libc.h, os.c).
  */
 #include "engine.h"
 #include "scenarios.h"
 
+#include "../../../runtime/base/os.h"
+#include "../../../runtime/base/signals.h"
 #include "../../../runtime/base/thread.h"
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
 
 #define CALLER ((uintptr_t)__builtin_return_address(0))
 
@@ -156,5 +161,99 @@ bool fork_process(void) {
 }
 
 bool is_child(void) { return forked; }
+
+/* --- signals --------------------------------------------------------------------------------- */
+
+static struct relock_signal_action actions[RELOCK_SIGNALS];
+static uint64_t nobodys_blocked; /* outside of executions */
+static bool seen_handlers;
+
+void set_handler(int number, relock_handler_t *handler) {
+  actions[number] =
+      (struct relock_signal_action){.handler = (uintptr_t)handler, .flags = SA_SIGINFO};
+  seen_handlers = true;
+}
+
+bool handlers_are_seen(void) { return seen_handlers; }
+
+void signal_action(int number, const struct relock_signal_action *set,
+                   struct relock_signal_action *found) {
+  if (found)
+    *found = actions[number];
+  if (set)
+    actions[number] = *set;
+}
+
+static void send(struct thread *target, int number) {
+  const uint64_t bit = relock_signal_bit(number);
+  trace(CALLER, "sends signal %d to thread %d", number, target->id);
+  if (target->state == ENDED)
+    return;
+  target->pending |= bit;
+  if (target->state == ASLEEP && !(target->blocked & bit))
+    wake_thread(target);
+  state_changed();
+}
+
+void signal_thread(int id, int number) {
+  schedule_point(true);
+  send(&threads[id], number);
+  take_signals();
+}
+
+int thread_id_of(const struct thread *thread) {
+  return thread->id + 1 + (thread->renewed ? MAX_THREADS : 0);
+}
+
+void interrupt_thread(int thread_id) {
+  schedule_point(true);
+  for (int i = 0; i < thread_count; i++)
+    if (thread_id_of(&threads[i]) == thread_id)
+      send(&threads[i], RELOCK_SIGNAL_SETXID);
+  let_others_run();
+}
+
+/* As the kernel does: on the thread's own stack, with the pointer that the thread has then. What
+ * the handler interrupts may be a wait that has not yet read how it ended. */
+static void run_handler(int number) {
+  struct thread *self = current;
+  const uint64_t blocked = self->blocked;
+  const bool timed_out = self->timed_out;
+  siginfo_t info = {.si_signo = number};
+  ucontext_t context;
+  memset(&context, 0, sizeof context);
+  memcpy(&context.uc_sigmask, &blocked, sizeof blocked);
+  trace(CALLER, "a handler of signal %d begins", number);
+  saw((uint64_t)number);
+  self->blocked |= actions[number].mask | relock_signal_bit(number);
+  ((relock_handler_t *)actions[number].handler)(number, &info, &context);
+  self->blocked = blocked;
+  self->timed_out = timed_out;
+  trace(CALLER, "the handler of signal %d ends", number);
+  saw((uint64_t)number);
+}
+
+void take_signals(void) {
+  struct thread *self = current;
+  while (self && (self->pending & ~self->blocked) && !self->in_decrement) {
+    const int number = __builtin_ctzll(self->pending & ~self->blocked) + 1;
+    self->pending &= ~relock_signal_bit(number);
+    run_handler(number);
+  }
+}
+
+uint64_t block_signals(void) {
+  uint64_t *mask = current ? &current->blocked : &nobodys_blocked;
+  const uint64_t blocked = *mask;
+  *mask = UINT64_MAX;
+  return blocked;
+}
+
+void restore_signals(uint64_t blocked) {
+  *(current ? &current->blocked : &nobodys_blocked) = blocked;
+  take_signals();
+}
+
+int running_thread(void) { return current->id; }
 
 void events_begin(void) { forked = false; }

@@ -90,19 +90,23 @@ void fiber_reset(struct thread *thread, void (*entry)(void)) {
     *--top = NULL;
   thread->stack_pointer = top;
   thread->thread_pointer = first_pointer[thread->id];
+  thread->renewed = false;
 }
 
 void fiber_renew(struct thread *thread) {
-  if (thread->thread_pointer == second_pointer[thread->id]) {
+  if (thread->renewed) {
     fprintf(stderr, "explore: a thread can be renewed once\n");
     exit(2);
   }
+  thread->renewed = true;
   thread->thread_pointer = second_pointer[thread->id];
   if (thread == current)
     set_thread_pointer(thread->thread_pointer);
 }
 
 void fiber_switch(struct thread *from, struct thread *to) {
+  if (from)
+    from->thread_pointer = thread_pointer();
   set_thread_pointer(to ? to->thread_pointer : search_thread_pointer);
   explore_switch_stacks(from ? &from->stack_pointer : &search_stack_pointer,
                         to ? to->stack_pointer : search_stack_pointer);
@@ -119,7 +123,10 @@ void fiber_call(struct thread *thread, void (*function)(void)) {
   callee = thread;
   fiber_reset(thread, call_and_return);
   fiber_switch(NULL, thread);
+  callee = NULL;
 }
+
+const struct thread *fiber_called(void) { return callee; }
 
 bool on_fiber_stack(const void *address) {
   return (uintptr_t)address - (uintptr_t)stacks < (size_t)STACK * MAX_THREADS;

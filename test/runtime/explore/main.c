@@ -40,12 +40,14 @@ static const char usage[] =
 
 /* --- for scenarios and the runtime ----------------------------------------------------------- */
 
-static int inside = -1; /* the client whose section runs */
+static int inside = -1;    /* the client whose section runs */
+static uint32_t inside_in; /* in this execution: others may have ended in the middle of a section */
 
 void section_begins(int client) {
-  if (current && inside >= 0)
+  if (current && inside >= 0 && inside_in == execution)
     finding("two sections at once: of thread %d, and in it of thread %d", inside, client);
   inside = client;
+  inside_in = execution;
 }
 void section_ends(void) { inside = -1; }
 
@@ -141,6 +143,7 @@ static const struct {
     {scenarios_contained, &scenario_contained_count},
     {scenarios_of_pool, &scenario_of_pool_count},
     {scenarios_of_server, &scenario_of_server_count},
+    {scenarios_of_signals, &scenario_of_signals_count},
 };
 enum { TABLES = sizeof(tables) / sizeof(*tables) };
 
@@ -223,7 +226,6 @@ static void prepare(const struct scenario *scenario) {
   set_managers(false);
   scenario->set_up();
   os_set_up();
-  inside = -1;
   limits.deviations = options.deviations > scenario->less ? options.deviations - scenario->less : 0;
 }
 

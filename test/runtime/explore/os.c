@@ -150,7 +150,10 @@ static void barrier(void) {
   trace(CALLER, "barrier is passed");
 }
 
-static int thread_id(void) { return current ? (int)current->id : 0; }
+static int thread_id(void) {
+  const struct thread *self = current ? current : fiber_called();
+  return self ? thread_id_of(self) : 2 * MAX_THREADS + 1;
+}
 
 /* Servers float, and have no privilege. */
 static bool may_use_cpu(unsigned cpu) {
@@ -186,8 +189,7 @@ static void *reserve(size_t size) {
   return memory + memory_used - size;
 }
 
-/* No signal is installed. */
-bool relock_sigaction_is_ours(void) { return false; }
+bool relock_sigaction_is_ours(void) { return handlers_are_seen(); }
 
 /* What an execution reserves, the next one finds zero-filled again. */
 void os_set_up(void) {
@@ -203,14 +205,11 @@ void os_begin(void) {
 }
 
 static int process_id(void) { return is_child() ? 2 : 1; }
-static bool signal_action(int number, const struct relock_signal_action *set,
+static bool change_action(int number, const struct relock_signal_action *set,
                           struct relock_signal_action *found) {
-  (void)number, (void)set, (void)found;
-  return false;
+  signal_action(number, set, found);
+  return true;
 }
-static uint64_t block_signals(void) { return 0; }
-static void restore_signals(uint64_t blocked) { (void)blocked; }
-static void interrupt(int id) { (void)id; }
 static struct relock_slice *slice(void) { return NULL; }
 static void end_slice(void) {}
 
@@ -237,10 +236,10 @@ static const struct relock_os os_explored = {
     .read_counter = read_counter,
     .is_first_thread = is_first_thread,
     .process_id = process_id,
-    .signal_action = signal_action,
+    .signal_action = change_action,
     .block_signals = block_signals,
     .restore_signals = restore_signals,
-    .interrupt = interrupt,
+    .interrupt = interrupt_thread,
     .slice = slice,
     .end_slice = end_slice,
 };

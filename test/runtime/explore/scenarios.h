@@ -8,19 +8,25 @@
 
 #include "engine.h"
 
+#include "../../../runtime/base/signals.h"
+
 #include <relock/relock.h>
 
 extern const struct scenario scenarios[];
 extern const int scenario_count;
 
-/* Those that have no mutex of the algorithm, whatever that is (printed.c, barriers.c, teams.c): only
- * where named. */
+/* Those that have no mutex of the algorithm, whatever that is (printed.c, barriers.c, teams.c):
+ * only where named. */
 extern const struct scenario scenarios_apart[], scenarios_of_barriers[], scenarios_of_teams[];
 extern const int scenario_apart_count, scenario_of_barriers_count, scenario_of_teams_count;
 
 /* Of containers (containers.c): only where named, too. */
 extern const struct scenario scenarios_contained[];
 extern const int scenario_contained_count;
+
+/* Of signals, with sections that run with their client's pointer (signalled.c): the same. */
+extern const struct scenario scenarios_of_signals[];
+extern const int scenario_of_signals_count;
 
 /* Makes the class of the mutexes; ends the program if there is no such algorithm. */
 void scenarios_start(const char *algorithm);
@@ -54,6 +60,13 @@ void cancel_thread(int id);
 /* Whether the execution goes on as the child, where the calling thread is the only one. */
 bool fork_process(void);
 bool is_child(void);
+
+/* Before the first execution: what signal_thread() calls on another thread, or on the calling one,
+ * between two of its steps. From then on sections run with their client's thread pointer. */
+void set_handler(int number, relock_handler_t *handler);
+void signal_thread(int id, int number);
+/* The thread on whose stack this runs, whoever's pointer it has. */
+int running_thread(void);
 
 __attribute__((noreturn)) void wrong(const char *what);
 

@@ -282,6 +282,7 @@ static void resume(struct thread *next) {
   struct thread *previous = current;
   current = next;
   fiber_switch(previous, next);
+  take_signals();
 }
 
 static bool all_ended(void) {
@@ -309,6 +310,7 @@ static void pick_another(void) {
 }
 
 void schedule_point(bool shared) {
+  take_signals(); /* those that could not come in the middle of an instruction */
   saw(0);
   if (++steps > limits.steps)
     out_of_bounds();
@@ -371,6 +373,12 @@ void yield_thread(void) {
   resume(&threads[label >= SPURIOUS_LABEL ? label - SPURIOUS_LABEL : label]);
 }
 
+void let_others_run(void) {
+  saw(1);
+  current->yielded = true;
+  pick_another();
+}
+
 void wake_thread(struct thread *thread) {
   thread->state = RUNNING;
   thread->timed_out = false;
@@ -387,6 +395,7 @@ void thread_ended(void) {
 }
 
 static void run_thread(void) {
+  take_signals();
   current->run(current->argument);
   thread_ended();
 }
@@ -399,6 +408,7 @@ struct thread *start_fiber(void *(*run)(void *), void *argument) {
   thread->daemon = thread->yielded = thread->in_decrement = false;
   thread->cancel = CANCEL_NONE;
   thread->asynchronous = thread->uncancellable = false;
+  thread->pending = thread->blocked = 0;
   thread->cleanups = 0;
   thread->calls = 0;
   thread->vain_yields = 0;

@@ -18,7 +18,8 @@ fi
 flags="-O1 -g -fno-inline -fno-omit-frame-pointer -DRELOCK_BUILDING_RUNTIME -DRELOCK_EXPLORE
   -I$runtime/include -I$runtime/$(dirname "$file")"
 # shellcheck disable=SC2086
-cc $flags -include "$here/libc.h" -fsanitize=thread -c "$program.c" -o "$program.o"
+cc $flags -D__tsan_init=explore_no_sanitizer -include "$here/libc.h" -fsanitize=thread -c "$program.c" \
+  -o "$program.o"
 # shellcheck disable=SC2086
 cc $flags -c "$here/main.c" -o "$program-main.o"
 objects="$program-main.o $program.o"

@@ -78,6 +78,8 @@ static uint64_t thread_state(uint64_t digest, const struct thread *thread) {
                             thread->timed_out,
                             thread->in_decrement,
                             thread->cancel,
+                            thread->pending,
+                            thread->blocked,
                             thread->state == ASLEEP ? (uintptr_t)thread->futex : 0};
   digest = mixed(digest, thread->past);
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
