@@ -91,6 +91,7 @@ public:
     bool OuterHasHandler = std::exchange(HasHandler, false);
     if (F->doesThisDeclarationHaveABody()) {
       CurrentFunction = F;
+      BeforeEnd = callsBeforeEnd(F->getBody(), S.Context);
       Function Record = recordOf(F, F->getLocation());
       Record.Defined = true;
       if (!F->isWeak()) // else others may define it
@@ -125,7 +126,7 @@ public:
   }
 
   void recordEnd(const FunctionDecl *F, Function &Record) {
-    Record.EndsProcess = endsProcess(F->getBody());
+    Record.EndsProcess = endsProcess(F->getBody(), S.Context);
     Record.NeverReturns = neverReturns(F);
     if (const FunctionDecl *Last = lastCallee(F->getBody()))
       Record.LastCallee = nodeFor(Last, S);
@@ -301,7 +302,8 @@ public:
     Pointers.call(Call);
     if (!Callee) {
       if (CurrentFacts)
-        recordCalls(Call, S, CurrentFacts->Calls, CurrentFacts->IndirectCalls);
+        recordCalls(Call, BeforeEnd.contains(Call), S, CurrentFacts->Calls,
+                    CurrentFacts->IndirectCalls);
       for (const Expr *Argument : Call->arguments())
         if (syncType(Argument->getType()) != SyncType::None)
           Out.escape(Nodes.resolve(Argument), "indirect-call",
@@ -329,7 +331,8 @@ public:
       UntypedCalls.push_back(Call);
     std::string Node = nodeFor(Callee, S);
     if (CurrentFacts)
-      recordCalls(Call, S, CurrentFacts->Calls, CurrentFacts->IndirectCalls);
+      recordCalls(Call, BeforeEnd.contains(Call), S, CurrentFacts->Calls,
+                  CurrentFacts->IndirectCalls);
     LockCall Given;
     Given.Nodes.resize(Call->getNumArgs());
     for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
@@ -464,7 +467,8 @@ private:
   std::vector<const CallExpr *> UntypedCalls;   // of functions that return `void *`
   std::vector<const DeclRefExpr *> UntypedUses; // of local variables and parameters of that type
   DenseSet<const Expr *> DirectCallees;
-  DenseSet<const Stmt *> ValueBlocks; // of statement expressions
+  DenseSet<const CallExpr *> BeforeEnd; // of the function's calls, see callsBeforeEnd()
+  DenseSet<const Stmt *> ValueBlocks;   // of statement expressions
   LockOperands Operands;
   MapVector<const VarDecl *, ConvertedClass> Converted;
   DenseSet<const Stmt *> UnrunArms;

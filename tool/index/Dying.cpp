@@ -27,17 +27,37 @@ static bool kills(const FunctionDecl *Callee) {
              .Default(false);
 }
 
-static bool ends(const Stmt *S) {
+static bool ends(const Stmt *S, const ASTContext &Context);
+
+// Of an if or `?:`; with `assert(0 && "text")` only one of the two is taken.
+static bool endsEither(const Expr *Condition, const Stmt *Then, const Stmt *Else,
+                       const ASTContext &Context) {
+  bool Taken;
+  if (!Condition->isValueDependent() && Condition->EvaluateAsBooleanCondition(Taken, Context))
+    return ends(Taken ? Then : Else, Context);
+  return ends(Condition, Context) || (ends(Then, Context) && ends(Else, Context));
+}
+
+static bool ends(const Stmt *S, const ASTContext &Context) {
   if (!S)
     return false;
   if (const auto *Block = dyn_cast<CompoundStmt>(S))
-    return endsProcess(Block);
+    return endsProcess(Block, Context);
   if (const auto *If = dyn_cast<IfStmt>(S))
-    return ends(If->getThen()) && ends(If->getElse());
+    return endsEither(If->getCond(), If->getThen(), If->getElse(), Context);
   if (const auto *Do = dyn_cast<DoStmt>(S))
-    return ends(Do->getBody());
+    return ends(Do->getBody(), Context);
   const auto *E = dyn_cast<Expr>(S);
-  return E && kills(calleeOf(E->IgnoreParenCasts()));
+  if (!E)
+    return false;
+  E = E->IgnoreParenCasts();
+  if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
+    return endsEither(Choice->getCond(), Choice->getTrueExpr(), Choice->getFalseExpr(), Context);
+  if (const auto *Comma = dyn_cast<BinaryOperator>(E); Comma && Comma->isCommaOp())
+    return ends(Comma->getLHS(), Context) || ends(Comma->getRHS(), Context);
+  if (const auto *Block = dyn_cast<StmtExpr>(E))
+    return endsProcess(Block->getSubStmt(), Context);
+  return kills(calleeOf(E));
 }
 
 // A jump, or a call that may be one.
@@ -48,17 +68,34 @@ static bool mayLeave(const Stmt *S) {
          any_of(S->children(), [](const Stmt *Child) { return Child && mayLeave(Child); });
 }
 
-bool endsProcess(const Stmt *Body) {
+bool endsProcess(const Stmt *Body, const ASTContext &Context) {
   const auto *Block = dyn_cast_or_null<CompoundStmt>(Body);
   if (!Block)
     return false;
   for (const Stmt *Child : Block->body()) {
-    if (ends(Child))
+    if (ends(Child, Context))
       return true;
     if (mayLeave(Child))
       return false;
   }
   return false;
+}
+
+static void addCallsBeforeEnd(const Stmt *S, bool Ends, const ASTContext &Context,
+                              DenseSet<const CallExpr *> &Calls) {
+  Ends |= isa<CompoundStmt>(S) && endsProcess(S, Context);
+  if (const auto *Call = dyn_cast<CallExpr>(S); Call && Ends)
+    Calls.insert(Call);
+  for (const Stmt *Child : S->children())
+    if (Child)
+      addCallsBeforeEnd(Child, Ends, Context, Calls);
+}
+
+DenseSet<const CallExpr *> callsBeforeEnd(const Stmt *S, const ASTContext &Context) {
+  DenseSet<const CallExpr *> Calls;
+  if (S)
+    addCallsBeforeEnd(S, false, Context, Calls);
+  return Calls;
 }
 
 // What E is where its operand Inner is Value.
@@ -89,9 +126,10 @@ bool endsProcessAtZero(const CallExpr *Call, const ParentMap &Parents, const AST
   const Stmt *Inner = Call, *Up = Parents.getParent(Call);
   for (; Value && Up; Inner = Up, Up = Parents.getParent(Up)) {
     if (const auto *If = dyn_cast<IfStmt>(Up))
-      return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse());
+      return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse(), Context);
     if (const auto *Choice = dyn_cast<ConditionalOperator>(Up))
-      return Choice->getCond() == Inner && ends(*Value ? Choice->getLHS() : Choice->getRHS());
+      return Choice->getCond() == Inner &&
+             ends(*Value ? Choice->getLHS() : Choice->getRHS(), Context);
     const auto *E = dyn_cast<Expr>(Up);
     Value = E ? valueWith(E, Inner, *Value, Context) : std::nullopt;
   }

@@ -4,12 +4,18 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/ParentMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace relock {
 
 // True for the body of a function that ends the process on each way: `void panic(…) { …; abort();
 // }`. Handlers of exit() may do anything, so that a function that calls it is none.
-bool endsProcess(const clang::Stmt *Body);
+bool endsProcess(const clang::Stmt *Body, const clang::ASTContext &Context);
+
+// The calls in blocks of a statement that end the process on each way through them:
+// `if (!x) { backtrace(…); abort(); }`.
+llvm::DenseSet<const clang::CallExpr *> callsBeforeEnd(const clang::Stmt *S,
+                                                       const clang::ASTContext &Context);
 
 // True if the process ends wherever the call returns 0: `assert(pthread_mutex_trylock(&l));`.
 bool endsProcessAtZero(const clang::CallExpr *Call, const clang::ParentMap &Parents,

@@ -397,7 +397,7 @@ static const FunctionDecl *handlerOf(const CallExpr *Call) {
   return Named ? dyn_cast<FunctionDecl>(Named->getDecl()) : nullptr;
 }
 
-void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call> &Calls,
+void recordCalls(const CallExpr *Call, bool Ends, const Source &S, std::vector<relock::Call> &Calls,
                  std::vector<IndirectCall> &IndirectCalls) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   Position At = S.shown(Call->getExprLoc());
@@ -415,7 +415,8 @@ void recordCalls(const CallExpr *Call, const Source &S, std::vector<relock::Call
   std::string Name = Callee->getNameAsString();
   if (StringRef About = asksForThread(Call, Name, S.Context); !About.empty())
     Name = (About + Name).str();
-  Calls.push_back({nodeFor(Callee, S) + (Name == Callee->getName() ? "" : "#thread"), Name, At});
+  Calls.push_back(
+      {nodeFor(Callee, S) + (Name == Callee->getName() ? "" : "#thread"), Name, At, Ends});
   if (!S.inSystemHeader(Callee->getLocation()) && !Callee->getBuiltinID() &&
       !isOfRuntime(Callee, S))
     return recordClocks(Call, Callee, S, Calls);

@@ -66,8 +66,9 @@ std::string lockKey(const clang::Expr *E, const clang::VarDecl *Argument = nullp
 std::string lockPart(const clang::Expr *Operand, bool OfStruct, const Source &S);
 
 // Records a direct call and, for a function of a library, the functions that it is given to call.
-void recordCalls(const clang::CallExpr *Call, const Source &S, std::vector<relock::Call> &Calls,
-                 std::vector<IndirectCall> &IndirectCalls);
+// Ends: the process ends behind it, see callsBeforeEnd().
+void recordCalls(const clang::CallExpr *Call, bool Ends, const Source &S,
+                 std::vector<relock::Call> &Calls, std::vector<IndirectCall> &IndirectCalls);
 
 // The type of a function, or of what a pointer to one points to, as text that is equal in all
 // translation units for compatible types; empty if it has no prototype.

@@ -40,7 +40,7 @@ template <class V> void fields(V &&Visit, Escape &E) {
   Visit("node", E.Node), Visit("code", E.Code), Visit("message", E.Message), Visit("at", E.At);
 }
 template <class V> void fields(V &&Visit, Call &C) {
-  Visit("function", C.Function), Visit("name", C.Name), Visit("at", C.At);
+  Visit("function", C.Function), Visit("name", C.Name), Visit("at", C.At), Visit("ends", C.Ends);
 }
 template <class V> void fields(V &&Visit, IndirectCall &C) {
   Visit("at", C.At), Visit("type", C.Type), Visit("slot", C.Slot), Visit("name", C.Name);

@@ -152,6 +152,7 @@ struct Call {
   std::string Function; // node
   std::string Name;
   Position At;
+  bool Ends = false; // the process ends behind it, on each way
 };
 
 // A call through a pointer. Type: of the function, see functionTypeText; empty: not known.

@@ -76,12 +76,16 @@ Effects externalEffects(const Call &C, const Program &Linked, const ProjectFile 
   Effects Result;
   Result.Identity = Effect != FunctionEffect::Plain && Effect != FunctionEffect::Thread;
   Result.Waits = Result.Identity && Effect != FunctionEffect::Identity;
-  Result.Cancels = !Declared && Library && Library->CancelPoint;
+  Result.Cancels = !Declared && Library && Library->CancelPoint && !C.Ends;
   switch (Effect) {
   case FunctionEffect::Plain:
   case FunctionEffect::Identity:
     break;
   case FunctionEffect::Thread: {
+    if (C.Ends) { // as findPanics()
+      Result.Identity = true;
+      break;
+    }
     StringRef Name = plainName(C.Name);
     Name.consume_front("thread-"), Name.consume_front("caller-");
     Result.Refuse =

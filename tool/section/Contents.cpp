@@ -2,6 +2,7 @@
 #include "section/Contents.h"
 
 #include "index/ConstantArms.h"
+#include "index/Dying.h"
 #include "index/FunctionPointers.h"
 #include "index/LockApi.h"
 #include "section/Flow.h"
@@ -44,6 +45,7 @@ namespace {
 struct Nesting {
   unsigned Loops = 0, Switches = 0; // inside the section
   bool Unrun = false;               // in an arm that never runs: only its text matters
+  bool Ends = false;                // in a block that ends the process
 };
 
 class Contents {
@@ -93,7 +95,7 @@ private:
       against("assembly", "contains inline assembly", At);
     if (isa<AddrLabelExpr>(Statement))
       against("computed-goto", "takes the address of a label", At);
-    if (const auto *Name = dyn_cast<PredefinedExpr>(Statement); Name && !onlyInFailure(Name))
+    if (const auto *Name = dyn_cast<PredefinedExpr>(Statement); Name && !onlyInFailure(Name, Depth))
       Found.AsksForName.try_emplace(Name->getIdentKindName().str(), S.shown(At));
     if (const auto *E = dyn_cast<Expr>(Statement))
       Found.UsesFloat |= E->getType()->isRealFloatingType();
@@ -114,6 +116,7 @@ private:
       ++Depth.Loops;
     if (isa<SwitchStmt>(Statement))
       ++Depth.Switches;
+    Depth.Ends |= isa<CompoundStmt>(Statement) && endsProcess(Statement, S.Context);
     const auto Unrun = unrunArms(Statement, S.Context);
     const bool Within = Depth.Unrun;
     for (const Stmt *Child : Statement->children()) {
@@ -124,9 +127,11 @@ private:
 
   // True if a macro names the function for a message before the program ends (`assert` does), which
   // is then about the extracted function: where the assertion stands.
-  bool onlyInFailure(const PredefinedExpr *Name) const {
+  bool onlyInFailure(const PredefinedExpr *Name, const Nesting &Depth) const {
     if (S.inFile(Name->getLocation()))
       return false;
+    if (Depth.Ends)
+      return true;
     const Stmt *Child = Name, *User = Parents.getParent(Name);
     while (isa_and_nonnull<ParenExpr>(User) || isa_and_nonnull<CastExpr>(User) ||
            (isa_and_nonnull<UnaryOperator>(User) &&
@@ -199,7 +204,7 @@ private:
         Name.starts_with("__builtin_return_address") || Name.starts_with("__builtin_va_"))
       against("stack-frame", "looks at the stack frame of its function", At);
     if (!Depth.Unrun)
-      recordCalls(Call, S, Found.Calls, Found.IndirectCalls);
+      recordCalls(Call, Depth.Ends, S, Found.Calls, Found.IndirectCalls);
   }
 
   // Types that the function declares, and that the section names without declaring them itself.

@@ -380,7 +380,7 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
       continue;
     std::vector<relock::Call> Calls;
     std::vector<IndirectCall> Indirect;
-    recordCalls(Call, S, Calls, Indirect);
+    recordCalls(Call, /*Ends=*/false, S, Calls, Indirect);
     auto AddCalls = [&](unsigned Key, const Stacks &Ways) {
       Position At = S.shown(Call->getExprLoc());
       for (const relock::Call &C : Calls)

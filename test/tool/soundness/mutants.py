@@ -20,6 +20,18 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 
 # name: (file, text, what stands there without the rule, test)
 RULES = {
+    "a block that the program may leave before it ends the process": (
+        "tool/index/Dying.cpp",
+        "    if (mayLeave(Child))\n      return false;\n  }\n  return false;",
+        "  }\n  return false;",
+        "tool/section/backtrace-before-abort.c",
+    ),
+    "a block that ends the process on one way only": (
+        "tool/index/Dying.cpp",
+        "ends(Condition, Context) || (ends(Then, Context) && ends(Else, Context))",
+        "ends(Then, Context)",
+        "tool/section/backtrace-before-abort.c",
+    ),
     "a hook that others may set": (
         "tool/program/LinkPointers.cpp",
         "if (!Project.Closed && !F.AddressTaken && !Called.count(Node) && !F.Callbacks.empty()) {",
@@ -322,8 +334,8 @@ RULES = {
     ),
     "a trylock that ends the process only where it fails": (
         "tool/index/Dying.cpp",
-        "return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse());",
-        "return If->getCond() == Inner && (ends(If->getThen()) || ends(If->getElse()));",
+        "return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse(), Context);",
+        "return If->getCond() == Inner &&\n             (ends(If->getThen(), Context) || ends(If->getElse(), Context));",
         "tool/section/trylock-that-asserts.c",
     ),
     "a handler of exit() behind a trylock": (
