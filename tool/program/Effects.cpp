@@ -76,7 +76,7 @@ Effects externalEffects(const Call &C, const Program &Linked, const ProjectFile 
   Effects Result;
   Result.Identity = Effect != FunctionEffect::Plain && Effect != FunctionEffect::Thread;
   Result.Waits = Result.Identity && Effect != FunctionEffect::Identity;
-  Result.Cancels = !Declared && Library && Library->CancelPoint && !C.Ends;
+  Result.Cancels = !Declared && Library && Library->CancelPoint;
   switch (Effect) {
   case FunctionEffect::Plain:
   case FunctionEffect::Identity:
