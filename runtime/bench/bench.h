@@ -6,6 +6,7 @@
 #ifndef RELOCK_BENCH_BENCH_H
 #define RELOCK_BENCH_BENCH_H
 
+#include "../base/arch.h"
 #include "other.h"
 
 #include <relock/relock.h>
@@ -148,17 +149,5 @@ void compare_containers(const struct options *options);
 
 /* Prints this machine as a file for `relock simulate`. */
 void describe_machine(const struct description *wanted);
-
-static inline uint64_t ticks(void) {
-#if defined(__x86_64__)
-  return __builtin_ia32_rdtsc();
-#elif defined(__aarch64__)
-  uint64_t value;
-  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(value));
-  return value;
-#else
-#error "the benchmark reads the cycle counter of x86-64 or AArch64"
-#endif
-}
 
 #endif

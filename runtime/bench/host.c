@@ -29,9 +29,9 @@ void sleep_ms(int duration) {
 double ticks_per_second(void) {
   static double frequency;
   if (frequency == 0) {
-    uint64_t start_ns = now_ns(), start = ticks();
+    uint64_t start_ns = now_ns(), start = relock_ticks();
     sleep_ms(100);
-    uint64_t end_ns = now_ns(), end = ticks();
+    uint64_t end_ns = now_ns(), end = relock_ticks();
     frequency = (double)(end - start) * 1e9 / (double)(end_ns - start_ns);
   }
   return frequency;
@@ -66,9 +66,9 @@ double ticks_per_cycle(void) {
     enum { ADDITIONS = 8000000, TRIES = 9 };
     uint64_t least = UINT64_MAX;
     for (int try = 0; try < TRIES; try++) {
-      uint64_t start = ticks();
+      uint64_t start = relock_ticks();
       spend_cycles(ADDITIONS);
-      uint64_t taken = ticks() - start;
+      uint64_t taken = relock_ticks() - start;
       least = taken < least ? taken : least;
     }
     best = (double)least / ADDITIONS;
@@ -81,9 +81,9 @@ void measure_clock(struct host *host) {
   enum { ADDITIONS = 80000, TRIES = 5 };
   uint64_t least = UINT64_MAX;
   for (int try = 0; try < TRIES; try++) {
-    uint64_t start_ns = now_ns(), start = ticks();
+    uint64_t start_ns = now_ns(), start = relock_ticks();
     spend_cycles(ADDITIONS);
-    uint64_t counted = ticks() - start, taken = now_ns() - start_ns;
+    uint64_t counted = relock_ticks() - start, taken = now_ns() - start_ns;
     if (taken == 0 || taken >= least)
       continue;
     least = taken;
@@ -118,13 +118,13 @@ static void *ask(void *unused) {
   const uint64_t limit = now_ns() + MOST_MS * 1000000u;
   measure_clock(line.host);
   while (batches < BATCHES && (batches < LEAST_BATCHES || now_ns() < limit)) {
-    const uint64_t start = ticks();
+    const uint64_t start = relock_ticks();
     for (int i = 0; i < ROUNDS; i++, turn += 2) {
       __atomic_store_n(&line.turn, turn + 1, __ATOMIC_RELEASE);
       while (__atomic_load_n(&line.turn, __ATOMIC_ACQUIRE) != turn + 2)
         continue;
     }
-    batch[batches++] = (double)(ticks() - start) / (2 * ROUNDS);
+    batch[batches++] = (double)(relock_ticks() - start) / (2 * ROUNDS);
   }
   __atomic_store_n(&line.turn, LAST, __ATOMIC_RELEASE);
   qsort(batch, (size_t)batches, sizeof *batch, ascending);

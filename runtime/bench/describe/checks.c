@@ -103,14 +103,14 @@ static void pass_barrier(int me, int rounds, uint32_t epoch) {
 static void pass_barriers(struct member *member) {
   const int rounds = rounds_of(core_count);
   const uint64_t limit = now_ns() + MS * 1000000u;
-  uint64_t start = ticks();
+  uint64_t start = relock_ticks();
   for (uint32_t epoch = 1;; epoch++) {
     if (member->index == 0 && epoch % BATCH == 1 && epoch > 1) {
-      const uint64_t now = ticks();
+      const uint64_t now = relock_ticks();
       times[tries++] = ns_of((double)(now - start)) / BATCH;
       if (tries == TRIES || (tries >= LEAST_TRIES && now_ns() > limit))
         __atomic_store_n(&last_epoch, epoch, __ATOMIC_RELAXED);
-      start = ticks();
+      start = relock_ticks();
     }
     pass_barrier(member->index, rounds, epoch);
     if (__atomic_load_n(&last_epoch, __ATOMIC_RELAXED) == epoch)

@@ -74,10 +74,10 @@ double repeat_ns(void (*timed)(void), int times) {
   const uint64_t begin = now_ns();
   int batches = 0;
   while (batches < BATCHES && !is_enough(batches, begin)) {
-    const uint64_t start = ticks();
+    const uint64_t start = relock_ticks();
     for (int j = 0; j < times; j++)
       timed();
-    taken[batches++] = ns_of((double)(ticks() - start)) / times;
+    taken[batches++] = ns_of((double)(relock_ticks() - start)) / times;
   }
   return median(taken, batches);
 }

@@ -120,9 +120,9 @@ static double per_line_ns(const struct step *steps, int count, void (*timed)(voi
     for (int step = 0; step < count; step++)
       take_step(&steps[step]);
     wait_for_stores();
-    const uint64_t start = ticks();
+    const uint64_t start = relock_ticks();
     timed();
-    taken[tries++] = ns_of((double)(ticks() - start)) / LINES;
+    taken[tries++] = ns_of((double)(relock_ticks() - start)) / LINES;
   }
   return median(taken, tries);
 }
@@ -198,9 +198,9 @@ static void measure_copies(void) {
       for (int i = 0; i < copies; i++)
         ask_helper(helpers[i], read_lines);
       wait_for_stores();
-      const uint64_t start = ticks();
+      const uint64_t start = relock_ticks();
       store_lines();
-      taken[copies - 1][tries] = ns_of((double)(ticks() - start)) / LINES;
+      taken[copies - 1][tries] = ns_of((double)(relock_ticks() - start)) / LINES;
     }
   for (int i = 0; i < count; i++)
     end_helper(helpers[i]);
@@ -321,11 +321,11 @@ static void measure_memory(void) {
   enum { BATCHES = 50, LOADS = 1000 };
   double taken[BATCHES];
   for (int i = 0; i < BATCHES; i++) {
-    const uint64_t start = ticks();
+    const uint64_t start = relock_ticks();
     for (int j = 0; j < LOADS; j++)
       far_away = far_away->next;
     __asm__ __volatile__("" : : "r"(far_away) : "memory");
-    taken[i] = ns_of((double)(ticks() - start)) / LOADS;
+    taken[i] = ns_of((double)(relock_ticks() - start)) / LOADS;
   }
   note_cycles(MEMORY, median(taken, BATCHES));
 }

@@ -37,7 +37,7 @@ static void sleep_and_wake(struct member *member) {
       syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, 0, 0, 0);
       continue;
     }
-    __atomic_store_n(&woken_at, ticks(), __ATOMIC_RELAXED);
+    __atomic_store_n(&woken_at, relock_ticks(), __ATOMIC_RELAXED);
     __atomic_store_n(&word, seen + 1, __ATOMIC_RELEASE);
   }
 }
@@ -48,8 +48,8 @@ struct waking {
 };
 
 static void spin_ns(double duration) {
-  const uint64_t end = ticks() + (uint64_t)(duration * ticks_per_second() * 1e-9);
-  while (ticks() < end)
+  const uint64_t end = relock_ticks() + (uint64_t)(duration * ticks_per_second() * 1e-9);
+  while (relock_ticks() < end)
     continue;
 }
 
@@ -66,10 +66,10 @@ static struct waking measure_waking_after(double idle_ns, int most) {
       sleep_ms((int)(idle_ns / SLEEP_NS));
     else
       spin_ns(idle_ns);
-    const uint64_t start = ticks();
+    const uint64_t start = relock_ticks();
     __atomic_store_n(&word, 2 * i + 1, __ATOMIC_RELEASE);
     const long woken = syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
-    const uint64_t end = ticks();
+    const uint64_t end = relock_ticks();
     while (__atomic_load_n(&word, __ATOMIC_ACQUIRE) != 2 * i + 2)
       continue;
     taken[slept] = ns_of((double)(end - start));
