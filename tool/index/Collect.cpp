@@ -175,7 +175,7 @@ public:
       return true;
     }
     if (S.inSystemHeader(V->getLocation())) {
-      Out.escape(nodeFor(V, S), "outside", "is declared by a library", V->getLocation());
+      Out.escape(nodeOf(V), "outside", "is declared by a library", V->getLocation());
       return true;
     }
     DeclarationKind Kind = DeclarationKind::Local;
@@ -186,13 +186,23 @@ public:
     else if (V->isFileVarDecl() || V->hasExternalStorage())
       Kind = V->getFormalLinkage() == Linkage::Internal ? DeclarationKind::Static
                                                         : DeclarationKind::Global;
-    std::string Node = nodeFor(V, S);
+    std::string Node = nodeOf(V);
     declare(V, Node, Kind, V->getType(),
             V->getTypeSourceInfo() ? V->getTypeSourceInfo()->getTypeLoc() : TypeLoc());
     if (V->hasInit())
       Nodes.initialise(V->getType(), V->getInit(), Node);
     else
       Edits.zeroFilled(V);
+    return true;
+  }
+
+  // The parameters of functions that pointers point to; those of declared functions have nodes of
+  // their own.
+  bool VisitFunctionProtoTypeLoc(FunctionProtoTypeLoc Type) {
+    for (unsigned I = 0; I < Type.getNumParams(); ++I)
+      if (const ParmVarDecl *P = Type.getParam(I);
+          P && syncType(P->getType()) != SyncType::None && !isOfFunction(P))
+        OfPointers[P] = pointerParameter(functionTypeText(QualType(Type.getTypePtr(), 0)), I);
     return true;
   }
 
@@ -266,6 +276,7 @@ public:
     } else if (auto *F = dyn_cast<FunctionDecl>(E->getDecl()); F && !DirectCallees.contains(E)) {
       if (!S.inSystemHeader(E->getExprLoc()))
         Pointers.takeAddress(F, functionTypeText(F->getType()));
+      giveToPointers(F, E->getExprLoc());
       if (S.inSystemHeader(F->getLocation()) && !F->isDefined()) // an inline one has a body
         return true;
       Function Taken = recordOf(F, E->getExprLoc());
@@ -304,10 +315,18 @@ public:
       if (CurrentFacts)
         recordCalls(Call, BeforeEnd.contains(Call), S, CurrentFacts->Calls,
                     CurrentFacts->IndirectCalls);
-      for (const Expr *Argument : Call->arguments())
-        if (syncType(Argument->getType()) != SyncType::None)
-          Out.escape(Nodes.resolve(Argument), "indirect-call",
-                     "is passed through a function pointer", Argument->getExprLoc());
+      const std::string Type = functionTypeText(Call->getCallee()->getType());
+      for (unsigned I = 0; I < Call->getNumArgs(); ++I) {
+        const Expr *Argument = Call->getArg(I);
+        if (syncType(Argument->getType()) == SyncType::None)
+          continue;
+        std::string Lock = Nodes.resolve(Argument);
+        if (I < parameterCount(Call->getCallee()->getType()))
+          Out.flow(Lock, pointerParameter(Type, I), Flow::Argument, Argument->getExprLoc());
+        else
+          Out.escape(Lock, "indirect-call", "is passed through a function pointer",
+                     Argument->getExprLoc());
+      }
       return true;
     }
     if (S.inSystemHeader(Callee->getLocation()) && Call->getType()->isFunctionPointerType())
@@ -430,6 +449,11 @@ public:
   bool VisitCastExpr(CastExpr *E) {
     if (!S.inSystemHeader(E->getExprLoc()))
       Pointers.cast(E); // what a library's own functions do with pointers is theirs
+    const QualType From = E->getSubExpr()->getType(), To = E->getType();
+    if (E->getCastKind() == CK_BitCast || E->getCastKind() == CK_PointerToIntegral ||
+        E->getCastKind() == CK_IntegralToPointer)
+      for (QualType T : {From, To})
+        escapeOther(T, T == From ? To : From, E->getExprLoc());
     return true;
   }
 
@@ -469,11 +493,64 @@ private:
   DenseSet<const Expr *> DirectCallees;
   DenseSet<const CallExpr *> BeforeEnd; // of the function's calls, see callsBeforeEnd()
   DenseSet<const Stmt *> ValueBlocks;   // of statement expressions
+  DenseMap<const ParmVarDecl *, std::string> OfPointers; // nodes, see pointerParameter()
   LockOperands Operands;
   MapVector<const VarDecl *, ConvertedClass> Converted;
   DenseSet<const Stmt *> UnrunArms;
   Function *RunFacts = nullptr; // those of the function, while CurrentFacts are UnrunFacts
   Function UnrunFacts;          // of an arm that never runs
+
+  // --- Functions that pointers point to ------------------------------------------------------
+  //
+  // Those of one type that take the address of a lock are taken for one function: whatever is
+  // given to one of them may reach each other one whose address is taken.
+
+  static bool isOfFunction(const ParmVarDecl *P) {
+    const auto *F = dyn_cast<FunctionDecl>(P->getDeclContext());
+    return F && is_contained(F->parameters(), P);
+  }
+
+  static unsigned parameterCount(QualType Callee) {
+    const auto *Type = functionType(Callee);
+    return Type ? Type->getNumParams() : 0;
+  }
+
+  // Of the function, or of what a pointer points to; null: it has no prototype, or is no function.
+  static const FunctionProtoType *functionType(QualType T) {
+    return (T->isAnyPointerType() ? T->getPointeeType() : T)->getAs<FunctionProtoType>();
+  }
+
+  std::string nodeOf(const VarDecl *V) const {
+    const auto *P = dyn_cast<ParmVarDecl>(V);
+    auto Known = P ? OfPointers.find(P) : OfPointers.end();
+    return Known != OfPointers.end() ? Known->second : nodeFor(V, S);
+  }
+
+  void giveToPointers(const FunctionDecl *F, SourceLocation At) {
+    const std::string Type = functionTypeText(F->getType());
+    for (const ParmVarDecl *P : F->parameters()) {
+      if (syncType(P->getType()) == SyncType::None)
+        continue;
+      const unsigned I = P->getFunctionScopeIndex();
+      if (S.inSystemHeader(F->getLocation()))
+        Out.escape(pointerParameter(Type, I), "indirect-call",
+                   "reaches '" + F->getNameAsString() + "', whose address is taken", At);
+      else
+        Out.flow(parameterNode(nodeFor(F, S), I), pointerParameter(Type, I), Flow::Argument, At);
+    }
+  }
+
+  // A pointer to functions of the type T becomes something else, or is made of it.
+  void escapeOther(QualType T, QualType Other, SourceLocation At) {
+    const FunctionProtoType *Type = T->isAnyPointerType() ? functionType(T) : nullptr;
+    const std::string Text = Type ? functionTypeText(T) : "";
+    if (!Type || Text == functionTypeText(Other))
+      return;
+    for (unsigned I = 0; I < Type->getNumParams(); ++I)
+      if (syncType(Type->getParamType(I)) != SyncType::None)
+        Out.escape(pointerParameter(Text, I), "indirect-call",
+                   "reaches a function through a pointer whose type is converted", At);
+  }
 
   // Another name of a function of this unit: as if it were a function that calls it.
   void recordAlias(StringRef Name, StringRef Of, SourceLocation At) {

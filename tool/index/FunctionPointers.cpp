@@ -23,6 +23,13 @@ static std::string typeText(QualType T, const ASTContext &Context) {
   return functionTypeText(Context.getBaseElementType(T));
 }
 
+// A lock that is given to such a function is followed by its type alone, see Collect.cpp.
+static bool takesLocks(QualType T, const ASTContext &Context) {
+  const auto *Type = Context.getBaseElementType(T)->getPointeeType()->getAs<FunctionProtoType>();
+  return Type &&
+         any_of(Type->param_types(), [](QualType P) { return syncType(P) != SyncType::None; });
+}
+
 static std::string memberSlot(const FieldDecl *F, const ASTContext &Context) {
   return "." + F->getNameAsString() + " " + typeText(F->getType(), Context);
 }
@@ -186,8 +193,11 @@ void FunctionPointers::initialise(QualType T, const Expr *Value, const std::stri
 void FunctionPointers::declare(const FieldDecl *F) {
   const RecordDecl *Record = F->getParent();
   if (isFunctionPointers(F->getType(), S.Context) && Record->isUnion() &&
-      std::distance(Record->field_begin(), Record->field_end()) > 1)
+      std::distance(Record->field_begin(), Record->field_end()) > 1) {
     flow("", memberSlot(F, S.Context));
+    if (takesLocks(F->getType(), S.Context))
+      open(typeText(F->getType(), S.Context));
+  }
 }
 
 void FunctionPointers::initialise(const VarDecl *V) {
@@ -270,8 +280,13 @@ void FunctionPointers::castRecords(const RecordDecl *From, const RecordDecl *To)
     for (const FieldDecl *G : To->fields())
       if (A.getFieldOffset(F->getFieldIndex()) == B.getFieldOffset(G->getFieldIndex()) &&
           isFunctionPointers(F->getType(), S.Context) &&
-          isFunctionPointers(G->getType(), S.Context))
+          isFunctionPointers(G->getType(), S.Context)) {
         join(memberSlot(F, S.Context), memberSlot(G, S.Context));
+        for (const FieldDecl *Member : {F, G})
+          if (takesLocks(Member->getType(), S.Context) &&
+              typeText(F->getType(), S.Context) != typeText(G->getType(), S.Context))
+            open(typeText(Member->getType(), S.Context));
+      }
 }
 
 // --- Which functions become pointers ------------------------------------------------------------

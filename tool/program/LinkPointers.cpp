@@ -280,6 +280,8 @@ void Program::linkPointers(const IndexResult &Index) {
       Changed |= Open.size() + Taken[To].size() != Before;
     }
   }
+  AllPointersKnown = Foreign.none();
+  OpenPointers = Open;
   auto Add = [&](const std::string &Of, std::string Name, const FunctionNames &Targets) {
     bool Operates = any_of(Targets, [&](const auto &T) { return wrapperOf(T.first) != nullptr; });
     if (Targets.empty() || Operates)

@@ -449,6 +449,15 @@ void Program::nameLateInits(const std::vector<UnitFacts> &Units,
     }
 }
 
+// Why a lock is kept that goes to functions that pointers point to, or comes from one.
+Reason Program::throughPointer(const Flow &F) const {
+  const bool OfFunction = StringRef(F.From).starts_with("P:");
+  auto From = OfFunction ? Functions.find(parameterOwner(F.From)) : Functions.end();
+  if (From != Functions.end() && From->second.AddressTaken)
+    return {"indirect-call", "reaches '" + From->second.Name + "', whose address is taken", F.At};
+  return {"indirect-call", "is passed through a function pointer", F.At};
+}
+
 void Program::collectReasons(const std::vector<UnitFacts> &Units,
                              const std::vector<std::string> &Unparsed) {
   auto ClassAt = [&](const std::string &Node) -> LockClass * {
@@ -456,8 +465,12 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
     return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
   };
   std::map<std::string, std::vector<Reason>> AttributeReasons; // by root of the attribute object
-  std::set<std::string> Defined;
+  std::set<std::string> Defined, GivenToPointers;
   std::map<std::string, const Declaration *> Extern;
+  for (const UnitFacts &Unit : Units)
+    for (const Flow &F : Unit.Flows)
+      if (typeOfPointerParameter(F.To))
+        GivenToPointers.insert(F.From);
   for (const auto &E : distinct(Units, &UnitFacts::Escapes)) {
     AttributeReasons[find(E->Node)].push_back({E->Code, E->Message, E->At});
     if (LockClass *Class = ClassAt(E->Node); Class && E->Code != "ignored-error")
@@ -478,6 +491,8 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
       // A pointer to it goes to (or comes from) a function that we do not see, or that is called
       // through a pointer.
       LockClass *Class = ClassAt(D.Node);
+      if (typeOfPointerParameter(D.Node)) // what is given to it decides
+        continue;
       StringRef Owner = StringRef(D.Node).drop_front(2);
       Owner = D.Kind == DeclarationKind::Parameter ? Owner.rsplit('#').first : Owner;
       auto F = Functions.find(Owner.str());
@@ -485,7 +500,7 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
         continue;
       if (F == Functions.end() || !F->second.Defined)
         Class->Kept.push_back({"outside", "reaches a function that is not in the program", D.At});
-      else if (F->second.AddressTaken)
+      else if (F->second.AddressTaken && !GivenToPointers.count(D.Node))
         Class->Kept.push_back(
             {"indirect-call", "reaches '" + F->second.Name + "', whose address is taken", D.At});
     }
@@ -493,6 +508,11 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
       // An argument for a function of which not even a declaration of ours exists.
       if (!StringRef(F.To).starts_with("P:"))
         continue;
+      if (std::optional<std::string> Type = typeOfPointerParameter(F.To)) {
+        if (LockClass *Class = ClassAt(F.To); Class && isOpen(*Type))
+          Class->Kept.push_back(throughPointer(F));
+        continue;
+      }
       std::string Owner = parameterOwner(F.To);
       auto Known = Functions.find(Owner);
       if (LockClass *Class = ClassAt(F.To);

@@ -164,6 +164,8 @@ private:
   };
 
   std::map<std::string, OtherOperator> OtherRelays; // by function
+  bool AllPointersKnown = false;                    // see isOpen()
+  std::set<std::string> OpenPointers;
 
   std::string find(const std::string &Node) const { return Mixed.find(Node); }
   void linkLayers(const std::vector<UnitFacts> &Units);
@@ -178,6 +180,12 @@ private:
   void linkFunctions(const std::vector<UnitFacts> &Units);
   void followLastCallees();
   void linkPointers(const IndexResult &Index);
+  // True if pointers to functions of the type may point to others than those of the program whose
+  // address is taken as such.
+  bool isOpen(const std::string &FunctionType) const {
+    return !AllPointersKnown || OpenPointers.count(FunctionType);
+  }
+  Reason throughPointer(const Flow &F) const;
   void nameClasses(const std::vector<UnitFacts> &Units);
   void nameLateInits(const std::vector<UnitFacts> &Units,
                      const std::map<std::string, const Declaration *> &Naming);

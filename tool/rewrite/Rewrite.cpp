@@ -68,6 +68,7 @@ public:
     planCompanions();
     planUnusedWrappers();
     placeTable();
+    findFarReaders();
     for (auto &[File, Plan] : Plans)
       rewriteFile(File, Plan);
     writeTable();
@@ -107,6 +108,7 @@ private:
   std::string Table;                                  // absolute path of relock_locks.h
   std::map<std::string, std::set<std::string>> Names; // of extracted functions, to their files
   std::set<std::string> OwnFiles;                     // main files that no other unit includes
+  std::set<std::string> FarReaders;                   // files that need the table's path to name it
   std::map<std::string, std::string> CompanionOf;     // by node of the lock wrapper
   std::map<std::string, std::string> CompanionText;   // likewise, its definition
   std::map<std::string, std::string> CompanionNames;  // the wrapper's name by its companion's
@@ -453,6 +455,36 @@ private:
     Table = std::string(Folder);
   }
 
+  // A file that only commands read which search the table's folder names it as it names headers of
+  // the program that are not beside it. Of commands that did not parse nobody knows what they read.
+  void findFarReaders() {
+    const StringRef Folder = sys::path::parent_path(Table);
+    const bool All = !Index.Unparsed.empty();
+    for (size_t I = 0; I < Index.Units.size(); ++I)
+      if (All || !searches(Index.Commands[I], Folder))
+        for (const Dependency &D : Index.Units[I].Dependencies)
+          FarReaders.insert(D.File);
+    for (size_t I = 0; I < Index.NotC.size(); ++I)
+      if (All || !searches(Index.CommandsNotC[I], Folder))
+        FarReaders.insert(Index.NotC[I].Includes.begin(), Index.NotC[I].Includes.end());
+  }
+
+  // True if `#include "…"` looks in the folder, wherever it stands.
+  static bool searches(const clang::tooling::CompileCommand &Command, StringRef Folder) {
+    const std::vector<std::string> &Words = Command.CommandLine;
+    for (size_t I = 0; I < Words.size(); ++I) {
+      StringRef Word = Words[I];
+      if (!Word.consume_front("-iquote") && !Word.consume_front("-I"))
+        continue;
+      SmallString<256> Searched(Word.empty() && I + 1 < Words.size() ? Words[I + 1] : Word);
+      sys::fs::make_absolute(Command.Directory, Searched);
+      sys::path::remove_dots(Searched, /*remove_dot_dot=*/true);
+      if (sys::path::remove_leading_dotslash(Searched) == Folder)
+        return true;
+    }
+    return false;
+  }
+
   void writeTable() {
     std::string Existing;
     if (auto Buffer = MemoryBuffer::getFile(Table)) {
@@ -756,8 +788,10 @@ private:
   // Where the table is not found, since the file is read through a link in another folder, it is
   // the fault of all that changes there.
   void addInclude(const std::string &File, StringRef Text, std::vector<OwnedEdit> &Edits) {
-    std::string Name = "\"" + relativePath(sys::path::parent_path(File), Table) + "\"";
-    if (includes(Text, Name))
+    const std::string Relative = relativePath(sys::path::parent_path(File), Table);
+    std::string Name =
+        "\"" + (FarReaders.count(File) ? Relative : sys::path::filename(Table).str()) + "\"";
+    if (includes(Text, Name) || includes(Text, "\"" + Relative + "\""))
       return;
     std::string Line = "#include " + Name + "\n";
     std::vector<unsigned> Uses;

@@ -407,6 +407,16 @@ std::string parameterNode(StringRef FunctionNode, unsigned Index) {
   return ("P:" + FunctionNode + "#" + Twine(Index)).str();
 }
 
+std::string pointerParameter(StringRef FunctionType, unsigned Index) {
+  return parameterNode(("(" + FunctionType + ")").str(), Index);
+}
+
+std::optional<std::string> typeOfPointerParameter(StringRef Node) {
+  if (!Node.consume_front("P:(") || !Node.contains(")#"))
+    return std::nullopt;
+  return Node.rsplit(")#").first.str();
+}
+
 std::string resultNode(StringRef FunctionNode) { return ("R:" + FunctionNode).str(); }
 
 std::string tokenNode(const Position &At) {

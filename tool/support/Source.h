@@ -104,6 +104,10 @@ const clang::ValueDecl *storedDeclaration(const clang::Expr *E);
 // The name of a struct type, for stores that overwrite it as a whole; empty for other types.
 std::string recordNode(clang::QualType T, const Source &S);
 std::string parameterNode(llvm::StringRef FunctionNode, unsigned Index);
+// Of all functions of the type (functionTypeText()) that are called through a pointer.
+std::string pointerParameter(llvm::StringRef FunctionType, unsigned Index);
+// The type, if the node is such a parameter's.
+std::optional<std::string> typeOfPointerParameter(llvm::StringRef Node);
 std::string resultNode(llvm::StringRef FunctionNode);
 std::string tokenNode(const Position &At);
 

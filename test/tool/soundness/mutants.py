@@ -418,8 +418,26 @@ RULES = {
     ),
     "a wrapper through a function pointer": (
         "tool/program/Program.cpp",
-        "else if (F->second.AddressTaken)",
+        "else if (F->second.AddressTaken && !GivenToPointers.count(D.Node))",
         "else if (false)",
+        "tool/index/mutexes-through-void-variables.c",
+    ),
+    "a lock given to a pointer of which not all is known": (
+        "tool/program/Program.h",
+        "return !AllPointersKnown || OpenPointers.count(FunctionType);",
+        "return false;",
+        "tool/program/kept-classes.c",
+    ),
+    "a lock given to a pointer of another type": (
+        "tool/index/Collect.cpp",
+        "if (!Type || Text == functionTypeText(Other))",
+        "if (Text == functionTypeText(Other) || true)",
+        "tool/soundness/wrapper-through-a-pointer.test",
+    ),
+    "a lock given to a function of a library through a pointer": (
+        "tool/index/Collect.cpp",
+        "if (S.inSystemHeader(F->getLocation()))\n        Out.escape(pointer",
+        "if (false)\n        Out.escape(pointer",
         "tool/soundness/wrapper-through-a-pointer.test",
     ),
     "an uncovered branch of #if": (
