@@ -61,5 +61,8 @@ int main(void) {
   }
   spells();
   printf("%d\n", t.total);
+  for (int i = 0; i < 3; i++)
+    free(t.locks[i]);
+  free(t.locks);
   return 0;
 }
