@@ -432,9 +432,9 @@ private:
     if (isa<LabelStmt>(S) || isa<IndirectGotoStmt>(S) || isa<SwitchCase>(S) ||
         isa<AddrLabelExpr>(S) || S == Call)
       return false;
-    if (!Use && (isa<GotoStmt>(S) || isa<StmtExpr>(S)))
-      return false;
-    if (const auto *Goto = dyn_cast<GotoStmt>(S))
+    if (!Use && !InBody && (isa<GotoStmt>(S) || isa<StmtExpr>(S)))
+      return false; // a function's body stays where it is
+    if (const auto *Goto = dyn_cast<GotoStmt>(S); Goto && Use)
       Use->Missed.insert(Goto->getLabel());
     if (const auto *Ref = dyn_cast<DeclRefExpr>(S)) {
       const ValueDecl *D = Ref->getDecl();
