@@ -104,6 +104,9 @@ narrow = ["gcc", "-m32", "-idirafter", "/usr/include/x86_64-linux-gnu", "-fsynta
 narrow += ["-include", "errno.h", "-include", "pthread.h", "-x", "c", "/dev/null"]
 if shutil.which("gcc") and not subprocess.run(narrow, stderr=subprocess.DEVNULL).returncode:
     config.available_features.add("m32")
+others = ["pkg-config", "--exists", "ck", "liburcu-cds", "glib-2.0"]
+if shutil.which("pkg-config") and not subprocess.run(others, stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("other-containers")
 if len(os.sched_getaffinity(0)) > 1:
     config.available_features.add("two-processors")
 if config.relock_emulator:

@@ -144,6 +144,9 @@ void compare_barriers(const struct options *options);
 /* --teams: prints what operations of a team take; `lines` are the bytes of messages. */
 void compare_teams(const struct options *options);
 
+/* What the shared object of --other has by that name. */
+const void *defined_by_other(const struct options *options, const char *name);
+
 /* --containers: prints what threads get done that share a container. */
 void compare_containers(const struct options *options);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * --containers: what threads get done that share a container (relock/containers.h), by each
- * algorithm; with the same container under the C library's mutexes; and without locks. In turns, as
- * ratios to the C library's of the same repetition. A thread adds, or puts in and takes out in
- * turns, as on the simulated machine (sim/load_containers.h); on a map it looks up four times for
- * each time that it puts in or takes out.
+ * algorithm; with the same container under the C library's mutexes; without locks; and somebody
+ * else's (other.h). In turns, as ratios to the C library's of the same repetition. A thread adds,
+ * or puts in and takes out in turns, as on the simulated machine (sim/load_containers.h); on a map
+ * it looks up four times for each time that it puts in or takes out.
  */
 #define _GNU_SOURCE
 #include "bench.h"
@@ -48,7 +48,8 @@ struct plain {
 
 /* The class of a second lock is for the second server. */
 struct kind {
-  const char *name; /* of the algorithm, "pthread" or "lock-free" */
+  const char *name; /* of the algorithm, "pthread", "lock-free", or of the other */
+  const struct relock_bench_container *other; /* somebody else's; null: it is none */
   relock_class_t classes[2];
   char algorithm[2][32];
 };
@@ -71,6 +72,8 @@ static struct {
   relock_map_node_t *buckets[KEYS];
   struct lock_free ends;
   struct plain plain;
+  const struct relock_bench_container *other;
+  void *made_by_other;
   _Alignas(LINE) int stop;
   _Alignas(LINE) operation *operate;
   int delay;
@@ -318,6 +321,16 @@ static uint64_t inside_map(const struct kind *kind) {
   return count;
 }
 
+/* --- somebody else's ------------------------------------------------------------------------- */
+
+static bool use_other(struct user *user, bool take) {
+  return shared.other->use(shared.made_by_other, (int)user->number - 1, take) != 0;
+}
+
+static uint64_t left_inside(const struct container *container, const struct kind *kind) {
+  return kind->other ? kind->other->inside(shared.made_by_other) : container->inside(kind);
+}
+
 /* --- one measurement ------------------------------------------------------------------------- */
 
 static const struct container containers[] = {
@@ -371,6 +384,13 @@ static void fill_map(const struct kind *kind) {
 
 static void make_container(const struct container *container, struct kind *kind, int threads) {
   make_users(threads);
+  if (kind->other) {
+    shared.other = kind->other;
+    shared.made_by_other = kind->other->create(threads);
+    if (!shared.made_by_other)
+      fail(2, "%s %s, %d threads: cannot be made", kind->name, container->name, threads);
+    return;
+  }
   if (container->lock_free && is_lock_free(kind)) {
     if (container->inside == inside_queue)
       shared.ends.first = shared.ends.last = (counted_t)(threads + 1);
@@ -400,7 +420,7 @@ static bool is_exact(const struct container *container, const struct kind *kind)
     inside += users[i].turn % 2;
     spare += users[i].map_node != NULL;
   }
-  const uint64_t found = container->inside(kind);
+  const uint64_t found = left_inside(container, kind);
   if (container->inside == inside_counter)
     return found == operations;
   if (container->inside == inside_map)
@@ -450,13 +470,16 @@ static double run_threads(int threads, int milliseconds) {
 static double measure_container(const struct container *container, struct kind *kind, int threads,
                                 int milliseconds) {
   make_container(container, kind, threads);
-  shared.operate = is_plain(kind)       ? container->plain
+  shared.operate = kind->other          ? use_other
+                   : is_plain(kind)     ? container->plain
                    : is_lock_free(kind) ? container->lock_free
                                         : container->locked;
   const double rate = run_threads(threads, milliseconds);
   if (!is_exact(container, kind))
     fail(3, "%s %s, %d threads: an operation was lost, or done twice", kind->name, container->name,
          threads);
+  if (kind->other)
+    kind->other->destroy(shared.made_by_other);
   return rate;
 }
 
@@ -464,7 +487,7 @@ static double measure_container(const struct container *container, struct kind *
 
 static void add_kind(const char *name, size_t length) {
   if (kind_count == MOST_ROWS)
-    fail(2, "--algorithm: more than %d names", MOST_ROWS - 2);
+    fail(2, "more than %d names of algorithms and others", MOST_ROWS - 2);
   struct kind *kind = &kinds[kind_count++];
   for (int i = 0; i < 2; i++) {
     snprintf(kind->algorithm[i], sizeof kind->algorithm[i], "%.*s", (int)length, name);
@@ -475,9 +498,9 @@ static void add_kind(const char *name, size_t length) {
 }
 
 /* The first one is what the others are compared with. */
-static void make_kinds(const char *list) {
+static void make_kinds(const struct options *options) {
   add_kind("pthread", sizeof "pthread");
-  for (const char *at = list; at;) {
+  for (const char *at = options->locks; at;) {
     const size_t length = strcspn(at, ",");
     add_kind(at, length);
     struct kind *added = &kinds[kind_count - 1];
@@ -489,6 +512,19 @@ static void make_kinds(const char *list) {
     at = at[length] ? at + length + 1 : NULL;
   }
   add_kind("lock-free", sizeof "lock-free");
+  if (!options->other)
+    return;
+  for (const struct relock_bench_container *other =
+           defined_by_other(options, "relock_bench_containers");
+       other->name; other++) {
+    add_kind(other->name, strlen(other->name));
+    kinds[kind_count - 1].other = other;
+  }
+}
+
+static bool is_measured(const struct container *container, const struct kind *kind) {
+  return kind->other ? strcmp(kind->other->container, container->name) == 0
+                     : container->lock_free || !is_lock_free(kind);
 }
 
 static void print_kind(const char *name, const double *rates, const double *plain_rates,
@@ -507,17 +543,18 @@ static void print_kind(const char *name, const double *rates, const double *plai
 static void compare_kinds(const struct options *options, const struct container *container,
                           int threads) {
   static double rates[MOST_ROWS][MOST_REPETITIONS];
-  const int count = container->lock_free ? kind_count : kind_count - 1;
   for (int i = 0; i < options->repetitions; i++)
-    for (int k = 0; k < count; k++) {
-      const int turn = i % 2 ? count - 1 - k : k;
-      rates[turn][i] = measure_container(container, &kinds[turn], threads, options->milliseconds);
+    for (int k = 0; k < kind_count; k++) {
+      const int turn = i % 2 ? kind_count - 1 - k : k;
+      if (is_measured(container, &kinds[turn]))
+        rates[turn][i] = measure_container(container, &kinds[turn], threads, options->milliseconds);
     }
   printf("%s, %d thread%s, million operations per second; as a multiple of pthread's, the median "
          "of %d and 95 %%\n",
          container->name, threads, threads == 1 ? "" : "s", options->repetitions);
-  for (int k = 0; k < count; k++)
-    print_kind(kinds[k].name, rates[k], rates[0], options->repetitions);
+  for (int k = 0; k < kind_count; k++)
+    if (is_measured(container, &kinds[k]))
+      print_kind(kinds[k].name, rates[k], rates[0], options->repetitions);
   print_flush();
 }
 
@@ -533,7 +570,7 @@ static void allocate_users(const struct options *options) {
 }
 
 void compare_containers(const struct options *options) {
-  make_kinds(options->locks);
+  make_kinds(options);
   allocate_users(options);
   shared.delay = options->delays[0];
   print_machine(options, NULL, 0, 0);

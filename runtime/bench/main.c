@@ -53,8 +53,9 @@ static const char usage[] =
     "                           goes only with --bytes, --threads, -r and -m\n"
     "  --containers             measure containers, beside the C library's mutexes and lock-free\n"
     "                           ones. Comes first, and goes only with --algorithm, --threads,\n"
-    "                           --delay (one), -r and -m\n"
-    "  --other FILE             measure the locks of a shared object too (runtime/bench/other.h)\n"
+    "                           --delay (one), --other, -r and -m\n"
+    "  --other FILE             measure the locks, or containers, of a shared object too\n"
+    "                           (runtime/bench/other.h)\n"
     "  --baseline LOCK[:MODE]   in tables, ratios to this row, paired by repetition (-r 9, then)\n"
     "  --table                  print tables of medians, not a JSON object per result\n"
     "  --list                   print the names of the locks\n";
@@ -275,15 +276,12 @@ static void check_environment(const struct options *options) {
 
 /* The options of --containers, which is the first one. */
 static void parse_containers(int argc, char **argv, struct options *options) {
-  enum { CONTAINERS = 256, LOCKS, THREADS, PAUSE };
+  enum { CONTAINERS = 256, LOCKS, THREADS, PAUSE, OTHER };
   static const struct option names[] = {
-      {"containers", no_argument, NULL, CONTAINERS},
-      {"algorithm", required_argument, NULL, LOCKS},
-      {"threads", required_argument, NULL, THREADS},
-      {"delay", required_argument, NULL, PAUSE},
-      {"repetitions", required_argument, NULL, 'r'},
-      {"milliseconds", required_argument, NULL, 'm'},
-      {NULL, 0, NULL, 0},
+      {"containers", no_argument, NULL, CONTAINERS},  {"algorithm", required_argument, NULL, LOCKS},
+      {"threads", required_argument, NULL, THREADS},  {"delay", required_argument, NULL, PAUSE},
+      {"other", required_argument, NULL, OTHER},      {"repetitions", required_argument, NULL, 'r'},
+      {"milliseconds", required_argument, NULL, 'm'}, {NULL, 0, NULL, 0},
   };
   static const int usual[] = {1, 2, 4, 16};
   memcpy(options->threads, usual, sizeof usual);
@@ -302,13 +300,15 @@ static void parse_containers(int argc, char **argv, struct options *options) {
       options->thread_values = number_list("--threads", optarg, 1, MAX_THREADS, options->threads);
     else if (option == PAUSE)
       options->delays[0] = number("--delay", optarg, optarg + strlen(optarg), 0, 1000000000);
+    else if (option == OTHER)
+      options->other = optarg;
     else if (option == 'r')
       options->repetitions = one_number("--repetitions", optarg, 1000);
     else if (option == 'm')
       options->milliseconds = one_number("--milliseconds", optarg, 60000);
     else if (option != CONTAINERS)
-      fail(2, "--containers goes without other options than --algorithm, --threads, --delay, -r "
-              "and -m");
+      fail(2, "--containers goes without other options than --algorithm, --threads, --delay, "
+              "--other, -r and -m");
   if (optind != argc)
     fail(2, "unexpected argument '%s'; `relock-bench --help` lists the options", argv[optind]);
   check_environment(options);

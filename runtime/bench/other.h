@@ -28,4 +28,21 @@ struct relock_bench_lock {
 
 extern const struct relock_bench_lock relock_bench_locks[];
 
+/* Somebody else's containers: `relock-bench --containers --other FILE.so` measures each element of
+ * the array `relock_bench_containers`. A thread adds to a counter, or puts in and takes out in
+ * turns. */
+struct relock_bench_container {
+  const char *name;      /* of the row; null: end of the array */
+  const char *container; /* beside which one it stands: counter, stack, queue or queue-2 */
+  /* A fresh one, for that many threads with the numbers 0 to threads - 1; null: it cannot. */
+  void *(*create)(int threads);
+  void (*destroy)(void *container);
+  /* Puts something in, or takes something out. 0: nothing was there. */
+  int (*use)(void *container, int thread, int take);
+  /* What a counter counts, or how much is inside, while no thread uses it. */
+  unsigned long (*inside)(void *container);
+};
+
+extern const struct relock_bench_container relock_bench_containers[];
+
 #endif

@@ -57,17 +57,19 @@ static void add_algorithms(void) {
   }
 }
 
-static const struct relock_bench_lock *others(const struct options *options) {
-  static const struct relock_bench_lock none;
-  if (!options->other)
-    return &none;
+const void *defined_by_other(const struct options *options, const char *name) {
   void *library = dlopen(options->other, RTLD_NOW);
   if (!library)
     fail(2, "--other: %s", dlerror());
-  const struct relock_bench_lock *locks = dlsym(library, "relock_bench_locks");
-  if (!locks)
-    fail(2, "--other: %s defines no relock_bench_locks", options->other);
-  return locks;
+  const void *found = dlsym(library, name);
+  if (!found)
+    fail(2, "--other: %s defines no %s", options->other, name);
+  return found;
+}
+
+static const struct relock_bench_lock *others(const struct options *options) {
+  static const struct relock_bench_lock none;
+  return options->other ? defined_by_other(options, "relock_bench_locks") : &none;
 }
 
 static void add_references(const struct options *options) {
