@@ -151,6 +151,8 @@ static Slots slotsOf(const std::vector<UnitFacts> &Units,
   return All;
 }
 
+namespace {
+
 // Makes the functions of libraries that call what others of their library were given do so. Known:
 // what pointers may point to; null: anything. Taken: the functions whose address is taken.
 class GivenFunctions {
@@ -228,6 +230,8 @@ private:
     });
   }
 };
+
+} // namespace
 
 // An inline function of a library's header that calls what it is given: its callers count that, as
 // long as each of them calls it by its name.
