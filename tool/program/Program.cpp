@@ -449,6 +449,10 @@ void Program::nameLateInits(const std::vector<UnitFacts> &Units,
     }
 }
 
+bool Program::isOpen(const std::string &FunctionType) const {
+  return !AllPointersKnown || OpenPointers.count(FunctionType);
+}
+
 // Why a lock is kept that goes to functions that pointers point to, or comes from one.
 Reason Program::throughPointer(const Flow &F) const {
   const bool OfFunction = StringRef(F.From).starts_with("P:");

@@ -182,9 +182,7 @@ private:
   void linkPointers(const IndexResult &Index);
   // True if pointers to functions of the type may point to others than those of the program whose
   // address is taken as such.
-  bool isOpen(const std::string &FunctionType) const {
-    return !AllPointersKnown || OpenPointers.count(FunctionType);
-  }
+  bool isOpen(const std::string &FunctionType) const;
   Reason throughPointer(const Flow &F) const;
   void nameClasses(const std::vector<UnitFacts> &Units);
   void nameLateInits(const std::vector<UnitFacts> &Units,

@@ -423,7 +423,7 @@ RULES = {
         "tool/index/mutexes-through-void-variables.c",
     ),
     "a lock given to a pointer of which not all is known": (
-        "tool/program/Program.h",
+        "tool/program/Program.cpp",
         "return !AllPointersKnown || OpenPointers.count(FunctionType);",
         "return false;",
         "tool/program/kept-classes.c",
