@@ -497,6 +497,14 @@ static void add_kind(const char *name, size_t length) {
   kind->name = kind->algorithm[0];
 }
 
+/* Of the benchmark, one that somebody else's can stand beside: what a map is asked is ours. */
+static bool is_known(const char *name) {
+  for (int c = 0; c < CONTAINERS; c++)
+    if (strcmp(containers[c].name, name) == 0)
+      return containers[c].inside != inside_map;
+  return false;
+}
+
 /* The first one is what the others are compared with. */
 static void make_kinds(const struct options *options) {
   add_kind("pthread", sizeof "pthread");
@@ -517,6 +525,11 @@ static void make_kinds(const struct options *options) {
   for (const struct relock_bench_container *other =
            defined_by_other(options, "relock_bench_containers");
        other->name; other++) {
+    if (!is_known(other->container))
+      fail(2,
+           "--other: %s: '%s' stands beside '%s', which is none of counter, stack, queue and "
+           "queue-2",
+           options->other, other->name, other->container);
     add_kind(other->name, strlen(other->name));
     kinds[kind_count - 1].other = other;
   }

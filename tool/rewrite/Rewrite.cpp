@@ -479,7 +479,7 @@ private:
       SmallString<256> Searched(Word.empty() && I + 1 < Words.size() ? Words[I + 1] : Word);
       sys::fs::make_absolute(Command.Directory, Searched);
       sys::path::remove_dots(Searched, /*remove_dot_dot=*/true);
-      if (sys::path::remove_leading_dotslash(Searched) == Folder)
+      if (Searched == Folder)
         return true;
     }
     return false;

@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#ifndef BESIDE
+#define BESIDE "counter"
+#endif
 #ifndef LOSES
 #define LOSES 0
 #endif
@@ -24,4 +27,4 @@ static int use(void *counter, int thread, int take) {
 static unsigned long inside(void *counter) { return *(unsigned long *)counter; }
 
 const struct relock_bench_container relock_bench_containers[] = {
-    {"foreign", "counter", create, free, use, inside}, {0}};
+    {"foreign", BESIDE, create, free, use, inside}, {0}};
