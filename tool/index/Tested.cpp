@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 //
-// The locks and unlocks of a normal mutex return 0, in POSIX as in the runtime, as long as the
-// mutex exists and the caller's use of it is defined. A delegated section returns which exit it
-// took, and no error: so the test goes with the operation, and what it guards, which never runs,
-// goes too. Of other mutexes the runtime ends the program where a section's lock fails, as a test
-// does that only aborts. The statement is executed here, with 0 for the call and with what is known
-// of the variables that it declares. Nothing else may depend on the text that goes: no label that
-// would be unused, no static function of which it may be the last use, no jump. Nor a variable that
-// the operation's own argument does not name. useOfResult() leaves that to its caller, who knows
-// the rest of the function.
+// The locks and unlocks of a normal or a recursive mutex return 0, in POSIX as in the runtime, as
+// long as the mutex exists and the caller's use of it is defined. A delegated section returns which
+// exit it took, and no error: so the test goes with the operation, and what it guards, which never
+// runs, goes too. Of other mutexes the runtime ends the program where a section's lock fails, as a
+// test does that only aborts. The statement is executed here, with 0 for the call and with what is
+// known of the variables that it declares. Nothing else may depend on the text that goes: no label
+// that would be unused, no static function of which it may be the last use, no jump. Nor a variable
+// that the operation's own argument does not name. useOfResult() leaves that to its caller, who
+// knows the rest of the function.
 #include "index/Tested.h"
 
 #include "clang/AST/Attr.h"
@@ -74,9 +74,13 @@ public:
     InBody = true;
     for (const Expr *Argument : Call->arguments())
       collectNames(Argument); // once more, through local variables
+    const Stmt *Last = nullptr; // `return …;;` ends the body, too
+    for (const Stmt *Child : Body->body())
+      if (!isa<NullStmt>(Child))
+        Last = Child;
     return all_of(Body->body(), [&](const Stmt *Child) {
       const auto *Return = dyn_cast<ReturnStmt>(Child);
-      if (!Return || Child != Body->body_back())
+      if (!Return || Child != Last)
         return run(Child) == Ends;
       std::optional<Result> Value =
           Return->getRetValue() ? evaluate(Return->getRetValue()) : Result{Returned};

@@ -248,7 +248,8 @@ private:
     for (UnderLock &Fact : Under)
       Fact.Surely &= !mayBeReleasedBelow(Fact);
     Order.emplace(Linked, Table, Under, Takes);
-    ReachKeepers.emplace(Table.calls().reach(std::move(Keepers)));
+    ReachKeepers.emplace(
+        Table.calls().reach(std::move(Keepers), /*ThroughWrappers=*/false, neverReturning()));
     // Every unit that compiles the function must have found the section in it.
     std::map<Position, unsigned> Definers;
     for (const UnitFacts &Unit : Index.Units)
@@ -279,6 +280,14 @@ private:
                      "another one to release it",
                      Use.At});
     }
+  }
+
+  std::set<std::string> neverReturning() const {
+    std::set<std::string> Result;
+    for (const auto &[Node, F] : Linked.Functions)
+      if (F.NeverReturns)
+        Result.insert(Node);
+    return Result;
   }
 
   // A callee may release the lock before the function comes to the place of the fact.

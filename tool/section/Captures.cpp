@@ -766,7 +766,7 @@ private:
                  S.fileText(S.SM.getFileID(S.SM.getSpellingLoc(L))).substr(R.At.End, 1) == ".") {
         R.Kind = Reference::Member; // of an anonymous struct or union
         R.Operator = {R.At.End, R.At.End + 1};
-      } else if (bare(M.Ref)) {
+      } else if (bare(M.Ref, Parents)) {
         R.Kind = Reference::Bare;
       }
     }
@@ -795,33 +795,30 @@ private:
     return Operator.File == Result.File && Operator.Offset < Name &&
            Text.slice(Operator.Offset + 1, Name).trim(" \t").empty();
   }
-
-  // True where `*x` needs no parentheses: operators that bind less tightly than the dereference,
-  // and never after a `/`, which would open a comment. `a * *x` would be read twice.
-  bool bare(const DeclRefExpr *Ref) const {
-    const Stmt *Child = Ref, *Parent = Parents.getParent(Ref);
-    while (Parent && isa<ImplicitCastExpr>(Parent)) {
-      Child = Parent;
-      Parent = Parents.getParent(Parent);
-    }
-    if (isa_and_nonnull<ParenExpr>(Parent) || isa_and_nonnull<UnaryExprOrTypeTraitExpr>(Parent))
-      return true;
-    if (const auto *Binary = dyn_cast_or_null<BinaryOperator>(Parent))
-      return !Binary->isMultiplicativeOp() || Binary->getLHS() == Child;
-    if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent))
-      return Unary->isPrefix() && Unary->getOpcode() != UO_AddrOf;
-    if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent))
-      return Call->getCallee() != Child;
-    if (const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(Parent))
-      return Subscript->getRHS() == Child;
-    return isa_and_nonnull<CStyleCastExpr>(Parent) ||
-           isa_and_nonnull<ConditionalOperator>(Parent) || isa_and_nonnull<DeclStmt>(Parent) ||
-           isa_and_nonnull<ReturnStmt>(Parent) || isa_and_nonnull<IfStmt>(Parent) ||
-           isa_and_nonnull<WhileStmt>(Parent);
-  }
 };
 
 } // namespace
+
+bool bare(const DeclRefExpr *Ref, const ParentMap &Parents) {
+  const Stmt *Child = Ref, *Parent = Parents.getParent(Ref);
+  while (Parent && isa<ImplicitCastExpr>(Parent)) {
+    Child = Parent;
+    Parent = Parents.getParent(Parent);
+  }
+  if (isa_and_nonnull<ParenExpr>(Parent) || isa_and_nonnull<UnaryExprOrTypeTraitExpr>(Parent))
+    return true;
+  if (const auto *Binary = dyn_cast_or_null<BinaryOperator>(Parent))
+    return !Binary->isMultiplicativeOp() || Binary->getLHS() == Child;
+  if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Parent))
+    return Unary->isPrefix() && Unary->getOpcode() != UO_AddrOf;
+  if (const auto *Call = dyn_cast_or_null<CallExpr>(Parent))
+    return Call->getCallee() != Child;
+  if (const auto *Subscript = dyn_cast_or_null<ArraySubscriptExpr>(Parent))
+    return Subscript->getRHS() == Child;
+  return isa_and_nonnull<CStyleCastExpr>(Parent) || isa_and_nonnull<ConditionalOperator>(Parent) ||
+         isa_and_nonnull<DeclStmt>(Parent) || isa_and_nonnull<ReturnStmt>(Parent) ||
+         isa_and_nonnull<IfStmt>(Parent) || isa_and_nonnull<WhileStmt>(Parent);
+}
 
 // The last token of `struct item` in `struct item *it[2]`; invalid for qualified types, whose
 // qualifier may stand on either side.

@@ -106,6 +106,9 @@ struct SectionText {
 // `typeof(n)` means something else in another place; the type that it stands for does not. Not
 // every version of C has the keyword, either.
 clang::QualType withoutTypeOf(clang::QualType T, const clang::ASTContext &Context);
+// True where `*x` for the variable needs no parentheses: operators that bind less tightly than the
+// dereference, and never after a `/`, which would open a comment. `a * *x` would be read twice.
+bool bare(const clang::DeclRefExpr *Ref, const clang::ParentMap &Parents);
 // True if the type can be written at file scope.
 bool spellable(clang::QualType T, const clang::ASTContext &Context);
 // A declaration that is written at file scope before At.

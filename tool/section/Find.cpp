@@ -288,7 +288,8 @@ private:
         continue;
       if (After && Child == Resume)
         Resume = nullptr;
-      if (After && !Resume && endsAt(Child, Block, Lock, End)) {
+      if (After && !Resume &&
+          (endsAt(Child, Block, Lock, End) || goesNowhere(Child, Passed, Lock, End))) {
         Resume = heldTarget(Passed, Child, Block, Lock);
         if (!Resume)
           return End;
@@ -320,6 +321,32 @@ private:
       return false;
     End = {Child, nullptr};
     return true;
+  }
+
+  // A worker's endless loop, which releases the lock for a while, or a call that never returns
+  // behind the last way out.
+  bool goesNowhere(const Stmt *Child, const std::vector<const Stmt *> &Passed,
+                   const LockOperation &Lock, SectionEnd &End) const {
+    if (completes(Child, [](const Stmt *) { return false; }) || jumpsOut(Child) ||
+        none_of(Operations, [&](const LockOperation &Op) {
+          return Op.Kind == Operation::Unlock && sameLock(Op, Lock) &&
+                 (within({Child}, Op.Call) || within(Passed, Op.Call));
+        }))
+      return false;
+    End = {Child, nullptr};
+    return true;
+  }
+
+  static bool jumpsOut(const Stmt *S, bool InLoop = false, bool InSwitch = false) {
+    if (!S)
+      return false;
+    if (isa<ReturnStmt, GotoStmt, IndirectGotoStmt>(S) || (isa<ContinueStmt>(S) && !InLoop) ||
+        (isa<BreakStmt>(S) && !InLoop && !InSwitch))
+      return true;
+    InLoop |= isa<ForStmt, WhileStmt, DoStmt>(S);
+    InSwitch |= isa<SwitchStmt>(S);
+    return any_of(S->children(),
+                  [&](const Stmt *Child) { return jumpsOut(Child, InLoop, InSwitch); });
   }
 
   // The label behind End in its block to which a goto goes with the lock held.
@@ -1254,15 +1281,13 @@ private:
                        Extraction &Result, Section &Found) {
     SourceLocation At = Lock.Call->getExprLoc();
     examinePointers(Result, Lock, End, Text, Found);
-    bool Arguments = Lock.ThroughWrapper && Lock.Call->getNumArgs();
     bool Uses =
         any_of(operationsOf(Text), [](const LockOperation *Op) { return Op->Uses.has_value(); });
-    if (Uses || !Exits.empty() || !Text.Waits.empty() || !Text.Hoisted.empty() || Arguments)
+    if (Uses || !Exits.empty() || !Text.Waits.empty() || !Text.Hoisted.empty())
       return against(Found, "macro-section",
                      "stands in the body of a macro, and is not a straight one", At);
-    const Expr *Operand = Lock.ThroughWrapper ? nullptr : Lock.Call->getArg(0);
-    extractFromMacro(Body, Lock.Statement, End.Unlock->Statement, Operand, Text, F, allMentions(),
-                     Parents, S, Result, Found.Against);
+    extractFromMacro(Body, Lock, End.Unlock->Statement, Text, F, allMentions(), Parents, S, Result,
+                     Found.Against);
     if (Result.Macro.empty())
       return;
     unsigned Begin = Result.FunctionBegin;

@@ -68,9 +68,9 @@ public:
       : Body(Body), Text(Text), F(F), All(All), Parents(Parents), S(S), Result(Result),
         Against(Against) {}
 
-  void run(const Stmt *Lock, const Stmt *Unlock, const Expr *Operand) {
+  void run(const LockOperation &Lock, const Stmt *Unlock) {
     At = Text.Lock->getExprLoc();
-    if (!place(Lock, Unlock) || !names(Operand))
+    if (!place(Lock.Statement, Unlock) || !nameLock(Lock))
       return;
     for (const Stmt *Statement : Text.Statements)
       collect(Statement);
@@ -234,20 +234,54 @@ private:
   }
 
   // The mutex as the body spells it.
-  bool names(const Expr *Operand) {
-    if (!Operand)
-      return true; // a lock wrapper without arguments
-    Operand = Operand->IgnoreParenImpCasts();
-    std::optional<Place> Begin = exact(Operand->getBeginLoc()), End = exact(Operand->getEndLoc());
-    if (!Begin || !End) {
-      refuse("stands in a macro that brings its lock from another one");
+  bool nameLock(const LockOperation &Lock) {
+    const Wrapper *W = Lock.ThroughWrapper ? Lock.Wraps : nullptr;
+    if (W && !Lock.Call->getNumArgs())
+      return true;
+    if (W && (W->Computed || W->Parameter < 0)) {
+      refuse("stands in a macro, with a lock that is found in a function");
       return false;
     }
+    bool Known = true;
+    auto Spell = [&](const Expr *E) {
+      std::optional<std::string> Spelled = spelling(E);
+      Known &= Spelled.has_value();
+      return Spelled.value_or("");
+    };
+    const Expr *Operand = Lock.Call->getArg(W ? W->Parameter : 0);
+    Result.Lock = !W                     ? Spell(Operand)
+                  : !isArgument(Operand) ? lockThrough(*W, Operand, Spell)
+                                         : throughParameter(W->Expression, Spell(Operand));
+    if (!Known)
+      refuse("stands in a macro that brings its lock from another one");
+    return Known;
+  }
+
+  // Whatever the uses give for it.
+  static std::string throughParameter(std::string Lock, const std::string &Parameter) {
+    if (size_t At = Lock.find('$'); At != std::string::npos)
+      Lock.replace(At, 1, Lock == "$" ? Parameter : "(" + Parameter + ")");
+    return Lock;
+  }
+
+  // True if a parameter of the macro stands for the expression.
+  bool isArgument(const Expr *E) const {
+    std::optional<Place> Begin = exact(E->getBeginLoc()), End = exact(E->getEndLoc());
+    return Begin && End && Begin->Argument && End->Argument && Begin->Offset == End->Offset;
+  }
+
+  // The expression as the body has it.
+  std::optional<std::string> spelling(const Expr *E) const {
+    if (isArgument(E) && !isWholeArgument(E))
+      return std::nullopt;
+    E = E->IgnoreParenImpCasts();
+    std::optional<Place> Begin = exact(E->getBeginLoc()), End = exact(E->getEndLoc());
+    if (!Begin || !End)
+      return std::nullopt;
     unsigned Length = Lexer::MeasureTokenLength(
         S.SM.getLocForStartOfFile(S.SM.getFileID(Define)).getLocWithOffset(End->Offset), S.SM,
         S.Language);
-    Result.Lock = File.slice(Begin->Offset, End->Offset + Length).str();
-    return true;
+    return File.slice(Begin->Offset, End->Offset + Length).str();
   }
 
   // --- What the section needs ---------------------------------------------------------------
@@ -284,8 +318,8 @@ private:
     if (!Statement)
       return;
     if (const auto *E = dyn_cast<Expr>(Statement)) {
-      std::optional<Place> Begin = exact(E->getBeginLoc()), End = exact(E->getEndLoc());
-      if (Begin && End && Begin->Argument && End->Argument && Begin->Offset == End->Offset)
+      std::optional<Place> Begin = exact(E->getBeginLoc());
+      if (isArgument(E))
         return addArgument(E, Begin->Offset);
       if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
         addReference(Ref, Begin);
@@ -304,6 +338,8 @@ private:
       return refuse("uses '" + V->getName() + "', which another macro names");
     Reference R;
     R.At = {Where->Offset, Where->Offset + unsigned(V->getName().size())};
+    if (inBody(Ref->getLocation()) && bare(Ref, Parents)) // else an inner macro's text is around it
+      R.Kind = Reference::Bare;
     Known.insert(R.At.Begin);
     Variables[V].push_back(R);
   }
@@ -451,10 +487,10 @@ private:
 
   void captureVariable(const VarDecl *V, const std::vector<Reference> &References) {
     QualType T = V->getType();
-    if (T->isArrayType() || V->getStorageClass() == SC_Register)
+    if (V->getStorageClass() == SC_Register)
       return refuse("uses '" + V->getName() + "', which cannot travel from a macro");
     bool Changes = V->isStaticLocal() || T.isVolatileQualified() || T->isAtomicType() ||
-                   T->isRecordType() || any_of(All, [&](const Mention &M) {
+                   T->isRecordType() || T->isArrayType() || any_of(All, [&](const Mention &M) {
                      return M.Variable == V && (M.How == Mention::AddressTaken ||
                                                 (M.How == Mention::Write && contains(M.Ref)));
                    });
@@ -600,11 +636,11 @@ private:
 
 } // namespace
 
-void extractFromMacro(const MacroBody &Body, const Stmt *Lock, const Stmt *Unlock,
-                      const Expr *Operand, const SectionText &Text, const FunctionDecl *F,
+void extractFromMacro(const MacroBody &Body, const LockOperation &Lock, const Stmt *Unlock,
+                      const SectionText &Text, const FunctionDecl *F,
                       const std::vector<Mention> &All, const ParentMap &Parents, const Source &S,
                       Extraction &Result, std::vector<Reason> &Against) {
-  Builder(Body, Text, F, All, Parents, S, Result, Against).run(Lock, Unlock, Operand);
+  Builder(Body, Text, F, All, Parents, S, Result, Against).run(Lock, Unlock);
 }
 
 } // namespace relock

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "section/Captures.h"
+#include "section/Operations.h"
 #include "section/Section.h"
 #include "support/Source.h"
 
@@ -22,13 +23,12 @@ struct MacroBody {
 std::optional<MacroBody> macroBody(const clang::Stmt *Lock, const clang::Stmt *Unlock,
                                    const Source &S);
 
-// A straight section as text of the body, or what speaks against it in Against. Lock and Unlock are
-// the statements, Operand the mutex as the lock's call names it.
-void extractFromMacro(const MacroBody &Body, const clang::Stmt *Lock, const clang::Stmt *Unlock,
-                      const clang::Expr *Operand, const SectionText &Text,
-                      const clang::FunctionDecl *F, const std::vector<Mention> &All,
-                      const clang::ParentMap &Parents, const Source &S, Extraction &Result,
-                      std::vector<Reason> &Against);
+// A straight section as text of the body, or what speaks against it in Against. Unlock is the
+// statement.
+void extractFromMacro(const MacroBody &Body, const LockOperation &Lock, const clang::Stmt *Unlock,
+                      const SectionText &Text, const clang::FunctionDecl *F,
+                      const std::vector<Mention> &All, const clang::ParentMap &Parents,
+                      const Source &S, Extraction &Result, std::vector<Reason> &Against);
 
 // Where the tokens of an operation stand in the bodies of macros, inside out.
 std::vector<Position> macroPlaces(clang::SourceLocation L, const Source &S);

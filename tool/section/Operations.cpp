@@ -120,7 +120,7 @@ void LockOperations::add(const CallExpr *Call) {
     Op.ThroughWrapper = true;
     Op.Wrapper = nodeFor(Callee, S);
     Op.Wraps = W;
-    Op.Pure = W->Pure && (!W->Tests || W->Aborts || isPlain(Op.Node));
+    Op.Pure = W->Pure && (!W->Tests || W->Aborts || neverFails(Op.Node));
     Op.Key = W->Key;
     Op.Lock = W->Expression;
     if (W->Computed) {
@@ -511,23 +511,37 @@ std::vector<const Stmt *> LockOperations::never() const {
   return Result;
 }
 
-// Puts what a wrapper is given into the key and the text of its lock.
-void LockOperations::nameOperand(LockOperation &Op, const Wrapper &W, const Expr *Argument) const {
-  Op.Key = W.Key;
-  Op.Lock = W.Expression;
-  // `&boxes[1]` into `&$->lock`: `&boxes[1].lock`.
+// What stands for `$`: for `&boxes[1]` in `&$->lock` it is `boxes[1]` in `&$.lock`.
+static const Expr *placedIn(std::string &Pattern, const Expr *Argument) {
   const auto *Address = dyn_cast<UnaryOperator>(Argument->IgnoreParenImpCasts());
-  if (Address && Address->getOpcode() == UO_AddrOf && StringRef(W.Expression).contains("$->")) {
-    Argument = Address->getSubExpr();
-    for (std::string *Text : {&Op.Key, &Op.Lock})
-      if (size_t At = Text->find("$->"); At != std::string::npos)
-        Text->replace(At, 3, "$.");
-  }
-  std::string Text = operandText(Argument);
+  size_t Member = Pattern.find("$->");
+  if (!Address || Address->getOpcode() != UO_AddrOf || Member == std::string::npos)
+    return Argument;
+  Pattern.replace(Member, 3, "$.");
+  return Address->getSubExpr();
+}
+
+std::string lockThrough(const Wrapper &W, const Expr *Argument,
+                        function_ref<std::string(const Expr *)> Spell) {
+  std::string Lock = W.Expression;
+  Argument = placedIn(Lock, Argument);
   const Expr *Plain = Argument->IgnoreParenImpCasts();
   bool Simple = isa<DeclRefExpr>(Plain) || isa<MemberExpr>(Plain) || isa<ArraySubscriptExpr>(Plain);
-  substitute(Op.Key, lockKey(Argument));
-  substitute(Op.Lock, Simple || W.Expression == "$" ? Text : "(" + Text + ")");
+  std::string Text = Spell(Argument);
+  substitute(Lock, Simple || Lock == "$" ? Text : "(" + Text + ")");
+  return Lock;
+}
+
+static std::string keyThrough(const Wrapper &W, const Expr *Argument) {
+  std::string Key = W.Key;
+  substitute(Key, lockKey(placedIn(Key, Argument)));
+  return Key;
+}
+
+// Puts what a wrapper is given into the key and the text of its lock.
+void LockOperations::nameOperand(LockOperation &Op, const Wrapper &W, const Expr *Argument) const {
+  Op.Key = keyThrough(W, Argument);
+  Op.Lock = lockThrough(W, Argument, [&](const Expr *E) { return operandText(E); });
 }
 
 // `pthread_cleanup_pop(1)` of a handler that releases the lock, where the lock is taken directly
@@ -567,14 +581,14 @@ void LockOperations::addPop(const Cleanup &C) {
   All.push_back(std::move(Op));
 }
 
-// True if a mutex is neither recursive nor checks errors.
-bool LockOperations::isPlain(const std::string &Node) const {
+// A recursive mutex fails only where one thread holds it as often as an int can count.
+bool LockOperations::neverFails(const std::string &Node) const {
   std::optional<ClassOfLock> Class = Linked.classOf(Node);
-  return Class && Class->Plain;
+  return Class && Class->ChecksErrors.empty();
 }
 
 bool LockOperations::cannotFail(const LockOperation &Op) const {
-  return locksOrUnlocks(Op) && isPlain(Op.Node);
+  return locksOrUnlocks(Op) && neverFails(Op.Node);
 }
 
 // True if the statement only tests the result of the operation besides, for a failure that it does
@@ -583,10 +597,10 @@ bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op, b
   Besides What;
   if (!onlyOperation(Statement, Op.Call, S.Context, &What))
     return false;
-  const bool Plain = isPlain(Op.Node);
+  const bool Never = neverFails(Op.Node);
   if (Prints)
-    *Prints = What.Prints || (What.Reports && !Plain);
-  return What.Aborts || Plain;
+    *Prints = What.Prints || (What.Reports && !Never);
+  return What.Aborts || Never;
 }
 
 bool LockOperations::resultIgnored(const CallExpr *Call) const {

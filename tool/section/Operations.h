@@ -76,6 +76,11 @@ struct LockOperation {
   }
 };
 
+// The mutex that a wrapper takes for its argument, as Spell spells the part of that which is
+// needed.
+std::string lockThrough(const Wrapper &W, const clang::Expr *Argument,
+                        llvm::function_ref<std::string(const clang::Expr *)> Spell);
+
 inline bool sameLock(const LockOperation &A, const LockOperation &B) { return A.Key == B.Key; }
 
 // The sites of a unit, by where they are shown and spelled.
@@ -98,7 +103,7 @@ public:
   // Statements that never run, as they are for operations that fail.
   std::vector<const clang::Stmt *> never() const;
 
-  // True for the lock and the unlock of a mutex that is neither recursive nor checks errors.
+  // True for the lock and the unlock of a mutex that does not check errors.
   bool cannotFail(const LockOperation &Op) const;
   bool resultIgnored(const clang::CallExpr *Call) const;
   // `&(q->lock)`, as a macro leaves it: `&q->lock`.
@@ -115,7 +120,7 @@ private:
   const clang::ParentMap &Parents;
   StaticUses &Statics;
 
-  bool isPlain(const std::string &Node) const;
+  bool neverFails(const std::string &Node) const;
   bool testCanGo(const clang::Stmt *Statement, const LockOperation &Op,
                  bool *Prints = nullptr) const;
   void collect(const clang::Stmt *Statement);

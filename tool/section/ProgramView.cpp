@@ -55,7 +55,7 @@ template <class V> void fields(V &&Visit, PointerEffects &E) {
   Visit("known", E.Known), Visit("flows", E.Flows), Visit("trusted", E.Trusted);
 }
 template <class V> void fields(V &&Visit, ClassOfLock &C) {
-  Visit("id", C.Id), Visit("plain", C.Plain), Visit("checksErrors", C.ChecksErrors);
+  Visit("id", C.Id), Visit("checksErrors", C.ChecksErrors);
 }
 template <class V> void fields(V &&Visit, FunctionAnswer &F) {
   Visit("known", F.Known), Visit("defined", F.Defined), Visit("releases", F.Releases);
@@ -98,8 +98,7 @@ static std::optional<ClassOfLock> classOf(const Program &Linked, const std::stri
   const LockClass *Class = Linked.classOf(Node);
   if (!Class)
     return std::nullopt;
-  return ClassOfLock{Class->Id, Class->Plain,
-                     Class->ChecksErrors ? shownPlace(*Class->ChecksErrors) : ""};
+  return ClassOfLock{Class->Id, Class->ChecksErrors ? shownPlace(*Class->ChecksErrors) : ""};
 }
 
 static bool acceptsFunctionName(const Program &Linked) {

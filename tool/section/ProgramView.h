@@ -32,7 +32,6 @@ struct Questions {
 // A lock class, as far as sections depend on it.
 struct ClassOfLock {
   std::string Id;
-  bool Plain = true;        // see LockClass
   std::string ChecksErrors; // where objects of it may, as it is shown; empty: nowhere
 };
 

@@ -27,7 +27,7 @@ const VarDecl *guardOf(const Stmt *Statement, const ProgramView &Linked, const S
   std::optional<ClassOfLock> Class = W ? Linked.classOf(nodeFor(V, S)) : std::nullopt;
   bool Unlocks = W && W->Kind == Operation::Unlock && W->Pure && !W->Computed &&
                  W->Parameter == 0 && W->Expression == "*$" &&
-                 (!W->Tests || W->Aborts || (Class && Class->Plain));
+                 (!W->Tests || W->Aborts || (Class && Class->ChecksErrors.empty()));
   return Unlocks ? V : nullptr;
 }
 

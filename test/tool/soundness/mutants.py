@@ -520,7 +520,7 @@ RULES = {
     ),
     "a test in place that does more than to abort": (
         "tool/section/Operations.cpp",
-        "return What.Aborts || Plain;",
+        "return What.Aborts || Never;",
         "return true;",
         "tool/section/dropped-tests-are-listed.c",
     ),
@@ -529,6 +529,36 @@ RULES = {
         "if (Op && Op->Prints && !std::exchange(Prints, true))",
         "if (false)",
         "tool/section/lock-message.test",
+    ),
+    "a recursive mutex's lock, which does not fail": (
+        "tool/section/Operations.cpp",
+        "return Class && Class->ChecksErrors.empty();",
+        "return Class.has_value();",
+        "tool/section/recursive-lock-whose-result-is-mapped.c",
+    ),
+    "another lock's wrapper that returns where it has failed": (
+        "tool/index/Wrappers.cpp",
+        "(F->getReturnType()->isVoidType() || R.Aborts)",
+        "true",
+        "tool/program/wrapper-asserts-its-result.c",
+    ),
+    "a lock that stays with a function that returns": (
+        "tool/program/Decide.cpp",
+        "      if (F.NeverReturns)\n        Result.insert(Node);",
+        "      Result.insert(Node);",
+        "tool/program/wrapper-asserts-its-result.c",
+    ),
+    "a macro's parameter that is an operator's operand": (
+        "tool/section/MacroBody.cpp",
+        "Lock == \"$\" ? Parameter : \"(\" + Parameter + \")\"",
+        "Parameter",
+        "tool/section/section-in-a-macro-through-a-wrapper.c",
+    ),
+    "a way out of a loop that does not end": (
+        "tool/section/Find.cpp",
+        "{ return false; }) || jumpsOut(Child) ||",
+        "{ return false; }) ||",
+        "tool/section/endless-worker.c",
     ),
     "skipped text that operates by a macro of other classes": (
         "tool/program/Program.cpp",
@@ -550,7 +580,7 @@ RULES = {
     ),
     "a wrapper's test that does more than to abort": (
         "tool/section/Operations.cpp",
-        "(!W->Tests || W->Aborts || isPlain(Op.Node))",
+        "(!W->Tests || W->Aborts || neverFails(Op.Node))",
         "true",
         "tool/section/dropped-tests-are-listed.c",
     ),
