@@ -81,6 +81,11 @@ static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::
                               cl::sub(Command), cl::cat(options()));
 
 static const char *const MoreHelp = R"help(
+STYLE:
+
+  New text looks as the nearest .clang-format in the
+  program's folders says, or as the file around it.
+
 EXAMPLES:
 
   relock rewrite -p build --lock stats_lock=mcs > relock.diff

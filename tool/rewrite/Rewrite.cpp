@@ -2,6 +2,7 @@
 #include "rewrite/Rewrite.h"
 
 #include "index/LockApi.h"
+#include "rewrite/Format.h"
 #include "rewrite/Layout.h"
 #include "rewrite/LockTable.h"
 #include "rewrite/Outline.h"
@@ -578,6 +579,7 @@ private:
     if (endsWithReturns(Text))
       for (TextEdit &E : Plain)
         E.Text = withReturns(E.Text);
+    formatAsProject(File, Index.Root, Text, Plain);
     bool Collided = false; // is among the faults then
     Result.After[File] = applyEdits(Text, {0, unsigned(Text.size())}, Plain, Collided);
     Result.Edits[File] = std::move(Plain);

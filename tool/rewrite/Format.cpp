@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+#include "rewrite/Format.h"
+
+#include "clang/Format/Format.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+
+// True if the formatter finds its file without leaving the program's own folder.
+static bool hasStyle(StringRef File, StringRef Root) {
+  for (StringRef Folder = sys::path::parent_path(File); Folder.starts_with(Root);
+       Folder = sys::path::parent_path(Folder)) {
+    for (StringRef Name : {".clang-format", "_clang-format"}) {
+      SmallString<128> Path(Folder);
+      sys::path::append(Path, Name);
+      if (sys::fs::exists(Path))
+        return true;
+    }
+    if (Folder == Root)
+      break;
+  }
+  return false;
+}
+
+static std::optional<format::FormatStyle> styleOf(StringRef File, StringRef Root) {
+  if (!hasStyle(File, Root))
+    return std::nullopt;
+  // Options of other versions of the formatter are passed over.
+  Expected<format::FormatStyle> Found =
+      format::getStyle("file", File, "none", /*Code=*/"", /*FS=*/nullptr,
+                       /*AllowUnknownOptions=*/true, [](const SMDiagnostic &, void *) {});
+  if (!Found) {
+    consumeError(Found.takeError());
+    return std::nullopt;
+  }
+  if (Found->DisableFormat)
+    return std::nullopt;
+  // The text that moves stays what it is, but for its blanks.
+  Found->ReflowComments = Found->BreakStringLiterals = Found->FixNamespaceComments = false;
+  Found->InsertBraces = Found->RemoveBracesLLVM = Found->RemoveSemicolon = false;
+  Found->RemoveParentheses = format::FormatStyle::RPS_Leave;
+  Found->QualifierAlignment = format::FormatStyle::QAS_Leave;
+  Found->SeparateDefinitionBlocks = format::FormatStyle::SDS_Leave;
+  return *Found;
+}
+
+// True if the line with that character belongs to a directive.
+static bool belongsToDirective(StringRef Text, size_t At) {
+  size_t Line = Text.rfind('\n', At);
+  while (Line != StringRef::npos && Text.take_front(Line).rtrim("\r").ends_with("\\"))
+    Line = Text.rfind('\n', Line);
+  return Text.substr(Line == StringRef::npos ? 0 : Line + 1).ltrim(" \t").starts_with("#");
+}
+
+static std::string withoutBlanks(StringRef Text) {
+  std::string Result;
+  copy_if(Text, std::back_inserter(Result), [](char C) { return !isSpace(C); });
+  return Result;
+}
+
+void formatAsProject(StringRef File, StringRef Root, StringRef Text, std::vector<TextEdit> &Edits) {
+  std::optional<format::FormatStyle> Style = styleOf(File, Root);
+  bool Collided = false;
+  const std::string After =
+      Style ? applyEdits(Text, {0, unsigned(Text.size())}, Edits, Collided) : "";
+  if (!Style || Collided)
+    return;
+  std::vector<std::pair<TextEdit *, size_t>> Written; // and where it begins in After
+  std::vector<tooling::Range> Ranges;
+  size_t Begin = 0, Behind = 0; // in After, in Text
+  for (TextEdit &E : Edits) {
+    Begin += E.At.Begin - Behind;
+    Behind = E.At.End;
+    if (E.Text.find_first_of(" \n") != std::string::npos && !belongsToDirective(After, Begin)) {
+      Written.push_back({&E, Begin});
+      Ranges.push_back({unsigned(Begin), unsigned(E.Text.size())});
+    }
+    Begin += E.Text.size();
+  }
+  const tooling::Replacements Changes = format::reformat(*Style, After, Ranges, File);
+  for (auto [Edit, At] : Written) {
+    const size_t End = At + Edit->Text.size(), Line = StringRef(After).rfind('\n', At) + 1;
+    std::string Formatted;
+    size_t Done = At;
+    bool Moves = false; // its own line stands elsewhere in that style, and so would what follows
+    for (const tooling::Replacement &Change : Changes) {
+      const size_t From = Change.getOffset(), To = From + Change.getLength();
+      Moves |= From < At && To > Line;
+      if (From < Done || To > End)
+        continue;
+      Formatted += StringRef(After).slice(Done, From).str() + Change.getReplacementText().str();
+      Done = To;
+    }
+    Formatted += StringRef(After).slice(Done, End);
+    if (!Moves && withoutBlanks(Formatted) == withoutBlanks(Edit->Text))
+      Edit->Text = std::move(Formatted);
+  }
+}
+
+} // namespace relock
