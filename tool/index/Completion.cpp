@@ -55,12 +55,19 @@ public:
     if (isa<DoStmt>(S))
       return completesDo(cast<DoStmt>(S));
     const CallExpr *Call = soleCall(S);
-    const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-    return !Callee || !Callee->isNoReturn();
+    return !Call || !neverReturns(Call);
   }
 
 private:
   StatementTest Stops;
+
+  static bool neverReturns(const CallExpr *Call) {
+    if (const FunctionDecl *Callee = Call->getDirectCallee())
+      return Callee->isNoReturn();
+    QualType Callee = Call->getCallee()->getType()->getPointeeType();
+    const auto *Through = Callee.isNull() ? nullptr : Callee->getAs<clang::FunctionType>();
+    return Through && Through->getNoReturnAttr();
+  }
 
   bool completesBlock(const CompoundStmt *Block, bool &BreakLeaves) const {
     bool Reached = true;

@@ -10,6 +10,7 @@
 // CHECK-NEXT: delegate waiting {{ *}}drain
 // CHECK-NEXT: delegate early-exit {{ *}}search
 // CHECK-NEXT: delegate early-exit {{ *}}choose
+// CHECK-NEXT: delegate early-exit {{ *}}find
 // CHECK-NEXT: hold {{ *}}cross-function die
 // CHECK-NEXT:   is not unlocked in this function{{.*}} [cross-function]
 // CHECK-NEXT: hold {{ *}}waiting {{ *}}leaves
@@ -90,6 +91,20 @@ static int choose(int kind) {
     return 2;
   }
   exit(3);
+}
+
+__attribute__((noreturn)) static void leave(int status) { exit(status); }
+static __attribute__((noreturn)) void (*failed)(int) = leave;
+
+int find(int kind) {
+  pthread_mutex_lock(&lock);
+  while (kind-- > 0) {
+    if (answered >= 0) {
+      pthread_mutex_unlock(&lock);
+      return kind;
+    }
+  }
+  failed(3);
 }
 
 void die(void) {
