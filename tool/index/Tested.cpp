@@ -73,7 +73,7 @@ public:
   bool runBody(const CompoundStmt *Body) {
     InBody = true;
     for (const Expr *Argument : Call->arguments())
-      collectNames(Argument); // once more, through local variables
+      collectNames(Argument);   // once more, through local variables
     const Stmt *Last = nullptr; // `return …;;` ends the body, too
     for (const Stmt *Child : Body->body())
       if (!isa<NullStmt>(Child))
@@ -128,6 +128,11 @@ public:
     }
     const auto *E = dyn_cast<Expr>(S);
     return E && (onlyPrints(E) || evaluate(E)) ? Ends : Unknown;
+  }
+
+  bool holds(const Expr *Condition) {
+    std::optional<Result> Value = evaluate(Condition);
+    return Value && Value->Value.value_or(0) != 0;
   }
 
   Besides besides() const { return {Aborts, Reports, Prints}; }
@@ -476,6 +481,11 @@ bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call, const A
   if (Aborts)
     *Aborts = Only && Run.abortsOtherwise();
   return Only;
+}
+
+bool holdsAtZero(const Expr *Condition, const CallExpr *Call, const ASTContext &Context) {
+  Execution Run(Call, Context);
+  return Run.holds(Condition) && Run.hasCalled();
 }
 
 const VarDecl *ResultUse::variable() const {

@@ -37,6 +37,11 @@ bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr 
                          const clang::ASTContext &Context, int64_t Result = 0,
                          bool *Aborts = nullptr);
 
+// True if a condition only asks whether the lock operation Call in it has returned 0, and holds
+// then: `likely(lock(&l) == 0)`.
+bool holdsAtZero(const clang::Expr *Condition, const clang::CallExpr *Call,
+                 const clang::ASTContext &Context);
+
 // What a statement does with the result of a lock operation that returns 0, where the result stays
 // in a variable or goes to the caller: `rc = lock(&l);`, and `if (rc) return rc;` behind it.
 struct ResultUse {

@@ -791,6 +791,11 @@ private:
     return (E.TextBefore ? Ends : "") + Text + (E.TextBehind ? "\n" + E.Directive : "");
   }
 
+  // True if the section only comes out to go on.
+  bool endless() const {
+    return !E.Completes && Cases.size() == Returns + 1 && !is_contained(Codes, 0u);
+  }
+
   // Runs the section until it is through, and what the caller does in between.
   void loop(const std::string &Indent, bool Names, ArrayRef<std::string> Arguments,
             std::vector<std::string> &Lines) const {
@@ -799,7 +804,13 @@ private:
     if (Cases.size() > Returns + 1) // other exits
       Close = Returns == 1 ? ")) == 1) {"
                            : ")) != 0 && " + TakenName + " <= " + std::to_string(Returns) + ") {";
-    Lines.push_back(opened(list(Indent, Open, Arguments, Close)));
+    if (endless()) {
+      Lines.push_back(opened(Indent + "for (;;) {"));
+      Lines.push_back(list(Indent + Unit, (Names ? TakenName + " = " : "") + Execute.Function + "(",
+                           Arguments, ");"));
+    } else {
+      Lines.push_back(opened(list(Indent, Open, Arguments, Close)));
+    }
     for (size_t Code = 1; Returns > 1 && Code <= Returns; ++Code) {
       std::string Test = Code < Returns ? testOf(Code) : "{";
       if (Code == 1)

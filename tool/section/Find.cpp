@@ -245,6 +245,8 @@ private:
     if (const LockOperation *Pop = pushedBehind(Lock))
       return examine(
           Lock, {childOf(blockOf(Pop->Statement, Parents), Pop->Statement, Parents), Pop}, Found);
+    if (const LockOperation *Unlock = Lock.Enters ? unlockEnding(Lock) : nullptr)
+      return examineEntered(Lock, *Unlock, Found);
     SectionEnd End = Lock.Statement ? sectionEnd(Lock) : SectionEnd();
     if (!End.Child)
       return classify(Lock, Found);
@@ -537,6 +539,42 @@ private:
     Found.Form = !Text.Waits.empty() ? Shape::Waiting
                  : Exits.empty()     ? Shape::Straight
                                      : Shape::EarlyExit;
+    examineText(Lock, End, Text, Exits, Found);
+  }
+
+  // The unlock at the end of the block of an `if` that asks for the lock, if there is no other
+  // operation on that lock in it.
+  const LockOperation *unlockEnding(const LockOperation &Lock) const {
+    const LockOperation *Only = nullptr;
+    for (const LockOperation &Op : Operations) {
+      if (!sameLock(Op, Lock) || !within({Lock.Enters->getThen()}, Op.Call))
+        continue;
+      if (Only || Op.Kind != Operation::Unlock || Op.Push || Op.Uses || Op.Guard)
+        return nullptr;
+      Only = &Op;
+    }
+    const Stmt *Last = nullptr;
+    for (const Stmt *Child : cast<CompoundStmt>(Lock.Enters->getThen())->body())
+      if (!isa<NullStmt>(Child))
+        Last = Child;
+    return Only && Only->Statement && Only->Statement == Last ? Only : nullptr;
+  }
+
+  void examineEntered(const LockOperation &Lock, const LockOperation &Unlock, Section &Found) {
+    SectionText Text;
+    Text.Lock = Lock.Call;
+    Text.Unlocks.push_back(Unlock.Call);
+    Text.Last = Unlock.Statement;
+    for (const Stmt *Child : cast<CompoundStmt>(Lock.Enters->getThen())->body()) {
+      if (Child == Unlock.Statement)
+        break;
+      Text.Statements.push_back(Child);
+    }
+    SectionEnd End = {Unlock.Statement, &Unlock, nullptr, nullptr, Lock.Enters};
+    std::vector<EarlyExitText> Exits;
+    if (endIfEmpty(Lock, End, Text, Found) || !examineOperations(Lock, Text, Exits, Found))
+      return;
+    Found.Form = Found.Inner.empty() ? Shape::Straight : Shape::Nested;
     examineText(Lock, End, Text, Exits, Found);
   }
 
@@ -1043,7 +1081,7 @@ private:
                        SectionText &Text, Section &Found) {
     bool InMacro = Placed.File.empty();
     bool ContextStays = Text.resumes() && !InMacro && mixesDeclarations(F, S) &&
-                        standsInBlock(End.Guard ? End.Guard->Outer : Lock.Statement);
+                        standsInBlock(End.around() ? End.around() : Lock.Statement);
     std::vector<DroppedName> Dropped;
     if (!InMacro)
       Dropped = droppedNames(Placed, F, allMentions(), S);
@@ -1139,7 +1177,7 @@ private:
       for (unsigned I : Wraps.Parameters)
         Result.Through->Arguments.push_back(Locks.operandText(Lock.Call->getArg(I)));
     }
-    if (std::optional<MacroBody> Body = End.Unlock && !End.Guard && !End.Unlock->Push
+    if (std::optional<MacroBody> Body = End.Unlock && !End.around() && !End.Unlock->Push
                                             ? macroBody(Lock.Statement, End.Unlock->Statement, S)
                                             : std::nullopt) {
       extractFromBody(*Body, Lock, End, Text, Exits, Result, Found);

@@ -160,6 +160,8 @@ void LockOperations::add(const CallExpr *Call) {
     testCanGo(Op.Branch, Op, &Op.Prints);
   if (Op.Kind == Operation::Wait && Callee->getName() == "pthread_cond_wait")
     Op.Checked = macroAround(Op);
+  if (Op.Kind == Operation::Lock && !Op.Branch && cannotFail(Op) && Op.Pure)
+    Op.Enters = enteredBy(Op);
   Op.Tests = Op.Wraps && Op.Wraps->Tests;
   Op.Tests |= Op.Branch ? soleCall(Op.Branch) != Call : !resultIgnored(Call);
   All.push_back(std::move(Op));
@@ -175,6 +177,18 @@ const Stmt *LockOperations::macroAround(const LockOperation &Op) const {
     else if (!isa<Expr>(Up))
       break;
   return Whole;
+}
+
+// `if (lock(&l) == 0) { … }`
+const IfStmt *LockOperations::enteredBy(const LockOperation &Op) const {
+  const Stmt *Up = Op.Call, *Inner = nullptr;
+  while (isa_and_nonnull<Expr>(Up))
+    Inner = std::exchange(Up, Parents.getParent(Up));
+  const auto *If = dyn_cast_or_null<IfStmt>(Up);
+  bool Enters = If && If->getCond() == Inner && !If->getInit() && !If->getConditionVariable() &&
+                !If->getElse() && isa<CompoundStmt>(If->getThen()) &&
+                holdsAtZero(If->getCond(), Op.Call, S.Context);
+  return Enters ? If : nullptr;
 }
 
 // A trylock or a timed lock under another name.

@@ -51,6 +51,8 @@ struct LockOperation {
   // are what it points to.
   const clang::VarDecl *Scope = nullptr;
   const clang::DeclStmt *ScopeStatement = nullptr;
+  // Of a lock that is no statement: the `if` that only asks whether it is taken, without an `else`.
+  const clang::IfStmt *Enters = nullptr;
   // Statement, or Branch, uses the result, which is 0; what it decides goes with it.
   std::optional<ResultUse> Uses;
   // Takes the place of all that, `rc = 0;`, `return 0;`, or of a branch that also notes in a
@@ -136,6 +138,7 @@ private:
   std::optional<std::string> withoutOperation(const LockOperation &Op,
                                               const clang::IfStmt *If) const;
   const clang::Stmt *macroAround(const LockOperation &Op) const;
+  const clang::IfStmt *enteredBy(const LockOperation &Op) const;
   const clang::Stmt *wholeGuard(const clang::IfStmt *If) const;
   void findGuards();
   void findUses();

@@ -108,7 +108,7 @@ std::optional<OperationGroup> SectionPlacer::groupOf(const LockOperation &Op) co
 
 // Where the same directive is around each operation, the section is the same without it.
 void SectionPlacer::placeDirective(const std::vector<EarlyExitText> &Exits) {
-  if (End.Guard || End.Scope || Lock.Guard || Text.resumes() || Text.Joins)
+  if (End.around() || End.Scope || Lock.Guard || Text.resumes() || Text.Joins)
     return;
   std::optional<OperationGroup> Group = groupOf(Lock);
   if (!Group)
@@ -154,6 +154,8 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     placeGuard(First, Last);
   } else if (End.Scope) {
     placeScope(First, Last);
+  } else if (End.Entered) {
+    placeEntered(First, Last);
   } else {
     First = S.range(Lock.Statement->getSourceRange());
     if (End.Unlock && End.Unlock->Push && !placePush(First))
@@ -181,9 +183,15 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     widen(*Through, *End.Unlock);
   }
   Result.File = S.filePath(First->File);
-  Result.Whole = {First->Begin, End.Unlock  ? throughUnlock(File, Through->End)
-                                : End.Scope ? Through->End
-                                            : throughSemicolon(File, Through->End)};
+  Result.Whole = {First->Begin, End.Entered  ? S.range(End.Entered->getSourceRange())->End
+                                : End.Unlock ? throughUnlock(File, Through->End)
+                                : End.Scope  ? Through->End
+                                             : throughSemicolon(File, Through->End)};
+  if (End.Entered &&
+      !File.slice(throughUnlock(File, Through->End), Result.Whole.End - 1).trim().empty())
+    return refuse("tested-result",
+                  "the result of the lock operation is used, and text stands behind the unlock",
+                  At);
   Result.Completes =
       End.Scope ? completes(End.Scope, [](const Stmt *) { return false; }) : End.Unlock != nullptr;
   if (Text.Joins && File[Last->End - 1] == '}')
@@ -300,17 +308,17 @@ bool SectionPlacer::placeSurroundings() {
          Result.Directive.empty() ? Result.Whole.Begin
                                   : S.range(Lock.Statement->getSourceRange())->Begin,
          F, S, Result);
-  if (!End.Guard && !isa<CompoundStmt>(Parents.getParent(Lock.Statement)))
+  if (!End.around() && !isa<CompoundStmt>(Parents.getParent(Lock.Statement)))
     Result.InBranch = true; // a declaration must not follow a label
   if (!Text.Hoisted.empty() && (Result.InBranch || !mixesDeclarations(F, S)) &&
       !placeHoistedFirst(File))
     return refuse("declaration-outlives",
                   "variables of the section are used after it, and its block begins in a macro",
                   At);
-  if (End.Guard)
-    Result.InBranch = !isa_and_nonnull<CompoundStmt>(Parents.getParent(End.Guard->Outer));
+  if (const Stmt *Around = End.around())
+    Result.InBranch = !isa_and_nonnull<CompoundStmt>(Parents.getParent(Around));
   std::string First = firstIndent(File.slice(Result.Body.Begin, Result.Body.End), Result.Indent);
-  if (End.Guard || !StringRef(First).starts_with(Result.Indent)) // the lock stands further right
+  if (End.around() || !StringRef(First).starts_with(Result.Indent)) // the lock stands further right
     Result.BodyIndent = First;
   return true;
 }
@@ -350,6 +358,16 @@ void SectionPlacer::placeGuard(PlacedRange &First, PlacedRange &Last) const {
     First = S.range({Begin, Head});
     Last->Begin = Last->End = throughSemicolon(S.fileText(Last->File), Last->End);
   }
+}
+
+// First: through the block's opening brace. Last: the unlock.
+void SectionPlacer::placeEntered(PlacedRange &First, PlacedRange &Last) const {
+  const auto *Block = cast<CompoundStmt>(End.Entered->getThen());
+  if (End.Entered->getBeginLoc().isMacroID() || Block->getLBracLoc().isMacroID() ||
+      Block->getRBracLoc().isMacroID())
+    return;
+  First = S.range({End.Entered->getBeginLoc(), Block->getLBracLoc()});
+  Last = S.range(End.Unlock->Statement->getSourceRange());
 }
 
 // A jump that ends the section and has nothing to do behind it.
@@ -413,7 +431,7 @@ bool SectionPlacer::placeJump(const Stmt *Jump, StringRef File, FileID Id) {
 
 // True if a macro brings an end of the section together with what stands beside it.
 bool SectionPlacer::sharesText() const {
-  const Stmt *Begin = End.Guard ? End.Guard->Outer : Lock.Statement;
+  const Stmt *Begin = End.around() ? End.around() : Lock.Statement;
   const CompoundStmt *Block = blockOf(Begin, Parents);
   const Stmt *First = Block ? childOf(Block, Begin, Parents) : nullptr;
   return Block && any_of(Block->body(), [&](const Stmt *Child) {

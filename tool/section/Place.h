@@ -17,6 +17,13 @@ struct SectionEnd {
   const LockOperation *Unlock = nullptr; // Child is this unlock; null: its branches have unlocked
   const GuardLoop *Guard = nullptr;      // Child is this loop, whose head unlocks
   const clang::CompoundStmt *Scope = nullptr; // this block ends, of which Child is the last
+  // Child is the last statement in the block of this `if`, which asks whether the lock is taken.
+  const clang::IfStmt *Entered = nullptr;
+
+  // The statement that is all of the section, where that is more than its block's.
+  const clang::Stmt *around() const {
+    return Guard ? Guard->Outer : static_cast<const clang::Stmt *>(Entered);
+  }
 };
 
 // An unlock in a branch of a section, and what follows it.
@@ -71,6 +78,7 @@ private:
   void widen(Source::Range &R, const LockOperation &Op);
   bool extend(PlacedRange &R, const LockOperation &Op) const;
   bool placePush(PlacedRange &First);
+  void placeEntered(PlacedRange &First, PlacedRange &Last) const;
   void placeGuard(PlacedRange &First, PlacedRange &Last) const;
   bool placeHoistedFirst(llvm::StringRef File);
   bool sharesText() const;

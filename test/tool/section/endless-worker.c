@@ -19,7 +19,8 @@
 // CHECK:      delegate waiting {{ *}}ask
 // TEXT:      static void *serve(void *unused) {
 // TEXT-NEXT:   relock_resume_t resume = {0};
-// TEXT-NEXT:   while (relock_execute_resumable{{.*}}(&lock, serve_section, &resume,
+// TEXT-NEXT:   for (;;) {
+// TEXT-NEXT:     relock_execute_resumable{{[a-z_]*}}(&lock, serve_section, &resume,
 // TEXT:          work();
 // TEXT-NEXT:   }
 // TEXT-NEXT:   return unused;

@@ -68,8 +68,8 @@ static void declares(int n) {
   pthread_mutex_unlock(&lock);
 }
 
-// The section never ends.
-// CHECK: hold split forever
+// The section never ends, nor does what it goes on behind.
+// CHECK: hold loop-carried forever
 static void *forever(void *unused) {
   pthread_mutex_lock(&lock);
   for (;;) {

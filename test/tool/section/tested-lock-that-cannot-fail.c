@@ -12,15 +12,14 @@
 // CHECK-NEXT: the result of the lock operation is used [tested-result]
 // CHECK:      delegate straight aborts
 // CHECK:      delegate early-exit returns
-// CHECK:      hold conditional succeeds
-// CHECK-NEXT: the result of the lock operation is used [tested-result]
+// CHECK:      delegate straight succeeds
 // CHECK:      hold conditional jumps
 // CHECK-NEXT: [tested-result]
 // CHECK:      hold conditional uses
 // CHECK-NEXT: [tested-result]
 // CHECK:      hold conditional last_use
 // CHECK-NEXT: [tested-result]
-// CHECK:      7 lock sites: 2 delegate, 5 hold
+// CHECK:      7 lock sites: 3 delegate, 4 hold
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -560,6 +560,24 @@ RULES = {
         "{ return false; }) ||",
         "tool/section/endless-worker.c",
     ),
+    "a condition that asks for more than the lock": (
+        "tool/section/Operations.cpp",
+        "holdsAtZero(If->getCond(), Op.Call, S.Context);",
+        "true;",
+        "tool/section/entered-by-its-test.c",
+    ),
+    "what runs behind the unlock in a block that goes": (
+        "tool/section/Find.cpp",
+        "Only->Statement == Last ? Only",
+        "Last ? Only",
+        "tool/section/entered-by-its-test.c",
+    ),
+    "skipped text behind the unlock in a block that goes": (
+        "tool/section/Place.cpp",
+        "  if (End.Entered &&\n",
+        "  if (false &&\n",
+        "tool/section/entered-by-its-test.c",
+    ),
     "skipped text that operates by a macro of other classes": (
         "tool/program/Program.cpp",
         "if (Operated[Site.Operation].count(I))",
