@@ -646,7 +646,7 @@ class Maker:
 
     def new_section(self, lock, inner, depth, take, drop, body):
         rng, m = self.rng, self.mutex(inner)
-        form = rng.randrange(25)
+        form = rng.randrange(28)
         name = self.fresh("w")
         more = self.block(inner, 0, False, 2)
         if form == 0 and not self.old:
@@ -752,6 +752,22 @@ class Maker:
                         [Node(drop, fixed=True), *self.block(lock, 0, False),
                          Node(take, self.block(inner, 0, False), drop, fixed=True),
                          Node(self.leave(self.expression(1)), fixed=True)], "}", more, drop)
+        if form in (25, 26):  # the block of the `if` that asks for the lock
+            test = rng.choice(["pthread_mutex_lock(%s) == 0", "!pthread_mutex_lock(%s)"]) % m
+            inside = [Node(body, more, "pthread_mutex_unlock(%s);" % m)]
+            if form == 25:
+                return Node("if (%s) {" % test, inside, "}")
+            return Node("if (%s)" % self.condition(), "  me->own[0]++;", "else if (%s) {" % test, inside,
+                        "}")
+        if form == 27 and lock is None:  # behind the last way out stands what never returns
+            found = [Node("pthread_mutex_unlock(%s);" % m, fixed=True), *self.block(lock, 0, False),
+                     Node(self.leave(self.expression(1)), fixed=True)]
+            return Node("if (%s) {" % self.condition(),
+                        [Node("const unsigned %s = %s & 3u;" % (name, self.expression(1)),
+                              "pthread_mutex_lock(%s);" % m, body,
+                              *self.loop(name + "_i", "4u"),
+                              [Node("if (%s_i == %s) {" % (name, name), found, "}", fixed=True), *more],
+                              "}", "abort();", fixed=True)], "}")
         return Node(take, body, drop)
 
     def waiting_section(self, inner, take, drop, body, more):
