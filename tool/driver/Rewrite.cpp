@@ -48,8 +48,11 @@ static cl::opt<std::string> PlanFile(
     "plan",
     cl::desc("convert what this plan says, which `relock advise` writes (tool/doc/formats.md)"),
     cl::value_desc("PLAN"), cl::sub(Command), cl::cat(options()));
-static cl::opt<bool> InPlace("in-place", cl::desc("edit the files instead of printing a diff"),
-                             cl::sub(Command), cl::cat(options()));
+static cl::opt<bool> InPlace(
+    "in-place",
+    cl::desc("edit the files instead of printing a diff; new text has the style of the nearest "
+             ".clang-format in the program's folders, else that of the file around it"),
+    cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> OutputFolder("o", cl::desc("write the changed files below this folder"),
                                          cl::value_desc("DIR"), cl::Prefix, cl::sub(Command),
                                          cl::cat(options()));
@@ -81,11 +84,6 @@ static cl::opt<unsigned> Jobs("j", cl::desc(JobsHelp), cl::value_desc("N"), cl::
                               cl::sub(Command), cl::cat(options()));
 
 static const char *const MoreHelp = R"help(
-STYLE:
-
-  New text looks as the nearest .clang-format in the
-  program's folders says, or as the file around it.
-
 EXAMPLES:
 
   relock rewrite -p build --lock stats_lock=mcs > relock.diff

@@ -84,6 +84,8 @@ void formatAsProject(StringRef File, StringRef Root, StringRef Text, std::vector
     }
     Begin += E.Text.size();
   }
+  if (Written.empty())
+    return;
   const tooling::Replacements Changes = format::reformat(*Style, After, Ranges, File);
   for (auto [Edit, At] : Written) {
     const size_t End = At + Edit->Text.size(), Line = StringRef(After).rfind('\n', At) + 1;
