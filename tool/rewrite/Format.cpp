@@ -73,31 +73,36 @@ void formatAsProject(StringRef File, StringRef Root, StringRef Text, std::vector
   if (!Style || Collided)
     return;
   std::vector<std::pair<TextEdit *, size_t>> Written; // and where it begins in After
-  std::vector<tooling::Range> Ranges;
-  size_t Begin = 0, Behind = 0; // in After, in Text
+  size_t Begin = 0, Behind = 0;                       // in After, in Text
   for (TextEdit &E : Edits) {
     Begin += E.At.Begin - Behind;
     Behind = E.At.End;
-    if (E.Text.find_first_of(" \n") != std::string::npos && !belongsToDirective(After, Begin)) {
+    if (E.Text.find_first_of(" \n") != std::string::npos && !belongsToDirective(After, Begin))
       Written.push_back({&E, Begin});
-      Ranges.push_back({unsigned(Begin), unsigned(E.Text.size())});
-    }
     Begin += E.Text.size();
   }
   if (Written.empty())
     return;
-  const tooling::Replacements Changes = format::reformat(*Style, After, Ranges, File);
+  // One range from the first to the last: many would cost the formatter lines times ranges.
+  const size_t First = Written.front().second;
+  const size_t Last = Written.back().second + Written.back().first->Text.size();
+  const tooling::Replacements Found =
+      format::reformat(*Style, After, {{unsigned(First), unsigned(Last - First)}}, File);
+  const std::vector<tooling::Replacement> Changes(Found.begin(), Found.end()); // in order, apart
   for (auto [Edit, At] : Written) {
     const size_t End = At + Edit->Text.size(), Line = StringRef(After).rfind('\n', At) + 1;
     std::string Formatted;
     size_t Done = At;
     bool Moves = false; // its own line stands elsewhere in that style, and so would what follows
-    for (const tooling::Replacement &Change : Changes) {
-      const size_t From = Change.getOffset(), To = From + Change.getLength();
-      Moves |= From < At && To > Line;
-      if (From < Done || To > End)
+    auto Next = partition_point(Changes, [&](const tooling::Replacement &Change) {
+      return Change.getOffset() + Change.getLength() <= Line;
+    });
+    for (; Next != Changes.end() && Next->getOffset() < End; ++Next) {
+      const size_t From = Next->getOffset(), To = From + Next->getLength();
+      Moves |= From < At;
+      if (From < At || To > End)
         continue;
-      Formatted += StringRef(After).slice(Done, From).str() + Change.getReplacementText().str();
+      Formatted += StringRef(After).slice(Done, From).str() + Next->getReplacementText().str();
       Done = To;
     }
     Formatted += StringRef(After).slice(Done, End);
