@@ -13,9 +13,14 @@ using namespace llvm;
 
 namespace relock {
 
+static bool liesIn(StringRef Folder, StringRef Root) {
+  return !Folder.empty() && Folder.consume_front(Root) &&
+         (Folder.empty() || Folder.starts_with("/") || Root.ends_with("/"));
+}
+
 // True if the formatter finds its file without leaving the program's own folder.
 static bool hasStyle(StringRef File, StringRef Root) {
-  for (StringRef Folder = sys::path::parent_path(File); Folder.starts_with(Root);
+  for (StringRef Folder = sys::path::parent_path(File); liesIn(Folder, Root);
        Folder = sys::path::parent_path(Folder)) {
     for (StringRef Name : {".clang-format", "_clang-format"}) {
       SmallString<128> Path(Folder);
@@ -23,8 +28,6 @@ static bool hasStyle(StringRef File, StringRef Root) {
       if (sys::fs::exists(Path))
         return true;
     }
-    if (Folder == Root)
-      break;
   }
   return false;
 }

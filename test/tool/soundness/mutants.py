@@ -560,6 +560,18 @@ RULES = {
         "{ return false; }) ||",
         "tool/section/endless-worker.c",
     ),
+    "a style of another program": (
+        "tool/rewrite/Format.cpp",
+        "liesIn(Folder, Root);",
+        "!Folder.empty();",
+        "tool/rewrite/style-of-the-project.test",
+    ),
+    "a style that its own line does not have": (
+        "tool/rewrite/Format.cpp",
+        "if (!Moves && ",
+        "if (",
+        "tool/rewrite/style-of-the-project.test",
+    ),
     "a condition that asks for more than the lock": (
         "tool/section/Operations.cpp",
         "holdsAtZero(If->getCond(), Op.Call, S.Context);",
