@@ -92,7 +92,8 @@ public:
     }
     R.Tests = R.Pure && !soleOperation(Body, Call);
     R.Value = statementOf(Body, Call);
-    // `int r = lock(l); assert(r == 0); return 0;` does not return where it fails.
+    // `int r = lock(l); assert(r == 0); return 0;` does not return where it fails; where nothing
+    // tests, callers count as holding the lock.
     if (R.Value == Relay::Used && R.Pure && (F->getReturnType()->isVoidType() || R.Aborts))
       R.Value = Relay::Ignored;
     else if (R.Value == Relay::Used && R.Pure && !R.Tests)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "rewrite/Format.h"
 
+#include "rewrite/Layout.h"
+
 #include "clang/Format/Format.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -54,14 +56,6 @@ static std::optional<format::FormatStyle> styleOf(StringRef File, StringRef Root
   return *Found;
 }
 
-// True if the line with that character belongs to a directive.
-static bool belongsToDirective(StringRef Text, size_t At) {
-  size_t Line = Text.rfind('\n', At);
-  while (Line != StringRef::npos && Text.take_front(Line).rtrim("\r").ends_with("\\"))
-    Line = Text.rfind('\n', Line);
-  return Text.substr(Line == StringRef::npos ? 0 : Line + 1).ltrim(" \t").starts_with("#");
-}
-
 static std::string withoutBlanks(StringRef Text) {
   std::string Result;
   copy_if(Text, std::back_inserter(Result), [](char C) { return !isSpace(C); });
@@ -80,7 +74,8 @@ void formatAsProject(StringRef File, StringRef Root, StringRef Text, std::vector
   for (TextEdit &E : Edits) {
     Begin += E.At.Begin - Behind;
     Behind = E.At.End;
-    if (E.Text.find_first_of(" \n") != std::string::npos && !belongsToDirective(After, Begin))
+    if (E.Text.find_first_of(" \n") != std::string::npos &&
+        !inDirective(After, StringRef(After).rfind('\n', Begin) + 1))
       Written.push_back({&E, Begin});
     Begin += E.Text.size();
   }

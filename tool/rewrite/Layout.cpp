@@ -9,20 +9,21 @@
 using namespace llvm;
 
 namespace relock {
-namespace {
 
-StringRef lineAt(StringRef Text, size_t Line) { return Text.substr(Line).split('\n').first; }
-
-// True if something stands at the column of a line, behind at least two blanks.
-bool startsColumn(StringRef Line, unsigned Column) {
-  return Column >= 2 && Column < Line.size() && Line[Column] != ' ' &&
-         Line.slice(Column - 2, Column) == "  " && !Line.take_front(Column).trim().empty();
-}
+static StringRef lineAt(StringRef Text, size_t Line) { return Text.substr(Line).split('\n').first; }
 
 bool inDirective(StringRef Text, size_t Line) {
   const StringRef Above = Text.take_front(Line ? Line - 1 : 0).rsplit('\n').second;
   return lineAt(Text, Line).rtrim().ends_with("\\") || Above.rtrim().ends_with("\\") ||
          lineAt(Text, Line).ltrim().starts_with("#");
+}
+
+namespace {
+
+// True if something stands at the column of a line, behind at least two blanks.
+bool startsColumn(StringRef Line, unsigned Column) {
+  return Column >= 2 && Column < Line.size() && Line[Column] != ' ' &&
+         Line.slice(Column - 2, Column) == "  " && !Line.take_front(Column).trim().empty();
 }
 
 // The blanks behind a place of a line that set columns apart; empty: there are none.

@@ -15,6 +15,9 @@ struct LayoutEdit {
   size_t For; // index
 };
 
+// True if the line that begins there belongs to a directive, be it one that goes on in the next.
+bool inDirective(llvm::StringRef Text, size_t Line);
+
 // What stands in columns behind a name that changes stays where it was: the names of a list of
 // declarations, the comments behind them, the `\` of a macro's lines. A call that gets too long is
 // broken before the class: that changes its edit. Edits: of one file, in any order.

@@ -329,26 +329,15 @@ private:
   // behind the last way out.
   bool goesNowhere(const Stmt *Child, const std::vector<const Stmt *> &Passed,
                    const LockOperation &Lock, SectionEnd &End) const {
-    if (completes(Child, [](const Stmt *) { return false; }) || jumpsOut(Child) ||
-        none_of(Operations, [&](const LockOperation &Op) {
+    const ScopeExits Ways = scopeExits({Child}, Parents);
+    if (completes(Child, [](const Stmt *) { return false; }) || !Ways.Returns.empty() ||
+        !Ways.Jumps.empty() || none_of(Operations, [&](const LockOperation &Op) {
           return Op.Kind == Operation::Unlock && sameLock(Op, Lock) &&
                  (within({Child}, Op.Call) || within(Passed, Op.Call));
         }))
       return false;
     End = {Child, nullptr};
     return true;
-  }
-
-  static bool jumpsOut(const Stmt *S, bool InLoop = false, bool InSwitch = false) {
-    if (!S)
-      return false;
-    if (isa<ReturnStmt, GotoStmt, IndirectGotoStmt>(S) || (isa<ContinueStmt>(S) && !InLoop) ||
-        (isa<BreakStmt>(S) && !InLoop && !InSwitch))
-      return true;
-    InLoop |= isa<ForStmt, WhileStmt, DoStmt>(S);
-    InSwitch |= isa<SwitchStmt>(S);
-    return any_of(S->children(),
-                  [&](const Stmt *Child) { return jumpsOut(Child, InLoop, InSwitch); });
   }
 
   // The label behind End in its block to which a goto goes with the lock held.

@@ -259,8 +259,7 @@ private:
 
   // Whatever the uses give for it.
   static std::string throughParameter(std::string Lock, const std::string &Parameter) {
-    if (size_t At = Lock.find('$'); At != std::string::npos)
-      Lock.replace(At, 1, Lock == "$" ? Parameter : "(" + Parameter + ")");
+    substitute(Lock, Lock == "$" ? Parameter : "(" + Parameter + ")");
     return Lock;
   }
 

@@ -34,7 +34,7 @@ LockOperations::LockOperations(const FunctionDecl *F, const Source &S, const Sit
       Op.Lock = operandText(withoutIdleCasts(Op.Scope->getInit())->IgnoreParenImpCasts());
 }
 
-static void substitute(std::string &Text, const std::string &Argument) {
+void substitute(std::string &Text, const std::string &Argument) {
   size_t At = Text.find('$');
   if (At != std::string::npos)
     Text.replace(At, 1, Argument);

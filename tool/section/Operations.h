@@ -78,6 +78,9 @@ struct LockOperation {
   }
 };
 
+// Puts the argument in the place of `$` in what a wrapper's lock is called.
+void substitute(std::string &Text, const std::string &Argument);
+
 // The mutex that a wrapper takes for its argument, as Spell spells the part of that which is
 // needed.
 std::string lockThrough(const Wrapper &W, const clang::Expr *Argument,

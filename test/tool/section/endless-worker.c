@@ -25,7 +25,7 @@
 // TEXT-NEXT:   }
 // TEXT-NEXT:   return unused;
 // TEXT-NEXT: }
-// STATS: stats: lock {{.*}}executed=
+// STATS: stats: lock {{.*}}executed={{[1-9]}}
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // The block of an `if` that only asks whether the lock is taken, and ends with the unlock, is a
 // section: the `if` goes. What else stands in the condition, behind the unlock or in an `else` may
 // run without the lock, and then the test stays.
-// RUN: %check_rewrite %s --algorithms=ccsynch,rcl --flags='-Wall -Wextra -Wno-misleading-indentation' --stats | FileCheck %s --check-prefix=STATS
+// RUN: %check_rewrite %s --algorithms=ccsynch,rcl --flags='-Wall -Wextra' --stats | FileCheck %s --check-prefix=STATS
 // RUN: %verdicts %s | FileCheck %s
 // RUN: %rewritten %s | FileCheck %s --check-prefix=TEXT
 // CHECK:      delegate straight {{ *}}add

@@ -556,8 +556,8 @@ RULES = {
     ),
     "a way out of a loop that does not end": (
         "tool/section/Find.cpp",
-        "{ return false; }) || jumpsOut(Child) ||",
-        "{ return false; }) ||",
+        "!Ways.Returns.empty() ||",
+        "",
         "tool/section/endless-worker.c",
     ),
     "a style of another program": (
