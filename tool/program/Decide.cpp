@@ -348,7 +348,7 @@ private:
         if (inMacro(S))
           Uses[{S.Facts.Extract->File, S.Facts.Extract->Whole.Begin}].push_back(&S);
     for (auto &[Begin, Same] : Uses) {
-      agreeOnTravel(Same);
+      agreeOnCaptures(Same);
       const Extraction &First = *Same.front()->Facts.Extract;
       const CheckedSection *Other = nullptr;
       for (CheckedClass &Checked : Result.Classes)
@@ -371,19 +371,51 @@ private:
 
   // What is an argument's value at one use may have to be its address at another: then all travel
   // by address that can.
-  static void agreeOnTravel(const std::vector<CheckedSection *> &Uses) {
+  static void agreeOnCaptures(const std::vector<CheckedSection *> &Uses) {
     auto CapturesOf = [](CheckedSection *S) -> auto & { return S->Facts.Extract->Captures; };
     const size_t Count = CapturesOf(Uses.front()).size();
     if (any_of(Uses, [&](CheckedSection *S) { return CapturesOf(S).size() != Count; }))
       return;
-    for (size_t I = 0; I < Count; ++I)
+    for (size_t I = 0; I < Count; ++I) {
       if (any_of(Uses, [&](CheckedSection *S) { return CapturesOf(S)[I].How == Travel::Pointer; }))
         for (CheckedSection *S : Uses)
           if (Capture &C = CapturesOf(S)[I]; C.How == Travel::Value && !C.AddressField.empty()) {
             C.How = Travel::Pointer;
             C.Field = C.Local = C.AddressField;
+            C.Canonical = C.AddressCanonical;
             C.Argument = "&" + C.Argument;
           }
+      agreeOnType(Uses, I);
+    }
+  }
+
+  // One type of the field serves all uses that give operands of the same type, by whatever name, or
+  // integers of which it can hold each.
+  static void agreeOnType(const std::vector<CheckedSection *> &Uses, size_t I) {
+    auto CaptureOf = [&](CheckedSection *S) -> Capture & { return S->Facts.Extract->Captures[I]; };
+    const Capture &First = CaptureOf(Uses.front());
+    const Capture *Widest = &First;
+    std::map<std::string, size_t> Spellings;
+    bool Same = !First.Canonical.empty(), Integers = true;
+    for (CheckedSection *S : Uses) {
+      const Capture &C = CaptureOf(S);
+      ++Spellings[C.Field];
+      Same &= C.Canonical == First.Canonical && C.How == First.How;
+      Integers &= C.Bits && C.How == Travel::Value;
+      if (C.Bits > Widest->Bits)
+        Widest = &C;
+    }
+    if (!Same && !Integers)
+      return;
+    const std::string Field =
+        !Same ? Widest->WideField
+              : max_element(Spellings, [](auto &A, auto &B) { return A.second < B.second; })->first;
+    for (CheckedSection *S : Uses) {
+      Capture &C = CaptureOf(S);
+      C.Field = C.Local = Field;
+      if (!C.Parameter.empty())
+        C.Parameter = Field;
+    }
   }
 
   static bool inMacro(const CheckedSection &S) {

@@ -72,6 +72,8 @@ public:
     At = Text.Lock->getExprLoc();
     if (!place(Lock.Statement, Unlock) || !nameLock(Lock))
       return;
+    for (const Expr *Given : Lock.Call->arguments())
+      collectInLock(Given);
     for (const Stmt *Statement : Text.Statements)
       collect(Statement);
     for (const Stmt *Statement : Text.Statements)
@@ -84,6 +86,11 @@ public:
     finish();
   }
 
+  // What the uses give does not go into the section's function.
+  bool TraverseStmt(Stmt *Statement) {
+    const auto *E = dyn_cast_or_null<Expr>(Statement);
+    return (E && isArgument(E)) || RecursiveASTVisitor::TraverseStmt(Statement);
+  }
   bool VisitTypedefTypeLoc(TypedefTypeLoc T) { return declared(T.getTypedefNameDecl()); }
   bool VisitTagTypeLoc(TagTypeLoc T) { return declared(T.getDecl()); }
   bool VisitMemberExpr(MemberExpr *E) { return declared(E->getMemberDecl()); }
@@ -106,6 +113,7 @@ private:
   SourceLocation At, Define;
   StringRef File;
   MapVector<StringRef, Parameter> Parameters;
+  SmallSet<StringRef, 4> InLock; // those that the lock's operand names
   MapVector<const VarDecl *, std::vector<Reference>> Variables;
   SmallSet<unsigned, 16> Known; // where they stand
 
@@ -257,6 +265,14 @@ private:
     return Known;
   }
 
+  void collectInLock(const Stmt *Operand) {
+    if (const auto *E = dyn_cast<Expr>(Operand); E && isArgument(E) && isWholeArgument(E))
+      InLock.insert(parameterAt(exact(E->getBeginLoc())->Offset));
+    else
+      for (const Stmt *Child : Operand->children())
+        collectInLock(Child);
+  }
+
   // Whatever the uses give for it.
   static std::string throughParameter(std::string Lock, const std::string &Parameter) {
     substitute(Lock, Lock == "$" ? Parameter : "(" + Parameter + ")");
@@ -285,13 +301,16 @@ private:
 
   // --- What the section needs ---------------------------------------------------------------
 
-  bool declared(const Decl *D) {
-    bool Before = any_of(D->redecls(), [&](const Decl *Redeclared) {
+  bool isBefore(const Decl *D) const {
+    return any_of(D->redecls(), [&](const Decl *Redeclared) {
       return S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Redeclared->getLocation()),
                                             Define);
     });
+  }
+
+  bool declared(const Decl *D) {
     const auto *Builtin = dyn_cast<FunctionDecl>(D);
-    if (!Before && !(Builtin && Builtin->getBuiltinID()))
+    if (!isBefore(D) && !(Builtin && Builtin->getBuiltinID()))
       refuse("names something that is declared after the macro's definition");
     return true;
   }
@@ -349,9 +368,13 @@ private:
     return Where && Where->Offset >= Result.Body.Begin && Where->Offset < Result.Body.End;
   }
 
+  StringRef parameterAt(unsigned Offset) const {
+    return File.substr(Offset).take_while(
+        [](char C) { return isAlnum(C) || C == '_' || C == '$'; });
+  }
+
   void addArgument(const Expr *E, unsigned Offset) {
-    StringRef Name =
-        File.substr(Offset).take_while([](char C) { return isAlnum(C) || C == '_' || C == '$'; });
+    StringRef Name = parameterAt(Offset);
     Known.insert(Offset);
     if (!isWholeArgument(E))
       return refuse("uses the parameter '" + Name + "' without parentheses");
@@ -432,6 +455,57 @@ private:
     return false;
   }
 
+  // True if evaluating the expression does nothing but to read plain memory.
+  bool steady(const Expr *E) const { return !E->HasSideEffects(S.Context) && !readsAnew(E); }
+
+  static bool readsAnew(const Stmt *Statement) {
+    const auto *E = dyn_cast<Expr>(Statement);
+    return isa<CallExpr, StmtExpr, AtomicExpr>(Statement) ||
+           (E && (E->getType().isVolatileQualified() || E->getType()->isAtomicType())) ||
+           any_of(Statement->children(),
+                  [](const Stmt *Child) { return Child && readsAnew(Child); });
+  }
+
+  // How many bits a signed integer needs for all values of an integer type; 0: more than there are.
+  unsigned bitsOf(QualType T) const {
+    if (!T->isIntegerType() || T->isBooleanType())
+      return 0;
+    const unsigned Int = S.Context.getTypeSize(S.Context.IntTy),
+                   Most = S.Context.getTypeSize(S.Context.LongLongTy);
+    const unsigned Bits =
+        S.Context.getTypeSize(T) + (T->isUnsignedIntegerOrEnumerationType() ? 1 : 0);
+    return Bits <= Int ? Int : Bits <= Most ? Most : 0;
+  }
+
+  QualType signedInteger(unsigned Bits) const {
+    for (QualType T : {S.Context.IntTy, S.Context.LongTy})
+      if (S.Context.getTypeSize(T) == Bits)
+        return T;
+    return S.Context.LongLongTy;
+  }
+
+  // True if the value of an integer counts alone, and not its type: what is made of it is the same
+  // in a wider signed type.
+  bool isNumber(const Expr *E) const {
+    const Stmt *Child = E, *Up = Parents.getParent(E);
+    for (; isa_and_nonnull<ParenExpr, ImplicitCastExpr>(Up); Up = Parents.getParent(Up))
+      Child = Up;
+    if (const auto *Binary = dyn_cast_or_null<BinaryOperator>(Up))
+      return Binary->isLogicalOp() ||
+             (Binary->getOpcode() == BO_Assign && Binary->getRHS() == Child) ||
+             (Binary->isComparisonOp() && Binary->getLHS()->getType()->isSignedIntegerType());
+    if (const auto *Unary = dyn_cast_or_null<UnaryOperator>(Up))
+      return Unary->getOpcode() == UO_LNot;
+    if (const auto *Call = dyn_cast_or_null<CallExpr>(Up)) {
+      const FunctionDecl *Callee = Call->getDirectCallee();
+      return Callee && Callee->hasPrototype() &&
+             is_contained(
+                 ArrayRef(Call->getArgs(), Call->getNumArgs()).take_front(Callee->getNumParams()),
+                 Child);
+    }
+    return isa_and_nonnull<DeclStmt, IfStmt, WhileStmt>(Up);
+  }
+
   // True if only the value of what the argument names is used.
   bool readOnly(const Expr *E) const {
     E = E->IgnoreParenImpCasts();
@@ -461,7 +535,10 @@ private:
     QualType T = First->getType();
     bool HasAddress = !T->isArrayType() && First->isLValue() && !First->refersToBitField() &&
                       All([&](const Expr *E) { return pureAddress(E->IgnoreParenImpCasts()); });
-    if (All([&](const Expr *E) { return readOnly(E) && pureValue(E); })) {
+    // What the lock's operand reads is read before the section in any case: nobody else may change
+    // it meanwhile, and checkLockOperand() says where the section does.
+    const bool Read = InLock.contains(Name);
+    if (All([&](const Expr *E) { return readOnly(E) && (pureValue(E) || (Read && steady(E))); })) {
       C.How = Travel::Value;
       C.Argument = C.Name;
       // Behind a pointer, a qualifier is part of the type.
@@ -470,6 +547,8 @@ private:
       };
       if (HasAddress && !T->isFunctionType() && All(IsPlain))
         Addressed.insert(Name);
+      if (All([&](const Expr *E) { return isNumber(E); }))
+        C.Bits = bitsOf(T);
       if (T->isArrayType() || T->isFunctionType())
         T = S.Context.getDecayedType(T);
       T = T.getUnqualifiedType();
@@ -504,6 +583,11 @@ private:
 
   void add(Capture C, QualType T, const VarDecl *V) {
     T = withoutTypeOf(T, S.Context);
+    while (const auto *Name = T->getAs<TypedefType>()) { // it has another one before the macro
+      if (isBefore(Name->getDecl()))
+        break;
+      T = Name->desugar().withFastQualifiers(T.getLocalFastQualifiers());
+    }
     if (!spellable(T, S.Context))
       return refuse("uses '" + C.Name + "', whose type cannot be written outside its function");
     declared(T);
@@ -548,10 +632,17 @@ private:
       bool MayBeAddress = Addressed.contains(C.Name);
       if (!C.Argument.empty() && !Direct)
         C.Name += "_value";
+      auto Canonical = [&](QualType T) { return T.getCanonicalType().getAsString(); };
       C.Field = declarationText(Field, C.Name, Define, S);
+      C.Canonical = Canonical(Field);
       C.Local = C.Field;
-      if (MayBeAddress && !Direct)
-        C.AddressField = declarationText(S.Context.getPointerType(Field), C.Name, Define, S);
+      if (MayBeAddress && !Direct) {
+        const QualType Pointer = S.Context.getPointerType(Field);
+        C.AddressField = declarationText(Pointer, C.Name, Define, S);
+        C.AddressCanonical = Canonical(Pointer);
+      }
+      if (C.Bits)
+        C.WideField = declarationText(signedInteger(C.Bits), C.Name, Define, S);
       if (!C.Argument.empty() && !Direct && taken(C.Name))
         refuse("needs the name '" + C.Name + "', which is taken");
     }
@@ -622,7 +713,7 @@ private:
     StringSet<> Seen;
     auto IsAnother = [&](StringRef Reached) {
       return Reached == "__LINE__" || Reached == "__COUNTER__" ||
-             S.macroAt(Reached, Define) != S.macroAt(Reached, S.SM.getExpansionLoc(At));
+             !S.isSameMacro(Reached, Define, At);
     };
     StringRef Other = S.nameReached(Name, Define, IsAnother, Seen);
     if (Other == "__LINE__" || Other == "__COUNTER__")

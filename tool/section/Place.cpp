@@ -265,7 +265,7 @@ StringRef SectionPlacer::otherMacro(FileID File, const std::set<std::string> &Re
   const SourceLocation Here = Lock.Call->getExprLoc();
   auto Changes = [&](StringRef Name) {
     const MacroInfo *Macro = S.macroAt(Name, Here);
-    return Redefined.count(Name.str()) || Macro != S.macroAt(Name, F->getBeginLoc()) ||
+    return Redefined.count(Name.str()) || !S.isSameMacro(Name, Here, F->getBeginLoc()) ||
            (Macro && S.makesText(Name, Here));
   };
   std::vector<StringRef> Names = identifiersIn(Conditions);

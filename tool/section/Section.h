@@ -72,8 +72,11 @@ struct Capture {
   std::string Field;    // declaration of the context's field
   std::string Local;    // declaration of a local of that name in the extracted function
   std::string Argument; // of a macro's parameter: its value in the context
-  // Of a macro's parameter that travels by value, and might by address: the field then.
-  std::string AddressField;
+  // Of a macro's parameter, for which each use gives an operand of its own type: the field without
+  // names of typedefs; of a value that travels and whose address might, the field then; of an
+  // integer that any signed type of that many bits can stand for, the field of such a type.
+  std::string Canonical, AddressField, AddressCanonical, WideField;
+  unsigned Bits = 0;
   std::string Parameter; // declaration of a local that can hold the whole context: `item *it`
   bool InMacro = false;  // some reference is spelled in a macro body
   bool Changes = false;  // Value: the section changes it and reads it behind a wait

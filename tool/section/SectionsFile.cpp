@@ -41,6 +41,8 @@ template <class V> void fields(V &&Visit, Variable &R) {
 template <class V> void fields(V &&Visit, Capture &R) {
   Visit("name", R.Name), Visit("how", R.How), Visit("field", R.Field), Visit("local", R.Local);
   Visit("argument", R.Argument), Visit("addressField", R.AddressField);
+  Visit("canonical", R.Canonical), Visit("addressCanonical", R.AddressCanonical);
+  Visit("wideField", R.WideField), Visit("bits", R.Bits);
   Visit("parameter", R.Parameter), Visit("inMacro", R.InMacro), Visit("changes", R.Changes);
   Visit("dropped", R.Dropped), Visit("first", R.First), Visit("references", R.References);
   Visit("outer", R.Outer), Visit("mentions", R.Mentions), Visit("comment", R.Comment);

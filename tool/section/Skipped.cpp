@@ -180,7 +180,7 @@ private:
     if ((Name == "assert" && S.inSystemHeader(Macro->getDefinitionLoc())) ||
         !Seen.insert(Macro).second)
       return true;
-    if (Macro != S.macroAt(Name, Begin))
+    if (!S.isSameMacro(Name, Tokens[At].getLocation(), Begin))
       return false;
     ArrayRef<Token> Body = Macro->tokens();
     for (size_t I = 0; I < Body.size(); ++I) {

@@ -133,9 +133,9 @@ static bool sameMacro(StringRef Name, SourceLocation Use, SourceLocation Other,
                       SmallSet<StringRef, 8> &Seen, const Source &S) {
   if (!Seen.insert(Name).second)
     return true;
-  const MacroInfo *Macro = S.macroAt(Name, Use);
-  if (Macro != S.macroAt(Name, Other))
+  if (!S.isSameMacro(Name, Use, Other))
     return false;
+  const MacroInfo *Macro = S.macroAt(Name, Use);
   return !Macro || all_of(Macro->tokens(), [&](const Token &T) {
     const IdentifierInfo *Inner = T.getIdentifierInfo();
     return !Inner || sameMacro(Inner->getName(), Use, Other, Seen, S);

@@ -257,6 +257,12 @@ const MacroInfo *Source::macroAt(StringRef Name, SourceLocation L) const {
   return Found.isValid() ? Found.getMacroInfo() : nullptr;
 }
 
+bool Source::isSameMacro(StringRef Name, SourceLocation A, SourceLocation B) const {
+  const MacroInfo *There = macroAt(Name, A), *Here = macroAt(Name, B);
+  return There == Here ||
+         (There && Here && There->isIdenticalTo(*Here, *PP, /*Syntactically=*/false));
+}
+
 bool Source::readOnce(SourceLocation L) const {
   OptionalFileEntryRef File = SM.getFileEntryRefForID(SM.getFileID(L));
   return PP && File && PP->getHeaderSearchInfo().isFileMultipleIncludeGuarded(*File);

@@ -40,6 +40,9 @@ public:
   bool makesText(llvm::StringRef Macro, clang::SourceLocation Use) const;
   // The macro of this name as it is defined at a place in the text; null: none.
   const clang::MacroInfo *macroAt(llvm::StringRef Name, clang::SourceLocation L) const;
+  // True if the name is the same macro at both places, or none: headers define `NULL` again and
+  // again. What its body names may still differ.
+  bool isSameMacro(llvm::StringRef Name, clang::SourceLocation A, clang::SourceLocation B) const;
   // The first name that Test is true for, of this one, those in the body of the macro that it is at
   // a place in the text, those in the bodies of these, and so on; empty: none. Seen: those that
   // were looked at.

@@ -6,9 +6,9 @@
 // RUN: %rewritten %s | FileCheck %s
 // CHECK:      struct say_section {
 // CHECK-NEXT:   char (*copy)[SIZE];
-// CHECK-NEXT:   struct peer **who_value;
+// CHECK-NEXT:   struct peer *who_value;
 // CHECK-NEXT: };
-// CHECK:        snprintf(*section->copy, sizeof(*section->copy), "%s", (*section->who_value)->name);
+// CHECK:        snprintf(*section->copy, sizeof(*section->copy), "%s", section->who_value->name);
 // CHECK:      #define SAY(who, text) \
 // CHECK:          relock_execute{{[a-z_]*}}(&(who)->box.lock, say_section, &say); \
 // CHECK:      #define COUNT(b) \

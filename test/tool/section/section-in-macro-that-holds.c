@@ -8,7 +8,7 @@
 // CHECK-NEXT:   counter = value; \
 // CHECK-NEXT:   relock_mutex_unlock(&lock); \
 // CHECK-NOT:    relock_execute
-// REASON:     uses (section-in-macro-that-holds.c:[[#@LINE+55]])
+// REASON:     uses (section-in-macro-that-holds.c:[[#@LINE+56]])
 // REASON-NEXT: stands in 'SET', whose uses differ in what they need or in their lock [macro-section]
 // REASON:     stands in 'SET', whose uses differ
 // REASON:     needs the argument for 'value' evaluated under the lock [macro-section]
@@ -29,6 +29,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct { int hits; } stats;
 static int sum, line;
+static long wide;
 static const char *text;
 
 #define SET(counter, value) do { \
@@ -64,7 +65,7 @@ static int late = 3;
 
 static void uses(long n) {
   SET(sum, 1);
-  SET(sum, n);
+  SET(wide, n);
   KEEP(sum * 2);
   FIELD(hits);
   TEXT(some text);
