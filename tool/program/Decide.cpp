@@ -349,24 +349,48 @@ private:
           Uses[{S.Facts.Extract->File, S.Facts.Extract->Whole.Begin}].push_back(&S);
     for (auto &[Begin, Same] : Uses) {
       agreeOnCaptures(Same);
-      const Extraction &First = *Same.front()->Facts.Extract;
-      const CheckedSection *Other = nullptr;
-      for (CheckedClass &Checked : Result.Classes)
-        for (CheckedSection &S : Checked.Sections)
-          if (usesText(S, First) &&
-              !(S.Outcome == Verdict::Delegate && inMacro(S) &&
-                Linked.classOf(S.Facts.Node) == Linked.classOf(Same.front()->Facts.Node) &&
-                sameExtraction(S.Facts, Same.front()->Facts)))
-            Other = Other ? Other : &S;
+      const CheckedSection &Common = mostCommon(Same);
+      const Extraction &Text = *Common.Facts.Extract;
+      size_t Count = 0;
+      std::vector<const CheckedSection *> Others;
+      for (const CheckedClass &Checked : Result.Classes)
+        for (const CheckedSection &S : Checked.Sections)
+          if (usesText(S, Text)) {
+            ++Count;
+            if (S.Outcome != Verdict::Delegate || !inMacro(S) || !haveOneText(S, Common))
+              Others.push_back(&S);
+          }
       for (CheckedSection *S : Same)
-        if (Other || (S->Facts.At.File == First.File && !seenEverywhere(*S))) {
-          S->Reasons.push_back({"macro-section",
-                                "stands in '" + First.Macro +
-                                    "', whose uses differ in what they need or in their lock",
-                                Other ? Other->Facts.At : S->Facts.At});
+        if (!Others.empty() || (S->Facts.At.File == Text.File && !seenEverywhere(*S))) {
+          const std::string Why = Others.empty() ? "another configuration compiles without this use"
+                                                 : "would need another text or lock at " +
+                                                       std::to_string(Others.size()) + " of its " +
+                                                       std::to_string(Count) + " uses";
+          S->Reasons.push_back({"macro-section", "stands in '" + Text.Macro + "', which " + Why,
+                                Others.empty() ? S->Facts.At : Others.front()->Facts.At});
           S->Outcome = S->Outcome == Verdict::Keep ? Verdict::Keep : Verdict::Hold;
         }
     }
+  }
+
+  // True if the text of one use serves the other.
+  bool haveOneText(const CheckedSection &A, const CheckedSection &B) const {
+    return Linked.classOf(A.Facts.Node) == Linked.classOf(B.Facts.Node) &&
+           sameExtraction(A.Facts, B.Facts);
+  }
+
+  // The use whose text serves most of the others.
+  const CheckedSection &mostCommon(const std::vector<CheckedSection *> &Uses) const {
+    std::vector<std::pair<const CheckedSection *, size_t>> Kinds;
+    for (const CheckedSection *S : Uses) {
+      auto Known = find_if(Kinds, [&](auto &Kind) { return haveOneText(*S, *Kind.first); });
+      if (Known != Kinds.end())
+        ++Known->second;
+      else if (S->Outcome == Verdict::Delegate)
+        Kinds.push_back({S, 1});
+    }
+    auto Most = max_element(Kinds, [](auto &A, auto &B) { return A.second < B.second; });
+    return Most == Kinds.end() ? *Uses.front() : *Most->first;
   }
 
   // What is an argument's value at one use may have to be its address at another: then all travel

@@ -9,8 +9,8 @@
 // CHECK-NEXT:   relock_mutex_unlock(&lock); \
 // CHECK-NOT:    relock_execute
 // REASON:     uses (section-in-macro-that-holds.c:[[#@LINE+56]])
-// REASON-NEXT: stands in 'SET', whose uses differ in what they need or in their lock [macro-section]
-// REASON:     stands in 'SET', whose uses differ
+// REASON-NEXT: stands in 'SET', which would need another text or lock at 1 of its 2 uses [macro-section]
+// REASON:     stands in 'SET', which would need
 // REASON:     needs the argument for 'value' evaluated under the lock [macro-section]
 // REASON:     uses the parameter 'f' otherwise than as an expression [macro-section]
 // REASON:     makes a string of a parameter, or pastes one [macro-section]
