@@ -487,6 +487,13 @@ void reportUnnamed(const Conversion &Converted) {
   }
 }
 
+void reportUnreadStyles(const RewriteResult &Result) {
+  for (const std::string &Style : Result.Unread)
+    message(shownPath(Style) + ": cannot be read, and what was written is not in its style; "
+                               "`clang-format --dry-run` says why",
+            "style-unread");
+}
+
 int run() {
   if (std::string Wrong = wrongUsage(); !Wrong.empty()) {
     message(Wrong, "usage");
@@ -552,6 +559,7 @@ int run() {
     return Status;
   reportCounts(*Converted, *Declared, Planned);
   reportUnnamed(*Converted);
+  reportUnreadStyles(Converted->Result);
   reportLeftAsItIs(*Converted);
   std::set<std::string> Changed;
   for (const auto &[File, Before] : Converted->Result.Before)

@@ -20,22 +20,24 @@ static bool liesIn(StringRef Folder, StringRef Root) {
          (Folder.empty() || Folder.starts_with("/") || Root.ends_with("/"));
 }
 
-// True if the formatter finds its file without leaving the program's own folder.
-static bool hasStyle(StringRef File, StringRef Root) {
+// The formatter's file, if that lies in the program's own folders; empty: there is none.
+static std::string styleFile(StringRef File, StringRef Root) {
   for (StringRef Folder = sys::path::parent_path(File); liesIn(Folder, Root);
        Folder = sys::path::parent_path(Folder)) {
     for (StringRef Name : {".clang-format", "_clang-format"}) {
       SmallString<128> Path(Folder);
       sys::path::append(Path, Name);
       if (sys::fs::exists(Path))
-        return true;
+        return Path.str().str();
     }
   }
-  return false;
+  return "";
 }
 
-static std::optional<format::FormatStyle> styleOf(StringRef File, StringRef Root) {
-  if (!hasStyle(File, Root))
+static std::optional<format::FormatStyle> styleOf(StringRef File, StringRef Root,
+                                                  UnreadStyles &Unread) {
+  const std::string Style = styleFile(File, Root);
+  if (Style.empty())
     return std::nullopt;
   // Options of other versions of the formatter are passed over.
   Expected<format::FormatStyle> Found =
@@ -43,6 +45,7 @@ static std::optional<format::FormatStyle> styleOf(StringRef File, StringRef Root
                        /*AllowUnknownOptions=*/true, [](const SMDiagnostic &, void *) {});
   if (!Found) {
     consumeError(Found.takeError());
+    Unread.insert(Style);
     return std::nullopt;
   }
   if (Found->DisableFormat)
@@ -62,8 +65,9 @@ static std::string withoutBlanks(StringRef Text) {
   return Result;
 }
 
-void formatAsProject(StringRef File, StringRef Root, StringRef Text, std::vector<TextEdit> &Edits) {
-  std::optional<format::FormatStyle> Style = styleOf(File, Root);
+void formatAsProject(StringRef File, StringRef Root, StringRef Text, std::vector<TextEdit> &Edits,
+                     UnreadStyles &Unread) {
+  std::optional<format::FormatStyle> Style = styleOf(File, Root, Unread);
   bool Collided = false;
   const std::string After =
       Style ? applyEdits(Text, {0, unsigned(Text.size())}, Edits, Collided) : "";

@@ -579,7 +579,7 @@ private:
     if (endsWithReturns(Text))
       for (TextEdit &E : Plain)
         E.Text = withReturns(E.Text);
-    formatAsProject(File, Index.Root, Text, Plain);
+    formatAsProject(File, Index.Root, Text, Plain, Result.Unread);
     bool Collided = false; // is among the faults then
     Result.After[File] = applyEdits(Text, {0, unsigned(Text.size())}, Plain, Collided);
     Result.Edits[File] = std::move(Plain);

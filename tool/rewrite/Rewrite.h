@@ -4,6 +4,7 @@
 #pragma once
 
 #include "program/Decide.h"
+#include "rewrite/Format.h"
 #include "rewrite/LockTable.h"
 #include "rewrite/Outline.h"
 
@@ -47,6 +48,7 @@ struct RewriteResult {
   std::map<std::string, std::vector<TextEdit>> Edits; // from Before to After, in order, apart
   std::map<std::string, std::vector<OwnedRange>> Owned;
   size_t Delegated = 0, Held = 0;
+  UnreadStyles Unread;       // After is not in these styles
   std::vector<Fault> Faults; // any: After is not to be used
 
   // Of the text at an offset of a file of After.
