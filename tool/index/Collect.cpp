@@ -104,14 +104,14 @@ public:
       Record.Touched = touchedLines(
           F->getBody(), S, [&](const Stmt *Statement) { return UnrunArms.contains(Statement); });
       if (Facts.Sites.size() == FirstSite + 1 && !HasHandler) {
-        Record.Wraps = findWrapper(F, Facts.Sites[FirstSite], Operands, S);
+        Record.Wraps = findWrapper(F, Facts.Sites[FirstSite], Operands, Record.Calls, S);
         Record.Releases = releasesArgument(F, Facts.Sites[FirstSite], Operands, S);
       } else if (Facts.Sites.size() == FirstSite && !HasHandler) {
         Record.Relays = findRelay(F, Operands, S);
       }
       if (Facts.Sites.size() <= FirstSite + 1 && !HasHandler)
         Record.Forwards = findForward(F, Operands, S);
-      if (Record.Wraps && Record.Wraps->Computed)
+      if (Record.Wraps && (Record.Wraps->Computed || Record.Wraps->Body))
         for (const FunctionDecl *Declared : F->redecls())
           if (std::optional<Prototype> P = computedPrototype(Declared, *Record.Wraps, S))
             Record.Prototypes.push_back(*P);

@@ -145,14 +145,11 @@ static std::string storageLike(const FunctionDecl *F, const Source &S) {
   return MayBeUnused ? "static __attribute__((unused)) " : "static ";
 }
 
-void describeComputed(const Expr *Operand, const FunctionDecl *F, const Source &S, Wrapper &W) {
-  W.Storage = storageLike(F, S);
+// Which names are not free in a companion that the statement becomes a part of.
+static void noteTaken(const Stmt *Statement, const Source &S, Wrapper &W) {
   SmallPtrSet<const ValueDecl *, 8> Named;
-  collectDeclared(Operand, Named);
-  for (const ParmVarDecl *P : F->parameters())
-    if (Named.contains(P))
-      W.Parameters.push_back(P->getFunctionScopeIndex());
-  for (StringRef Base : {"section", "context"})
+  collectDeclared(Statement, Named);
+  for (StringRef Base : {"section", "context", "call", "result"})
     for (std::string Name : {Base.str(), Base.str() + "2", Base.str() + "3"}) {
       const IdentifierInfo &Identifier = S.Context.Idents.get(Name);
       if (Identifier.hasMacroDefinition() ||
@@ -160,6 +157,23 @@ void describeComputed(const Expr *Operand, const FunctionDecl *F, const Source &
           any_of(Named, [&](const ValueDecl *D) { return D->getName() == Name; }))
         W.Taken.push_back(Name);
     }
+}
+
+void describeComputed(const Expr *Operand, const FunctionDecl *F, const Source &S, Wrapper &W) {
+  W.Storage = storageLike(F, S);
+  SmallPtrSet<const ValueDecl *, 8> Named;
+  collectDeclared(Operand, Named);
+  for (const ParmVarDecl *P : F->parameters())
+    if (Named.contains(P))
+      W.Parameters.push_back(P->getFunctionScopeIndex());
+  noteTaken(Operand, S, W);
+}
+
+void describeCompanion(const FunctionDecl *F, const Source &S, Wrapper &W) {
+  W.Storage = storageLike(F, S);
+  for (const ParmVarDecl *P : F->parameters())
+    W.Parameters.push_back(P->getFunctionScopeIndex());
+  noteTaken(F->getBody(), S, W);
 }
 
 std::optional<Prototype> computedPrototype(const FunctionDecl *F, const Wrapper &W,

@@ -30,6 +30,9 @@ bool isComputed(const clang::Expr *Operand, const clang::FunctionDecl *F, const 
 void describeComputed(const clang::Expr *Operand, const clang::FunctionDecl *F, const Source &S,
                       Wrapper &W);
 
+// The same for one that does what the wrapper does, and takes all of its parameters.
+void describeCompanion(const clang::FunctionDecl *F, const Source &S, Wrapper &W);
+
 // A place where the companion must be declared, directly behind a declaration of F; empty if a part
 // of it stands in a macro.
 std::optional<Prototype> computedPrototype(const clang::FunctionDecl *F, const Wrapper &W,

@@ -71,6 +71,18 @@ template <class V> void fields(V &&Visit, WrapperPlace &P) {
   Visit("exported", P.Exported), Visit("declared", P.Declared), Visit("common", P.Common);
   Visit("begin", P.Begin), Visit("end", P.End);
 }
+template <class V> void fields(V &&Visit, WrapperBody::Parameter &P) {
+  Visit("name", P.Name), Visit("text", P.Text), Visit("under", P.Under);
+}
+template <class V> void fields(V &&Visit, WrapperBody::Alias &A) {
+  Visit("name", A.Name), Visit("text", A.Text);
+  Visit("outside", A.Outside), Visit("under", A.Under);
+}
+template <class V> void fields(V &&Visit, WrapperBody &B) {
+  Visit("parameters", B.Parameters), Visit("aliases", B.Aliases), Visit("lock", B.Lock);
+  Visit("outside", B.Outside), Visit("under", B.Under), Visit("calls", B.Calls);
+  Visit("tests", B.Tests);
+}
 template <class V> void fields(V &&Visit, Wrapper &W) {
   fields(Visit, static_cast<WrapperPlace &>(W));
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
@@ -80,6 +92,7 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("condition", W.Condition), Visit("deadline", W.Deadline);
   Visit("loads", W.Loads), Visit("loadsUnknown", W.LoadsUnknown), Visit("computed", W.Computed);
   Visit("parameters", W.Parameters), Visit("storage", W.Storage), Visit("taken", W.Taken);
+  Visit("body", W.Body);
 }
 template <class V> void fields(V &&Visit, RelayedArgument &A) {
   Visit("operand", A.Operand), Visit("loads", A.Loads), Visit("loadsUnknown", A.LoadsUnknown);

@@ -153,6 +153,8 @@ struct Call {
   std::string Name;
   Position At;
   bool Ends = false; // the process ends behind it, on each way
+
+  bool operator==(const Call &) const = default;
 };
 
 // A call through a pointer. Type: of the function, see functionTypeText; empty: not known.
@@ -230,6 +232,31 @@ struct WrapperPlace {
   bool operator==(const WrapperPlace &) const = default;
 };
 
+// What a lock wrapper does around its operation, see WrapperBody.h. Texts are those of its file.
+struct WrapperBody {
+  struct Parameter {
+    std::string Name, Text; // `struct mutex *m`
+    bool Under;             // what is done under the lock names it
+
+    bool operator==(const Parameter &) const = default;
+  };
+  // A variable that is computed from parameters alone, `struct mutex *l = (struct mutex *)l_;`.
+  struct Alias {
+    std::string Name, Text;
+    bool Outside = false, Under = false; // where it is needed
+
+    bool operator==(const Alias &) const = default;
+  };
+  std::vector<Parameter> Parameters;
+  std::vector<Alias> Aliases;
+  std::string Lock;           // the operand, by parameters and aliases
+  std::string Outside, Under; // statements: by whoever calls the wrapper, and by who has the lock
+  std::vector<Call> Calls;    // of Under
+  bool Tests = false;         // the operation's result is tested
+
+  bool operator==(const WrapperBody &) const = default;
+};
+
 // A function that is no more than a lock operation, or a wait, for its callers.
 struct Wrapper : WrapperPlace {
   Operation Kind = Operation::Lock;
@@ -248,10 +275,11 @@ struct Wrapper : WrapperPlace {
   // which ones it takes. Expression is the text in the wrapper.
   bool Computed = false;
   std::vector<unsigned> Parameters;
-  std::string Storage;            // `static `
-  std::vector<std::string> Taken; // names that mean something else in the companion
-  std::string Through;            // node of the wrapper that it calls for that; empty: none
-  bool Elsewhere = false;         // only the file of another wrapper may see the name of the lock
+  std::optional<WrapperBody> Body; // a companion can do what it does around the operation
+  std::string Storage;             // `static `
+  std::vector<std::string> Taken;  // names that mean something else in the companion
+  std::string Through;             // node of the wrapper that it calls for that; empty: none
+  bool Elsewhere = false;          // only the file of another wrapper may see the name of the lock
 };
 
 // An argument of a relayed call.

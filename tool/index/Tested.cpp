@@ -88,6 +88,12 @@ public:
     });
   }
 
+  bool runPart(ArrayRef<const Stmt *> Statements, bool Stays) {
+    InBody = true;
+    NamesStay = Stays;
+    return all_of(Statements, [&](const Stmt *Child) { return run(Child) == Ends; });
+  }
+
   // How a statement that leaves no other trace than the call goes on.
   enum Way { Ends, Breaks, Unknown };
 
@@ -150,7 +156,8 @@ private:
   int64_t Returned; // by the call
   unsigned Calls = 0;
   bool Aborts = true;
-  bool InBody = false; // its variables go with it
+  bool InBody = false;    // its variables go with it
+  bool NamesStay = false; // all that it names is named elsewhere, too
   bool MayPrint, Prints = false, Reports = false;
   SmallPtrSet<const ValueDecl *, 4> Names; // in the call's arguments, which stay
   SmallPtrSet<const VarDecl *, 4> Through; // of these, those whose initialisers are looked at
@@ -447,7 +454,7 @@ private:
       Use->Missed.insert(Goto->getLabel());
     if (const auto *Ref = dyn_cast<DeclRefExpr>(S)) {
       const ValueDecl *D = Ref->getDecl();
-      bool Known = Declared.count(D) || Names.count(D) || GoToo.contains(D) ||
+      bool Known = Declared.count(D) || Names.count(D) || GoToo.contains(D) || NamesStay ||
                    (InBody && D->getParentFunctionOrMethod());
       if (!isa<EnumConstantDecl>(D) && !D->hasExternalFormalLinkage() && !Known) {
         if (!Use)
@@ -481,6 +488,13 @@ bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call, const A
   if (Aborts)
     *Aborts = Only && Run.abortsOtherwise();
   return Only;
+}
+
+bool onlyOperationOf(ArrayRef<const Stmt *> Statements, const CallExpr *Call,
+                     const FunctionDecl *F) {
+  Execution Run(Call, F->getASTContext());
+  return Run.runPart(Statements, F->hasExternalFormalLinkage() && !F->isInlined()) &&
+         Run.hasCalled();
 }
 
 bool holdsAtZero(const Expr *Condition, const CallExpr *Call, const ASTContext &Context) {

@@ -37,6 +37,11 @@ bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr 
                          const clang::ASTContext &Context, int64_t Result = 0,
                          bool *Aborts = nullptr);
 
+// The same for statements of the body of F, without its return. They stay there where other files
+// may call F.
+bool onlyOperationOf(llvm::ArrayRef<const clang::Stmt *> Statements, const clang::CallExpr *Call,
+                     const clang::FunctionDecl *F);
+
 // True if a condition only asks whether the lock operation Call in it has returned 0, and holds
 // then: `likely(lock(&l) == 0)`.
 bool holdsAtZero(const clang::Expr *Condition, const clang::CallExpr *Call,

@@ -6,6 +6,7 @@
 #include "index/Operand.h"
 #include "index/Resolve.h"
 #include "index/Tested.h"
+#include "index/WrapperBody.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -21,7 +22,8 @@ class WrapperFinder {
 public:
   WrapperFinder(const LockOperands &Operands, const Source &S) : Operands(Operands), S(S) {}
 
-  std::optional<Wrapper> find(const FunctionDecl *F, const Site &Only) {
+  std::optional<Wrapper> find(const FunctionDecl *F, const Site &Only,
+                              const std::vector<relock::Call> &Calls) {
     Wrapper W;
     W.Kind = Only.Kind;
     bool Waits = W.Kind == Operation::Wait;
@@ -46,6 +48,10 @@ public:
       return std::nullopt;
     describePlace(F, W);
     W.Loads = loadsOf(Names.expand(Operand), W.LoadsUnknown);
+    if (!Waits && !W.Computed)
+      W.Body = wrapperBody(F, Call, Operand, W, Calls, S);
+    if (W.Body)
+      describeCompanion(F, S, W);
     return W;
   }
 
@@ -375,8 +381,9 @@ private:
 } // namespace
 
 std::optional<Wrapper> findWrapper(const FunctionDecl *F, const Site &Only,
-                                   const LockOperands &Operands, const Source &S) {
-  return WrapperFinder(Operands, S).find(F, Only);
+                                   const LockOperands &Operands, const std::vector<Call> &Calls,
+                                   const Source &S) {
+  return WrapperFinder(Operands, S).find(F, Only, Calls);
 }
 
 bool releasesArgument(const FunctionDecl *F, const Site &Only, const LockOperands &Operands,

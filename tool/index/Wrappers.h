@@ -20,9 +20,10 @@ using LockOperands =
     llvm::DenseMap<const clang::CallExpr *, std::pair<const clang::Expr *, std::string>>;
 
 // What F wraps, of whose operations `Only` is the only one: the lock is a global one or is reached
-// from a parameter.
+// from a parameter. Calls: those in F.
 std::optional<Wrapper> findWrapper(const clang::FunctionDecl *F, const Site &Only,
-                                   const LockOperands &Operands, const Source &S);
+                                   const LockOperands &Operands, const std::vector<Call> &Calls,
+                                   const Source &S);
 
 // True if F does nothing but release the lock that its only parameter, a `void *`, points to.
 bool releasesArgument(const clang::FunctionDecl *F, const Site &Only, const LockOperands &Operands,

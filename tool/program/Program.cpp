@@ -217,6 +217,8 @@ static void joinWrappers(Wrapper &Known, const Wrapper &Other) {
   Known.LoadsUnknown |= Other.LoadsUnknown;
   append_range(Known.Loads, Other.Loads);
   append_range(Known.Taken, Other.Taken);
+  if (Known.Body != Other.Body || Known.Storage != Other.Storage || Known.End != Other.End)
+    Known.Body.reset(); // they are not compiled alike
   if (Known.Computed || Other.Computed)
     Known.Pure &= Known.Key == Other.Key && Known.Expression == Other.Expression &&
                   Known.Storage == Other.Storage && Known.End == Other.End;
@@ -1126,8 +1128,8 @@ std::string Program::calledThrough(const IndirectCall &C) const {
 
 bool Program::canExecuteThrough(const std::string &FunctionNode) const {
   const Wrapper *W = wrapperOf(FunctionNode);
-  return W && W->Pure && !W->Elsewhere && !W->End.File.empty() &&
-         (W->Computed || (W->Exported && W->Parameter < 0)) &&
+  return W && !W->Elsewhere && !W->End.File.empty() &&
+         (W->Body || (W->Pure && (W->Computed || (W->Exported && W->Parameter < 0)))) &&
          !Functions.at(FunctionNode).Prototypes.empty() &&
          all_of(Functions.at(FunctionNode).Prototypes,
                 [&](const Prototype &P) { return isOwnText(P.At); });

@@ -144,8 +144,8 @@ public:
   bool isReleaser(const std::string &FunctionNode) const;
   // The node of a function that calls whatever the call may reach; empty if that is not known.
   std::string calledThrough(const IndirectCall &C) const;
-  // True if a lock that callers of its lock wrapper cannot name can get a companion of the wrapper
-  // that runs sections for them.
+  // True if a lock wrapper can get a companion that runs sections for its callers: they cannot name
+  // the lock, or it does more than to lock.
   bool canExecuteThrough(const std::string &FunctionNode) const;
 
   // Keeps a class, and those that share source text with it.

@@ -57,6 +57,7 @@ static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner, StringR
   Wrapper Outer = Inner;
   static_cast<WrapperPlace &>(Outer) = R;
   Outer.Through = R.Callee;
+  Outer.Body.reset(); // that of the inner one
   if (!Lock.empty())
     Outer.Node = Lock;
   Outer.Pure &= R.Pure;

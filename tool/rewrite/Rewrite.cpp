@@ -2,6 +2,7 @@
 #include "rewrite/Rewrite.h"
 
 #include "index/LockApi.h"
+#include "rewrite/CompanionText.h"
 #include "rewrite/Format.h"
 #include "rewrite/Layout.h"
 #include "rewrite/LockTable.h"
@@ -110,9 +111,9 @@ private:
   std::map<std::string, std::set<std::string>> Names; // of extracted functions, to their files
   std::set<std::string> OwnFiles;                     // main files that no other unit includes
   std::set<std::string> FarReaders;                   // files that need the table's path to name it
-  std::map<std::string, std::string> CompanionOf;     // by node of the lock wrapper
-  std::map<std::string, std::string> CompanionText;   // likewise, its definition
-  std::map<std::string, std::string> CompanionNames;  // the wrapper's name by its companion's
+  std::map<std::string, std::string> CompanionOf;     // names, by Companion::id()
+  std::map<std::string, std::string> CompanionNames;  // the other way
+  std::map<std::string, std::string> CompanionDefinitions; // by the node of the wrapper before it
   RewriteResult Result;
   std::list<Extraction> Retyped;
   std::set<std::string> Split; // macros and layers that also serve locks that are not converted
@@ -153,7 +154,7 @@ private:
         Plans[Extract.File].Sections.push_back(
             {&retyped(Extract), S.AnyThread, {{keyOf(S.Facts)}, {}}});
         if (Extract.Through) { // the files of its companion change too
-          Plans[Extract.Through->Facts.End.File];
+          Plans[Extract.Through->end().File];
           for (const Prototype &Declared : Extract.Through->Prototypes)
             Plans[Declared.At.File];
         }
@@ -276,54 +277,35 @@ private:
     for (const auto &[File, Plan] : Plans)
       for (const DelegatedSection &S : Plan.Sections)
         if (S.Extract->Through)
-          addUse(Wrappers.try_emplace(S.Extract->Through->Node, S).first->second, S);
-    for (const auto &[Wrapper, Use] : Wrappers) {
+          addUse(Wrappers.try_emplace(S.Extract->Through->id(), S).first->second, S);
+    for (const auto &[Id, Use] : Wrappers) {
       const Companion &Through = *Use.Extract->Through;
-      std::string Name = companionName(Through.Name);
-      CompanionOf[Wrapper] = Name;
-      CompanionNames[Name] = Through.Name;
-      std::string Section = freeName("section", Through.Facts),
-                  Context = freeName("context", Through.Facts);
-      const Position &End = Through.Facts.End;
+      CompanionText Text = {.Name = companionName(Through.Name, Id),
+                            .Execute =
+                                Use.AnyThread ? "relock_execute_any_thread" : "relock_execute",
+                            .Lock = Through.Around ? Through.Facts.Body->Lock : Use.Extract->Lock,
+                            .Unit = Use.Extract->IndentUnit,
+                            .Brace = braceLike(Through.Facts)};
+      CompanionOf[Id] = Text.Name;
+      CompanionNames[Text.Name] = Id;
+      const Position End = Through.end();
+      std::vector<std::string> Parameters;
       for (const Prototype &Declared : Through.Prototypes)
-        if (!(Declared.At == End))
-          insertLate(Declared.At,
-                     "\n" + companionHead(Through, Name, Declared.Parameters, Section, Context) +
-                         ";",
-                     Use.By);
-      auto Definition =
-          find_if(Through.Prototypes, [&](const Prototype &P) { return P.At == End; });
-      std::string Text =
-          companionHead(Through, Name,
-                        Definition == Through.Prototypes.end() ? std::vector<std::string>()
-                                                               : Definition->Parameters,
-                        Section, Context);
-      Text += braceLike(Through.Facts) + Use.Extract->IndentUnit + "return " +
-              (Use.AnyThread ? "relock_execute_any_thread" : "relock_execute") + "(" +
-              Use.Extract->Lock + ", " + Section + ", " + Context + ");\n}";
-      CompanionText[Wrapper] = Text;
-      insertLate(End, "\n\n" + Text, Use.By);
+        if (Declared.At == Through.Facts.End)
+          Parameters = Declared.Parameters;
+        else
+          insertLate(Declared.At, "\n" + Text.head(Through, Declared.Parameters) + ";", Use.By);
+      const std::string Definition = Text.definition(Through, Parameters);
+      std::string &Place =
+          CompanionDefinitions[End == Through.Facts.End ? Through.Node : Through.UnlockNode];
+      Place += (Place.empty() ? "" : "\n\n") + Definition;
+      insertLate(End, "\n\n" + Definition, Use.By);
     }
   }
 
   static void addUse(DelegatedSection &Known, const DelegatedSection &Other) {
     Known.AnyThread &= Other.AnyThread;
     Known.By.add(Other.By);
-  }
-
-  static std::string companionHead(const Companion &Through, const std::string &Name,
-                                   std::vector<std::string> Parameters, const std::string &Section,
-                                   const std::string &Context) {
-    Parameters.push_back("relock_section_t " + Section);
-    Parameters.push_back("void *" + Context);
-    return Through.Facts.Storage + "int " + Name + "(" + join(Parameters, ", ") + ")";
-  }
-
-  static std::string freeName(const std::string &Base, const Wrapper &W) {
-    std::string Name = Base;
-    for (unsigned N = 2; is_contained(W.Taken, Name); ++N)
-      Name = Base + std::to_string(N);
-    return Name;
   }
 
   // Between the head and the body of a function, as the wrapper has it.
@@ -379,8 +361,8 @@ private:
     unsigned Begin = Text.rfind('\n', W.Begin.Offset) + 1, End = W.End.Offset;
     size_t Line = Text.find('\n', End);
     End = Line == StringRef::npos ? Text.size() : Line + 1;
-    auto Companion = CompanionText.find(Unused.Node);
-    bool Replaced = Companion != CompanionText.end();
+    auto Companion = CompanionDefinitions.find(Unused.Node);
+    bool Replaced = Companion != CompanionDefinitions.end();
     if (Text.substr(End).starts_with("\n") && !Replaced)
       ++End; // one of the two blank lines around it
     std::map<TextEdit, Owners> &Tokens = Plans[W.Begin.File].Tokens;
@@ -393,7 +375,7 @@ private:
   }
 
   // STATS_LOCK → STATS_EXECUTE, StatsLock → StatsExecute.
-  std::string companionName(StringRef Wrapper) const {
+  std::string companionName(StringRef Wrapper, const std::string &Id) const {
     auto IsUpper = [](StringRef Word) { return any_of(Word, isUpper) && none_of(Word, isLower); };
     std::string Name;
     size_t At = Wrapper.rfind_insensitive("lock");
@@ -404,15 +386,15 @@ private:
       StringRef Word = IsUpper(Lock) ? "EXECUTE" : isUpper(Lock[0]) ? "Execute" : "execute";
       Name = (Wrapper.take_front(At) + Word + Wrapper.drop_front(At + 4)).str();
     }
-    while (!isFree(Name, Wrapper))
+    while (!isFree(Name, Id))
       Name += "_relock";
     return Name;
   }
 
   // Every file may see the companion, or be linked with it.
-  bool isFree(StringRef Name, StringRef Wrapper) const {
+  bool isFree(StringRef Name, const std::string &Id) const {
     auto Given = CompanionNames.find(Name.str());
-    if (Given != CompanionNames.end() && Given->second != Wrapper)
+    if (Given != CompanionNames.end() && Given->second != Id)
       return false;
     if (any_of(Result.Before,
                [&](const auto &File) { return StringRef(File.second).contains(Name); }))
@@ -628,7 +610,7 @@ private:
     std::string Name = uniqueName(S.Extract->FunctionName, Plan.File, Text);
     OutlinedSection Result = {S.Extract, Name, Name, {}, {}};
     if (S.Extract->Through)
-      Result.Execute = {CompanionOf[S.Extract->Through->Node], S.Extract->Through->Arguments};
+      Result.Execute = {CompanionOf[S.Extract->Through->id()], S.Extract->Through->Arguments};
     else
       Result.Execute = {executeName(S), {S.Extract->Lock}};
     if (!S.Extract->Guard.empty())

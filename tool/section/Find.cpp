@@ -11,6 +11,7 @@
 #include "index/Cleanup.h"
 #include "index/LockApi.h"
 #include "index/Touched.h"
+#include "section/Companions.h"
 #include "section/Contents.h"
 #include "section/Directives.h"
 #include "section/Dropped.h"
@@ -722,19 +723,30 @@ private:
       against(Found, "computed-goto", "the function has a computed goto", F->getLocation());
     if (CallsSetjmp)
       against(Found, "jumps", "the function calls setjmp", F->getLocation());
-    if (Lock.ThroughWrapper && !Lock.Pure)
+    std::optional<Companion> Through = companionOf(Lock, Text);
+    const bool Around = Through && Through->Around;
+    if (Lock.ThroughWrapper && !Lock.Pure && !Around)
       against(Found, "wrapper-effects",
               "the lock wrapper does more than to lock, or its lock cannot be named here",
               Lock.Call->getExprLoc());
     for (const LockOperation &Op : Operations)
-      if (is_contained(Text.Unlocks, Op.Call) && Op.ThroughWrapper && !Op.Pure)
+      if (is_contained(Text.Unlocks, Op.Call) && Op.ThroughWrapper && !Op.Pure && !Around)
         against(Found, "wrapper-effects", "the unlock wrapper does more than to unlock",
                 Op.Call->getExprLoc());
-    if (!Lock.Visible && !hasCompanion(Lock))
+    if (!Lock.Visible && !Through)
       against(Found, "lock-not-visible",
               "'" + StringRef(Lock.Lock).ltrim('&') + "' cannot be named in this file",
               Lock.Call->getExprLoc());
-    extract(Lock, End, Text, Exits, Found);
+    if (Around)
+      for (const Wrapper *W : {&Through->Facts, Through->Unlock ? &*Through->Unlock : nullptr})
+        if (W) {
+          append_range(Found.Calls, W->Body->Calls);
+          if (W->Body->Tests)
+            Found.Tests.insert({W->Begin, W == &Through->Facts
+                                              ? Through->Name
+                                              : Linked.nameOf(Through->UnlockNode)});
+        }
+    extract(Lock, std::move(Through), End, Text, Exits, Found);
     Left.reset();
   }
 
@@ -812,21 +824,15 @@ private:
       }
   }
 
-  // True if the wrapper can have a companion, which is declared before this function.
-  bool hasCompanion(const LockOperation &Lock) const {
-    if (!Linked.canExecuteThrough(Lock.Wrapper))
-      return false;
-    SourceLocation Begin = S.SM.getExpansionLoc(F->getBeginLoc());
-    return any_of(Lock.Call->getDirectCallee()->redecls(), [&](const FunctionDecl *Declared) {
-      if (!S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Declared->getLocation()), Begin))
-        return false;
-      std::optional<Source::Range> R = S.range(Declared->getSourceRange());
-      // Only blanks and a `;` stand between a declaration and its companion's.
-      return R && any_of(Linked.prototypesOf(Lock.Wrapper), [&](const Prototype &P) {
-               return P.At.File == S.filePath(R->File) && P.At.Offset >= R->End &&
-                      S.fileText(R->File).slice(R->End, P.At.Offset).trim().size() <= 1;
-             });
-    });
+  // The companion of the lock's wrapper that the section runs through, if it has to and can.
+  std::optional<Companion> companionOf(const LockOperation &Lock, const SectionText &Text) const {
+    std::vector<const LockOperation *> Unlocks;
+    for (const CallExpr *Unlock : Text.Unlocks)
+      Unlocks.push_back(Locks.at(Unlock));
+    std::optional<Companion> Result = companionFor(Lock, Unlocks, F, Locks, Linked, S);
+    if (Result && Result->Around && (!Text.Gaps.empty() || !Text.Waits.empty()))
+      return std::nullopt; // it locks in another way there
+    return Result;
   }
 
   Shape formOf(const SectionText &Text, ArrayRef<EarlyExitText> Exits) const {
@@ -1153,19 +1159,13 @@ private:
 
   // --- Extraction ---------------------------------------------------------------------------
 
-  void extract(const LockOperation &Lock, const SectionEnd &End, SectionText &Text,
-               const std::vector<EarlyExitText> &Exits, Section &Found) {
+  void extract(const LockOperation &Lock, std::optional<Companion> Through, const SectionEnd &End,
+               SectionText &Text, const std::vector<EarlyExitText> &Exits, Section &Found) {
     Skips = false;
     Extraction Result;
     Result.FunctionName = Found.FunctionName;
     Result.Lock = Lock.Lock;
-    if (!Lock.Visible && hasCompanion(Lock)) {
-      const Wrapper &Wraps = *Linked.wrapperOf(Lock.Wrapper);
-      Result.Through = {
-          Lock.Wrapper, Linked.nameOf(Lock.Wrapper), Wraps, Linked.prototypesOf(Lock.Wrapper), {}};
-      for (unsigned I : Wraps.Parameters)
-        Result.Through->Arguments.push_back(Locks.operandText(Lock.Call->getArg(I)));
-    }
+    Result.Through = std::move(Through);
     if (std::optional<MacroBody> Body = End.Unlock && !End.around() && !End.Unlock->Push
                                             ? macroBody(Lock.Statement, End.Unlock->Statement, S)
                                             : std::nullopt) {
@@ -1313,6 +1313,9 @@ private:
     if (Uses || !Exits.empty() || !Text.Waits.empty() || !Text.Hoisted.empty())
       return against(Found, "macro-section",
                      "stands in the body of a macro, and is not a straight one", At);
+    if (Result.Through && Result.Through->Around)
+      return against(Found, "macro-section",
+                     "stands in the body of a macro, and its wrapper does more than to lock", At);
     extractFromMacro(Body, Lock, End.Unlock->Statement, Text, F, allMentions(), Parents, S, Result,
                      Found.Against);
     if (Result.Macro.empty())

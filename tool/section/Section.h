@@ -129,13 +129,24 @@ struct KeptDeclaration {
   std::vector<Value> Values;
 };
 
-// The lock wrapper of a lock that the section cannot name: it gets a companion, declared wherever
-// the wrapper is, that runs sections under the lock.
+// The lock wrapper of a lock that the section cannot name, or that does more than to lock: it gets
+// a companion, declared wherever the wrapper is, that runs sections under the lock.
 struct Companion {
   std::string Node, Name; // of the wrapper
   Wrapper Facts;
-  std::vector<Prototype> Prototypes;  // a computed one's definition is one of them
-  std::vector<std::string> Arguments; // that the call of the wrapper gives to the operand
+  std::vector<Prototype> Prototypes;  // the definition may be one of them
+  std::vector<std::string> Arguments; // that the call of the wrapper gives to the companion
+  // It does what stands around the wrapper's operation, Facts.Body, and what the unlock wrapper
+  // does, if that does more than to unlock.
+  bool Around = false;
+  std::string UnlockNode;
+  std::optional<Wrapper> Unlock;
+
+  std::string id() const { return Node + " " + UnlockNode; }
+  // It is defined behind this: the wrapper, or the unlock wrapper behind that.
+  Position end() const {
+    return Unlock && Unlock->End.Offset > Facts.End.Offset ? Unlock->End : Facts.End;
+  }
 };
 
 struct Extraction {

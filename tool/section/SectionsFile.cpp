@@ -71,6 +71,7 @@ template <class V> void fields(V &&Visit, Companion &R) {
   Visit("node", R.Node), Visit("name", R.Name), Visit("facts", R.Facts);
   Visit("through", R.Facts.Through), Visit("elsewhere", R.Facts.Elsewhere);
   Visit("prototypes", R.Prototypes), Visit("arguments", R.Arguments);
+  Visit("around", R.Around), Visit("unlockNode", R.UnlockNode), Visit("unlock", R.Unlock);
 }
 template <class V> void fields(V &&Visit, Extraction &R) {
   Visit("file", R.File), Visit("whole", R.Whole), Visit("body", R.Body);

@@ -111,7 +111,7 @@ void checked(struct queue *q) {
   q->length++;
   unlock_same(q);
 }
-// CHECK-DAG: hold straight checked
+// CHECK-DAG: delegate straight checked
 
 void unlike(struct queue *q) {
   lock_assigned(q);
@@ -121,7 +121,7 @@ void unlike(struct queue *q) {
   q->length++;
 }
 
-// CHECK-DAG: 12 lock sites: 3 delegate, 9 hold
+// CHECK-DAG: 12 lock sites: 4 delegate, 8 hold
 
 int main(void) {
   same(&spare);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "section/Companions.h"
+
+#include "index/Operand.h"
+
+#include "clang/AST/ASTContext.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace relock {
+namespace {
+
+class CompanionFinder {
+public:
+  CompanionFinder(const LockOperation &Lock, const FunctionDecl *F, const LockOperations &Locks,
+                  const ProgramView &Linked, const Source &S)
+      : Lock(Lock), F(F), Locks(Locks), Linked(Linked), S(S) {}
+
+  std::optional<Companion> find(ArrayRef<const LockOperation *> Unlocks) {
+    const bool UnlocksOnly =
+        all_of(Unlocks, [](const LockOperation *Op) { return !Op->ThroughWrapper || Op->Pure; });
+    if (!Lock.Wraps || (Lock.Pure && UnlocksOnly && Lock.Visible) ||
+        !Linked.canExecuteThrough(Lock.Wrapper))
+      return std::nullopt;
+    const Wrapper &W = *Lock.Wraps;
+    Companion Result = {Lock.Wrapper, Linked.nameOf(Lock.Wrapper), W,
+                        Linked.prototypesOf(Lock.Wrapper)};
+    Result.Around = !Lock.Pure || !UnlocksOnly || (!W.Computed && W.Parameter >= 0);
+    if (Result.Around && !canDo(Lock))
+      return std::nullopt;
+    const LockOperation *Unlock = UnlocksOnly ? nullptr : Unlocks.front();
+    if (Unlock) {
+      if (any_of(Unlocks, [&](const LockOperation *Op) { return !isPair(*Op, *Unlock); }))
+        return std::nullopt;
+      Result.UnlockNode = Unlock->Wrapper;
+      Result.Unlock = *Unlock->Wraps;
+    }
+    if (!isDeclared(Result, Unlock))
+      return std::nullopt;
+    for (unsigned I : W.Parameters)
+      Result.Arguments.push_back(Locks.operandText(Lock.Call->getArg(I)));
+    return Result;
+  }
+
+private:
+  const LockOperation &Lock;
+  const FunctionDecl *F;
+  const LockOperations &Locks;
+  const ProgramView &Linked;
+  const Source &S;
+
+  bool canDo(const LockOperation &Op) const {
+    return Op.Wraps && Op.Wraps->Body && (!Op.Wraps->Body->Tests || Locks.cannotFail(Op));
+  }
+
+  // True if the unlock is one by the wrapper of the other, which the companion can do.
+  bool isPair(const LockOperation &Unlock, const LockOperation &Other) const {
+    return Unlock.Wrapper == Other.Wrapper && canDo(Unlock) &&
+           Unlock.Wraps->End.File == Lock.Wraps->End.File &&
+           Linked.canExecuteThrough(Unlock.Wrapper) && givesTheSame(Unlock);
+  }
+
+  // True if the lock wrapper's parameters, and what it is given for them, serve the unlock wrapper.
+  bool givesTheSame(const LockOperation &Unlock) const {
+    const std::vector<WrapperBody::Parameter> &Given = Lock.Wraps->Body->Parameters,
+                                              &Wanted = Unlock.Wraps->Body->Parameters;
+    for (size_t I = 0; I < Wanted.size(); ++I) {
+      auto Found = find_if(Given, [&](const WrapperBody::Parameter &P) {
+        return P.Name == Wanted[I].Name && P.Text == Wanted[I].Text;
+      });
+      const size_t At = Found - Given.begin();
+      if (Found == Given.end() || At >= Lock.Call->getNumArgs() || I >= Unlock.Call->getNumArgs() ||
+          exactKey(Lock.Call->getArg(At), nullptr, S) !=
+              exactKey(Unlock.Call->getArg(I), nullptr, S))
+        return false;
+    }
+    return true;
+  }
+
+  bool isBefore(const FunctionDecl *Declared) const {
+    return S.SM.isBeforeInTranslationUnit(S.SM.getExpansionLoc(Declared->getLocation()),
+                                          S.SM.getExpansionLoc(F->getBeginLoc()));
+  }
+
+  // True if the companion is declared, or defined, before the function.
+  bool isDeclared(const Companion &C, const LockOperation *Unlock) const {
+    const FunctionDecl *Behind =
+        Unlock ? Unlock->Call->getDirectCallee()->getDefinition() : nullptr;
+    const bool Defined = !C.Unlock || (Behind && isBefore(Behind));
+    return any_of(Lock.Call->getDirectCallee()->redecls(), [&](const FunctionDecl *Declared) {
+      if (!isBefore(Declared) || (Declared->doesThisDeclarationHaveABody() && !Defined))
+        return false;
+      std::optional<Source::Range> R = S.range(Declared->getSourceRange());
+      // Only blanks and a `;` stand between a declaration and its companion's.
+      return R && any_of(C.Prototypes, [&](const Prototype &P) {
+               return P.At.File == S.filePath(R->File) && P.At.Offset >= R->End &&
+                      S.fileText(R->File).slice(R->End, P.At.Offset).trim().size() <= 1;
+             });
+    });
+  }
+};
+
+} // namespace
+
+std::optional<Companion> companionFor(const LockOperation &Lock,
+                                      ArrayRef<const LockOperation *> Unlocks,
+                                      const FunctionDecl *F, const LockOperations &Locks,
+                                      const ProgramView &Linked, const Source &S) {
+  return CompanionFinder(Lock, F, Locks, Linked, S).find(Unlocks);
+}
+
+} // namespace relock
