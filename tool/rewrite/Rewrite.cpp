@@ -363,7 +363,12 @@ private:
     End = Line == StringRef::npos ? Text.size() : Line + 1;
     auto Companion = CompanionDefinitions.find(Unused.Node);
     bool Replaced = Companion != CompanionDefinitions.end();
-    if (Text.substr(End).starts_with("\n") && !Replaced)
+    const bool Stays = Begin && !Text.take_front(Begin).ends_with("\n\n") &&
+                       any_of(Removed, [&](const StaticWrapper *Other) {
+                         return CompanionDefinitions.count(Other->Node) &&
+                                Text.find('\n', Other->Place.End.Offset) + 1 == Begin;
+                       });
+    if (Text.substr(End).starts_with("\n") && !Replaced && !Stays)
       ++End; // one of the two blank lines around it
     std::map<TextEdit, Owners> &Tokens = Plans[W.Begin.File].Tokens;
     std::erase_if(Tokens, [&](const auto &T) { return contains({Begin, End}, T.first.At); });

@@ -401,9 +401,11 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
     return Argument.starts_with("-Werror") || Argument == "-pedantic-errors";
   });
   if (Wanted == Warnings::All) {
-    erase_if(Arguments,
-             [](StringRef Argument) { return Argument == "-w" || Argument.starts_with("-Wno-"); });
-    Arguments.insert(Arguments.begin() + 1, {"-Wall", "-Wextra"});
+    erase_if(Arguments, [](StringRef Argument) { return Argument == "-w"; });
+    // In force over what the command silences of them, and of nothing else: what a project excepts
+    // from -Weverything stays so.
+    auto Files = find(Arguments, "--");
+    Arguments.insert(Files, {"-Wall", "-Wextra"});
   }
   dropUnknownOptions(Arguments);
   const bool OpenMP = std::erase_if(Arguments, isOpenMP) != 0;

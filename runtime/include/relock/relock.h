@@ -599,6 +599,7 @@ __attribute__((constructor)) static void relock_check_options_at_start(void) {
 /* Names a lock class, with its algorithm. Stands in the generated relock_locks.h; weak, so that
  * every translation unit may include it and all share one object. */
 #define RELOCK_LOCK_CLASS(id, class_name, algorithm_name)                                          \
+  extern relock_class_t relock_class_##id; /* -Wmissing-variable-declarations */                   \
   __attribute__((weak)) relock_class_t relock_class_##id = {                                       \
       class_name, algorithm_name, 0, 0, 0, 0, 0, 0, {0}};                                          \
   __attribute__((constructor(101))) static void relock_register_##id(void) {                       \
