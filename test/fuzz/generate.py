@@ -501,6 +501,9 @@ class Maker:
         forms = [("pthread_mutex_lock(%s);" % m, "pthread_mutex_unlock(%s);" % m)] * 3
         forms += [("LOCK(%s);" % m, "UNLOCK(%s);" % m),
                   ("LOCK_VALUE(%s);" % m, "UNLOCK_VALUE(%s);" % m)]
+        if lock != 6:  # of which there are several
+            forms += [("noted_lock(%s, %du, %du);" % (m, lock, self.rng.randrange(9)),
+                       "noted_unlock(%s, %du);" % (m, lock))] * 2
         if m.startswith("&"):
             forms += [("BRACED_LOCK(%s)" % m[1:], "BRACED_UNLOCK(%s)" % m[1:])]
         if lock == 3:

@@ -51,7 +51,8 @@ unsigned twice(unsigned value);
 unsigned thrice(unsigned value);
 unsigned gather(unsigned count, ...);
 void clean(unsigned **value);
-extern __thread unsigned mine;
+extern __thread unsigned mine, own_notes;
+extern unsigned long long notes[8];
 void give_up(const char *what, const char *function, int line) __attribute__((noreturn));
 struct timespec far(void);
 #define LOCK(m) do { pthread_mutex_lock(m); } while (0)
@@ -97,6 +98,17 @@ struct timespec far(void);
 static inline void unlock_scope(pthread_mutex_t **m) { pthread_mutex_unlock(*m); }
 static inline void lock_three(void) { pthread_mutex_lock(&lock3); }
 static inline void unlock_three(void) { pthread_mutex_unlock(&lock3); }
+static inline void noted_lock(pthread_mutex_t *m, unsigned lock, unsigned value) {
+  own_notes += lock;
+  pthread_mutex_lock(m);
+  notes[lock] += value;
+}
+static inline void noted_unlock(pthread_mutex_t *m, unsigned lock) {
+  notes[lock] += 2u;
+  if (pthread_mutex_unlock(m) != 0)
+    abort();
+  own_notes += 3u;
+}
 static inline void nested_lock_three(void) { lock_three(); }
 static inline void nested_unlock_three(void) { unlock_three(); }
 static inline unsigned add_to_five(unsigned value) {
@@ -141,7 +153,8 @@ struct guarded table[3] = {{.lock = PTHREAD_MUTEX_INITIALIZER}, {.lock = PTHREAD
                            [2].lock = PTHREAD_MUTEX_INITIALIZER};
 _Atomic unsigned long long atomic_sum;
 unsigned ticks0, ticks3;
-__thread unsigned mine;
+__thread unsigned mine, own_notes;
+unsigned long long notes[8];
 static int ended;
 
 void give_up(const char *what, const char *function, int line) {
@@ -187,7 +200,7 @@ static void *work(void *argument) {
   }
   for (i = 0; i < 4; i++)
     hash = hash * 1099511u + me.own[i];
-  result[me.id] = hash * 1099511u + me.pair.first * 7u + me.pair.second;
+  result[me.id] = (hash * 1099511u + me.pair.first * 7u + me.pair.second) ^ own_notes;
   return NULL;
 }
 
@@ -241,6 +254,8 @@ int main(int argc, char **argv) {
            sum3[i], sums[0][i], sums[1][i]);
   for (i = 0; i < 3; i++)
     printf("table %llx %llx\n", table[i].sum[0], table[i].sum[1]);
+  for (i = 0; i < 8; i++)
+    printf("noted %llx\n", notes[i]);
   printf("recursive %llx %llx atomic %llx\n", sum7[0], sum7[1], (unsigned long long)atomic_sum);
 @SUMS@
   for (i = 0; i < 64; i++)

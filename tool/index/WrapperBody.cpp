@@ -119,8 +119,8 @@ private:
       std::optional<Source::Range> R = S.range(P->getSourceRange());
       const QualType T = P->getOriginalType();
       if (!R || P->getName().empty() || T->isArrayType() || T->isFunctionType() ||
-          T->isVariablyModifiedType() || syncType(T) != SyncType::None ||
-          P->getStorageClass() == SC_Register || mayChange(F->getBody(), P))
+          T->isVariablyModifiedType() || P->getStorageClass() == SC_Register ||
+          mayChange(F->getBody(), P))
         return false;
       Body.Parameters.push_back({P->getName().str(), S.text(*R).str(), false});
     }

@@ -279,7 +279,12 @@ private:
         if (S.Extract->Through)
           addUse(Wrappers.try_emplace(S.Extract->Through->id(), S).first->second, S);
     for (const auto &[Id, Use] : Wrappers) {
-      const Companion &Through = *Use.Extract->Through;
+      Companion Through = *Use.Extract->Through;
+      for (Prototype &Declared : Through.Prototypes)
+        for_each(Declared.Parameters, [&](std::string &P) { retype(P); });
+      if (Through.Around)
+        for (WrapperBody::Parameter &P : Through.Facts.Body->Parameters)
+          retype(P.Text);
       CompanionText Text = {.Name = companionName(Through.Name, Id),
                             .Execute =
                                 Use.AnyThread ? "relock_execute_any_thread" : "relock_execute",
