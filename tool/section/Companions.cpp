@@ -25,8 +25,11 @@ public:
         !Linked.canExecuteThrough(Lock.Wrapper))
       return std::nullopt;
     const Wrapper &W = *Lock.Wraps;
-    Companion Result = {Lock.Wrapper, Linked.nameOf(Lock.Wrapper), W,
-                        Linked.prototypesOf(Lock.Wrapper)};
+    Companion Result;
+    Result.Node = Lock.Wrapper;
+    Result.Name = Linked.nameOf(Lock.Wrapper);
+    Result.Facts = W;
+    Result.Prototypes = Linked.prototypesOf(Lock.Wrapper);
     Result.Around = !Lock.Pure || !UnlocksOnly || (!W.Computed && W.Parameter >= 0);
     if (Result.Around && !canDo(Lock))
       return std::nullopt;

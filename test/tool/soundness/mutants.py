@@ -112,13 +112,13 @@ RULES = {
     ),
     "a macro that is another one before the function": (
         "tool/section/Place.cpp",
-        "Redefined.count(Name.str()) || Macro != S.macroAt(Name, F->getBeginLoc())",
+        "Redefined.count(Name.str()) || !S.isSameMacro(Name, Here, F->getBeginLoc())",
         "Redefined.count(Name.str())",
         "tool/section/macro-redefined-holds.c",
     ),
     "a macro that directives on the way define": (
         "tool/section/Place.cpp",
-        "Redefined.count(Name.str()) || Macro != S.macroAt(Name, F->getBeginLoc())",
+        "Redefined.count(Name.str()) || !S.isSameMacro(Name, Here, F->getBeginLoc())",
         "Macro != S.macroAt(Name, F->getBeginLoc())",
         "tool/section/macro-redefined-holds.c",
     ),
@@ -536,6 +536,42 @@ RULES = {
         "return Class.has_value();",
         "tool/section/recursive-lock-whose-result-is-mapped.c",
     ),
+    "what a lock wrapper does under the lock with its own thread's variables": (
+        "tool/index/WrapperBody.cpp",
+        ": V->getTLSKind() == VarDecl::TLS_None;",
+        ": true;",
+        "tool/section/wrapper-that-notes-and-holds.test",
+    ),
+    "what a lock wrapper does under the lock with what it computed before": (
+        "tool/index/WrapperBody.cpp",
+        "V->hasLocalStorage() ? isa<ParmVarDecl>(V) || Aliases.count(V) || Inner.contains(V)",
+        "V->hasLocalStorage() ? true",
+        "tool/section/wrapper-that-notes-and-holds.test",
+    ),
+    "an unlock wrapper that is given something else than the lock wrapper": (
+        "tool/section/Companions.cpp",
+        "          exactKey(Lock.Call->getArg(At), nullptr, S) !=\n              exactKey(Unlock.Call->getArg(I), nullptr, S))",
+        "          false)",
+        "tool/section/wrapper-that-notes-and-holds.test",
+    ),
+    "what a companion calls under the lock": (
+        "tool/section/Find.cpp",
+        "          append_range(Found.Calls, W->Body->Calls);\n",
+        "",
+        "tool/section/wrapper-that-notes-and-holds.test",
+    ),
+    "a companion of a section that waits": (
+        "tool/section/Find.cpp",
+        "if (Result && Result->Around && (!Text.Gaps.empty() || !Text.Waits.empty()))",
+        "if (false)",
+        "tool/section/wrapper-that-notes-and-holds.test",
+    ),
+    "a number of another width whose type counts": (
+        "tool/section/MacroBody.cpp",
+        "if (All([&](const Expr *E) { return isNumber(E); }))",
+        "if (true)",
+        "tool/section/arguments-of-a-macro.test",
+    ),
     "another lock's wrapper that returns where it has failed": (
         "tool/index/Wrappers.cpp",
         "(F->getReturnType()->isVoidType() || R.Aborts)",
@@ -658,7 +694,7 @@ RULES = {
     ),
     "a macro's section that not all units see": (
         "tool/program/Decide.cpp",
-        "if (Other || (S->Facts.At.File == First.File && !seenEverywhere(*S)))",
+        "if (!Others.empty() || (S->Facts.At.File == Text.File && !seenEverywhere(*S)))",
         "if (false)",
         "tool/section/section-in-macro-that-holds.c",
     ),
