@@ -57,7 +57,10 @@ static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner, StringR
   Wrapper Outer = Inner;
   static_cast<WrapperPlace &>(Outer) = R;
   Outer.Through = R.Callee;
-  Outer.Body.reset(); // that of the inner one
+  Outer.Body.reset(); // these are of the inner one
+  Outer.Parameters.clear();
+  Outer.Storage.clear();
+  Outer.Taken.clear();
   if (!Lock.empty())
     Outer.Node = Lock;
   Outer.Pure &= R.Pure;
