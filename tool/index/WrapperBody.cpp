@@ -139,7 +139,9 @@ private:
       return true;
     }
     Inner.clear();
-    if ((Under && isa<DeclStmt>(Statement)) || !allows(Statement, Under, false))
+    // Of the two wrappers' variables only the lock's, before it, have a place of their own.
+    const bool Declares = isa<DeclStmt>(Statement);
+    if ((Declares && (Under || W.Kind != Operation::Lock)) || !allows(Statement, Under, false))
       return false;
     noteNames(Statement, Under);
     std::optional<std::string> Text = textOf(Statement);

@@ -62,7 +62,21 @@ private:
   bool isPair(const LockOperation &Unlock, const LockOperation &Other) const {
     return Unlock.Wrapper == Other.Wrapper && canDo(Unlock) &&
            Unlock.Wraps->End.File == Lock.Wraps->End.File &&
-           Linked.canExecuteThrough(Unlock.Wrapper) && givesTheSame(Unlock);
+           Linked.canExecuteThrough(Unlock.Wrapper) && givesTheSame(Unlock) &&
+           !clash(*Lock.Wraps->Body, *Unlock.Wraps->Body) &&
+           !clash(*Unlock.Wraps->Body, *Lock.Wraps->Body);
+  }
+
+  // True if the two wrappers mean different things by one name.
+  static bool clash(const WrapperBody &A, const WrapperBody &B) {
+    return any_of(A.Aliases, [&](const WrapperBody::Alias &Own) {
+      return any_of(B.Aliases,
+                    [&](const WrapperBody::Alias &Other) {
+                      return Own.Name == Other.Name && Own.Text != Other.Text;
+                    }) ||
+             any_of(B.Parameters,
+                    [&](const WrapperBody::Parameter &P) { return P.Name == Own.Name; });
+    });
   }
 
   // True if the lock wrapper's parameters, and what it is given for them, serve the unlock wrapper.

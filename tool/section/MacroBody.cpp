@@ -266,6 +266,11 @@ private:
   }
 
   void collectInLock(const Stmt *Operand) {
+    // What these contain may not be evaluated.
+    if (isa<UnaryExprOrTypeTraitExpr, AbstractConditionalOperator>(Operand))
+      return;
+    if (const auto *Binary = dyn_cast<BinaryOperator>(Operand); Binary && Binary->isLogicalOp())
+      return;
     if (const auto *E = dyn_cast<Expr>(Operand); E && isArgument(E) && isWholeArgument(E))
       InLock.insert(parameterAt(exact(E->getBeginLoc())->Offset));
     else
@@ -503,7 +508,12 @@ private:
                  ArrayRef(Call->getArgs(), Call->getNumArgs()).take_front(Callee->getNumParams()),
                  Child);
     }
-    return isa_and_nonnull<DeclStmt, IfStmt, WhileStmt>(Up);
+    if (const auto *Declared = dyn_cast_or_null<DeclStmt>(Up)) // not by `__auto_type`
+      return all_of(Declared->decls(), [](const Decl *D) {
+        const auto *V = dyn_cast<VarDecl>(D);
+        return V && !V->getType()->getContainedAutoType();
+      });
+    return isa_and_nonnull<IfStmt, WhileStmt>(Up);
   }
 
   // True if only the value of what the argument names is used.

@@ -8,7 +8,7 @@
 // CHECK-NEXT:   counter = value; \
 // CHECK-NEXT:   relock_mutex_unlock(&lock); \
 // CHECK-NOT:    relock_execute
-// REASON:     uses (section-in-macro-that-holds.c:[[#@LINE+56]])
+// REASON:     uses (section-in-macro-that-holds.c:[[#@LINE+61]])
 // REASON-NEXT: stands in 'SET', which would need another text or lock at 1 of its 2 uses [macro-section]
 // REASON:     stands in 'SET', which would need
 // REASON:     needs the argument for 'value' evaluated under the lock [macro-section]
@@ -20,7 +20,9 @@
 // REASON:     uses 'STEP', which is another macro where 'STEPPED' is defined [macro-section]
 // REASON:     names something that is declared after the macro's definition [macro-section]
 // REASON:     uses the parameter 'n' without parentheses [macro-section]
+// REASON:     stands in 'COPY', which would need another text or lock at 1 of its 2 uses [macro-section]
 // REASON:     stands in the body of a macro, and is not a straight one [macro-section]
+// REASON:     needs the argument for 'value' evaluated under the lock [macro-section]
 // REASON:     0 delegate
 #include <assert.h>
 #include <pthread.h>
@@ -28,6 +30,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct { int hits; } stats;
+static pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
 static int sum, line;
 static long wide;
 static const char *text;
@@ -53,6 +56,8 @@ static const char *text;
 #define LATE do { pthread_mutex_lock(&lock); sum += late; pthread_mutex_unlock(&lock); } while (0)
 static int late = 3;
 #define BARE(n) do { pthread_mutex_lock(&lock); sum += 2 * n; pthread_mutex_unlock(&lock); } while (0)
+#define EITHER(value) do { pthread_mutex_lock(&locks[line && (value)]); sum += (value); pthread_mutex_unlock(&locks[line && (value)]); } while (0)
+#define COPY(n) do { pthread_mutex_lock(&lock); __auto_type copy = (n); sum += copy; pthread_mutex_unlock(&lock); } while (0)
 #define CHECKED do { \
   pthread_mutex_lock(&lock); \
   if (sum > 1000) { \
@@ -75,11 +80,14 @@ static void uses(long n) {
   STEPPED;
   LATE;
   BARE(1 + 2);
+  EITHER(sum + 1);
+  COPY(1);
   CHECKED;
 }
 
 int main(void) {
   uses(2);
+  COPY(2L);
   printf("%d %d %d %s\n", sum, stats.hits, line > 0, text);
   return 0;
 }
