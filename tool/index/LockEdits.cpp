@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "index/LockEdits.h"
 
+#include "index/ClassParameter.h"
 #include "index/LockApi.h"
 #include "support/MacroText.h"
 
@@ -378,7 +379,8 @@ void LockEdits::renameCall(const CallExpr *Call, const DeclRefExpr *CalleeRef, S
     Out.edit(L, Name.size(), relockName(Name), Node);
   else if (S.inFile(operandLeafLocation(Operand)) && replaceInvocation(Call, L, Name, Node))
     return;
-  else if (S.inFile(operandLeafLocation(Operand)) && initialiseAtUse(Call, L, Name, Node))
+  else if (Name == "pthread_mutex_init" &&
+           initialiseThroughMacro(Call, L, S.inFile(operandLeafLocation(Operand)), Node))
     return;
   else
     Out.sharedEdit(L, Name.size(), relockName(Name), Node);
@@ -469,25 +471,45 @@ static unsigned operationsNamed(SourceLocation Use, const Source &S) {
   });
 }
 
-// An initialisation names the class of its lock: where a macro that serves several classes does
-// more than to initialise, its use is written out.
-bool LockEdits::initialiseAtUse(const CallExpr *Call, SourceLocation Body, StringRef Name,
-                                const std::string &Node) {
+// The use of a macro that does more than to initialise a mutex, with the class of that.
+std::optional<std::string> LockEdits::writtenOut(const CallExpr *Call, SourceLocation Body) {
   SourceLocation Use = S.SM.getExpansionLoc(Body);
-  SourceLocation Close = S.SM.getSpellingLoc(Call->getRParenLoc());
-  std::optional<Source::Range> Range = S.range({Body, Body});
-  if (Name != "pthread_mutex_init" || !Range || !S.editable(Close) || operationsNamed(Use, S) != 1)
+  if (!S.range({Body, Body}) || operationsNamed(Use, S) != 1)
+    return std::nullopt;
+  return expandOnce(Use,
+                    {{S.SM.getSpellingLoc(Body), relockName("pthread_mutex_init")},
+                     {S.SM.getSpellingLoc(Call->getRParenLoc()), ", RELOCK_CLASS($CLASS))"}},
+                    S);
+}
+
+// A macro that does more than to initialise can serve locks of several classes.
+bool LockEdits::initialiseThroughMacro(const CallExpr *Call, SourceLocation Body,
+                                       bool OperandInFile, const std::string &Node) {
+  SourceLocation Close = Call->getRParenLoc();
+  if (!S.editable(Close) || Close.isFileID())
     return false;
-  std::optional<std::string> Text = expandOnce(
-      Use, {{S.SM.getSpellingLoc(Body), relockName(Name)}, {Close, ", RELOCK_CLASS($CLASS))"}}, S);
-  if (!Text)
+  std::optional<std::string> Text = OperandInFile ? writtenOut(Call, Body) : std::nullopt;
+  std::optional<std::vector<Edit>> Parameter = classParameter(Body, Close, S);
+  if (!Text && !Parameter)
     return false;
-  std::string Macro = tokenNode(S.spelled(Body));
-  Facts.Edits.push_back({S.position(Range->File, Range->Begin), Range->End - Range->Begin, *Text,
-                         Node, Edit::AtUse, Macro});
-  Facts.Edits.push_back(
-      {S.spelled(Body), unsigned(Name.size()), relockName(Name), Node, Edit::InBody, Macro});
-  Facts.Edits.push_back({S.spelled(Call->getRParenLoc()), 0, ", NULL", Node, Edit::InBody, Macro});
+  const std::string Macro = tokenNode(S.spelled(Body)), Use = tokenNode(S.shown(Body));
+  const StringRef Name = "pthread_mutex_init";
+  if (Text) {
+    std::optional<Source::Range> Range = S.range({Body, Body});
+    Facts.Edits.push_back({S.position(Range->File, Range->Begin), Range->End - Range->Begin, *Text,
+                           Node, Edit::WrittenOut, Macro, "", Use});
+    Facts.Edits.push_back(
+        {S.spelled(Body), unsigned(Name.size()), relockName(Name), Node, Edit::InBody, Macro});
+  } else {
+    Out.sharedEdit(Body, Name.size(), relockName(Name), Node);
+  }
+  Facts.Edits.push_back({S.spelled(Close), 0, ", NULL", Node, Edit::InBody, Macro});
+  if (Parameter)
+    for (Edit &E : *Parameter) {
+      E.Node = Node;
+      E.Macro = Macro;
+      Facts.Edits.push_back(std::move(E));
+    }
   return true;
 }
 

@@ -76,8 +76,9 @@ private:
   bool replaceInvocation(const clang::CallExpr *Call, clang::SourceLocation Body,
                          llvm::StringRef Name, const std::string &Node);
   void keepArguments(Source::Range &Invocation, llvm::StringRef Arguments, std::string &Text);
-  bool initialiseAtUse(const clang::CallExpr *Call, clang::SourceLocation Body,
-                       llvm::StringRef Name, const std::string &Node);
+  bool initialiseThroughMacro(const clang::CallExpr *Call, clang::SourceLocation Body,
+                              bool OperandInFile, const std::string &Node);
+  std::optional<std::string> writtenOut(const clang::CallExpr *Call, clang::SourceLocation Body);
   std::string argumentText(const clang::Expr *Argument);
   bool exactInvocation(clang::SourceRange Tokens);
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 //
-// Lock operands that are computed, as a lock wrapper's `&locks[hash & mask]`: from parameters of the
-// wrapper and from global variables, without an effect. Callers cannot spell such an operand, for
-// its variables may be static ones of another file, but they can have the wrapper's file evaluate
-// it: the wrapper gets a companion that takes the same parameters. What the operand reads besides
-// its parameters is recorded, node by node: it must not change while the lock is held.
+// Lock operands that are computed, as a lock wrapper's `&locks[hash & mask]`: from parameters of
+// the wrapper and from global variables, without an effect. Callers cannot spell such an operand,
+// for its variables may be static ones of another file, but they can have the wrapper's file
+// evaluate it: the wrapper gets a companion that takes the same parameters. What the operand reads
+// besides its parameters is recorded, node by node: it must not change while the lock is held.
 #pragma once
 
 #include "index/Records.h"

@@ -94,10 +94,14 @@ struct Edit {
   // An operation that a macro spells for the lock that it is given can be renamed at its use or in
   // the macro's body: the body where all users of the macro are converted, else the uses.
   // Names of the program's own for the types are like such macros, see Layers.
+  // A macro that does more than to initialise names the class in its body where there is one, gets
+  // a parameter for it (WithClass), or is written out at its use where it also serves others.
   // An initialiser that is added is needed only if no other text names the class.
-  enum Place { Anywhere, AtUse, InBody, IfUnnamed } Where = Anywhere;
-  std::string Macro = {};    // AtUse, InBody: the place in the body, or the node of the name
+  enum Place { Anywhere, AtUse, InBody, WithClass, WrittenOut, IfUnnamed } Where = Anywhere;
+  std::string Macro = {};    // the place in the body, or the node of the name; empty: of no macro
   std::string Variable = {}; // IfUnnamed: what is initialised, once
+  std::string Use = {};      // WithClass, WrittenOut: the node of the use, but for edits of macros
+  std::string Layer = {};    // in whose functions it stands, see Layers; not known to the indexer
 };
 
 struct Site {

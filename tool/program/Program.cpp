@@ -688,8 +688,9 @@ void Program::keepOutsideRoots() {
       return Stays;
     });
   for (auto &[Group, List] : Edits) // of a layer, a part may be the program's own
-    erase_if(List,
-             [&](const Edit &E) { return E.Where == Edit::InBody && Foreign.count(E.Macro); });
+    erase_if(List, [&](const Edit &E) {
+      return (E.Where == Edit::InBody || E.Where == Edit::WithClass) && Foreign.count(E.Macro);
+    });
   for (auto &[Group, List] : Edits)
     for (Edit &E : List) {
       if (Foreign.count(E.Macro))
@@ -758,17 +759,21 @@ void Program::collectEdits(const std::vector<UnitFacts> &Units) {
         E.Macro = Names;
       if (Layer.empty()) {
         addEdit(std::move(E));
-      } else if (Names.empty()) { // else the layer's own use of its name
-        if (StringRef(E.Text).contains("RELOCK_CLASS("))
-          E.Text = ", NULL"; // the uses name their class
-        E.Where = Edit::InBody;
-        E.Macro = Layer;
+      } else if (Names.empty()) {                       // else the layer's own use of its name
+        const StringRef Class = "RELOCK_CLASS($CLASS)"; // the uses name theirs
+        if (size_t At = E.Text.find(Class); At != std::string::npos)
+          E.Text.replace(At, Class.size(), "NULL");
+        if (E.Where == Edit::Anywhere || E.Where == Edit::AtUse) {
+          E.Where = Edit::InBody;
+          E.Macro = Layer;
+        }
+        E.Layer = Layer;
         Bodies[Layer].push_back(std::move(E));
       }
     }
   collectLayerEdits(Units, Bodies);
   auto Key = [](const Edit &E) {
-    return std::tie(E.At, E.Length, E.Text, E.Where, E.Macro, E.Variable);
+    return std::tie(E.At, E.Length, E.Text, E.Where, E.Macro, E.Variable, E.Use);
   };
   for (auto &[Group, List] : Edits) {
     dropNeedlessInitialisers(List);
@@ -835,7 +840,8 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
       if (Differs && S.InMacro) // the use stays as it is; the body of the macro changes
         for (auto &[Group, List] : Edits)
           erase_if(List, [&](const Edit &E) {
-            if (E.Where != Edit::AtUse || !(E.At == S.At))
+            const bool OfUse = E.Where == Edit::AtUse ? E.At == S.At : E.Use == tokenNode(S.At);
+            if (!OfUse)
               return false;
             if (S.Kind == Operation::Init)
               Initialised[E.Macro].insert(Classes[Found->second].Identifier);

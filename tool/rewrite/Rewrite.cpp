@@ -135,7 +135,8 @@ private:
     for (const auto &[Group, Edits] : Decided.Edits)
       if (!Groups.count(Group))
         for (const Edit &E : Edits)
-          Split.insert(E.Macro);
+          if (!E.Macro.empty())
+            Split.insert(E.Macro);
     for (const CheckedClass &Checked : Decided.Classes) {
       if (!Chosen.count(Checked.Class.Id))
         continue;
@@ -204,22 +205,16 @@ private:
   }
 
   void planTokens(const std::map<std::string, Owners> &Groups) {
+    const std::map<std::string, InitMacro> Init = initMacros(Groups);
     for (const auto &[Group, By] : Groups) {
       auto Found = Decided.Edits.find(Group);
       if (Found == Decided.Edits.end())
         continue;
-      const std::map<std::string, std::string> OneClass = macrosOfOneClass(Found->second);
       for (const Edit &E : Found->second) {
-        bool InBody = E.Where != Edit::Anywhere && !Split.count(E.Macro);
-        auto One = InBody ? OneClass.find(E.Macro) : OneClass.end();
-        bool NamesClass = One == OneClass.end() && StringRef(E.Text).contains("RELOCK_CLASS(");
-        if ((E.Where == Edit::InBody && !InBody) ||
-            (E.Where == Edit::AtUse && InBody && !NamesClass))
-          continue;
-        const bool Null = E.Where == Edit::InBody && E.Text == ", NULL" && One != OneClass.end();
-        Plans[E.At.File]
-            .Tokens[{{E.At.Offset, E.At.Offset + E.Length}, Null ? ", " + One->second : E.Text}]
-            .add(By);
+        auto Macro = Init.find(E.Macro);
+        if (std::optional<std::string> Text =
+                textOf(E, Macro == Init.end() ? nullptr : &Macro->second))
+          Plans[E.At.File].Tokens[{{E.At.Offset, E.At.Offset + E.Length}, *Text}].add(By);
       }
     }
     for (const StaticWrapper &W : Decided.StaticWrappers) {
@@ -236,23 +231,83 @@ private:
     }
   }
 
-  // The macros that do more than to initialise a mutex, always of one class: the body can name it,
-  // and need not be written out where the macro is used. With what it says.
-  static std::map<std::string, std::string> macrosOfOneClass(const std::vector<Edit> &Edits) {
-    std::map<std::string, std::set<std::string>> Named;
-    for (const Edit &E : Edits) {
-      const size_t At = StringRef(E.Text).find("RELOCK_CLASS(");
-      if (E.Where != Edit::AtUse || At == StringRef::npos)
-        continue;
-      const bool IsCall = StringRef(E.Text).starts_with("relock_mutex_init");
-      const size_t End = StringRef(E.Text).find(')', At);
-      Named[E.Macro].insert(IsCall ? "" : StringRef(E.Text).slice(At, End + 1).str());
+  // A macro that does more than to initialise mutexes.
+  struct InitMacro {
+    std::set<std::string> Classes; // `, RELOCK_CLASS(queue_lock)`, by all of its uses
+    std::set<Position> Places;     // of the class in its body
+    std::set<std::string> Uses;    // that can name a class
+    std::set<std::string> Others;  // that can be written out
+
+    bool takesClass() const { return Classes.size() > 1 && includesOthers(); }
+    bool includesOthers() const {
+      return std::includes(Uses.begin(), Uses.end(), Others.begin(), Others.end());
     }
-    std::map<std::string, std::string> Result;
-    for (const auto &[Macro, Classes] : Named)
-      if (Classes.size() == 1 && !Classes.begin()->empty())
-        Result[Macro] = *Classes.begin();
+    // Its body names the class of all.
+    bool isOfOneClass() const { return Classes.size() == 1 && includesOthers(); }
+  };
+
+  std::map<std::string, InitMacro> initMacros(const std::map<std::string, Owners> &Groups) const {
+    std::map<std::string, InitMacro> Result;
+    auto Each = [&](auto Do) {
+      for (const auto &[Group, Edits] : Decided.Edits)
+        if (Groups.count(Group))
+          for (const Edit &E : Edits)
+            if (!E.Macro.empty() && !Split.count(E.Macro))
+              Do(E);
+    };
+    Each([&](const Edit &E) {
+      if (E.Where == Edit::WrittenOut)
+        Result[E.Macro].Others.insert(E.Use);
+      if (E.Where != Edit::WithClass)
+        return;
+      InitMacro &Macro = Result[E.Macro];
+      if (!E.Use.empty())
+        Macro.Uses.insert(E.Use);
+      if (E.Length == 0 && !E.Use.empty())
+        Macro.Classes.insert(E.Text);
+      else if (E.Length == 0)
+        Macro.Places.insert(E.At);
+    });
+    Each([&](const Edit &E) { // what other configurations leave to the body
+      if (auto Macro = Result.find(E.Macro); Macro != Result.end() && E.Where == Edit::InBody &&
+                                             Macro->second.Places.count(E.At) && E.Text != ", NULL")
+        Macro->second.Classes.insert(E.Text);
+    });
     return Result;
+  }
+
+  // What an edit writes; nothing if another one does it. Macro: that initialises, or null.
+  std::optional<std::string> textOf(const Edit &E, const InitMacro *Macro) const {
+    if (Split.count(E.Layer))
+      return std::nullopt;
+    const bool Stays = Split.count(E.Macro);
+    const bool TakesClass = Macro && Macro->takesClass();
+    const bool OfOneClass = Macro && Macro->isOfOneClass();
+    bool Written = true;
+    switch (E.Where) {
+    case Edit::Anywhere:
+    case Edit::IfUnnamed:
+      break;
+    case Edit::AtUse:
+      Written = Stays || StringRef(E.Text).contains("RELOCK_CLASS(");
+      break;
+    case Edit::WrittenOut:
+      Written = Stays || (!TakesClass && !OfOneClass);
+      break;
+    case Edit::WithClass:
+      Written = TakesClass;
+      break;
+    case Edit::InBody:
+      if (Macro && Macro->Places.count(E.At)) {
+        if (OfOneClass)
+          return *Macro->Classes.begin();
+        Written = !TakesClass;
+      } else {
+        Written = !Stays;
+      }
+      break;
+    }
+    return Written ? std::optional(E.Text) : std::nullopt;
   }
 
   Error load(const std::string &File) {
