@@ -353,6 +353,18 @@ void printProposals(const Decision &Decided) {
     outs() << "# A matter of taste that alone holds " << Sections
            << (Sections == 1 ? " section" : " sections") << " (relock explain " << Code
            << "); if you accept it, add:\n# accept: [" << Code << "]\n";
+  if (Decided.HeldByPanics) {
+    outs() << "# For what functions that end the process do before (they wait, take locks, or may "
+              "jump away)\n# "
+           << Decided.HeldByPanics
+           << (Decided.HeldByPanics == 1 ? " section holds" : " sections hold")
+           << ". Run by another thread, they may hang instead; if you accept that, add to "
+              "functions:\n#   - names: [";
+    ListSeparator Comma;
+    for (const std::string &Name : Decided.Panics)
+      outs() << Comma << Name;
+    outs() << "]\n#     effect: ends\n";
+  }
   if (Decided.Operators.empty())
     return;
   outs() << "# Unknown functions with names like operations of locks; those that are, add without "
@@ -406,7 +418,8 @@ void printSuggestions(const IndexResult &Index, const Decision &Decided,
             "locks)\n"
             "#   thread    is about the thread that the kernel runs\n"
             "#   blocks    may wait for another thread, a process or a device\n"
-            "#   jumps     may leave otherwise than by returning\n";
+            "#   jumps     may leave otherwise than by returning\n"
+            "#   ends      ends the process\n";
   if (Declared.Path.empty())
     outs() << "version: 1\nfunctions:\n";
   else

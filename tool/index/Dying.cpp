@@ -27,58 +27,76 @@ static bool kills(const FunctionDecl *Callee) {
              .Default(false);
 }
 
-static bool ends(const Stmt *S, const ASTContext &Context);
+namespace {
 
-// Of an if or `?:`; with `assert(0 && "text")` only one of the two is taken.
-static bool endsEither(const Expr *Condition, const Stmt *Then, const Stmt *Else,
-                       const ASTContext &Context) {
-  bool Taken;
-  if (!Condition->isValueDependent() && Condition->EvaluateAsBooleanCondition(Taken, Context))
-    return ends(Taken ? Then : Else, Context);
-  return ends(Condition, Context) || (ends(Then, Context) && ends(Else, Context));
-}
+class Ends {
+public:
+  Ends(const ASTContext &Context, PanicTest IsPanic) : Context(Context), IsPanic(IsPanic) {}
 
-static bool ends(const Stmt *S, const ASTContext &Context) {
-  if (!S)
-    return false;
-  if (const auto *Block = dyn_cast<CompoundStmt>(S))
-    return endsProcess(Block, Context);
-  if (const auto *If = dyn_cast<IfStmt>(S))
-    return endsEither(If->getCond(), If->getThen(), If->getElse(), Context);
-  if (const auto *Do = dyn_cast<DoStmt>(S))
-    return ends(Do->getBody(), Context);
-  const auto *E = dyn_cast<Expr>(S);
-  if (!E)
-    return false;
-  E = E->IgnoreParenCasts();
-  if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
-    return endsEither(Choice->getCond(), Choice->getTrueExpr(), Choice->getFalseExpr(), Context);
-  if (const auto *Comma = dyn_cast<BinaryOperator>(E); Comma && Comma->isCommaOp())
-    return ends(Comma->getLHS(), Context) || ends(Comma->getRHS(), Context);
-  if (const auto *Block = dyn_cast<StmtExpr>(E))
-    return endsProcess(Block->getSubStmt(), Context);
-  return kills(calleeOf(E));
-}
-
-// A jump, or a call that may be one.
-static bool mayLeave(const Stmt *S) {
-  const FunctionDecl *Callee = calleeOf(S);
-  return isa<ReturnStmt>(S) || isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) || isa<BreakStmt>(S) ||
-         isa<ContinueStmt>(S) || (Callee && Callee->isNoReturn() && !kills(Callee)) ||
-         any_of(S->children(), [](const Stmt *Child) { return Child && mayLeave(Child); });
-}
-
-bool endsProcess(const Stmt *Body, const ASTContext &Context) {
-  const auto *Block = dyn_cast_or_null<CompoundStmt>(Body);
-  if (!Block)
-    return false;
-  for (const Stmt *Child : Block->body()) {
-    if (ends(Child, Context))
-      return true;
-    if (mayLeave(Child))
+  bool statement(const Stmt *S) const {
+    if (!S)
       return false;
+    if (const auto *Block = dyn_cast<CompoundStmt>(S))
+      return statements(Block->body());
+    if (const auto *If = dyn_cast<IfStmt>(S))
+      return either(If->getCond(), If->getThen(), If->getElse());
+    if (const auto *Do = dyn_cast<DoStmt>(S))
+      return statement(Do->getBody());
+    const auto *E = dyn_cast<Expr>(S);
+    if (!E)
+      return false;
+    E = E->IgnoreParenCasts();
+    if (const auto *Choice = dyn_cast<ConditionalOperator>(E))
+      return either(Choice->getCond(), Choice->getTrueExpr(), Choice->getFalseExpr());
+    if (const auto *Comma = dyn_cast<BinaryOperator>(E); Comma && Comma->isCommaOp())
+      return statement(Comma->getLHS()) || statement(Comma->getRHS());
+    if (const auto *Block = dyn_cast<StmtExpr>(E))
+      return statements(Block->getSubStmt()->body());
+    return call(calleeOf(E));
   }
-  return false;
+
+  // One of them ends the process, and none before it leaves.
+  template <class Range> bool statements(Range All) const {
+    for (const Stmt *Child : All) {
+      if (statement(Child))
+        return true;
+      if (mayLeave(Child))
+        return false;
+    }
+    return false;
+  }
+
+private:
+  const ASTContext &Context;
+  PanicTest IsPanic;
+
+  bool call(const FunctionDecl *Callee) const {
+    return kills(Callee) || (Callee && IsPanic && IsPanic(Callee));
+  }
+
+  // Of an if or `?:`; with `assert(0 && "text")` only one of the two is taken.
+  bool either(const Expr *Condition, const Stmt *Then, const Stmt *Else) const {
+    bool Taken;
+    if (!Condition->isValueDependent() && Condition->EvaluateAsBooleanCondition(Taken, Context))
+      return statement(Taken ? Then : Else);
+    return statement(Condition) || (statement(Then) && statement(Else));
+  }
+
+  // A jump, or a call that may be one.
+  bool mayLeave(const Stmt *S) const {
+    const FunctionDecl *Callee = calleeOf(S);
+    return isa<ReturnStmt>(S) || isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) ||
+           isa<BreakStmt>(S) || isa<ContinueStmt>(S) ||
+           (Callee && Callee->isNoReturn() && !call(Callee)) ||
+           any_of(S->children(), [&](const Stmt *Child) { return Child && mayLeave(Child); });
+  }
+};
+
+} // namespace
+
+bool endsProcess(const Stmt *Body, const ASTContext &Context, PanicTest IsPanic) {
+  const auto *Block = dyn_cast_or_null<CompoundStmt>(Body);
+  return Block && Ends(Context, IsPanic).statement(Block);
 }
 
 static void addCallsBeforeEnd(const Stmt *S, bool Ends, const ASTContext &Context,
@@ -121,24 +139,46 @@ static std::optional<int64_t> valueWith(const Expr *E, const Stmt *Inner, int64_
   return (Constant.Val.getInt() == Value) == (Binary->getOpcode() == BO_EQ);
 }
 
-bool endsProcessAtZero(const CallExpr *Call, const ParentMap &Parents, const ASTContext &Context) {
+// The statements of its block that are behind it.
+static ArrayRef<Stmt *> behind(const Stmt *S, const ParentMap &Parents) {
+  const auto *Block = dyn_cast_or_null<CompoundStmt>(Parents.getParent(S));
+  ArrayRef<Stmt *> All;
+  if (Block)
+    All = ArrayRef<Stmt *>(Block->body_begin(), Block->size());
+  return All.drop_front(find(All, S) - All.begin()).drop_front(All.empty() ? 0 : 1);
+}
+
+bool endsProcessAtZero(const CallExpr *Call, const ParentMap &Parents, const ASTContext &Context,
+                       PanicTest IsPanic) {
+  const Ends Test(Context, IsPanic);
   std::optional<int64_t> Value = 0;
   const Stmt *Inner = Call, *Up = Parents.getParent(Call);
   for (; Value && Up; Inner = Up, Up = Parents.getParent(Up)) {
-    if (const auto *If = dyn_cast<IfStmt>(Up))
-      return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse(), Context);
+    if (const auto *If = dyn_cast<IfStmt>(Up)) {
+      const Stmt *Arm = *Value ? If->getThen() : If->getElse();
+      return If->getCond() == Inner &&
+             (Arm ? Test.statement(Arm) : Test.statements(behind(If, Parents)));
+    }
     if (const auto *Choice = dyn_cast<ConditionalOperator>(Up))
       return Choice->getCond() == Inner &&
-             ends(*Value ? Choice->getLHS() : Choice->getRHS(), Context);
+             Test.statement(*Value ? Choice->getLHS() : Choice->getRHS());
     const auto *E = dyn_cast<Expr>(Up);
     Value = E ? valueWith(E, Inner, *Value, Context) : std::nullopt;
   }
   return false;
 }
 
+// A jump, or a call of a function that says that it does not return.
+static bool mayJump(const Stmt *S) {
+  const FunctionDecl *Callee = calleeOf(S);
+  return isa<ReturnStmt>(S) || isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) || isa<BreakStmt>(S) ||
+         isa<ContinueStmt>(S) || (Callee && Callee->isNoReturn() && !kills(Callee)) ||
+         any_of(S->children(), [](const Stmt *Child) { return Child && mayJump(Child); });
+}
+
 const FunctionDecl *lastCallee(const Stmt *Body) {
   const auto *Block = dyn_cast_or_null<CompoundStmt>(Body);
-  if (!Block || Block->body_empty() || mayLeave(Block))
+  if (!Block || Block->body_empty() || mayJump(Block))
     return nullptr;
   for (const Stmt *Child : reverse(Block->body())) {
     const auto *Last = dyn_cast<Expr>(Child);

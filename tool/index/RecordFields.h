@@ -19,7 +19,7 @@ template <class V> void fields(V &&Visit, Declaration &D) {
 template <class V> void fields(V &&Visit, Edit &E) {
   Visit("at", E.At), Visit("length", E.Length), Visit("text", E.Text), Visit("node", E.Node);
   Visit("where", E.Where), Visit("macro", E.Macro), Visit("variable", E.Variable);
-  Visit("use", E.Use);
+  Visit("use", E.Use), Visit("layer", E.Layer);
 }
 template <class V> void fields(V &&Visit, Site &S) {
   Visit("kind", S.Kind), Visit("at", S.At), Visit("spelled", S.Spelled), Visit("node", S.Node);

@@ -22,6 +22,8 @@ StringRef effectName(FunctionEffect E) {
     return "blocks";
   case FunctionEffect::Jumps:
     return "jumps";
+  case FunctionEffect::Ends:
+    return "ends";
   case FunctionEffect::Unknown:
     return "unknown";
   }
@@ -136,10 +138,14 @@ const LibraryFunction *libraryFunction(StringRef Name) {
   if (const LibraryFunction *Itself = Known.find(Name))
     return Itself;
   StringRef Plain = plainName(Name);
-  bool Checked = Plain.starts_with("__") && Plain.ends_with("_chk");
+  // `__read_alias`, `__read_chk_warn`: of inline functions in headers that check sizes.
+  bool Checked = false;
+  for (StringRef End : {"_chk", "_chk_warn", "_alias"})
+    Checked |= Plain.starts_with("__") && Plain.ends_with(End);
   if (Plain.consume_front("__isoc99_") || Plain.consume_front("__isoc23_") || Checked) {
     Plain.consume_front("__");
-    Plain.consume_back("_chk");
+    Plain.consume_back("_warn");
+    Plain.consume_back("_chk") || Plain.consume_back("_alias");
   }
   if (const LibraryFunction *Found = Plain == Name ? nullptr : Known.find(Plain))
     return Found;

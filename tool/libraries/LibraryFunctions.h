@@ -13,7 +13,7 @@
 namespace relock {
 
 // What a call does to the thread that runs it: see LibraryFunctions.def.
-enum class FunctionEffect { Plain, Identity, Thread, Blocks, Jumps, Unknown };
+enum class FunctionEffect { Plain, Identity, Thread, Blocks, Jumps, Ends, Unknown };
 
 // As relock.yaml has it: `plain`.
 llvm::StringRef effectName(FunctionEffect E);

@@ -123,7 +123,7 @@ class Decider::Known {
 public:
   Known(const IndexResult &Index, const ProjectFile &Project, unsigned Jobs, bool AcceptUncovered)
       : Index(Index), Linked(Index, AcceptUncovered, Project), Table(Linked, Project),
-        ReachKernelOwned(Table.calls().reach(Linked.TakesKernelOwned)) {
+        ReachKernelOwned(Table.reach(Linked.TakesKernelOwned)) {
     for (const auto &[Node, F] : Linked.Functions)
       for (const std::string &Stored : F.Stores)
         Storing[Stored][Node];
@@ -177,6 +177,7 @@ public:
     if (Wanted.Suggestions) {
       findHolding(Result);
       findAcceptable(Result);
+      findHoldingPanics(Result);
       Result.Operators = proposeOperators(Index.Units, Linked);
       Result.Libraries = proposeLibraries(Linked);
     }
@@ -200,9 +201,11 @@ private:
   std::map<SectionKey, Section> Sections;
   std::map<SectionKey, unsigned> SeenIn;  // by how many units
   std::map<std::string, WayEnds> Storing; // functions by the variable, field or record
-  // The functions that can reach those of Storing; those that take, release or wait with a class
-  // on their own terms, by the class; those that take such locks; and those that keep some.
-  std::map<std::string, Reach> ReachStoring, ReachLoose;
+  // The functions that can reach those of Storing; those that take, release or wait with locks of
+  // a class on their own terms, by the class and LockPart::Part; those that take such locks; and
+  // those that keep some.
+  std::map<std::string, Reach> ReachStoring;
+  std::map<std::string, std::map<std::string, Reach>> ReachLoose;
   Reach ReachKernelOwned;
   std::optional<Reach> ReachKeepers;
   std::map<std::string, std::set<Position>> Others; // acquisitions of other locks, by type
@@ -213,7 +216,7 @@ private:
 
   void findAll(unsigned Jobs) {
     WayEnds Keepers;
-    std::map<std::string, WayEnds> Loose;
+    std::map<std::string, std::map<std::string, WayEnds>> Loose; // as ReachLoose
     std::set<UnderLock> AllUnder; // functions of headers are in many units
     std::set<LockUse> AllTakes, AllTakenAgain;
     inEachUnit(Index, Linked, Jobs, {}, [&](UnitSections Unit) {
@@ -230,7 +233,7 @@ private:
       Assertions.insert(Unit.Assertions.begin(), Unit.Assertions.end());
       for (const LockUse &Use : Unit.Loose)
         if (const LockClass *Class = Linked.classOf(Use.Lock.Node))
-          Loose[Class->Id].try_emplace(
+          Loose[Class->Id][Use.Lock.Part].try_emplace(
               Use.Function,
               std::vector<Step>{{"'" + Use.Name + "' takes, releases or waits with '" +
                                      Class->Name + "', in no simple section of its own",
@@ -243,8 +246,9 @@ private:
     Under.assign(AllUnder.begin(), AllUnder.end());
     Takes.assign(AllTakes.begin(), AllTakes.end());
     TakenAgain.assign(AllTakenAgain.begin(), AllTakenAgain.end());
-    for (auto &[Class, Functions] : Loose)
-      ReachLoose.emplace(Class, Table.calls().reach(std::move(Functions)));
+    for (auto &[Class, Parts] : Loose)
+      for (auto &[Part, Functions] : Parts)
+        ReachLoose[Class].emplace(Part, Table.reach(std::move(Functions)));
     for (UnderLock &Fact : Under)
       Fact.Surely &= !mayBeReleasedBelow(Fact);
     Order.emplace(Linked, Table, Under, Takes);
@@ -269,11 +273,9 @@ private:
       if (!Class || !Class->Plain || F == Linked.Functions.end() ||
           any_of(Class->Kept, [](const Reason &R) { return R.Code == "semaphore"; }))
         continue;
-      auto Releasing = ReachLoose.find(Class->Id);
-      if (F->second.IndirectCalls.empty() &&
-          (Releasing == ReachLoose.end() || none_of(F->second.Calls, [&](const Call &C) {
-             return Releasing->second.has(C.Function);
-           })))
+      if (F->second.IndirectCalls.empty() && none_of(F->second.Calls, [&](const Call &C) {
+            return looseBelow({Use.Lock.Node, ""}, C) != nullptr;
+          }))
         Linked.keep(Class->Id,
                     {"semaphore",
                      "is taken again here by a thread that has not released it, and so waits for "
@@ -292,14 +294,23 @@ private:
 
   // A callee may release the lock before the function comes to the place of the fact.
   bool mayBeReleasedBelow(const UnderLock &Fact) const {
-    const LockClass *Class = Linked.classOf(Fact.Held.Node);
-    auto Reaching = ReachLoose.find(Class ? Class->Id : "");
     auto F = Linked.Functions.find(Fact.Function);
-    if (Reaching == ReachLoose.end() || F == Linked.Functions.end())
-      return false;
-    return any_of(F->second.Calls, [&](const Call &C) {
-      return !Linked.wrapperOf(C.Function) && Reaching->second.has(C.Function);
-    });
+    return F != Linked.Functions.end() && any_of(F->second.Calls, [&](const Call &C) {
+             return !Linked.wrapperOf(C.Function) && looseBelow(Fact.Held, C);
+           });
+  }
+
+  // How what is called may take, release or wait with that lock on its own terms; null: it does
+  // not.
+  const Reach *looseBelow(const LockPart &Lock, const Call &C) const {
+    const LockClass *Class = Linked.classOf(Lock.Node);
+    auto Parts = ReachLoose.find(Class ? Class->Id : "");
+    if (Parts == ReachLoose.end())
+      return nullptr;
+    for (const auto &[Part, Reaching] : Parts->second)
+      if ((Part.empty() || Lock.Part.empty() || Part == Lock.Part) && Reaching.has(C.Function))
+        return &Reaching;
+    return nullptr;
   }
 
   void followPointers(Section &Found) const {
@@ -745,13 +756,12 @@ private:
                                        "', which may return holding a readers-writer lock, "
                                        "spinlock or the like, whose owner is a thread",
                                    C.At, ReachKeepers->way(C)});
-      if (auto Known = ReachLoose.find(Class.Id);
-          Known != ReachLoose.end() && Known->second.has(C.Function))
+      if (const Reach *Loose = looseBelow(Found.Lock, C))
         Checked.Reasons.push_back({"releases-lock",
                                    "calls '" + C.Name +
                                        "', which may take, release or wait with '" + Class.Name +
                                        "' on its own terms",
-                                   C.At, Known->second.way(C)});
+                                   C.At, Loose->way(C)});
     }
   }
 
@@ -797,6 +807,36 @@ private:
         CheckedSection Alone = decideSection(S.Facts, Checked.Class, Without.Table, Without.Order);
         if (Alone.Outcome != Verdict::Delegate || Alone.AnyThread != S.AnyThread)
           collectLifted(Lifted, S, Alone, S.RestsOn);
+      }
+  }
+
+  // Which sections would be delegated if it did not matter what functions do that end the process.
+  void findHoldingPanics(Decision &Result) {
+    const ProjectFile Assumed = assumePanics(Linked);
+    if (Assumed.Functions.size() == Linked.Project.Functions.size())
+      return;
+    Behaviour With(Linked, Assumed, Under, Takes);
+    for (const CheckedClass &Checked : Result.Classes)
+      for (const CheckedSection &S : Checked.Sections) {
+        if (S.Outcome != Verdict::Hold ||
+            decideSection(S.Facts, Checked.Class, With.Table, With.Order).Outcome !=
+                Verdict::Delegate)
+          continue;
+        ++Result.HeldByPanics;
+        std::vector<Call> Open = S.Facts.Calls;
+        append_range(Open, calledUnder(S.Reasons));
+        std::set<std::string> Seen;
+        while (!Open.empty()) {
+          const Call C = Open.back();
+          Open.pop_back();
+          auto F = Linked.Functions.find(C.Function);
+          if (F == Linked.Functions.end() || !Seen.insert(C.Function).second)
+            continue;
+          if (Assumed.named(F->second.Name) && !Linked.Project.named(F->second.Name))
+            Result.Panics.insert(F->second.Name);
+          else
+            append_range(Open, F->second.Calls);
+        }
       }
   }
 

@@ -21,6 +21,7 @@ Effects declaredEffects(StringRef Name, const DeclaredFunction &Declared) {
   switch (Declared.Effect) {
   case FunctionEffect::Plain:
   case FunctionEffect::Identity:
+  case FunctionEffect::Ends:
     break;
   case FunctionEffect::Thread:
     Refuse("kernel-thread", "is about the thread that runs it");
@@ -75,11 +76,13 @@ Effects externalEffects(const Call &C, const Program &Linked, const ProjectFile 
                                     : FunctionEffect::Unknown;
   Effects Result;
   Result.Identity = Effect != FunctionEffect::Plain && Effect != FunctionEffect::Thread;
-  Result.Waits = Result.Identity && Effect != FunctionEffect::Identity;
+  Result.Waits =
+      Result.Identity && Effect != FunctionEffect::Identity && Effect != FunctionEffect::Ends;
   Result.Cancels = !Declared && Library && Library->CancelPoint;
   switch (Effect) {
   case FunctionEffect::Plain:
   case FunctionEffect::Identity:
+  case FunctionEffect::Ends:
     break;
   case FunctionEffect::Thread: {
     if (C.Ends) { // as findPanics()
@@ -142,6 +145,12 @@ EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
 // none goes on behind it. It does matter if the function waits, perhaps for one that waits for this
 // thread, or may jump away before.
 void EffectTable::findPanics() {
+  for (const auto &[Node, F] : Linked.Functions)
+    if (const DeclaredFunction *D =
+            F.Defined ? declarationOf(F.Name, /*Defined=*/true, Project) : nullptr)
+      if (D->Effect == FunctionEffect::Ends)
+        Ending.insert(Node);
+  Declared = Ending;
   auto Matters = [&](const Call &C) {
     if (Linked.isDefined(C.Function) || Linked.wrapperOf(C.Function))
       return false;
@@ -226,6 +235,12 @@ void EffectTable::addCalls(const Function &F, Effects &Own) {
     if (!Own.Refuse)
       Own.Refuse = std::move(E.Refuse);
   }
+}
+
+Reach EffectTable::reach(WayEnds Ends, bool ThroughWrappers) const {
+  for (const std::string &Node : Ending)
+    Ends.erase(Node);
+  return Calls.reach(std::move(Ends), ThroughWrappers, Ending);
 }
 
 // A lock needs its owner, whatever the project file says of the functions above it.

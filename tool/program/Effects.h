@@ -36,6 +36,9 @@ public:
   // Without those of the functions of the program that a library calls back.
   Effects itself(const Call &C) const;
   const CallGraph &calls() const { return Calls; }
+  // As of calls(); but what happens in functions that are declared to end the process happens to
+  // nobody.
+  Reach reach(WayEnds Ends, bool ThroughWrappers = false) const;
   // True for a function of the program of which the project file speaks, or that ends the process.
   bool isDeclared(const std::string &Node) const { return Declared.count(Node); }
 
@@ -60,7 +63,8 @@ private:
   // Those of them that the project file declares, or that end the process: what they call does not
   // matter, see findPanics().
   std::set<std::string> Declared;
-  WayEnds OwnWaits; // of functions: the place at which they may wait
+  std::set<std::string> Ending; // the project file says so of them
+  WayEnds OwnWaits;             // of functions: the place at which they may wait
   std::optional<Reach> Waits, Refusals;
 };
 

@@ -55,6 +55,14 @@ ProjectFile assumeUnknown(const Program &Linked, const EffectTable &Table) {
   return Assumed;
 }
 
+ProjectFile assumePanics(const Program &Linked) {
+  ProjectFile Assumed = Linked.Project;
+  for (const auto &[Node, F] : Linked.Functions)
+    if (Linked.endsProcess(Node) && !declarationOf(F.Name, /*Defined=*/true, Linked.Project))
+      Assumed.Functions[F.Name].Effect = FunctionEffect::Ends;
+  return Assumed;
+}
+
 std::map<std::string, Position> unmatchedEntries(const Program &Linked) {
   const ProjectFile &Project = Linked.Project;
   std::set<const DeclaredFunction *> Matched;

@@ -30,6 +30,10 @@ private:
 // declared to touch its thread's identity and no more.
 ProjectFile assumeUnknown(const Program &Linked, const EffectTable &Table);
 
+// Project, and every function of the program that ends the process, though it may wait before or
+// jump away, declared to.
+ProjectFile assumePanics(const Program &Linked);
+
 // The entries that speak of no function that the program defines or calls, by name, with the `*`.
 std::map<std::string, Position> unmatchedEntries(const Program &Linked);
 

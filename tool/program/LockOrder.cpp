@@ -22,7 +22,7 @@
 // Locks are told apart by class, and within a class by the field or variable that their struct lies
 // in: `&q->next.lock` is not `&q->done.lock`. Readers-writer locks are one class, spinlocks
 // another. A trylock does not wait. Two locks of one part may be taken in either order, so that
-// such a section must hold. In a callee that is not asked: there the caller's own class is left to
+// such a section must hold. In a callee that is not asked: there the caller's own part is left to
 // `releases-lock`.
 #include "program/LockOrder.h"
 
@@ -57,18 +57,20 @@ LockOrder::Lock LockOrder::lockOf(const LockPart &Part) const {
   return Same == Alias.end() ? Lock(Name, Part.Part) : Lock(Same->second, "");
 }
 
-// A lock that is in no class has its type for a name and the node of a declaration for a part.
+// A lock that is in no class has its type for a name. A part is the node of a declaration.
 std::string LockOrder::shown(const Lock &L) const {
   bool IsClass = any_of(Linked.Classes, [&](const LockClass &C) { return C.Name == L.first; });
   StringRef Node = L.second;
-  if (IsClass || Node.empty())
+  auto Others = Parts.find(L.first);
+  const bool Told = Others != Parts.end() && Others->second.size() - Others->second.count("") > 1;
+  if (Node.empty() || (IsClass && !Told))
     return L.first;
   if (Node.rsplit('@').second.contains('/')) // of one file
     Node = Node.rsplit('@').first;
   auto [Record, Field] = Node.rsplit("@FI@");
   Record.consume_back("@S"); // an unnamed type: what is declared with it
   StringRef Name = Record.rsplit('@').second;
-  return Field.empty() ? Name.str() : (Name + "." + Field).str();
+  return (IsClass ? L.first + " in " : "") + Name.str() + (Field.empty() ? "" : "." + Field.str());
 }
 
 // A declared operator may be a function of the program that takes locks of its own. Those that it
@@ -105,10 +107,8 @@ void LockOrder::collectTakers(const std::vector<LockUse> &Takes) {
     Own[Taken].try_emplace(Use.Function, std::move(How));
   }
   for (auto &[Taken, Functions] : Own) {
-    auto It = Takers
-                  .emplace(Taken, Table.calls().reach(std::move(Functions),
-                                                      /*ThroughWrappers=*/true))
-                  .first;
+    auto It =
+        Takers.emplace(Taken, Table.reach(std::move(Functions), /*ThroughWrappers=*/true)).first;
     It->second.each(
         [&, &Taken = Taken](const std::string &Node) { TakenBelow[Node].push_back(Taken); });
   }
@@ -239,8 +239,9 @@ std::optional<Reason> LockOrder::findWait(const Lock &Outer, const Lock &Inner) 
         return false;
       for (const auto &[Further, Fact] : Taken->second) {
         if (mayBeSame(Further, Outer)) {
-          Found = {"lock-order", Way(Next) + "whose holder may wait for '" + Outer.first + "' here",
-                   Fact.At, Ways(Next, Fact, &Further)};
+          Found = {"lock-order",
+                   Way(Next) + "whose holder may wait for '" + shown(Outer) + "' here", Fact.At,
+                   Ways(Next, Fact, &Further)};
           return true;
         }
         if (Before.try_emplace(Further, Next, &Fact).second)
@@ -267,7 +268,7 @@ std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const InnerLock
 std::optional<Reason> LockOrder::conflict(const LockPart &Outer, const Call &Callee) const {
   Lock A = lockOf(Outer);
   for (const Lock &Taken : takenBelow(Callee.Function)) {
-    if (Taken.first == A.first)
+    if (mayBeSame(Taken, A))
       continue;
     if (std::optional<Reason> Found = waitsFor(A, Taken)) {
       Found->Message =

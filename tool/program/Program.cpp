@@ -1156,6 +1156,18 @@ bool Program::neverReturns(const std::string &FunctionNode) const {
   return Found != Functions.end() && Found->second.Defined && Found->second.NeverReturns;
 }
 
+bool Program::endsProcess(const std::string &FunctionNode) const {
+  std::set<StringRef> Seen;
+  auto Found = Functions.find(FunctionNode);
+  while (Found != Functions.end() && Found->second.Defined && Seen.insert(Found->first).second) {
+    const DeclaredFunction *Declared = Project.named(Found->second.Name);
+    if (Found->second.EndsProcess || (Declared && Declared->Effect == FunctionEffect::Ends))
+      return true;
+    Found = Functions.find(Found->second.LastCallee);
+  }
+  return false;
+}
+
 bool Program::isDefined(const std::string &FunctionNode) const {
   auto Found = Functions.find(FunctionNode);
   return Found != Functions.end() && Found->second.Defined;

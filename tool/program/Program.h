@@ -140,6 +140,8 @@ public:
   bool isFollowed(const std::string &FunctionNode) const;
   // True for a function of the program that never returns to its caller.
   bool neverReturns(const std::string &FunctionNode) const;
+  // True for one that ends the process on each way through it.
+  bool endsProcess(const std::string &FunctionNode) const;
   // True for a function that does nothing but release the lock that it is given as `void *`.
   bool isReleaser(const std::string &FunctionNode) const;
   // The node of a function that calls whatever the call may reach; empty if that is not known.

@@ -281,14 +281,15 @@ private:
 
   bool readEffect(const yaml::Node *N, FunctionEffect &Effect) {
     std::optional<std::string> Word = scalar(N);
-    for (FunctionEffect E :
-         {FunctionEffect::Plain, FunctionEffect::Identity, FunctionEffect::Thread,
-          FunctionEffect::Blocks, FunctionEffect::Jumps, FunctionEffect::Unknown})
+    for (FunctionEffect E : {FunctionEffect::Plain, FunctionEffect::Identity,
+                             FunctionEffect::Thread, FunctionEffect::Blocks, FunctionEffect::Jumps,
+                             FunctionEffect::Ends, FunctionEffect::Unknown})
       if (Word && *Word == effectName(E)) {
         Effect = E;
         return true;
       }
-    return fail(N, "'effect' must be one of plain, identity, thread, blocks, jumps and unknown");
+    return fail(N,
+                "'effect' must be one of plain, identity, thread, blocks, jumps, ends and unknown");
   }
 
   // `["1>result", "*2>*1"]`

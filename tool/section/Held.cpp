@@ -4,8 +4,8 @@
 // locks that some path from the function's begin may hold there; conditions are not evaluated, but
 // that of all operations on a lock, where it does not change. Nothing is forgotten: a lock that the
 // analysis may lose sight of (too many stacks, a variable of its operand changes while it is held)
-// counts as held for good. A lock of the caller is not seen, neither where it is released and taken
-// again: that it is still held at the end makes it one that others hold anywhere.
+// counts as held for good. A lock of the caller is not seen; where it is released and taken again,
+// it is held from then on, and the caller's again at the end.
 #include "section/Held.h"
 
 #include "index/FunctionPointers.h"
@@ -52,6 +52,7 @@ void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never) {
   if (!Known)
     return;
   findGuards(*Graph);
+  const std::set<unsigned> OfCallers = releasedFirst(*Graph);
   constexpr size_t MostStacks = 32, Deepest = 8;
   DenseMap<const CFGBlock *, Stacks> At;
   std::vector<std::pair<const CFGBlock *, Stack>> Open = {{&Graph->getEntry(), {}}};
@@ -84,7 +85,8 @@ void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never) {
       Then = operateAtZero(*Block, Next, std::move(Then));
       Then = operateUnguarded(*Block, Next, std::move(Then));
       if (Next == &Graph->getExit())
-        Lost.insert(Then.begin(), Then.end());
+        copy_if(Then, std::inserter(Lost, Lost.end()),
+                [&](unsigned Key) { return !OfCallers.count(Key); });
       else if (At[Next].insert(Then).second)
         Open.push_back({Next, Then});
       if (At[Next].size() > MostStacks) {
@@ -104,11 +106,18 @@ static bool isZero(const Expr *E) {
   return Enumerator && Enumerator->getInitVal() == 0;
 }
 
+// `EBUSY`
+static bool isNonzero(const Expr *E) {
+  const auto *Literal = dyn_cast<IntegerLiteral>(E);
+  return Literal && Literal->getValue() != 0;
+}
+
 namespace {
-// The value that a block tests at its end, and the successor on which it is zero.
+// The value that a block tests at its end, and the successors on which it is zero, and is not.
+// Compared with another value than zero, it may also be zero where it differs.
 struct ZeroTest {
   const Expr *Value;
-  unsigned Zero;
+  std::optional<unsigned> Zero, Nonzero;
 };
 } // namespace
 
@@ -130,8 +139,11 @@ static std::optional<ZeroTest> zeroTest(const CFGBlock &Block) {
     } else if (Binary && Binary->isEqualityOp() && isZero(plain(Binary->getRHS()))) {
       Value = plain(Binary->getLHS());
       Zero ^= Binary->getOpcode() == BO_EQ;
+    } else if (Binary && Binary->isEqualityOp() && isNonzero(plain(Binary->getRHS()))) {
+      const bool Differs = Zero ^ (Binary->getOpcode() == BO_NE);
+      return ZeroTest{plain(Binary->getLHS()), std::nullopt, Differs ? 1u : 0u};
     } else {
-      return ZeroTest{Value, Zero ? 0u : 1u};
+      return ZeroTest{Value, Zero ? 0u : 1u, Zero ? 1u : 0u};
     }
   }
 }
@@ -149,7 +161,8 @@ std::optional<HeldLocks::Tested> HeldLocks::tested(const CFGBlock &Block) const 
   const HeldOperation *Op = Call ? operation(Call) : nullptr;
   if (!Op || !acquires(Op->Kind) || !Op->Tells)
     return std::nullopt;
-  return Tested{KeyOf[Op - Operations.data()], Op->SucceedsNonzero ? Test->Zero : 1 - Test->Zero};
+  const std::optional<unsigned> Fails = Op->SucceedsNonzero ? Test->Zero : Test->Nonzero;
+  return Fails ? std::optional(Tested{KeyOf[Op - Operations.data()], *Fails}) : std::nullopt;
 }
 
 // `if (m != 0 && lock(m) != 0)`: an operation that does nothing where its operand is 0 may as well
@@ -157,10 +170,10 @@ std::optional<HeldLocks::Tested> HeldLocks::tested(const CFGBlock &Block) const 
 // the other operations of this kind agree.
 HeldLocks::Stack HeldLocks::operateAtZero(const CFGBlock &Block, const CFGBlock *Next, Stack Held) {
   std::optional<ZeroTest> Test = zeroTest(Block);
-  if (!Test)
+  if (!Test || !Test->Zero)
     return Held;
-  const CFGBlock *Zero = *(Block.succ_begin() + Test->Zero);
-  const CFGBlock *Other = *(Block.succ_begin() + (1 - Test->Zero));
+  const CFGBlock *Zero = *(Block.succ_begin() + *Test->Zero);
+  const CFGBlock *Other = *(Block.succ_begin() + *Test->Nonzero);
   if (Next != Zero || !Other || Other == Zero)
     return Held;
   std::string Key = lockKey(Test->Value);
@@ -172,6 +185,42 @@ HeldLocks::Stack HeldLocks::operateAtZero(const CFGBlock &Block, const CFGBlock 
       Held = operate(*Op, std::move(Held));
   }
   return Held;
+}
+
+// The locks that each way through the function which operates on them releases first: the callers
+// hold them, and hold them still where they are taken again.
+std::set<unsigned> HeldLocks::releasedFirst(const CFG &Graph) const {
+  std::set<unsigned> Result;
+  for (unsigned Key = 0; Key < Keys.size(); ++Key) {
+    bool Releases = false, Takes = false;
+    for (size_t I = 0; I < Operations.size(); ++I)
+      Takes |= KeyOf[I] == Key && Operations[I].Scope;
+    std::vector<const CFGBlock *> Open = {&Graph.getEntry()};
+    DenseSet<const CFGBlock *> Seen = {&Graph.getEntry()};
+    while (!Takes && !Open.empty()) {
+      const CFGBlock *Block = Open.back();
+      Open.pop_back();
+      const HeldOperation *First = nullptr;
+      for (const CFGElement &Element : *Block)
+        if (std::optional<CFGStmt> Statement = Element.getAs<CFGStmt>(); Statement && !First)
+          if (const auto *Call = dyn_cast<CallExpr>(Statement->getStmt()))
+            if (const HeldOperation *Op = operation(Call);
+                Op && KeyOf[Op - Operations.data()] == Key &&
+                (acquires(Op->Kind) || Op->Kind == Operation::Unlock))
+              First = Op;
+      if (First) {
+        Takes |= First->Kind != Operation::Unlock;
+        Releases = true;
+        continue;
+      }
+      for (const CFGBlock *Next : Block->succs())
+        if (Next && Seen.insert(Next).second)
+          Open.push_back(Next);
+    }
+    if (Releases && !Takes)
+      Result.insert(Key);
+  }
+  return Result;
 }
 
 void HeldLocks::findGuards(const CFG &Graph) {

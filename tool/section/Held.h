@@ -79,6 +79,7 @@ private:
   Stack operate(const HeldOperation &Op, Stack Held);
   Stack endScope(const clang::VarDecl *V, Stack Held);
   void findGuards(const clang::CFG &Graph);
+  std::set<unsigned> releasedFirst(const clang::CFG &Graph) const;
   Stack operateUnguarded(const clang::CFGBlock &Block, const clang::CFGBlock *Next, Stack Held);
   Stack operateAtZero(const clang::CFGBlock &Block, const clang::CFGBlock *Next, Stack Held);
   void loseChanged(const clang::Stmt *Statement, const Stack &Held);

@@ -141,12 +141,18 @@ void LockOperations::add(const CallExpr *Call) {
     } else {
       Op.Visible = Visible.contains(W->Variable) && !hidden(W->Expression) &&
                    canNameFromGlobal(W->Expression, S.Context);
+      // As lockPart() of `&state.mutex`.
+      auto [Struct, Member] = StringRef(W->Expression).split('.');
+      if (Struct.consume_front("&") && isValidAsciiIdentifier(Struct) &&
+          isValidAsciiIdentifier(Member))
+        Op.Part = W->Variable;
     }
   } else if (!addOperator(Call, Op)) {
     addOther(Call);
     return;
   }
-  if (Op.Kind == Operation::TryLock && endsProcessAtZero(Call, Parents, S.Context)) {
+  auto IsPanic = [&](const FunctionDecl *Other) { return Linked.endsProcess(nodeFor(Other, S)); };
+  if (Op.Kind == Operation::TryLock && endsProcessAtZero(Call, Parents, S.Context, IsPanic)) {
     Assertions.push_back(Call);
     return;
   }

@@ -15,7 +15,7 @@ namespace relock {
 // All that a view says of a function.
 struct FunctionAnswer {
   bool Known = false, Defined = false, Releases = false, Namesake = false, Executes = false;
-  bool NeverReturns = false;
+  bool NeverReturns = false, EndsProcess = false;
   std::string Name;
   std::vector<Prototype> Prototypes;
   Rare<Wrapper> Wraps;
@@ -60,7 +60,7 @@ template <class V> void fields(V &&Visit, ClassOfLock &C) {
 template <class V> void fields(V &&Visit, FunctionAnswer &F) {
   Visit("known", F.Known), Visit("defined", F.Defined), Visit("releases", F.Releases);
   Visit("namesake", F.Namesake), Visit("executes", F.Executes), Visit("name", F.Name);
-  Visit("neverReturns", F.NeverReturns);
+  Visit("neverReturns", F.NeverReturns), Visit("endsProcess", F.EndsProcess);
   Visit("prototypes", F.Prototypes), Visit("wraps", F.Wraps);
   if (F.Wraps) // which facts do not have, as linking finds it
     Visit("through", F.Wraps->Through), Visit("elsewhere", F.Wraps->Elsewhere);
@@ -84,6 +84,7 @@ static FunctionAnswer answer(const Program &Linked, const std::string &Node) {
   }
   Result.Defined = Linked.isDefined(Node);
   Result.NeverReturns = Linked.neverReturns(Node);
+  Result.EndsProcess = Linked.endsProcess(Node);
   Result.Releases = Linked.isReleaser(Node);
   Result.Namesake = Linked.Namesakes.count(Node) != 0;
   Result.Executes = Linked.canExecuteThrough(Node);
@@ -160,6 +161,10 @@ bool ProgramView::isDefined(const std::string &FunctionNode) const {
 
 bool ProgramView::neverReturns(const std::string &FunctionNode) const {
   return Linked.neverReturns(ask(FunctionNode));
+}
+
+bool ProgramView::endsProcess(const std::string &FunctionNode) const {
+  return Linked.endsProcess(ask(FunctionNode));
 }
 
 bool ProgramView::isNamesake(const std::string &FunctionNode) const {

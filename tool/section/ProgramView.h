@@ -52,6 +52,7 @@ public:
   bool isReleaser(const std::string &FunctionNode) const;
   bool isDefined(const std::string &FunctionNode) const;
   bool neverReturns(const std::string &FunctionNode) const;
+  bool endsProcess(const std::string &FunctionNode) const;
   bool isNamesake(const std::string &FunctionNode) const;
   bool canExecuteThrough(const std::string &FunctionNode) const;
   std::string nameOf(const std::string &FunctionNode) const;

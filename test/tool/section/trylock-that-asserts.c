@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
 // A trylock that ends the process where it takes the lock only asserts that somebody holds it: it
-// is no section, and a callee that does so does nothing to the lock of a delegated section. One
-// that goes on with the lock, or whose end may run handlers, is a section.
+// is no section, and a callee that does so does nothing to the lock of a delegated section. The
+// process may end behind an `if` that returns else, and in a function of the program. One that goes
+// on with the lock, or whose end may run handlers, is a section.
 // RUN: %check_rewrite %s
 // RUN: %verdicts %s | FileCheck %s
 // CHECK-NOT:  checked
 // CHECK-NOT:  compared
 // CHECK-NOT:  told
 // CHECK-NOT:  chosen
+// CHECK-NOT:  returned
 // CHECK-DAG:  delegate straight add
 // CHECK-DAG:  delegate straight set
 // CHECK-DAG:  hold try takes
 // CHECK-DAG:  hold try exits
-// CHECK:      4 lock sites: 2 delegate, 2 hold, 0 keep, 0 uncovered
-// CHECK:      trylocks that only assert that the lock is held: 5
+// CHECK-DAG:  hold try goes_on
+// CHECK-DAG:  hold try logs
+// CHECK:      6 lock sites: 2 delegate, 4 hold, 0 keep, 0 uncovered
+// CHECK:      trylocks that only assert that the lock is held: 6
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
@@ -46,6 +50,33 @@ static void told(void) {
 
 static void chosen(void) { pthread_mutex_trylock(&lock) ? (void)0 : abort(); }
 
+static void not_held(const char *where) {
+  fprintf(stderr, "%s: not held\n", where);
+  abort();
+}
+
+static void report(const char *where) { not_held(where); }
+
+static void returned(void) {
+  if (pthread_mutex_trylock(&lock) == EBUSY)
+    return;
+  report("returned");
+}
+
+static void goes_on(void) {
+  if (pthread_mutex_trylock(&other) == EBUSY)
+    return;
+  total++;
+  pthread_mutex_unlock(&other);
+}
+
+static void logs(void) {
+  if (pthread_mutex_trylock(&other) == 0) {
+    fprintf(stderr, "not held\n");
+    pthread_mutex_unlock(&other);
+  }
+}
+
 static void add(int n) {
   pthread_mutex_lock(&lock);
   checked(n);
@@ -57,6 +88,7 @@ static void set(int n) {
   compared(n);
   told();
   chosen();
+  returned();
   pthread_mutex_unlock(&lock);
 }
 
@@ -87,6 +119,8 @@ int main(int argc, char **argv) {
   for (int i = 0; i < 4; i++)
     pthread_join(threads[i], NULL);
   takes();
+  goes_on();
+  logs();
   if (argc > 1)
     exits();
   printf("%d %d\n", total, last);

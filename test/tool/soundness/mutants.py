@@ -22,14 +22,14 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 RULES = {
     "a block that the program may leave before it ends the process": (
         "tool/index/Dying.cpp",
-        "    if (mayLeave(Child))\n      return false;\n  }\n  return false;",
-        "  }\n  return false;",
+        "      if (mayLeave(Child))\n        return false;\n    }\n    return false;",
+        "    }\n    return false;",
         "tool/section/backtrace-before-abort.c",
     ),
     "a block that ends the process on one way only": (
         "tool/index/Dying.cpp",
-        "ends(Condition, Context) || (ends(Then, Context) && ends(Else, Context))",
-        "ends(Then, Context)",
+        "statement(Condition) || (statement(Then) && statement(Else))",
+        "statement(Then)",
         "tool/section/backtrace-before-abort.c",
     ),
     "a hook that others may set": (
@@ -334,8 +334,8 @@ RULES = {
     ),
     "a trylock that ends the process only where it fails": (
         "tool/index/Dying.cpp",
-        "return If->getCond() == Inner && ends(*Value ? If->getThen() : If->getElse(), Context);",
-        "return If->getCond() == Inner &&\n             (ends(If->getThen(), Context) || ends(If->getElse(), Context));",
+        "const Stmt *Arm = *Value ? If->getThen() : If->getElse();",
+        "const Stmt *Arm = !*Value ? If->getThen() : If->getElse();",
         "tool/section/trylock-that-asserts.c",
     ),
     "a handler of exit() behind a trylock": (
@@ -517,6 +517,30 @@ RULES = {
         "if (T->isCharType())\n      return true;",
         "",
         "tool/section/pointers-through-copies.c",
+    ),
+    "a trylock that only asserts, where the process goes on": (
+        "tool/index/Dying.cpp",
+        "(Arm ? Test.statement(Arm) : Test.statements(behind(If, Parents)))",
+        "true",
+        "tool/section/trylock-that-asserts.c",
+    ),
+    "a lock of another variable, which nobody knows to be another one": (
+        "tool/program/Decide.cpp",
+        "(Part.empty() || Lock.Part.empty() || Part == Lock.Part)",
+        "Part == Lock.Part",
+        "tool/program/locks-of-one-struct-type.c",
+    ),
+    "the order of two locks of one class in a callee": (
+        "tool/program/LockOrder.cpp",
+        "if (mayBeSame(Taken, A))",
+        "if (Taken.first == A.first)",
+        "tool/program/locks-of-one-struct-type.c",
+    ),
+    "a lock that a function releases first on some ways only": (
+        "tool/section/Held.cpp",
+        "if (Releases && !Takes)",
+        "if (Releases)",
+        "tool/program/locks-of-one-struct-type.c",
     ),
     "a test in place that does more than to abort": (
         "tool/section/Operations.cpp",
@@ -727,8 +751,8 @@ RULES = {
     ),
     "a callee that releases the lock": (
         "tool/program/Decide.cpp",
-        "Known != ReachLoose.end() && Known->second.has(C.Function))",
-        "false)",
+        "if (const Reach *Loose = looseBelow(Found.Lock, C))",
+        "if (const Reach *Loose = nullptr)",
         "tool/program/callee-that-releases-holds.c",
     ),
     "a callee that takes a lock whose owner the kernel knows": (
