@@ -248,6 +248,12 @@ static void leaveToCallers(FunctionTable &Functions) {
   }
 }
 
+// A static variable that nobody stores a function to is null, and nobody calls through it. What is
+// so of others, a library may have set.
+static bool isStaticVariable(StringRef Slot) {
+  return !Slot.starts_with("P:") && !Slot.contains('#') && Slot.rsplit('@').second.contains('/');
+}
+
 // A function that calls all that a pointer may point to, for each type of function whose pointers
 // are all known, and each slot. Calls through such pointers become calls of that function.
 void Program::linkPointers(const IndexResult &Index) {
@@ -287,8 +293,7 @@ void Program::linkPointers(const IndexResult &Index) {
   AllPointersKnown = Foreign.none();
   OpenPointers = Open;
   auto Add = [&](const std::string &Of, std::string Name, const FunctionNames &Targets) {
-    bool Operates = any_of(Targets, [&](const auto &T) { return wrapperOf(T.first) != nullptr; });
-    if (Targets.empty() || Operates)
+    if (any_of(Targets, [&](const auto &T) { return wrapperOf(T.first) != nullptr; }))
       return;
     Function Any;
     Any.Node = "pointer:" + Of;
@@ -301,7 +306,7 @@ void Program::linkPointers(const IndexResult &Index) {
   Slots All = slotsOf(Units, Taken, Uncalled, Foreign,
                       [&](const std::string &Node) { return isDefined(Node); });
   for (const auto &[Type, Targets] : Taken)
-    if (!Open.count(Type) && Foreign.none())
+    if (!Targets.empty() && !Open.count(Type) && Foreign.none())
       Add(Type, "pointer to " + Type, Targets);
   // What is given to a function of another program may be found again wherever its type allows.
   FunctionNames Escaped;
@@ -318,7 +323,8 @@ void Program::linkPointers(const IndexResult &Index) {
                 [&](const auto &T) { return Escaped.count(T.first) != 0; });
       }
   for (const auto &[Slot, Name] : Read)
-    if (const PointedTo &Known = All[Slot]; !Known.Open)
+    if (const PointedTo &Known = All[Slot];
+        !Known.Open && (!Known.Functions.empty() || isStaticVariable(Slot)))
       Add(Slot, "pointer " + Name, Known.Functions);
   for (auto &[Node, F] : Functions)
     erase_if(F.IndirectCalls, [&, &Calls = F.Calls](const IndirectCall &C) {

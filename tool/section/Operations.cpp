@@ -180,7 +180,7 @@ const Stmt *LockOperations::macroAround(const LockOperation &Op) const {
        Up = Parents.getParent(Up))
     if (testCanGo(Up, Op))
       Whole = Up;
-    else if (!isa<Expr>(Up))
+    else if (!isa<Expr, DeclStmt>(Up)) // `int error = wait(&more, &lock);`
       break;
   return Whole;
 }

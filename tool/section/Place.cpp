@@ -518,7 +518,9 @@ void layout(StringRef File, unsigned Begin, const FunctionDecl *F, const Source 
         S.SM.getFileOffset(S.SM.getExpansionLoc((*Body->body_begin())->getBeginLoc()));
     size_t FirstLine = Own.rfind('\n', FirstStatement) + 1;
     StringRef Unit = Own.slice(FirstLine, FirstStatement);
-    if (!Unit.empty() && Unit.find_first_not_of(" \t") == StringRef::npos)
+    if (!Unit.empty() && Unit.find_first_not_of('\t') == StringRef::npos)
+      Result.IndentUnit = "\t"; // a first statement further right, in a block that is commented out
+    else if (!Unit.empty() && Unit.find_first_not_of(" \t") == StringRef::npos)
       Result.IndentUnit = Unit.str();
   }
   Result.FunctionBegin = aboveComment(Own, S.range(F->getSourceRange())->Begin, F->getName());

@@ -9,8 +9,12 @@
 // CHECK-NEXT:   if (items < 0) {
 // CHECK-NEXT:     RELOCK_COND_WAIT(
 // CHECK-NEXT:   }
+// CHECK:        while (items == 0) {
+// CHECK-NEXT:     RELOCK_COND_WAIT(
+// CHECK-NEXT:   }
 // VERDICT-DAG:  delegate straight put
 // VERDICT-DAG:  delegate waiting take
+// VERDICT-DAG:  delegate waiting take_noted
 // VERDICT-DAG:  hold waiting take_in_time
 // VERDICT-DAG:  hold waiting take_counted
 // VERDICT:      tests of a lock's or unlock's result that delegated sections drop
@@ -27,6 +31,14 @@
     if ((e) != 0)                                                                                  \
       abort();                                                                                     \
   } while (0)
+#define NOTED(e)                                                                                   \
+  {                                                                                                \
+    int error_ = (e);                                                                              \
+    if (error_ != 0) {                                                                             \
+      fprintf(stderr, "%s: %d\n", #e, error_);                                                     \
+      abort();                                                                                     \
+    }                                                                                              \
+  }
 #define COUNTED(e)                                                                                 \
   do {                                                                                             \
     AZ(e);                                                                                         \
@@ -56,6 +68,16 @@ static void take(void) {
   AZ(pthread_mutex_unlock(&lock));
 }
 
+static void take_noted(void) {
+  NOTED(pthread_mutex_lock(&lock));
+  while (items == 0) {
+    NOTED(pthread_cond_wait(&more, &lock));
+  }
+  items--;
+  taken++;
+  NOTED(pthread_mutex_unlock(&lock));
+}
+
 static void take_in_time(void) {
   struct timespec end;
   clock_gettime(CLOCK_REALTIME, &end);
@@ -80,6 +102,7 @@ static void take_counted(void) {
 static void *work(void *unused) {
   for (int i = 0; i < 500; i++) {
     take();
+    take_noted();
     take_in_time();
     take_counted();
   }
@@ -90,7 +113,7 @@ int main(void) {
   pthread_t threads[3];
   for (int i = 0; i < 3; i++)
     pthread_create(&threads[i], NULL, work, NULL);
-  for (int i = 0; i < 4500; i++)
+  for (int i = 0; i < 6000; i++)
     put();
   for (int i = 0; i < 3; i++)
     pthread_join(threads[i], NULL);

@@ -518,6 +518,12 @@ RULES = {
         "",
         "tool/section/pointers-through-copies.c",
     ),
+    "a pointer that a library may have set": (
+        "tool/program/LinkPointers.cpp",
+        "(!Known.Functions.empty() || isStaticVariable(Slot))",
+        "true",
+        "tool/program/pointer-that-nobody-sets.test",
+    ),
     "a trylock that only asserts, where the process goes on": (
         "tool/index/Dying.cpp",
         "(Arm ? Test.statement(Arm) : Test.statements(behind(If, Parents)))",
