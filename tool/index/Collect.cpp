@@ -565,7 +565,7 @@ private:
     Record.Node = Declared ? nodeFor(Declared, S) : nodeOfFunction(Name);
     Record.Name = Name.str();
     Record.At = S.shown(At);
-    Record.Defined = true;
+    Record.Defined = Record.Alias = true;
     Record.Calls.push_back({nodeFor(F, S), F->getNameAsString(), S.shown(At)});
     FunctionPointers::recordCallbacks(F, Record);
     Nodes.alias(Record.Node, F, At);

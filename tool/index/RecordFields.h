@@ -117,7 +117,7 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("node", F.Node), Visit("name", F.Name), Visit("at", F.At), Visit("defined", F.Defined);
   Visit("namesake", F.Namesake);
   Visit("addressTaken", F.AddressTaken), Visit("takesLocks", F.TakesLocks);
-  Visit("waits", F.Waits), Visit("endsProcess", F.EndsProcess);
+  Visit("waits", F.Waits), Visit("endsProcess", F.EndsProcess), Visit("alias", F.Alias);
   Visit("neverReturns", F.NeverReturns), Visit("lastCallee", F.LastCallee);
   Visit("releases", F.Releases), Visit("stores", F.Stores);
   Visit("touched", F.Touched);

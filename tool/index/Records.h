@@ -332,6 +332,7 @@ struct Function {
   std::string Name;
   Position At;
   bool Defined = false;
+  bool Alias = false; // another name of one that is defined in the unit, which it "calls"
   // The program's own header declares it, and nothing else that the unit reads, though the C
   // library has one of that name.
   bool Namesake = false;

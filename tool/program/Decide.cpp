@@ -258,7 +258,7 @@ private:
     std::map<Position, unsigned> Definers;
     for (const UnitFacts &Unit : Index.Units)
       for (const Function &F : Unit.Functions)
-        Definers[F.At] += F.Defined;
+        Definers[F.At] += F.Defined && !F.Alias;
     for (auto &[Key, Found] : Sections)
       if (Definers[Found.FunctionAt] != SeenIn[Key])
         differs(Found);

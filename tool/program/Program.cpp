@@ -827,7 +827,7 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
     for (const LockCall &C : Units[I].LockCalls)
       Has[I].insert({C.At, C.Spelled});
     for (const Function &F : Units[I].Functions)
-      if (F.Defined)
+      if (F.Defined && !F.Alias)
         Definers[F.At].push_back(I);
   }
   for (const UnitFacts &Unit : Units)
