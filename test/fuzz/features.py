@@ -168,8 +168,36 @@ def outside(rng):
                          total("outside", "box.sum")}
 
 
+def started(rng):
+    """Locks of several classes that macros initialise, which check, count, or use one another."""
+    start = rng.choice([
+        "#define START(l) pthread_mutex_init(l, NULL)\n",
+        "#define START(l) do { if (pthread_mutex_init(l, NULL) != 0) abort(); } while (0)\n",
+        "#define START(l) /* or ends */ \\\n  { \\\n    int error = pthread_mutex_init((l), NULL); \\\n"
+        "    if (error) FAILS(pthread_mutex_init); \\\n  }\n"])
+    begin = rng.choice(["#define BEGIN(l) START(l)\n",
+                        "#define BEGIN(l) do { START(l); begun++; } while (0) // counts\n",
+                        "#define BEGIN_ALL(s) do { START(&(s)->lock); (s)->sum = 0; } while (0)\n"
+                        "#define BEGIN(l) START(l)\n"])
+    names = ["left", "middle", "right"][:rng.randrange(1, 4)]
+    uses = ["%s(&%s.lock);" % (rng.choice(["START", "BEGIN"]), name) if "BEGIN_ALL" not in begin or rng.random() < 0.5
+            else "BEGIN_ALL(&%s);" % name for name in names]
+    rng.shuffle(uses)
+    return {"started.c": '#include "common.h"\n#include <stdlib.h>\n'
+                         "#define FAILS(f) do { puts(#f); abort(); } while (0)\n" + start + begin +
+                         "static unsigned begun;\n" +
+                         "".join("static struct %s {\n  pthread_mutex_t lock;\n  unsigned long long sum;\n} %s;\n" %
+                                 (name, name) for name in names) +
+                         "static pthread_once_t once = PTHREAD_ONCE_INIT;\n"
+                         "static void begin(void) {\n  begun = 0;\n  %s\n}\n" % "\n  ".join(uses) +
+                         function("started", "  pthread_once(&once, begin);\n" + "".join(
+                             "  pthread_mutex_lock(&%s.lock);\n  %s.sum += %s;\n  pthread_mutex_unlock(&%s.lock);\n" %
+                             (name, name, rng.choice(["a", "b * 3u"]), name) for name in names)) +
+                         total("started", " + ".join("%s.sum" % name for name in names))}
+
+
 OUTSIDE = "../library/"  # from the program's folder
 
 ALL = {"twins": twins, "unnamed": unnamed, "literals": literals, "checked": checked, "zeros": zeros,
        "conditions": conditions, "sizes": sizes, "handlers": handlers,
-       "outside": outside}
+       "outside": outside, "started": started}
