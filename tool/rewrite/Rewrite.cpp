@@ -231,19 +231,20 @@ private:
     }
   }
 
-  // A macro that does more than to initialise mutexes.
+  // A macro that does more than to initialise a mutex, and serves none that stays.
   struct InitMacro {
-    std::set<std::string> Classes; // `, RELOCK_CLASS(queue_lock)`, by all of its uses
-    std::set<Position> Places;     // of the class in its body
-    std::set<std::string> Uses;    // that can name a class
-    std::set<std::string> Others;  // that can be written out
+    std::set<std::string> Classes;    // `, RELOCK_CLASS(queue_lock)`, by all of its uses
+    std::set<Position> Places;        // of a class in its body
+    std::set<std::string> Named;      // the uses that can name their class
+    std::set<std::string> WrittenOut; // those that can be written out
 
-    bool takesClass() const { return Classes.size() > 1 && includesOthers(); }
-    bool includesOthers() const {
-      return std::includes(Uses.begin(), Uses.end(), Others.begin(), Others.end());
+    bool takesClass() const { return Classes.size() > 1 && allNamed(); }
+    bool isOfOneClass() const { return Classes.size() == 1 && allNamed(); } // its body names it
+
+  private:
+    bool allNamed() const {
+      return std::includes(Named.begin(), Named.end(), WrittenOut.begin(), WrittenOut.end());
     }
-    // Its body names the class of all.
-    bool isOfOneClass() const { return Classes.size() == 1 && includesOthers(); }
   };
 
   std::map<std::string, InitMacro> initMacros(const std::map<std::string, Owners> &Groups) const {
@@ -257,12 +258,12 @@ private:
     };
     Each([&](const Edit &E) {
       if (E.Where == Edit::WrittenOut)
-        Result[E.Macro].Others.insert(E.Use);
+        Result[E.Macro].WrittenOut.insert(E.Use);
       if (E.Where != Edit::WithClass)
         return;
       InitMacro &Macro = Result[E.Macro];
       if (!E.Use.empty())
-        Macro.Uses.insert(E.Use);
+        Macro.Named.insert(E.Use);
       if (E.Length == 0 && !E.Use.empty())
         Macro.Classes.insert(E.Text);
       else if (E.Length == 0)
