@@ -83,7 +83,8 @@ private:
     Token Current;
     Raw.LexFromRawLexer(Current); // the name
     int Depth = 0;
-    for (Token Last = Current; !Raw.LexFromRawLexer(Current); Last = Current) {
+    for (Token Last = Current; Current.isNot(tok::eof); Last = Current) {
+      Raw.LexFromRawLexer(Current);
       if (Depth == 0 && Current.isNot(tok::l_paren))
         return false;
       Depth += Current.is(tok::l_paren);
@@ -145,10 +146,11 @@ private:
               All.begin() + SM.getFileOffset(Last), All.end());
     Raw.SetCommentRetentionState(true);
     SourceLocation End;
-    for (Token Current;
-         !Raw.LexFromRawLexer(Current) && (End.isInvalid() || !Current.isAtStartOfLine());)
-      End = Current.getEndLoc();
-    return End;
+    for (Token Current;; End = Current.getEndLoc()) {
+      Raw.LexFromRawLexer(Current);
+      if (End.isValid() && (Current.isAtStartOfLine() || Current.is(tok::eof)))
+        return End;
+    }
   }
 };
 

@@ -27,6 +27,14 @@ static bool kills(const FunctionDecl *Callee) {
              .Default(false);
 }
 
+// A jump, or a call that may be one.
+static bool mayLeave(const Stmt *S, PanicTest Ends) {
+  const FunctionDecl *Callee = calleeOf(S);
+  return isa<ReturnStmt>(S) || isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) || isa<BreakStmt>(S) ||
+         isa<ContinueStmt>(S) || (Callee && Callee->isNoReturn() && !Ends(Callee)) ||
+         any_of(S->children(), [&](const Stmt *Child) { return Child && mayLeave(Child, Ends); });
+}
+
 namespace {
 
 class Ends {
@@ -60,7 +68,7 @@ public:
     for (const Stmt *Child : All) {
       if (statement(Child))
         return true;
-      if (mayLeave(Child))
+      if (mayLeave(Child, [&](const FunctionDecl *Callee) { return call(Callee); }))
         return false;
     }
     return false;
@@ -81,22 +89,13 @@ private:
       return statement(Taken ? Then : Else);
     return statement(Condition) || (statement(Then) && statement(Else));
   }
-
-  // A jump, or a call that may be one.
-  bool mayLeave(const Stmt *S) const {
-    const FunctionDecl *Callee = calleeOf(S);
-    return isa<ReturnStmt>(S) || isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) ||
-           isa<BreakStmt>(S) || isa<ContinueStmt>(S) ||
-           (Callee && Callee->isNoReturn() && !call(Callee)) ||
-           any_of(S->children(), [&](const Stmt *Child) { return Child && mayLeave(Child); });
-  }
 };
 
 } // namespace
 
-bool endsProcess(const Stmt *Body, const ASTContext &Context, PanicTest IsPanic) {
+bool endsProcess(const Stmt *Body, const ASTContext &Context) {
   const auto *Block = dyn_cast_or_null<CompoundStmt>(Body);
-  return Block && Ends(Context, IsPanic).statement(Block);
+  return Block && Ends(Context, nullptr).statement(Block);
 }
 
 static void addCallsBeforeEnd(const Stmt *S, bool Ends, const ASTContext &Context,
@@ -168,17 +167,9 @@ bool endsProcessAtZero(const CallExpr *Call, const ParentMap &Parents, const AST
   return false;
 }
 
-// A jump, or a call of a function that says that it does not return.
-static bool mayJump(const Stmt *S) {
-  const FunctionDecl *Callee = calleeOf(S);
-  return isa<ReturnStmt>(S) || isa<GotoStmt>(S) || isa<IndirectGotoStmt>(S) || isa<BreakStmt>(S) ||
-         isa<ContinueStmt>(S) || (Callee && Callee->isNoReturn() && !kills(Callee)) ||
-         any_of(S->children(), [](const Stmt *Child) { return Child && mayJump(Child); });
-}
-
 const FunctionDecl *lastCallee(const Stmt *Body) {
   const auto *Block = dyn_cast_or_null<CompoundStmt>(Body);
-  if (!Block || Block->body_empty() || mayJump(Block))
+  if (!Block || Block->body_empty() || mayLeave(Block, kills))
     return nullptr;
   for (const Stmt *Child : reverse(Block->body())) {
     const auto *Last = dyn_cast<Expr>(Child);

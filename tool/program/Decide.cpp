@@ -287,7 +287,7 @@ private:
   std::set<std::string> neverReturning() const {
     std::set<std::string> Result;
     for (const auto &[Node, F] : Linked.Functions)
-      if (F.NeverReturns)
+      if (F.NeverReturns || Linked.endsProcess(Node))
         Result.insert(Node);
     return Result;
   }

@@ -6,6 +6,7 @@
 
 #include "index/Index.h"
 #include "program/Effects.h"
+#include "program/NodeNames.h"
 #include "support/Source.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -251,7 +252,7 @@ static void leaveToCallers(FunctionTable &Functions) {
 // A static variable that nobody stores a function to is null, and nobody calls through it. What is
 // so of others, a library may have set.
 static bool isStaticVariable(StringRef Slot) {
-  return !Slot.starts_with("P:") && !Slot.contains('#') && Slot.rsplit('@').second.contains('/');
+  return !Slot.starts_with("P:") && !Slot.contains('#') && isOfOneFile(Slot);
 }
 
 // A function that calls all that a pointer may point to, for each type of function whose pointers

@@ -26,6 +26,8 @@
 // `releases-lock`.
 #include "program/LockOrder.h"
 
+#include "program/NodeNames.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <deque>
@@ -65,7 +67,7 @@ std::string LockOrder::shown(const Lock &L) const {
   const bool Told = Others != Parts.end() && Others->second.size() - Others->second.count("") > 1;
   if (Node.empty() || (IsClass && !Told))
     return L.first;
-  if (Node.rsplit('@').second.contains('/')) // of one file
+  if (isOfOneFile(Node))
     Node = Node.rsplit('@').first;
   auto [Record, Field] = Node.rsplit("@FI@");
   Record.consume_back("@S"); // an unnamed type: what is declared with it

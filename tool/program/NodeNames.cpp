@@ -40,6 +40,8 @@ std::string NodeNames::name(StringRef Node) const {
 }
 
 // `c:main.c@120@F@function@variable@/path/main.c`
+bool isOfOneFile(StringRef Node) { return Node.rsplit('@').second.contains('/'); }
+
 std::string localName(StringRef Node) {
   if (Node.starts_with("A:") || Node.starts_with("D:") || Node.starts_with("E:"))
     return "";

@@ -25,6 +25,9 @@ private:
   std::map<std::string, const Function *, std::less<>> Functions; // a definition where there is one
 };
 
+// True for the node of a function or variable that only one file knows by name.
+bool isOfOneFile(llvm::StringRef Node);
+
 // The name of a variable without a declaration of its own, a `void *` in a function: of its node.
 std::string localName(llvm::StringRef Node);
 

@@ -759,8 +759,9 @@ void Program::collectEdits(const std::vector<UnitFacts> &Units) {
         E.Macro = Names;
       if (Layer.empty()) {
         addEdit(std::move(E));
-      } else if (Names.empty()) {                       // else the layer's own use of its name
-        const StringRef Class = "RELOCK_CLASS($CLASS)"; // the uses name theirs
+      } else if (Names.empty()) { // else the layer's own use of its name
+        // Those who call the layer name their class.
+        const StringRef Class = "RELOCK_CLASS($CLASS)";
         if (size_t At = E.Text.find(Class); At != std::string::npos)
           E.Text.replace(At, Class.size(), "NULL");
         if (E.Where == Edit::Anywhere || E.Where == Edit::AtUse) {
@@ -839,8 +840,8 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
                             [&](size_t Other) { return !Has[Other].count({S.At, S.Spelled}); });
       if (Differs && S.InMacro) // the use stays as it is; the body of the macro changes
         for (auto &[Group, List] : Edits)
-          erase_if(List, [&](const Edit &E) {
-            const bool OfUse = E.Where == Edit::AtUse ? E.At == S.At : E.Use == tokenNode(S.At);
+          erase_if(List, [&, Use = tokenNode(S.At)](const Edit &E) {
+            const bool OfUse = E.Where == Edit::AtUse ? E.At == S.At : E.Use == Use;
             if (!OfUse)
               return false;
             if (S.Kind == Operation::Init)

@@ -26,6 +26,7 @@
 #include "section/Skipped.h"
 #include "section/Tails.h"
 #include "section/Waits.h"
+#include "support/MacroText.h"
 #include "support/Messages.h"
 
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -134,27 +135,15 @@ private:
   // A macro may give the function another name in each configuration. `VERSIONED(open, "1.1",
   // int)`: what it makes the name of.
   std::string spelledName() const {
-    StringRef Spelled = Lexer::getSourceText(
-        CharSourceRange::getTokenRange(S.SM.getExpansionRange(F->getLocation()).getBegin()), S.SM,
-        S.Language);
+    const SourceLocation At = S.SM.getExpansionRange(F->getLocation()).getBegin();
+    StringRef Spelled = Lexer::getSourceText(CharSourceRange::getTokenRange(At), S.SM, S.Language);
     if (F->getBody()->getBeginLoc().isMacroID() || !isValidAsciiIdentifier(Spelled))
       return F->getNameAsString();
-    if (StringRef Argument = firstArgument(Spelled);
-        F->getName() != Spelled && !Argument.empty() && F->getName().contains(Argument))
-      return Argument.str();
+    if (F->getName() != Spelled && S.macroAt(Spelled, At))
+      for (const std::string &Argument : argumentsAt(At, S))
+        if (isValidAsciiIdentifier(Argument) && F->getName().contains(Argument))
+          return Argument;
     return Spelled.str();
-  }
-
-  // The name that is the first argument of a macro at the function's name; empty: there is none.
-  StringRef firstArgument(StringRef Macro) const {
-    const SourceLocation At = S.SM.getExpansionRange(F->getLocation()).getBegin();
-    StringRef Rest =
-        S.fileText(S.SM.getFileID(At)).substr(S.SM.getFileOffset(At) + Macro.size()).ltrim();
-    if (!Rest.consume_front("("))
-      return "";
-    StringRef Name = Rest.ltrim().take_while([](char C) { return isAsciiIdentifierContinue(C); });
-    const StringRef Behind = Rest.ltrim().drop_front(Name.size()).ltrim();
-    return Behind.starts_with(",") || Behind.starts_with(")") ? Name : "";
   }
 
   Position place(const CallExpr *Call) const { return S.shown(Call->getExprLoc()); }

@@ -19,8 +19,7 @@ const MacroInfo *macroUsedAt(SourceLocation Use, const Source &S) {
   return Macro && !Macro->isVariadic() && !Macro->isBuiltinMacro() ? Macro : nullptr;
 }
 
-// The arguments between the parentheses that follow the name at Use.
-static std::vector<std::string> arguments(SourceLocation Use, const Source &S) {
+std::vector<std::string> argumentsAt(SourceLocation Use, const Source &S) {
   FileID File = S.SM.getFileID(Use);
   StringRef Text = S.fileText(File);
   Lexer Raw(S.SM.getLocForStartOfFile(File), S.Language, Text.begin(),
@@ -51,7 +50,7 @@ static std::optional<std::string> expand(SourceLocation Use, ArrayRef<Token> Tok
   const MacroInfo *Macro = macroUsedAt(Use, S);
   std::vector<std::string> Arguments;
   if (Macro->isFunctionLike())
-    Arguments = arguments(Use, S);
+    Arguments = argumentsAt(Use, S);
   if (Arguments.size() != Macro->getNumParams())
     return std::nullopt;
   std::string Text;

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace relock {
 
@@ -25,6 +26,9 @@ std::optional<std::string> expandOnce(clang::SourceLocation Use,
 // The tokens of an expression that stand in the body of the macro that the text at its place uses.
 // None if they begin or end within those of another macro or an argument, or as for expandOnce().
 std::optional<std::string> textInMacro(clang::SourceRange Expression, const Source &S);
+
+// The arguments between the parentheses that follow the name at Use.
+std::vector<std::string> argumentsAt(clang::SourceLocation Use, const Source &S);
 
 // The macro whose use in a file begins at Use, if it takes a fixed number of arguments.
 const clang::MacroInfo *macroUsedAt(clang::SourceLocation Use, const Source &S);
