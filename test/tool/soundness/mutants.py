@@ -611,7 +611,7 @@ RULES = {
     ),
     "a lock that stays with a function that returns": (
         "tool/program/Decide.cpp",
-        "      if (F.NeverReturns)\n        Result.insert(Node);",
+        "      if (F.NeverReturns || Linked.endsProcess(Node))\n        Result.insert(Node);",
         "      Result.insert(Node);",
         "tool/program/wrapper-asserts-its-result.c",
     ),
