@@ -33,13 +33,11 @@
 // CHECK-NEXT: {{^    wait_here \(call-sites.c:[0-9]+\)}}
 // NONE-NOT: Where they are acquired
 #define _GNU_SOURCE
-#include <pthread.h>
-#include <stdatomic.h>
+#include "Inputs/until-it-waits.h"
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, tried = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t again = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static atomic_int about_to;
 
 /* Each keeps its frame: no call here is the last thing that its caller does. */
 static __attribute__((noinline)) int visit(void) {
@@ -67,13 +65,13 @@ static __attribute__((noinline)) int deeper(void) {
 }
 
 static __attribute__((noinline)) int wait_here(void) {
-  atomic_store(&about_to, 1);
+  about_to_wait();
   pthread_mutex_lock(&mutex);
   return pthread_mutex_unlock(&mutex);
 }
 
 static __attribute__((noinline)) int wait_there(void) {
-  atomic_store(&about_to, 1);
+  about_to_wait();
   pthread_mutex_lock(&mutex);
   return pthread_mutex_unlock(&mutex);
 }
@@ -85,12 +83,9 @@ static void *wait_for_it(void *here) {
 
 static void make_wait(void *here) {
   pthread_t thread;
-  atomic_store(&about_to, 0);
   pthread_mutex_lock(&mutex);
   pthread_create(&thread, NULL, wait_for_it, here);
-  while (!atomic_load(&about_to))
-    ;
-  usleep(50 * 1000);
+  until_it_waits(thread);
   pthread_mutex_unlock(&mutex);
   pthread_join(thread, NULL);
 }

@@ -15,7 +15,7 @@
 // RUN:   'lock("timed")["timeouts"] == 2 and lock("timed")["acquisitions"] == 1' \
 // RUN:   'lock("timed")["wait"]["total_ns"] >= 40 * MS and lock("timed")["contended"] == 0'
 #define _GNU_SOURCE
-#include <pthread.h>
+#include "Inputs/until-it-waits.h"
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,7 +46,7 @@ static void *wait_for_it(void *argument) {
   pthread_mutex_timedlock(&timed, &until);
   until = soon(CLOCK_MONOTONIC);
   pthread_mutex_clocklock(&timed, CLOCK_MONOTONIC, &until);
-  atomic_store(&locked, 2);
+  about_to_wait();
   pthread_mutex_lock(&mutex);
   pthread_mutex_unlock(&mutex);
   return argument;
@@ -59,9 +59,7 @@ int main(void) {
   pthread_mutex_lock(&timed);
   pthread_create(&thread, NULL, wait_for_it, NULL);
   atomic_store(&locked, 1);
-  while (atomic_load(&locked) != 2)
-    ;
-  usleep(100 * 1000);
+  until_it_waits(thread);
   pthread_mutex_unlock(&timed);
   pthread_mutex_unlock(&tried);
   pthread_mutex_unlock(&mutex);

@@ -41,7 +41,7 @@
 // Without the profiler there is nobody to look at the stack.
 // RUN: env RELOCK_STATS=%t.stats %t
 // RUN: %relock report %t.stats > %t.report
-#include <pthread.h>
+#include "Inputs/until-it-waits.h"
 #include <relock/relock.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ CLASS(submitted);
 CLASS(tried);
 CLASS(outer);
 CLASS(inner);
-static int sum, asking;
+static int sum;
 
 FUNCTION take(void) {
   relock_mutex_lock(&wrapped);
@@ -89,7 +89,7 @@ FUNCTION long_time(void) {
 }
 
 FUNCTION waits(void) {
-  __atomic_store_n(&asking, 1, __ATOMIC_RELAXED);
+  about_to_wait();
   take();
   give();
 }
@@ -171,9 +171,7 @@ int main(int count, char **words) {
   work(count > 1 ? 100000 : 0);
   relock_mutex_lock(&wrapped);
   pthread_create(&thread, NULL, begin, NULL);
-  while (!__atomic_load_n(&asking, __ATOMIC_RELAXED))
-    usleep(1000);
-  usleep(50000); /* it may be slow to wait */
+  until_it_waits(thread);
   relock_mutex_unlock(&wrapped);
   pthread_join(thread, NULL);
   return 0;

@@ -52,7 +52,7 @@
 // RUN:   'profile["dropped"]["runtimes"] == 1' 'len(profile["classes"]) == 1'
 // RUN: %relock report %t.dir/killed | FileCheck %s --check-prefix=KILLED
 // KILLED: not recorded: counts of librelock, of processes 1
-#include <pthread.h>
+#include "Inputs/until-it-waits.h"
 #include <relock/relock.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -76,10 +76,8 @@ static void hold(int times) {
   }
 }
 
-static int asking;
-
 static void *wait_for_it(void *unused) {
-  __atomic_store_n(&asking, 1, __ATOMIC_RELAXED);
+  about_to_wait();
   hold(1);
   return unused;
 }
@@ -96,9 +94,7 @@ int main(int count, char **words) {
   relock_mutex_lock(&converted);
   pthread_t thread;
   pthread_create(&thread, NULL, wait_for_it, NULL);
-  while (!__atomic_load_n(&asking, __ATOMIC_RELAXED))
-    usleep(1000);
-  usleep(100000); /* it may be slow to wait */
+  until_it_waits(thread);
   relock_mutex_unlock(&converted);
   pthread_join(thread, NULL);
   if (count > 1 && !strcmp(words[1], "kill"))

@@ -36,9 +36,8 @@
 // CHECK-NEXT: {{^ +hold}}
 // CHECK-NEXT: {{^  rwlock, its writers first, trylocks failed 11, timed out 2$}}
 #define _GNU_SOURCE
+#include "Inputs/until-it-waits.h"
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,7 +48,6 @@ static pthread_rwlock_t written = PTHREAD_RWLOCK_INITIALIZER;
 struct table {
   pthread_rwlock_t lock;
 } *tables[2];
-static atomic_int stage;
 
 static void *count(void *argument) {
   for (int i = 0; i < 997; i++) {
@@ -99,7 +97,7 @@ static void *wait_to_write(void *argument) {
   expect(pthread_rwlock_clockwrlock(&shared, CLOCK_MONOTONIC, &until), ETIMEDOUT);
   until.tv_nsec = -1;
   expect(pthread_rwlock_timedwrlock(&counted, &until), EINVAL);
-  atomic_store(&stage, 1);
+  about_to_wait();
   expect(pthread_rwlock_wrlock(&shared), 0);
   expect(pthread_rwlock_wrlock(&shared), EDEADLK);
   expect(pthread_rwlock_unlock(&shared), 0);
@@ -115,7 +113,7 @@ static void *wait_to_read(void *argument) {
   expect(pthread_rwlock_clockrdlock(&written, CLOCK_MONOTONIC, &until), ETIMEDOUT);
   until.tv_nsec = 1000000000;
   expect(pthread_rwlock_timedrdlock(&counted, &until), EINVAL);
-  atomic_store(&stage, 1);
+  about_to_wait();
   expect(pthread_rwlock_rdlock(&written), 0);
   expect(pthread_rwlock_unlock(&written), 0);
   return argument;
@@ -123,11 +121,8 @@ static void *wait_to_read(void *argument) {
 
 static void hold_against(pthread_rwlock_t *lock, void *(*waiter)(void *)) {
   pthread_t thread;
-  atomic_store(&stage, 0);
   pthread_create(&thread, NULL, waiter, NULL);
-  while (!atomic_load(&stage))
-    usleep(1000);
-  usleep(100 * 1000);
+  until_it_waits(thread);
   pthread_rwlock_unlock(lock);
   pthread_join(thread, NULL);
 }

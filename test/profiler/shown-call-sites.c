@@ -19,23 +19,25 @@
 // CHECK: {{^  wait 0ns \(0.0%\), hold [0-9.]+ms \([0-9.]+%\), acquired 2 \(50.0%\)$}}
 // CHECK-NEXT: {{^    take \(shown-call-sites.c:[0-9]+\) < hold}}
 // CHECK-NOT: take
-#include <pthread.h>
+#include "Inputs/until-it-waits.h"
 #include <stdatomic.h>
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int held;
+static pthread_t waiter;
 
 static inline __attribute__((always_inline)) void take(void) { pthread_mutex_lock(&mutex); }
 
 static __attribute__((noinline)) int hold(void) {
   take();
   atomic_fetch_add(&held, 1);
-  usleep(50 * 1000);
+  until_it_waits(waiter);
   return pthread_mutex_unlock(&mutex);
 }
 
 static __attribute__((noinline)) int wait_here(void) {
+  about_to_wait();
   take();
   return pthread_mutex_unlock(&mutex);
 }
@@ -55,6 +57,7 @@ static void *hold_twice(void *argument) {
 
 int main(void) {
   pthread_t thread;
+  waiter = pthread_self();
   pthread_create(&thread, NULL, hold_twice, NULL);
   while (atomic_load(&held) != 1)
     usleep(1000);

@@ -17,9 +17,8 @@
 // CHECK: {{^spun +2 +50\.0% wait}}
 // CHECK-NEXT: {{^ +hold}}
 // CHECK-NEXT: {{^  spinlock, held [0-9.]+% of the run, trylocks failed 11$}}
+#include "Inputs/until-it-waits.h"
 #include <errno.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -28,7 +27,6 @@ struct pool {
   int size;
   pthread_spinlock_t spin;
 } *pools[2];
-static atomic_int waits;
 
 static void *count(void *argument) {
   for (int i = 0; i < 997; i++) {
@@ -42,7 +40,7 @@ static void *spin(void *argument) {
   for (int i = 0; i < 11; i++)
     if (pthread_spin_trylock(&spun) != EBUSY)
       abort();
-  atomic_store(&waits, 1);
+  about_to_wait();
   pthread_spin_lock(&spun);
   pthread_spin_unlock(&spun);
   return argument;
@@ -71,9 +69,7 @@ int main(void) {
     pthread_spin_destroy(&pools[i]->spin);
   pthread_spin_lock(&spun);
   pthread_create(&spinner, NULL, spin, NULL);
-  while (!atomic_load(&waits))
-    usleep(1000);
-  usleep(100 * 1000);
+  until_it_waits(spinner);
   pthread_spin_unlock(&spun);
   return pthread_join(spinner, NULL);
 }
