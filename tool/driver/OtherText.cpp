@@ -131,13 +131,19 @@ static std::vector<MacroDefinition> definitionsIn(StringRef Text) {
 void reportOtherDefinitions(const Decision &Decided,
                             function_ref<bool(const CheckedClass &)> Converts,
                             const FileTexts &Before) {
-  std::map<Position, size_t> Sections; // by the place of their lock in the body of a macro
+  // By the place of their lock in the body of a macro. Divided: macros that stay in sections, as
+  // another one of as many definitions.
+  std::map<Position, size_t> Sections;
+  std::set<StringRef> Divided;
   for (const CheckedClass &Class : Decided.Classes)
     for (const CheckedSection &S : Class.Sections)
       if (Converts(Class) && S.Outcome == Verdict::Delegate && S.Facts.Extract &&
-          S.Facts.Extract->Macro.empty() && S.Facts.Extract->Directive.empty())
+          S.Facts.Extract->Macro.empty() && S.Facts.Extract->Directive.empty()) {
         for (const Position &Place : S.Facts.MacroPlaces)
           ++Sections[Place];
+        for (const MacroRest &Rest : S.Facts.Extract->Rests)
+          Divided.insert(Rest.Macro);
+      }
   for (const auto &[Place, Number] : Sections) {
     auto Old = Before.find(Place.File);
     auto Read = MemoryBuffer::getFile(Place.File.str());
@@ -151,7 +157,7 @@ void reportOtherDefinitions(const Decision &Decided,
     const MacroDefinition &Own = *std::prev(Behind);
     auto Other = find_if(
         All, [&](const MacroDefinition &D) { return D.Name == Own.Name && D.Begin != Own.Begin; });
-    if (Other != All.end())
+    if (Other != All.end() && !Divided.count(Own.Name))
       message(Position{Place.File, unsigned(Other->Begin), unsigned(Other->Line), 1},
               "'" + Own.Name.str() + "' is something else here, for another configuration; " +
                   (Number == 1 ? "a delegated section does"

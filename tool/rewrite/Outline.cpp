@@ -362,7 +362,7 @@ private:
     if (!Exit.Returns)
       return Exit.Indent + "return " + std::to_string(Code) + ";";
     std::string At = resumePoint();
-    return "RELOCK_RETURN_TO(" + (At[0] == '*' ? At.substr(1) : "&" + At) + ", " +
+    return Exit.Indent + "RELOCK_RETURN_TO(" + (At[0] == '*' ? At.substr(1) : "&" + At) + ", " +
            std::to_string(Code) + ");";
   }
 
@@ -468,7 +468,7 @@ private:
                        "case 0:" + (E.FirstDeclares ? " {\n" : "\n") + Body +
                        (E.FirstDeclares ? Case + "}\n" : "") + Unit + "}\n";
     if (E.LastLabel)
-      Text += reindent(File.slice(E.LastLabel, E.Body.End), E.Indent, Unit);
+      Text += reindent(applied({E.LastLabel, E.Body.End}, ownEdits()), E.Indent, Unit);
     return Text;
   }
 

@@ -67,6 +67,7 @@ public:
     if (!Result.Faults.empty())
       return std::move(Result);
     findOwnFiles();
+    planRests();
     planCompanions();
     planUnusedWrappers();
     placeTable();
@@ -154,6 +155,9 @@ private:
         const Extraction &Extract = *S.Facts.Extract;
         Plans[Extract.File].Sections.push_back(
             {&retyped(Extract), S.AnyThread, {{keyOf(S.Facts)}, {}}});
+        for (const MacroRest &Rest : Extract.Rests)
+          for (const MacroRest::Definition &D : Rest.Definitions)
+            Plans[D.At.File];
         if (Extract.Through) { // the files of its companion change too
           Plans[Extract.Through->end().File];
           for (const Prototype &Declared : Extract.Through->Prototypes)
@@ -325,6 +329,23 @@ private:
                                    ": changed while it was being analysed; run the command again");
     Result.Before[File] = std::move(Text);
     return Error::success();
+  }
+
+  // Gives the sections macros for what lock macros do besides.
+  void planRests() {
+    std::map<Position, std::pair<std::string, Owners>> Definitions;
+    for (const auto &[File, Plan] : Plans)
+      for (const DelegatedSection &S : Plan.Sections)
+        for (const MacroRest &Rest : S.Extract->Rests) {
+          Plans[File].Tokens[{Rest.Use, Rest.Text}].add(S.By);
+          for (const MacroRest::Definition &D : Rest.Definitions) {
+            auto &[Text, By] = Definitions[D.At];
+            Text = D.Text;
+            By.add(S.By);
+          }
+        }
+    for (auto &[At, Definition] : Definitions)
+      insertLate(At, Definition.first, Definition.second);
   }
 
   // Gives each lock wrapper that sections are executed through its companion.

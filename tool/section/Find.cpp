@@ -270,13 +270,15 @@ private:
     };
     std::optional<GuardLoop> Guard = relock::guardLoop(Lock.Call, Parents, S.Context, Succeeds);
     const LockOperation *Unlock = Guard ? Locks.at(Guard->Unlock) : nullptr;
-    bool Releases = Unlock && Unlock->Kind == Operation::Unlock && sameLock(*Unlock, Lock);
+    bool Releases = Unlock && Unlock->Kind == Operation::Unlock && sameLock(*Unlock, Lock) &&
+                    !Lock.InMacro && !Unlock->InMacro;
     return Releases ? Guard : std::nullopt;
   }
 
   // The pop of a handler that is pushed directly behind the lock.
   const LockOperation *pushedBehind(const LockOperation &Lock) const {
-    const CompoundStmt *Block = Lock.Statement ? blockOf(Lock.Statement, Parents) : nullptr;
+    const CompoundStmt *Block =
+        Lock.Statement && !Lock.InMacro ? blockOf(Lock.Statement, Parents) : nullptr;
     for (const LockOperation &Op : Operations)
       if (Block && Op.Push && sameLock(Op, Lock) && follows(Op.Push, Lock.last(), Block))
         return &Op;
@@ -462,6 +464,13 @@ private:
     SectionText Text;
     Text.Lock = Lock.Call;
     bool After = false;
+    auto AddRest = [&](const LockOperation *Op) {
+      if (!Op || !Op->InMacro)
+        return;
+      Text.Statements.push_back(Op->Statement);
+      Text.Outside.push_back(Op->InMacro);
+    };
+    AddRest(&Lock);
     if (End.Unlock && End.Unlock->Push && blockOf(End.Unlock->Statement, Parents) != Block) {
       Block = blockOf(End.Unlock->Statement, Parents);
       After = true; // the lock stands before the push
@@ -479,6 +488,7 @@ private:
         break;
       After |= Child == childOf(Block, Lock.Statement, Parents);
     }
+    AddRest(End.Unlock);
     if (endIfEmpty(Lock, End, Text, Found))
       return;
     std::vector<EarlyExitText> Exits;
@@ -545,7 +555,7 @@ private:
     for (const LockOperation &Op : Operations) {
       if (!sameLock(Op, Lock) || !within({Lock.Enters->getThen()}, Op.Call))
         continue;
-      if (Only || Op.Kind != Operation::Unlock || Op.Push || Op.Uses || Op.Guard)
+      if (Only || Op.Kind != Operation::Unlock || Op.Push || Op.Uses || Op.Guard || Op.InMacro)
         return nullptr;
       Only = &Op;
     }
@@ -887,13 +897,13 @@ private:
         return Other ? Again(*Other) : Is(Shape::Split, "split", "unlocks here, and goes on", Op);
       }
       Text.Unlocks.push_back(Op.Call);
-      Text.Outside.push_back(Op.Branch);
+      Text.Outside.push_back(Op.own());
       append_range(Text.Outside, Op.gone());
       append_range(Text.Outside, Exit.Tail);
       if (Exit.Break)
         Text.Outside.push_back(Exit.Break);
       if (Exit.Relock) {
-        Text.Outside.push_back(Exit.Relock->Statement);
+        Text.Outside.push_back(Exit.Relock->own());
         append_range(Text.Outside, Exit.Relock->gone());
         Text.Gaps.push_back({Op.Call, Exit.Relock->Call, Exit.Tail});
       }
@@ -1194,6 +1204,9 @@ private:
               Lock.Call->getExprLoc());
     if (Left)
       examineUses(Text, Result, Found);
+    for (const LockOperation *Op : operationsOf(Text))
+      if (Op->InMacro)
+        Result.Rests.push_back(Op->Rest);
     if (Lock.Guard)
       Result.Guard = S.expressionText(Lock.Guard);
     if (Lock.Guard && (Result.Through || Text.resumes() || !Result.Macro.empty()))

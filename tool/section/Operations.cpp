@@ -26,6 +26,7 @@ LockOperations::LockOperations(const FunctionDecl *F, const Source &S, const Sit
     : F(F), S(S), Sites(Sites), Linked(Linked), Visible(Visible), Parents(Parents),
       Statics(Statics) {
   collect(F->getBody());
+  findMacros();
   findGuards();
   findUses();
   findScopes(cast<CompoundStmt>(F->getBody()), Parents, Linked, S, All);
@@ -197,6 +198,25 @@ const IfStmt *LockOperations::enteredBy(const LockOperation &Op) const {
   return Enters ? If : nullptr;
 }
 
+// `LOCK_ZONE(z)`, which locks, and then notes that it is locked.
+void LockOperations::findMacros() {
+  for (LockOperation &Op : All) {
+    if (!Op.Statement || Op.Push || !locksOrUnlocks(Op) || !Op.Pure || !Op.Visible)
+      continue;
+    std::optional<LockMacro> Macro =
+        lockMacroAround(Op.Statement, Op.Kind == Operation::Lock, Parents, S);
+    auto InRest = [&](const CallExpr *Call) {
+      return Call != Op.Call && within({Macro->Whole}, Call, Parents);
+    };
+    if (!Macro || any_of(All, [&](const LockOperation &Other) { return InRest(Other.Call); }) ||
+        any_of(Others, [&](const HeldOperation &Other) { return InRest(Other.Call); }))
+      continue;
+    Op.InMacro = Op.Statement;
+    Op.Statement = Op.Branch = Macro->Whole;
+    Op.Rest = std::move(Macro->Rest);
+  }
+}
+
 // A trylock or a timed lock under another name.
 bool LockOperations::addOperator(const CallExpr *Call, LockOperation &Op) const {
   const std::string Callee = nodeFor(Call->getDirectCallee(), S);
@@ -258,7 +278,7 @@ static bool calls(const Stmt *S) {
 // The `if` without else of which the operation is all.
 const IfStmt *LockOperations::guardOf(const LockOperation &Op) const {
   const Stmt *Arm = Op.Branch;
-  if (!Arm)
+  if (!Arm || Op.InMacro)
     return nullptr;
   if (const auto *Block = dyn_cast_or_null<CompoundStmt>(Parents.getParent(Arm));
       Block && Block->size() == 1)
@@ -330,9 +350,9 @@ const IfStmt *LockOperations::notedIn(const LockOperation &Op, const Expr *Flag)
   const auto *Block =
       Op.Branch ? dyn_cast_or_null<CompoundStmt>(Parents.getParent(Op.Branch)) : nullptr;
   const auto *If = Block ? dyn_cast_or_null<IfStmt>(Parents.getParent(Block)) : nullptr;
-  if (!V || !If || Op.Kind != Operation::Lock || If->getThen() != Block || If->getElse() ||
-      If->getInit() || If->getConditionVariable() || If->getCond()->HasSideEffects(S.Context) ||
-      calls(If->getCond()))
+  if (!V || !If || Op.InMacro || Op.Kind != Operation::Lock || If->getThen() != Block ||
+      If->getElse() || If->getInit() || If->getConditionVariable() ||
+      If->getCond()->HasSideEffects(S.Context) || calls(If->getCond()))
     return nullptr;
   const BinaryOperator *Sets = nullptr;
   for (const Stmt *Child : Block->body()) {

@@ -6,6 +6,7 @@
 #include "index/Cleanup.h"
 #include "index/Tested.h"
 #include "section/Held.h"
+#include "section/MacroRest.h"
 #include "section/ProgramView.h"
 #include "section/StaticUses.h"
 
@@ -36,6 +37,10 @@ struct LockOperation {
   const relock::Wrapper *Wraps = nullptr;
   const clang::Stmt *Statement; // the statement that is nothing but this operation; null: none
   const clang::Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
+  // Statement is all of a macro, which does more; this in it is nothing but the operation. Null:
+  // Statement is.
+  const clang::Stmt *InMacro = nullptr;
+  MacroRest Rest; // then
   // Of a wait whose result a macro tests: all that the macro is, if it goes with the wait.
   const clang::Stmt *Checked = nullptr;
   // The operation runs only where this holds, as do all on its lock in the function; Statement and
@@ -63,6 +68,8 @@ struct LockOperation {
   const clang::VarDecl *Orphan = nullptr;
 
   bool leaves() const { return Uses && Uses->Returns; }
+  // What is not the section's of a statement that begins or ends it.
+  const clang::Stmt *own() const { return InMacro ? InMacro : Branch; }
   // The statements that go with an operation whose result is used; none of another operation.
   std::vector<const clang::Stmt *> gone() const {
     std::vector<const clang::Stmt *> All;
@@ -143,6 +150,7 @@ private:
   const clang::Stmt *macroAround(const LockOperation &Op) const;
   const clang::IfStmt *enteredBy(const LockOperation &Op) const;
   const clang::Stmt *wholeGuard(const clang::IfStmt *If) const;
+  void findMacros();
   void findGuards();
   void findUses();
   void findUse(LockOperation &Op) const;

@@ -108,7 +108,7 @@ std::optional<OperationGroup> SectionPlacer::groupOf(const LockOperation &Op) co
 
 // Where the same directive is around each operation, the section is the same without it.
 void SectionPlacer::placeDirective(const std::vector<EarlyExitText> &Exits) {
-  if (End.around() || End.Scope || Lock.Guard || Text.resumes() || Text.Joins)
+  if (End.around() || End.Scope || Lock.Guard || Lock.InMacro || Text.resumes() || Text.Joins)
     return;
   std::optional<OperationGroup> Group = groupOf(Lock);
   if (!Group)
@@ -121,7 +121,7 @@ void SectionPlacer::placeDirective(const std::vector<EarlyExitText> &Exits) {
       Unlocks.push_back(Exit.Unlock);
   if (all_of(Unlocks, [&](const LockOperation *Unlock) {
         std::optional<OperationGroup> Other = groupOf(*Unlock);
-        return Other && !Unlock->Push &&
+        return Other && !Unlock->Push && !Unlock->InMacro &&
                StringRef(Other->Directive).ltrim() == StringRef(Group->Directive).ltrim();
       }))
     Result.Directive = Group->Directive;
@@ -200,8 +200,10 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     Result.Groups = Result.Whole;
   else if (!End.Unlock)
     Result.Groups.End = Result.Whole.End;
-  Result.Body = {throughSemicolon(File, First->End),
-                 Text.Joins || End.Scope ? Result.Whole.End : fromUnlock(File, Last->Begin)};
+  Result.Body = {Lock.InMacro ? First->Begin : throughSemicolon(File, First->End),
+                 Text.Joins || End.Scope ? Result.Whole.End
+                 : End.Unlock->InMacro   ? throughSemicolon(File, Last->End)
+                                         : fromUnlock(File, Last->Begin)};
   unsigned Position = Result.Body.Begin;
   for (const Stmt *Statement : Text.Statements) {
     std::optional<Source::Range> R = S.range(Statement->getSourceRange());
@@ -478,6 +480,11 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
   }
   Placed.Declares = any_of(Exit.Tail, [](const Stmt *S) { return isa<DeclStmt>(S); });
   Placed.Unlock = {std::max(fromUnlock(File, Unlock->Begin), Result.Body.Begin), Placed.Tail.End};
+  if (Exit.Unlock->InMacro) { // the section uses the macro
+    Placed.Unlock.Begin = Placed.Tail.Begin = throughSemicolon(File, Unlock->End);
+    size_t Line = File.rfind('\n', Unlock->Begin) + 1;
+    Placed.Indent = "\n" + File.slice(Line, File.find_first_not_of(" \t", Line)).str();
+  }
   if (Exit.Break) {
     std::optional<Source::Range> Break = S.range(Exit.Break->getSourceRange());
     if (!Break || Break->File != Id || Break->Begin < Placed.Tail.End)
@@ -492,7 +499,9 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
       return false;
     Placed.Tail.End = Relock->Begin; // and the comments before it
     Placed.Behind = insteadOf(*Exit.Relock);
-    Placed.Unlock.End = throughSemicolon(File, Relock->End);
+    Placed.Unlock.End = Exit.Relock->InMacro
+                            ? unsigned(File.take_front(Relock->Begin).rtrim().size())
+                            : throughSemicolon(File, Relock->End);
     Placed.Returns = 1 + count_if(Result.Exits, [](const EarlyExit &E) { return E.Returns; });
   }
   Result.Exits.push_back(Placed);

@@ -41,8 +41,8 @@ void collectMentions(const Stmt *In, const VarDecl *V, std::vector<const DeclRef
 
 class Finder {
 public:
-  Finder(const CompoundStmt *Body, const ParentMap &Parents, const ProgramView &Linked, const Source &S,
-         std::vector<LockOperation> &All)
+  Finder(const CompoundStmt *Body, const ParentMap &Parents, const ProgramView &Linked,
+         const Source &S, std::vector<LockOperation> &All)
       : Body(Body), Parents(Parents), Linked(Linked), S(S), All(All) {}
 
   void visit(const Stmt *Statement) {
@@ -72,7 +72,8 @@ private:
     std::string Key = Ref ? lockKey(Ref) : lockKey(V->getInit());
     auto Found = find_if(All, [&](const LockOperation &Op) {
       return Op.Kind == Operation::Lock && Op.Pure && Op.Visible && !Op.Uses && !Op.Guard &&
-             Op.Key == Key && Op.Statement && Parents.getParent(Op.Statement) == Block &&
+             Op.Key == Key && Op.Statement && !Op.InMacro &&
+             Parents.getParent(Op.Statement) == Block &&
              (!Ref || within({Op.Statement}, Ref, Parents)) &&
              (follows(Op.Statement, Declared, Block) ||
               (!Ref && follows(Declared, Op.Statement, Block)));

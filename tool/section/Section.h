@@ -98,7 +98,7 @@ struct EarlyExit {
   bool Declares = false; // the tail has declarations
   unsigned Returns = 0;  // any: behind the tail the section goes on, at the point of this number
   std::string Before, Behind; // statements around the tail, in the place of tests of results
-  std::string Indent;         // where Unlock begins with the line of a directive: of the unlock
+  std::string Indent; // goes before the jump: where Unlock begins with the line of a directive
 };
 
 // A wait on a condition variable. With its result used, it is taken out of its statement.
@@ -149,6 +149,19 @@ struct Companion {
   }
 };
 
+// A lock macro that does more than to lock or to unlock: where the section's function uses another
+// one, for the rest. See MacroRest.h.
+struct MacroRest {
+  struct Definition {
+    Position At; // behind the one that it is made of
+    std::string Text;
+  };
+  std::string Macro;
+  Range Use;        // its name, or also its arguments, in the file of the section
+  std::string Text; // goes there
+  std::vector<Definition> Definitions; // of the other macro
+};
+
 struct Extraction {
   std::string File;
   Range Whole;                // from the lock to the last unlock
@@ -175,6 +188,7 @@ struct Extraction {
   std::optional<Companion> Through; // instead of naming Lock
   std::vector<std::string> Wrappers; // nodes of the lock wrappers that the section no longer calls
   std::string Cleanup; // of them, one that a macro goes on naming, as a cleanup function
+  std::vector<MacroRest> Rests;
   std::vector<EarlyExit> Exits;
   bool Completes = true;   // the end of Body is reached: the last unlock stands there
   bool Returns = false;    // its function returns what the section returns

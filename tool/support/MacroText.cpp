@@ -109,23 +109,38 @@ static SourceLocation inOutermostBody(SourceLocation L, Edge Which, const Source
   return {};
 }
 
-std::optional<std::string> textInMacro(SourceRange Expression, const Source &S) {
+// The tokens of an expression in the body of the macro that is used at Use.
+static ArrayRef<Token> bodyTokens(SourceRange Expression, SourceLocation &Use, const Source &S) {
   SourceLocation First = inOutermostBody(Expression.getBegin(), Edge::Begin, S);
   SourceLocation Last = inOutermostBody(Expression.getEnd(), Edge::End, S);
   if (First.isInvalid() || Last.isInvalid())
-    return std::nullopt;
-  SourceLocation Use = S.SM.getImmediateExpansionRange(First).getBegin();
+    return {};
+  Use = S.SM.getImmediateExpansionRange(First).getBegin();
   const MacroInfo *Macro = macroUsedAt(Use, S);
   if (!Macro || Use != S.SM.getImmediateExpansionRange(Last).getBegin())
-    return std::nullopt;
+    return {};
   auto Place = [&](SourceLocation At) {
     return find_if(Macro->tokens(),
                    [&](const Token &T) { return T.getLocation() == S.SM.getSpellingLoc(At); });
   };
   const Token *Begin = Place(First), *End = Place(Last);
   if (Begin == Macro->tokens_end() || End == Macro->tokens_end() || End < Begin)
+    return {};
+  return ArrayRef<Token>(Begin, End + 1);
+}
+
+std::optional<std::string> textInMacro(SourceRange Expression, const Source &S) {
+  SourceLocation Use;
+  ArrayRef<Token> Tokens = bodyTokens(Expression, Use, S);
+  return Tokens.empty() ? std::nullopt : expand(Use, Tokens, {}, S);
+}
+
+std::optional<SourceRange> tokensInMacro(SourceRange Expression, const Source &S) {
+  SourceLocation Use;
+  ArrayRef<Token> Tokens = bodyTokens(Expression, Use, S);
+  if (Tokens.empty())
     return std::nullopt;
-  return expand(Use, ArrayRef<Token>(Begin, End + 1), {}, S);
+  return SourceRange(Tokens.front().getLocation(), Tokens.back().getLocation());
 }
 
 static bool sameMacro(StringRef Name, SourceLocation Use, SourceLocation Other,

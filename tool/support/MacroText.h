@@ -27,6 +27,10 @@ std::optional<std::string> expandOnce(clang::SourceLocation Use,
 // None if they begin or end within those of another macro or an argument, or as for expandOnce().
 std::optional<std::string> textInMacro(clang::SourceRange Expression, const Source &S);
 
+// The first and the last token of that, in the definition. None if they are not the first and the
+// last one of what the inner macros bring, or are in an argument.
+std::optional<clang::SourceRange> tokensInMacro(clang::SourceRange Expression, const Source &S);
+
 // The arguments between the parentheses that follow the name at Use.
 std::vector<std::string> argumentsAt(clang::SourceLocation Use, const Source &S);
 

@@ -20,6 +20,36 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 
 # name: (file, text, what stands there without the rule, test)
 RULES = {
+    "a lock macro that jumps over its release": (
+        "tool/section/MacroRest.cpp",
+        "return Statement &&\n         (isa<BreakStmt>(Statement)",
+        "return false && (isa<BreakStmt>(Statement)",
+        "tool/section/lock-macros-that-hold.test",
+    ),
+    "a lock macro that does something before it locks": (
+        "tool/section/MacroRest.cpp",
+        "(First ? Parts.front() : Parts.back()) != Operation",
+        "!is_contained(Parts, Operation)",
+        "tool/section/lock-macros-that-hold.test",
+    ),
+    "another definition of a lock macro that does more": (
+        "tool/section/MacroRest.cpp",
+        "isOnly(D.Body, File.slice(Goes.Begin, Goes.End))",
+        "isOnly(D.Body, File.slice(Goes.Begin, Goes.End)) || true",
+        "tool/section/lock-macros-that-hold.test",
+    ),
+    "a lock that a lock macro takes besides": (
+        "tool/section/Operations.cpp",
+        "return Call != Op.Call && within({Macro->Whole}, Call, Parents);",
+        "return !Call && within({Macro->Whole}, Op.Call, Parents);",
+        "tool/section/lock-macros-that-hold.test",
+    ),
+    "what stands behind the label of the last unlock": (
+        "tool/rewrite/Outline.cpp",
+        "applied({E.LastLabel, E.Body.End}, ownEdits())",
+        "File.slice(E.LastLabel, E.Body.End)",
+        "tool/section/lock-macros-that-do-more.c",
+    ),
     "a block that the program may leave before it ends the process": (
         "tool/index/Dying.cpp",
         "      if (mayLeave(Child, [&](const FunctionDecl *Callee) { return call(Callee); }))\n"
