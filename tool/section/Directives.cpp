@@ -92,6 +92,52 @@ std::optional<std::set<std::string>> redefinedIn(StringRef Text) {
   return Names;
 }
 
+// True if a group that is open where the text begins ends in it, or has a branch that does.
+static bool endsGroup(StringRef Text) {
+  unsigned Open = 0;
+  for (StringRef Line : split(Text, '\n')) {
+    StringRef Word = directiveOf(Line).value_or("");
+    if (!Open && (continues(Word) || Word == "endif"))
+      return true;
+    Open += opens(Word);
+    Open -= Word == "endif";
+  }
+  return false;
+}
+
+std::optional<unsigned> beginOfHead(StringRef File, const Range &Head, const Range &Body) {
+  unsigned Inner = 0, Outer = 0; // groups that begin in the head, and that end there only
+  bool Divided = false;          // by an `#else` of one that has not ended
+  for (StringRef Line : split(File.slice(Head.Begin, Head.End), '\n')) {
+    std::optional<StringRef> Word = directiveOf(Line);
+    if (!Word)
+      continue;
+    if (Line.rtrim().ends_with("\\") || !(opens(*Word) || continues(*Word) || *Word == "endif"))
+      return std::nullopt;
+    if (opens(*Word)) {
+      ++Inner;
+    } else if (Inner) {
+      Inner -= *Word == "endif";
+    } else {
+      Divided = *Word != "endif";
+      Outer += *Word == "endif";
+    }
+  }
+  if (Inner || Divided || endsGroup(File.slice(Body.Begin, Body.End)))
+    return std::nullopt;
+  unsigned At = Head.Begin;
+  while (Outer) {
+    const unsigned Line = File.rfind('\n', At) + 1;
+    if (!Line)
+      return std::nullopt;
+    At = File.rfind('\n', Line - 1) + 1;
+    StringRef Word = directiveOf(File.slice(At, Line)).value_or("");
+    Outer += Word == "endif";
+    Outer -= opens(Word);
+  }
+  return At;
+}
+
 // None if a directive goes on in the next line, or the part shares a line with other text.
 static std::optional<OperationGroup> groupOf(StringRef File, const Range &First, const Range &Last,
                                              const Range &Part) {

@@ -32,6 +32,11 @@ std::optional<OpenConditions> openConditions(llvm::StringRef File, const Range &
 // None if one of them is not understood.
 std::optional<std::set<std::string>> redefinedIn(llvm::StringRef Text);
 
+// Where a function's text begins of whose head, up to its body, groups take a part: `int`, `#else`,
+// `static int`. That is before those that are open at the head's begin. None if one of them goes on
+// behind the head, in the body, or there are other directives.
+std::optional<unsigned> beginOfHead(llvm::StringRef File, const Range &Head, const Range &Body);
+
 // The innermost group that a part of a file lies in, if its lines lie Within. None if it has an
 // `#else`, or other text on the part's lines.
 struct OperationGroup {

@@ -291,8 +291,8 @@ bool SectionPlacer::placeSurroundings() {
   unsigned Open = S.SM.getFileOffset(F->getBody()->getBeginLoc());
   StringRef Before = File.slice(Open, Result.Whole.Begin);
   std::optional<std::set<std::string>> Redefined = redefinedIn(Before);
-  if (hasDirective(File.slice(Whole->Begin, Open), "") || hasDirective(Before, "pragma") ||
-      !Redefined)
+  if (!beginOfHead(File, {Whole->Begin, Open}, {Open, Whole->End}) ||
+      hasDirective(Before, "pragma") || !Redefined)
     return refuse("preprocessor",
                   "a preprocessor directive stands between the function's begin and the section",
                   At);
@@ -532,7 +532,9 @@ void layout(StringRef File, unsigned Begin, const FunctionDecl *F, const Source 
     else if (!Unit.empty() && Unit.find_first_not_of(" \t") == StringRef::npos)
       Result.IndentUnit = Unit.str();
   }
-  Result.FunctionBegin = aboveComment(Own, S.range(F->getSourceRange())->Begin, F->getName());
+  const Source::Range All = *S.range(F->getSourceRange());
+  const unsigned Head = beginOfHead(Own, {All.Begin, Open}, {Open, All.End}).value_or(All.Begin);
+  Result.FunctionBegin = aboveComment(Own, Head, F->getName());
 }
 
 // Where the comment begins that a blank line sets apart, and that names the function.
