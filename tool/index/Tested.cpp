@@ -73,19 +73,10 @@ public:
   bool runBody(const CompoundStmt *Body) {
     InBody = true;
     for (const Expr *Argument : Call->arguments())
-      collectNames(Argument);   // once more, through local variables
-    const Stmt *Last = nullptr; // `return …;;` ends the body, too
-    for (const Stmt *Child : Body->body())
-      if (!isa<NullStmt>(Child))
-        Last = Child;
-    return all_of(Body->body(), [&](const Stmt *Child) {
-      const auto *Return = dyn_cast<ReturnStmt>(Child);
-      if (!Return || Child != Last)
-        return run(Child) == Ends;
-      std::optional<Result> Value =
-          Return->getRetValue() ? evaluate(Return->getRetValue()) : Result{Returned};
-      return Value && Value->Value == Returned;
-    });
+      collectNames(Argument); // once more, through local variables
+    MayReturn = true;
+    const Way After = runBlock(Body);
+    return After == Ends || After == Returns;
   }
 
   bool runPart(ArrayRef<const Stmt *> Statements, bool Stays) {
@@ -95,13 +86,15 @@ public:
   }
 
   // How a statement that leaves no other trace than the call goes on.
-  enum Way { Ends, Breaks, Unknown };
+  enum Way { Ends, Breaks, Returns, Unknown };
 
   Way run(const Stmt *S) {
     if (isa<NullStmt>(S))
       return Ends;
     if (isa<BreakStmt>(S))
       return Breaks;
+    if (const auto *Return = dyn_cast<ReturnStmt>(S))
+      return MayReturn && returnsSame(Return) ? Returns : Unknown;
     if (const auto *Block = dyn_cast<CompoundStmt>(S))
       return runBlock(Block);
     if (const auto *Declared = dyn_cast<DeclStmt>(S))
@@ -127,8 +120,8 @@ public:
         Aborts &= aborts(Do->getBody());
         return canGo(Do->getCond()) ? Ends : Unknown;
       }
-      if (Body == Unknown)
-        return Unknown;
+      if (Body != Ends)
+        return Body;
       std::optional<Result> Condition = evaluate(Do->getCond());
       return Condition && Condition->Value == 0 ? Ends : Unknown;
     }
@@ -157,6 +150,7 @@ private:
   unsigned Calls = 0;
   bool Aborts = true;
   bool InBody = false;    // its variables go with it
+  bool MayReturn = false; // what the call does
   bool NamesStay = false; // all that it names is named elsewhere, too
   bool MayPrint, Prints = false, Reports = false;
   SmallPtrSet<const ValueDecl *, 4> Names; // in the call's arguments, which stay
@@ -185,6 +179,13 @@ private:
     std::optional<Result> Is = evaluate(Value);
     Use->Returns = Is && Is->Value == 0;
     return Use->Returns;
+  }
+
+  // True if the function returns what the call does, or nothing.
+  bool returnsSame(const ReturnStmt *Return) {
+    std::optional<Result> Value =
+        Return->getRetValue() ? evaluate(Return->getRetValue()) : Result{Returned};
+    return Value && Value->Value == Returned;
   }
 
   // An `if`, an assertion or a return that asks for the variable.
@@ -280,9 +281,14 @@ private:
   Way runBlock(const CompoundStmt *Block) {
     for (auto At = Block->body_begin(); At != Block->body_end(); ++At) {
       Way Child = run(*At);
-      if (Child == Breaks && std::all_of(std::next(At), Block->body_end(),
-                                         [&](const Stmt *Never) { return canGo(Never); }))
-        return Breaks;
+      ArrayRef<const Stmt *> Behind(std::next(At), Block->body_end());
+      if ((Child == Breaks || Child == Returns) &&
+          all_of(Behind, [&](const Stmt *Never) { return canGo(Never); })) {
+        // What fails goes on there.
+        if (Child == Returns && any_of(Behind, [](const Stmt *S) { return !isa<NullStmt>(S); }))
+          Aborts = false;
+        return Child;
+      }
       if (Child != Ends)
         return Unknown;
     }
