@@ -5,6 +5,7 @@
 #include "index/LockApi.h"
 #include "support/MacroText.h"
 
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/DiagnosticParse.h"
 #include "clang/Basic/DiagnosticSema.h"
 #include "clang/Lex/Lexer.h"
@@ -44,7 +45,8 @@ void LockEdits::typeToken(TypeLoc Spelled, const std::string &Node, SourceLocati
         return ownName(Named.getNameLoc(), Typedef, Node, At);
       if (!isSyncName(Name) || !S.editable(Named.getNameLoc()))
         break;
-      Out.sharedEdit(Named.getNameLoc(), Name.size(), relockName(Name), Node);
+      if (!replaceTypeMacro(Named.getNameLoc(), Name, Node))
+        Out.sharedEdit(Named.getNameLoc(), Name.size(), relockName(Name), Node);
       return;
     }
     if (auto Operand = Spelled.getAs<TypeOfExprTypeLoc>()) {
@@ -66,6 +68,31 @@ void LockEdits::typeToken(TypeLoc Spelled, const std::string &Node, SourceLocati
   }
   Out.escape(Node, "type-spelling", "is declared with a type that is not spelled 'pthread_…_t'",
              At);
+}
+
+// `#define my_mutex pthread_mutex_t`: the same for a macro that is no more than the type's name.
+bool LockEdits::replaceTypeMacro(SourceLocation Body, StringRef Name, const std::string &Node) {
+  SourceLocation Use = Body;
+  while (!S.inFile(Use)) {
+    if (S.SM.isMacroArgExpansion(Use)) {
+      Use = S.SM.getImmediateSpellingLoc(Use);
+      continue;
+    }
+    SourceLocation Begin, End = Use.getLocWithOffset(S.tokenLength(Use));
+    if (!S.SM.isAtStartOfImmediateMacroExpansion(Use, &Begin) ||
+        !S.SM.isAtEndOfImmediateMacroExpansion(End, &End) || Begin != End)
+      return false;
+    Use = Begin;
+  }
+  if (Use == Body || !S.editable(Use))
+    return false;
+  const std::string Macro = tokenNode(S.spelled(Body));
+  Out.sharedEdit(Use, S.tokenLength(Use), relockName(Name), Node);
+  Facts.Edits.back().Where = Edit::AtUse;
+  Facts.Edits.back().Macro = Macro;
+  Facts.Edits.push_back(
+      {S.spelled(Body), unsigned(Name.size()), relockName(Name), Node, Edit::InBody, Macro});
+  return true;
 }
 
 // A name of the program's own for the type: what it stands for changes, or its uses do.
@@ -382,6 +409,9 @@ void LockEdits::renameCall(const CallExpr *Call, const DeclRefExpr *CalleeRef, S
   else if (Name == "pthread_mutex_init" &&
            initialiseThroughMacro(Call, L, S.inFile(operandLeafLocation(Operand)), Node))
     return;
+  else if (Name != "pthread_mutex_init" && S.inFile(operandLeafLocation(Operand)) &&
+           operateThroughMacro(L, Name, Node))
+    return;
   else
     Out.sharedEdit(L, Name.size(), relockName(Name), Node);
   if (Name == "pthread_mutex_init")
@@ -471,15 +501,55 @@ static unsigned operationsNamed(SourceLocation Use, const Source &S) {
   });
 }
 
-// The use of a macro that does more than to initialise a mutex, with the class of that.
-std::optional<std::string> LockEdits::writtenOut(const CallExpr *Call, SourceLocation Body) {
+// The use of a macro whose body has the operation and does more, with the changes of that.
+std::optional<std::string>
+LockEdits::writtenOut(SourceLocation Body,
+                      const std::map<SourceLocation, std::string> &Changes) const {
   SourceLocation Use = S.SM.getExpansionLoc(Body);
   if (!S.range({Body, Body}) || operationsNamed(Use, S) != 1)
     return std::nullopt;
-  return expandOnce(Use,
-                    {{S.SM.getSpellingLoc(Body), relockName("pthread_mutex_init")},
-                     {S.SM.getSpellingLoc(Call->getRParenLoc()), ", RELOCK_CLASS($CLASS))"}},
-                    S);
+  return expandOnce(Use, Changes, S);
+}
+
+// bson_mutex_lock → bson_mutex_lock_relock
+static std::string relockedName(StringRef Macro) {
+  return (Macro + (any_of(Macro, isLowercase) ? "_relock" : "_RELOCK")).str();
+}
+
+// `check(pthread_mutex_lock(m) == 0)` in a macro: its body changes; or, where some of its users
+// stay as they are, the others use a second macro, which stands behind the first one in each
+// configuration.
+bool LockEdits::operateThroughMacro(SourceLocation Body, StringRef Name, const std::string &Node) {
+  const SourceLocation Use = S.SM.getExpansionLoc(Body);
+  const MacroInfo *Macro = macroUsedAt(Use, S);
+  const auto InBody = [&](const Token &T) { return T.getLocation() == S.SM.getSpellingLoc(Body); };
+  if (!Macro || operationsNamed(Use, S) != 1 || none_of(Macro->tokens(), InBody) ||
+      !S.editable(Macro->getDefinitionLoc()) || !S.editable(Use))
+    return false;
+  Token Used;
+  Lexer::getRawToken(Use, Used, S.SM, S.Language);
+  const std::string Other = relockedName(Used.getRawIdentifier());
+  const FileID Id = S.SM.getFileID(Macro->getDefinitionLoc());
+  StringRef File = S.fileText(Id);
+  auto All = definitionsOf(Used.getRawIdentifier(), File);
+  if (!All || File.contains(Other) || S.beginsMacro(Other))
+    return false;
+  const std::string Place = tokenNode(S.spelled(Body));
+  auto Add = [&](Position At, size_t Length, std::string Text, Edit::Place Where) {
+    Facts.Edits.push_back({At, unsigned(Length), std::move(Text), Node, Where, Place});
+  };
+  Add(S.spelled(Use), Used.getLength(), Other, Edit::AtUse);
+  Add(S.spelled(Body), Name.size(), relockName(Name), Edit::InBody);
+  for (const WrittenMacro &D : *All) {
+    StringRef Parameters = D.Head.drop_front(Used.getLength());
+    std::string Text = File.slice(D.Begin, D.Name).str() + Other + Parameters.str();
+    StringRef Rest = behindLongerHead(D.Body, Other.size() - Used.getLength());
+    for (size_t At; (At = Rest.find(Name)) != StringRef::npos;
+         Rest = Rest.drop_front(At + Name.size()))
+      Text += Rest.take_front(At).str() + relockName(Name);
+    Add(S.position(Id, D.End), 0, "\n" + Text + Rest.str(), Edit::AtUse);
+  }
+  return true;
 }
 
 // A macro that does more than to initialise can serve locks of several classes.
@@ -488,7 +558,10 @@ bool LockEdits::initialiseThroughMacro(const CallExpr *Call, SourceLocation Body
   SourceLocation Close = Call->getRParenLoc();
   if (!S.editable(Close) || Close.isFileID())
     return false;
-  std::optional<std::string> Text = OperandInFile ? writtenOut(Call, Body) : std::nullopt;
+  std::optional<std::string> Text;
+  if (OperandInFile)
+    Text = writtenOut(Body, {{S.SM.getSpellingLoc(Body), relockName("pthread_mutex_init")},
+                             {S.SM.getSpellingLoc(Close), ", RELOCK_CLASS($CLASS))"}});
   std::optional<std::vector<Edit>> Parameter = classParameter(Body, Close, S);
   if (!Text && !Parameter)
     return false;

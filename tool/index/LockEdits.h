@@ -73,12 +73,17 @@ private:
                          const std::string &Node);
   void sharedInsert(clang::SourceLocation L, std::string Text, const std::string &Node);
   clang::SourceLocation behindArguments(const clang::CallExpr *Call) const;
+  bool replaceTypeMacro(clang::SourceLocation Body, llvm::StringRef Name, const std::string &Node);
   bool replaceInvocation(const clang::CallExpr *Call, clang::SourceLocation Body,
                          llvm::StringRef Name, const std::string &Node);
+  bool operateThroughMacro(clang::SourceLocation Body, llvm::StringRef Name,
+                           const std::string &Node);
   void keepArguments(Source::Range &Invocation, llvm::StringRef Arguments, std::string &Text);
   bool initialiseThroughMacro(const clang::CallExpr *Call, clang::SourceLocation Body,
                               bool OperandInFile, const std::string &Node);
-  std::optional<std::string> writtenOut(const clang::CallExpr *Call, clang::SourceLocation Body);
+  std::optional<std::string>
+  writtenOut(clang::SourceLocation Body,
+             const std::map<clang::SourceLocation, std::string> &Changes) const;
   std::string argumentText(const clang::Expr *Argument);
   bool exactInvocation(clang::SourceRange Tokens);
 };

@@ -450,6 +450,13 @@ private:
     return partCanGo(S);
   }
 
+  // No compiler warns where nothing calls an inline function of a header.
+  bool mayBeUnused(const ValueDecl *D) const {
+    const auto *F = dyn_cast<FunctionDecl>(D);
+    return D->hasAttr<UnusedAttr>() || (F && F->isInlineSpecified() &&
+                                        !Context.getSourceManager().isInMainFile(F->getLocation()));
+  }
+
   bool partCanGo(const Stmt *S) const {
     if (isa<LabelStmt>(S) || isa<IndirectGotoStmt>(S) || isa<SwitchCase>(S) ||
         isa<AddrLabelExpr>(S) || S == Call)
@@ -461,7 +468,7 @@ private:
     if (const auto *Ref = dyn_cast<DeclRefExpr>(S)) {
       const ValueDecl *D = Ref->getDecl();
       bool Known = Declared.count(D) || Names.count(D) || GoToo.contains(D) || NamesStay ||
-                   (InBody && D->getParentFunctionOrMethod());
+                   mayBeUnused(D) || (InBody && D->getParentFunctionOrMethod());
       if (!isa<EnumConstantDecl>(D) && !D->hasExternalFormalLinkage() && !Known) {
         if (!Use)
           return false;

@@ -14,54 +14,6 @@ using namespace llvm;
 
 namespace relock {
 
-namespace {
-
-// A definition as it stands in its file: from its `#` to the end of its last line, the break aside.
-struct MacroDefinition {
-  unsigned Begin, End;
-  unsigned Name;        // where the name stands
-  StringRef Head, Body; // Head: the name, and the parameters with their parentheses
-};
-
-} // namespace
-
-static size_t endOfLogicalLine(StringRef File, size_t At) {
-  for (;;) {
-    size_t End = std::min(File.find('\n', At), File.size());
-    if (End == File.size() || !File.take_front(End).rtrim("\r").ends_with("\\"))
-      return End;
-    At = End + 1;
-  }
-}
-
-// All definitions of a name in a file, those that are not compiled among them. None if one cannot
-// be read, or if the name loses its meaning somewhere.
-static std::optional<std::vector<MacroDefinition>> definitionsOf(StringRef Name, StringRef File) {
-  std::vector<MacroDefinition> Result;
-  for (size_t Line = 0, Next; Line < File.size(); Line = Next) {
-    const size_t End = endOfLogicalLine(File, Line);
-    Next = End + 1;
-    StringRef Text = File.slice(Line, End), Rest = Text.ltrim(" \t");
-    if (!Rest.consume_front("#"))
-      continue;
-    Rest = Rest.ltrim(" \t");
-    const bool Defines = Rest.consume_front("define");
-    if (!Defines && !Rest.consume_front("undef"))
-      continue;
-    Rest = Rest.ltrim(" \t");
-    const unsigned At = Rest.data() - File.data();
-    if (!Rest.consume_front(Name) || (!Rest.empty() && isAsciiIdentifierContinue(Rest[0])))
-      continue;
-    if (Rest.starts_with("("))
-      Rest = Rest.drop_front(std::min(Rest.find(')'), Rest.size() - 1) + 1);
-    StringRef Head = File.slice(At, Rest.data() - File.data());
-    if (!Defines || Head.contains('\\'))
-      return std::nullopt;
-    Result.push_back({unsigned(Line), unsigned(End), At, Head, Rest});
-  }
-  return Result;
-}
-
 static std::string withoutBlanks(StringRef Text) {
   std::string Result;
   copy_if(Text, std::back_inserter(Result), [](char C) { return !isWhitespace(C) && C != '\\'; });
@@ -79,7 +31,7 @@ static bool isOnly(StringRef Body, StringRef Operation) {
 }
 
 // The text of the definition for another name, without the operation: its lines go as a whole.
-static std::string withoutOperation(const MacroDefinition &D, StringRef File, StringRef Head,
+static std::string withoutOperation(const WrittenMacro &D, StringRef File, StringRef Head,
                                     Range Operation) {
   unsigned Begin = Operation.Begin, End = Operation.End;
   StringRef Behind = File.slice(End, D.End);
@@ -96,11 +48,8 @@ static std::string withoutOperation(const MacroDefinition &D, StringRef File, St
   }
   const unsigned HeadEnd = D.Name + D.Head.size();
   StringRef Between = File.slice(HeadEnd, Begin);
-  // The `\` behind the head stays in its column.
-  const size_t Blanks = Between.find_first_not_of(" \t"), Longer = Head.size() - D.Head.size();
-  if (Head.size() > D.Head.size() && Blanks != StringRef::npos && Between[Blanks] == '\\' &&
-      Between.take_front(Blanks).find('\t') == StringRef::npos && Blanks > Longer)
-    Between = Between.drop_front(Longer);
+  if (Head.size() > D.Head.size())
+    Between = behindLongerHead(Between, Head.size() - D.Head.size());
   return (File.slice(D.Begin, D.Name) + Head + Between + File.slice(End, D.End)).str();
 }
 
@@ -134,7 +83,7 @@ public:
     MacroRest Rest;
     Rest.Macro = Name;
     const std::string Other = nameOfRest(Name);
-    for (const MacroDefinition &D : *All) {
+    for (const WrittenMacro &D : *All) {
       const std::string Head =
           Other + (UsesParameters ? D.Head.drop_front(Name.size()).str() : Empty);
       std::string Text;

@@ -3,6 +3,7 @@
 
 #include "support/Source.h"
 
+#include "clang/Basic/CharInfo.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -141,6 +142,48 @@ std::optional<SourceRange> tokensInMacro(SourceRange Expression, const Source &S
   if (Tokens.empty())
     return std::nullopt;
   return SourceRange(Tokens.front().getLocation(), Tokens.back().getLocation());
+}
+
+static size_t endOfLogicalLine(StringRef File, size_t At) {
+  for (;;) {
+    size_t End = std::min(File.find('\n', At), File.size());
+    if (End == File.size() || !File.take_front(End).rtrim("\r").ends_with("\\"))
+      return End;
+    At = End + 1;
+  }
+}
+
+std::optional<std::vector<WrittenMacro>> definitionsOf(StringRef Name, StringRef File) {
+  std::vector<WrittenMacro> Result;
+  for (size_t Line = 0, Next; Line < File.size(); Line = Next) {
+    const size_t End = endOfLogicalLine(File, Line);
+    Next = End + 1;
+    StringRef Text = File.slice(Line, End), Rest = Text.ltrim(" \t");
+    if (!Rest.consume_front("#"))
+      continue;
+    Rest = Rest.ltrim(" \t");
+    const bool Defines = Rest.consume_front("define");
+    if (!Defines && !Rest.consume_front("undef"))
+      continue;
+    Rest = Rest.ltrim(" \t");
+    const unsigned At = Rest.data() - File.data();
+    if (!Rest.consume_front(Name) || (!Rest.empty() && isAsciiIdentifierContinue(Rest[0])))
+      continue;
+    if (Rest.starts_with("("))
+      Rest = Rest.drop_front(std::min(Rest.find(')'), Rest.size() - 1) + 1);
+    StringRef Head = File.slice(At, Rest.data() - File.data());
+    if (!Defines || Head.contains('\\'))
+      return std::nullopt;
+    Result.push_back({unsigned(Line), unsigned(End), At, Head, Rest});
+  }
+  return Result;
+}
+
+StringRef behindLongerHead(StringRef Text, size_t Longer) {
+  const size_t Blanks = Text.find_first_not_of(" \t");
+  const bool Fits = Blanks != StringRef::npos && Text[Blanks] == '\\' && Blanks > Longer &&
+                    !Text.take_front(Blanks).contains('\t');
+  return Fits ? Text.drop_front(Longer) : Text;
 }
 
 static bool sameMacro(StringRef Name, SourceLocation Use, SourceLocation Other,

@@ -34,6 +34,19 @@ std::optional<clang::SourceRange> tokensInMacro(clang::SourceRange Expression, c
 // The arguments between the parentheses that follow the name at Use.
 std::vector<std::string> argumentsAt(clang::SourceLocation Use, const Source &S);
 
+// A definition as it stands in its file: from its `#` to the end of its last line, the break aside.
+struct WrittenMacro {
+  unsigned Begin, End;
+  unsigned Name;              // where the name stands
+  llvm::StringRef Head, Body; // Head: the name, and the parameters with their parentheses
+};
+// All definitions of a name in a file, those that are not compiled among them. None if one cannot
+// be read, or if the name loses its meaning somewhere.
+std::optional<std::vector<WrittenMacro>> definitionsOf(llvm::StringRef Name, llvm::StringRef File);
+// Where the `\` behind the head of a definition keeps its column when that has become longer: the
+// text from the head on without as many blanks.
+llvm::StringRef behindLongerHead(llvm::StringRef Text, size_t Longer);
+
 // The macro whose use in a file begins at Use, if it takes a fixed number of arguments.
 const clang::MacroInfo *macroUsedAt(clang::SourceLocation Use, const Source &S);
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// A macro for the type, and lock macros that test the result, serve a lock that is kept, too: the
+// others convert. Their declarations change, and what stays a lock operation uses a second macro, which
+// stands behind the first one, in each configuration. Where all convert, the macros change.
+// RUN: %check_rewrite %s --algorithms=ccsynch,rcl --flags=-DKEEP --accept-uncovered
+// RUN: %check_rewrite %s --algorithms=ccsynch --accept-uncovered
+// RUN: %rewritten %s --accept-uncovered --all -- -DKEEP | FileCheck %s
+// RUN: %rewritten %s --accept-uncovered --all | FileCheck %s --check-prefix=ALL --implicit-check-not='_relock('
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// CHECK: #define my_mutex pthread_mutex_t
+// ALL: #define my_mutex relock_mutex_t
+#define my_mutex pthread_mutex_t
+#ifndef QUIET
+// CHECK:      #define my_lock(m)                      \
+// CHECK-NEXT:   do {                                  \
+// CHECK-NEXT:     if (pthread_mutex_lock((m)) != 0)   \
+// CHECK-NEXT:       abort();                          \
+// CHECK-NEXT:   } while (0)
+// CHECK-NEXT: #define my_lock_relock(m)               \
+// CHECK-NEXT:   do {                                  \
+// CHECK-NEXT:     if (relock_mutex_lock((m)) != 0)   \
+// CHECK-NEXT:       abort();                          \
+// CHECK-NEXT:   } while (0)
+// ALL: if (relock_mutex_lock((m)) != 0)
+#define my_lock(m)                      \
+  do {                                  \
+    if (pthread_mutex_lock((m)) != 0)   \
+      abort();                          \
+  } while (0)
+#else
+// CHECK: #define my_lock_relock(m) (void)relock_mutex_lock(m)
+#define my_lock(m) (void)pthread_mutex_lock(m)
+#endif
+// CHECK:      #define MY_UNLOCK(m) do { if (pthread_mutex_unlock((m)) != 0) abort(); } while (0)
+// CHECK-NEXT: #define MY_UNLOCK_RELOCK(m) do { if (relock_mutex_unlock((m)) != 0) abort(); } while (0)
+#define MY_UNLOCK(m) do { if (pthread_mutex_unlock((m)) != 0) abort(); } while (0)
+
+// CHECK: static relock_mutex_t a = RELOCK_MUTEX_INITIALIZER(a);
+static my_mutex a = PTHREAD_MUTEX_INITIALIZER;
+// CHECK:      struct s {
+// CHECK-NEXT:   relock_mutex_t m;
+struct s {
+  my_mutex m;
+  int n;
+};
+static int n;
+
+// CHECK:      static void add(
+// CHECK-NEXT:   relock_execute
+// CHECK-NEXT:   relock_execute
+static void add(struct s *s) {
+  my_lock(&a);
+  n++;
+  MY_UNLOCK(&a);
+  my_lock(&s->m);
+  s->n++;
+  MY_UNLOCK(&s->m);
+}
+
+// CHECK:      my_lock_relock((relock_mutex_t *)m);
+// CHECK:      MY_UNLOCK_RELOCK((relock_mutex_t *)m);
+// ALL:        my_lock((my_mutex *)m);
+static void ask(void *m) {
+  my_lock((my_mutex *)m);
+  n += getchar() == 'x';
+  MY_UNLOCK((my_mutex *)m);
+}
+
+#ifdef KEEP
+// CHECK: static my_mutex shared;
+// CHECK: my_lock(&shared);
+// CHECK: MY_UNLOCK(&shared);
+static my_mutex shared;
+static void keep(void) {
+  pthread_mutexattr_t attribute;
+  pthread_mutexattr_init(&attribute);
+  pthread_mutexattr_setpshared(&attribute, PTHREAD_PROCESS_SHARED);
+  pthread_mutex_init(&shared, &attribute);
+  my_lock(&shared);
+  n += 100;
+  MY_UNLOCK(&shared);
+}
+#endif
+
+int main(void) {
+  static struct s s = {.m = PTHREAD_MUTEX_INITIALIZER};
+  add(&s);
+  ask(&a);
+#ifdef KEEP
+  keep();
+#endif
+  printf("%d %d\n", n, s.n);
+  return 0;
+}
