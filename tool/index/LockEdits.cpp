@@ -409,8 +409,7 @@ void LockEdits::renameCall(const CallExpr *Call, const DeclRefExpr *CalleeRef, S
   else if (Name == "pthread_mutex_init" &&
            initialiseThroughMacro(Call, L, S.inFile(operandLeafLocation(Operand)), Node))
     return;
-  else if (Name != "pthread_mutex_init" && S.inFile(operandLeafLocation(Operand)) &&
-           operateThroughMacro(L, Name, Node))
+  else if (Name != "pthread_mutex_init" && operateThroughMacro(L, Name, Node))
     return;
   else
     Out.sharedEdit(L, Name.size(), relockName(Name), Node);
@@ -518,32 +517,44 @@ static std::string relockedName(StringRef Macro) {
 
 // `check(pthread_mutex_lock(m) == 0)` in a macro: its body changes; or, where some of its users
 // stay as they are, the others use a second macro, which stands behind the first one in each
-// configuration.
+// configuration. A macro that is no more than the function's name needs no second one.
 bool LockEdits::operateThroughMacro(SourceLocation Body, StringRef Name, const std::string &Node) {
-  const SourceLocation Use = S.SM.getExpansionLoc(Body);
-  const MacroInfo *Macro = macroUsedAt(Use, S);
-  const auto InBody = [&](const Token &T) { return T.getLocation() == S.SM.getSpellingLoc(Body); };
-  if (!Macro || operationsNamed(Use, S) != 1 || none_of(Macro->tokens(), InBody) ||
+  if (S.SM.isMacroArgExpansion(Body))
+    return false;
+  SourceLocation Use = S.SM.getImmediateExpansionRange(Body).getBegin();
+  while (Use.isMacroID() && S.SM.isMacroArgExpansion(Use))
+    Use = S.SM.getImmediateSpellingLoc(Use);
+  const StringRef Used = Lexer::getImmediateMacroName(Body, S.SM, S.Language);
+  const MacroInfo *Macro = S.macroAt(Used, S.SM.getExpansionLoc(Body));
+  auto Operates = [](const Token &T) {
+    return T.getIdentifierInfo() && lockFunction(T.getIdentifierInfo()->getName());
+  };
+  auto InBody = [&](const Token &T) { return T.getLocation() == S.SM.getSpellingLoc(Body); };
+  if (!Macro || count_if(Macro->tokens(), Operates) != 1 || none_of(Macro->tokens(), InBody) ||
       !S.editable(Macro->getDefinitionLoc()) || !S.editable(Use))
     return false;
-  Token Used;
-  Lexer::getRawToken(Use, Used, S.SM, S.Language);
-  const std::string Other = relockedName(Used.getRawIdentifier());
+  const bool OnlyName = Macro->isObjectLike() && Macro->getNumTokens() == 1;
+  const std::string Other = OnlyName ? relockName(Name) : relockedName(Used);
   const FileID Id = S.SM.getFileID(Macro->getDefinitionLoc());
   StringRef File = S.fileText(Id);
-  auto All = definitionsOf(Used.getRawIdentifier(), File);
-  if (!All || File.contains(Other) || S.beginsMacro(Other))
+  auto All = OnlyName ? std::optional(std::vector<WrittenMacro>()) : definitionsOf(Used, File);
+  if (!All || (!OnlyName && (File.contains(Other) || S.beginsMacro(Other))))
     return false;
   const std::string Place = tokenNode(S.spelled(Body));
   auto Add = [&](Position At, size_t Length, std::string Text, Edit::Place Where) {
     Facts.Edits.push_back({At, unsigned(Length), std::move(Text), Node, Where, Place});
   };
-  Add(S.spelled(Use), Used.getLength(), Other, Edit::AtUse);
+  if (S.inFile(Use))
+    Out.edit(Use, Used.size(), Other, Node);
+  else // all that the macro around it operates on
+    Out.sharedEdit(Use, Used.size(), Other, Node);
+  Facts.Edits.back().Where = Edit::AtUse;
+  Facts.Edits.back().Macro = Place;
   Add(S.spelled(Body), Name.size(), relockName(Name), Edit::InBody);
   for (const WrittenMacro &D : *All) {
-    StringRef Parameters = D.Head.drop_front(Used.getLength());
+    StringRef Parameters = D.Head.drop_front(Used.size());
     std::string Text = File.slice(D.Begin, D.Name).str() + Other + Parameters.str();
-    StringRef Rest = behindLongerHead(D.Body, Other.size() - Used.getLength());
+    StringRef Rest = behindLongerHead(D.Body, Other.size() - Used.size());
     for (size_t At; (At = Rest.find(Name)) != StringRef::npos;
          Rest = Rest.drop_front(At + Name.size()))
       Text += Rest.take_front(At).str() + relockName(Name);

@@ -69,6 +69,20 @@ static void ask(void *m) {
   MY_UNLOCK((my_mutex *)m);
 }
 
+// A macro that is only the function's name, and a macro around the others.
+#define my_try pthread_mutex_trylock
+// CHECK:      #define ASK(m) do { my_lock_relock(m); n += getchar() == 'y'; MY_UNLOCK_RELOCK(m); } while (0)
+#define ASK(m) do { my_lock(m); n += getchar() == 'y'; MY_UNLOCK(m); } while (0)
+
+// CHECK: if (relock_mutex_trylock(&a) == 0)
+// CHECK: ASK(&a);
+// ALL: if (my_try(&a) == 0)
+static void try(void) {
+  if (my_try(&a) == 0)
+    MY_UNLOCK(&a);
+  ASK(&a);
+}
+
 #ifdef KEEP
 // CHECK: static my_mutex shared;
 // CHECK: my_lock(&shared);
@@ -89,6 +103,7 @@ int main(void) {
   static struct s s = {.m = PTHREAD_MUTEX_INITIALIZER};
   add(&s);
   ask(&a);
+  try();
 #ifdef KEEP
   keep();
 #endif
