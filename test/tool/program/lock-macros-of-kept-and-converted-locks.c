@@ -93,6 +93,8 @@ static void keep(void) {
   pthread_mutexattr_init(&attribute);
   pthread_mutexattr_setpshared(&attribute, PTHREAD_PROCESS_SHARED);
   pthread_mutex_init(&shared, &attribute);
+  if (my_try(&shared) == 0)
+    MY_UNLOCK(&shared);
   my_lock(&shared);
   n += 100;
   MY_UNLOCK(&shared);
