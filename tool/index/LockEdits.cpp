@@ -559,6 +559,7 @@ bool LockEdits::operateThroughMacro(SourceLocation Body, StringRef Name, const s
          Rest = Rest.drop_front(At + Name.size()))
       Text += Rest.take_front(At).str() + relockName(Name);
     Add(S.position(Id, D.End), 0, "\n" + Text + Rest.str(), Edit::AtUse);
+    Facts.Edits.back().Use = Other;
   }
   return true;
 }

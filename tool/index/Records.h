@@ -100,7 +100,9 @@ struct Edit {
   enum Place { Anywhere, AtUse, InBody, WithClass, WrittenOut, IfUnnamed } Where = Anywhere;
   std::string Macro = {};    // the place in the body, or the node of the name; empty: of no macro
   std::string Variable = {}; // IfUnnamed: what is initialised, once
-  std::string Use = {};      // WithClass, WrittenOut: the node of the use, but for edits of macros
+  // WithClass, WrittenOut: the node of the use, but for edits of macros. Of a macro's copy, which
+  // goes behind it for the uses by that name: the name.
+  std::string Use = {};
   std::string Layer = {};    // in whose functions it stands, see Layers; not known to the indexer
 };
 

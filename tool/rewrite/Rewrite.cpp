@@ -210,17 +210,26 @@ private:
 
   void planTokens(const std::map<std::string, Owners> &Groups) {
     const std::map<std::string, InitMacro> Init = initMacros(Groups);
+    std::map<std::pair<Position, std::string>, std::pair<std::string, Owners>>
+        Copies; // their names
     for (const auto &[Group, By] : Groups) {
       auto Found = Decided.Edits.find(Group);
       if (Found == Decided.Edits.end())
         continue;
       for (const Edit &E : Found->second) {
         auto Macro = Init.find(E.Macro);
-        if (std::optional<std::string> Text =
-                textOf(E, Macro == Init.end() ? nullptr : &Macro->second))
+        std::optional<std::string> Text = textOf(E, Macro == Init.end() ? nullptr : &Macro->second);
+        if (!Text)
+          continue;
+        if (E.Where == Edit::AtUse && !E.Use.empty())
+          Copies[{E.At, *Text}].first = E.Use, Copies[{E.At, *Text}].second.add(By);
+        else
           Plans[E.At.File].Tokens[{{E.At.Offset, E.At.Offset + E.Length}, *Text}].add(By);
       }
     }
+    for (const auto &[Place, Copy] : Copies)
+      if (isUsed(Copy.first))
+        insertLate(Place.first, Place.second, Copy.second);
     for (const StaticWrapper &W : Decided.StaticWrappers) {
       const bool Replaced = W.Layer.Initialises || Split.count(W.Layer.Id);
       if (W.Layer.Id.empty() || !Replaced || W.Layer.Users.empty())
@@ -233,6 +242,28 @@ private:
       for (const std::string &Group : W.Layer.Users)
         Uncalled[W.Node].add(Groups.at(Group));
     }
+  }
+
+  // True if text that stays uses the copy of a lock macro: an operation of a delegated section
+  // goes.
+  bool isUsed(const std::string &Copy) const {
+    return any_of(Plans, [&](const auto &File) {
+      const FilePlan &Plan = File.second;
+      return any_of(Plan.Tokens, [&](const auto &Token) {
+        const TextEdit &E = Token.first;
+        return E.Text == Copy && all_of(Plan.Sections, [&](const DelegatedSection &S) {
+                 return staysIn(*S.Extract, E.At);
+               });
+      });
+    });
+  }
+
+  static bool staysIn(const Extraction &Section, const Range &At) {
+    if (!contains(Section.Whole, At))
+      return true;
+    return contains(Section.Body, At) && none_of(Section.Exits, [&](const EarlyExit &Exit) {
+             return contains(Exit.Unlock, At) && !contains(Exit.Tail, At);
+           });
   }
 
   // A macro that does more than to initialise a mutex, and serves none that stays.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A lock macro changes for all of its users where another macro names the lock for it; where one of
-// them is kept, so are the others. Two users that name their locks themselves are independent.
+// A lock macro changes for all of its users where another macro names the lock for it, and the name of
+// a copy of it is taken; where one of them is kept, so are the others. Two users that name their locks
+// themselves are independent.
 // RUN: %verdicts %s | FileCheck %s
 // RUN: %check_rewrite %s --algorithms=mcs | FileCheck %s --check-prefix=DIFF
 // CHECK:      kept (macro-body-that-has-to-change.c:[[#]]): keep
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #define LOCK(m) pthread_mutex_lock(m)
 #define UNLOCK(m) pthread_mutex_unlock(m)
+enum { LOCK_RELOCK, UNLOCK_RELOCK };
 #define POOL_LOCK(p) LOCK(&(p)->lock)
 #define POOL_UNLOCK(p) UNLOCK(&(p)->lock)
 #define TAKE(m) pthread_mutex_lock(m)

@@ -36,6 +36,7 @@
 typedef pthread_mutex_t my_lock;
 #define LOCK(l) pthread_mutex_lock(l)
 #define UNLOCK(l) pthread_mutex_unlock(l)
+enum { LOCK_RELOCK, UNLOCK_RELOCK }; /* taken: the macros change for all */
 
 struct small { char lock[0]; long value; };
 struct large { my_lock lock; long value; };

@@ -15,8 +15,8 @@
 // CHECK-NEXT: the result of the lock operation is used [tested-result]
 // CHECK-NEXT: hold conditional counts
 // CHECK-NEXT: the result of the lock operation is used [tested-result]
-// CHECK-NEXT: hold cross-function takes
-// CHECK:      delegate straight kept
+// CHECK-NEXT: delegate straight misleads
+// CHECK-NEXT: delegate straight kept
 // CHECK-NEXT: delegate straight where
 #include <assert.h>
 #include <pthread.h>
