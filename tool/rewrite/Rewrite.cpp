@@ -210,8 +210,7 @@ private:
 
   void planTokens(const std::map<std::string, Owners> &Groups) {
     const std::map<std::string, InitMacro> Init = initMacros(Groups);
-    std::map<std::pair<Position, std::string>, std::pair<std::string, Owners>>
-        Copies; // their names
+    std::map<std::pair<Position, std::string>, MacroCopy> Copies; // by place and text
     for (const auto &[Group, By] : Groups) {
       auto Found = Decided.Edits.find(Group);
       if (Found == Decided.Edits.end())
@@ -221,15 +220,18 @@ private:
         std::optional<std::string> Text = textOf(E, Macro == Init.end() ? nullptr : &Macro->second);
         if (!Text)
           continue;
-        if (E.Where == Edit::AtUse && !E.Use.empty())
-          Copies[{E.At, *Text}].first = E.Use, Copies[{E.At, *Text}].second.add(By);
-        else
-          Plans[E.At.File].Tokens[{{E.At.Offset, E.At.Offset + E.Length}, *Text}].add(By);
+        if (E.Where == Edit::AtUse && !E.Use.empty()) {
+          MacroCopy &Copy = Copies[{E.At, *Text}];
+          Copy.Name = E.Use;
+          Copy.By.add(By);
+          continue;
+        }
+        Plans[E.At.File].Tokens[{{E.At.Offset, E.At.Offset + E.Length}, *Text}].add(By);
       }
     }
     for (const auto &[Place, Copy] : Copies)
-      if (isUsed(Copy.first))
-        insertLate(Place.first, Place.second, Copy.second);
+      if (isUsed(Copy.Name))
+        insertLate(Place.first, Place.second, Copy.By);
     for (const StaticWrapper &W : Decided.StaticWrappers) {
       const bool Replaced = W.Layer.Initialises || Split.count(W.Layer.Id);
       if (W.Layer.Id.empty() || !Replaced || W.Layer.Users.empty())
@@ -243,6 +245,12 @@ private:
         Uncalled[W.Node].add(Groups.at(Group));
     }
   }
+
+  // Of a lock macro that also serves locks that stay.
+  struct MacroCopy {
+    std::string Name;
+    Owners By;
+  };
 
   // True if text that stays uses the copy of a lock macro: an operation of a delegated section
   // goes.
