@@ -519,12 +519,16 @@ static std::string relockedName(StringRef Macro) {
 // stay as they are, the others use a second macro, which stands behind the first one in each
 // configuration. A macro that is no more than the function's name needs no second one.
 bool LockEdits::operateThroughMacro(SourceLocation Body, StringRef Name, const std::string &Node) {
-  if (S.SM.isMacroArgExpansion(Body))
+  auto Written = [&](SourceLocation L) { // also as another macro's argument
+    while (L.isMacroID() && S.SM.isMacroArgExpansion(L))
+      L = S.SM.getImmediateSpellingLoc(L);
+    return L;
+  };
+  const SourceLocation Inner = Written(Body);
+  if (Inner.isFileID())
     return false;
-  SourceLocation Use = S.SM.getImmediateExpansionRange(Body).getBegin();
-  while (Use.isMacroID() && S.SM.isMacroArgExpansion(Use))
-    Use = S.SM.getImmediateSpellingLoc(Use);
-  const StringRef Used = Lexer::getImmediateMacroName(Body, S.SM, S.Language);
+  const SourceLocation Use = Written(S.SM.getImmediateExpansionRange(Inner).getBegin());
+  const StringRef Used = Lexer::getImmediateMacroName(Inner, S.SM, S.Language);
   const MacroInfo *Macro = S.macroAt(Used, S.SM.getExpansionLoc(Body));
   auto Operates = [](const Token &T) {
     return T.getIdentifierInfo() && lockFunction(T.getIdentifierInfo()->getName());

@@ -70,6 +70,18 @@ static void ask(void *m) {
   MY_UNLOCK((my_mutex *)m);
 }
 
+// The function's name may stand in the argument of another macro.
+// CHECK:      #define my_checked(m) CHECK(pthread_mutex_lock((m)) == 0)
+// CHECK-NEXT: #define my_checked_relock(m) CHECK(relock_mutex_lock((m)) == 0)
+// CHECK:      my_checked_relock(&a);
+#define CHECK(e) do { if (!(e)) abort(); } while (0)
+#define my_checked(m) CHECK(pthread_mutex_lock((m)) == 0)
+static void checked(void) {
+  my_checked(&a);
+  n += getchar() == 'z';
+  MY_UNLOCK(&a);
+}
+
 #define my_once(m) do { if (pthread_mutex_lock((m)) != 0) abort(); } while (0)
 static void once(void) {
   my_once(&a);
@@ -106,6 +118,9 @@ static void keep(void) {
   my_once(&shared);
   n += 100;
   MY_UNLOCK(&shared);
+  my_checked(&shared);
+  n += 100;
+  MY_UNLOCK(&shared);
   my_lock(&shared);
   n += 100;
   MY_UNLOCK(&shared);
@@ -118,6 +133,7 @@ int main(void) {
   ask(&a);
   try();
   once();
+  checked();
 #ifdef KEEP
   keep();
 #endif
