@@ -493,21 +493,21 @@ void LockEdits::keepArguments(Source::Range &Invocation, StringRef Arguments, st
 }
 
 // The operations of POSIX that the body of the macro names.
-static unsigned operationsNamed(SourceLocation Use, const Source &S) {
-  const MacroInfo *Macro = macroUsedAt(Use, S);
+static unsigned operationsNamed(const MacroInfo *Macro) {
   return !Macro ? 0 : count_if(Macro->tokens(), [](const Token &T) {
     return T.getIdentifierInfo() && lockFunction(T.getIdentifierInfo()->getName());
   });
 }
 
-// The use of a macro whose body has the operation and does more, with the changes of that.
-std::optional<std::string>
-LockEdits::writtenOut(SourceLocation Body,
-                      const std::map<SourceLocation, std::string> &Changes) const {
+// The use of a macro that does more than to initialise a mutex, with the class of that.
+std::optional<std::string> LockEdits::writtenOut(const CallExpr *Call, SourceLocation Body) {
   SourceLocation Use = S.SM.getExpansionLoc(Body);
-  if (!S.range({Body, Body}) || operationsNamed(Use, S) != 1)
+  if (!S.range({Body, Body}) || operationsNamed(macroUsedAt(Use, S)) != 1)
     return std::nullopt;
-  return expandOnce(Use, Changes, S);
+  return expandOnce(Use,
+                    {{S.SM.getSpellingLoc(Body), relockName("pthread_mutex_init")},
+                     {S.SM.getSpellingLoc(Call->getRParenLoc()), ", RELOCK_CLASS($CLASS))"}},
+                    S);
 }
 
 // bson_mutex_lock → bson_mutex_lock_relock
@@ -530,19 +530,17 @@ bool LockEdits::operateThroughMacro(SourceLocation Body, StringRef Name, const s
   const SourceLocation Use = Written(S.SM.getImmediateExpansionRange(Inner).getBegin());
   const StringRef Used = Lexer::getImmediateMacroName(Inner, S.SM, S.Language);
   const MacroInfo *Macro = S.macroAt(Used, S.SM.getExpansionLoc(Body));
-  auto Operates = [](const Token &T) {
-    return T.getIdentifierInfo() && lockFunction(T.getIdentifierInfo()->getName());
-  };
   auto InBody = [&](const Token &T) { return T.getLocation() == S.SM.getSpellingLoc(Body); };
-  if (!Macro || count_if(Macro->tokens(), Operates) != 1 || none_of(Macro->tokens(), InBody) ||
+  if (!Macro || operationsNamed(Macro) != 1 || none_of(Macro->tokens(), InBody) ||
       !S.editable(Macro->getDefinitionLoc()) || !S.editable(Use))
     return false;
   const bool OnlyName = Macro->isObjectLike() && Macro->getNumTokens() == 1;
   const std::string Other = OnlyName ? relockName(Name) : relockedName(Used);
   const FileID Id = S.SM.getFileID(Macro->getDefinitionLoc());
   StringRef File = S.fileText(Id);
-  auto All = OnlyName ? std::optional(std::vector<WrittenMacro>()) : definitionsOf(Used, File);
-  if (!All || (!OnlyName && (File.contains(Other) || S.beginsMacro(Other))))
+  auto All = definitionsOf(Used, File);
+  // Another configuration may know the name as something else, or as nothing.
+  if (!All || (OnlyName ? All->size() > 1 : File.contains(Other) || S.beginsMacro(Other)))
     return false;
   const std::string Place = tokenNode(S.spelled(Body));
   auto Add = [&](Position At, size_t Length, std::string Text, Edit::Place Where) {
@@ -554,14 +552,22 @@ bool LockEdits::operateThroughMacro(SourceLocation Body, StringRef Name, const s
     Out.sharedEdit(Use, Used.size(), Other, Node);
   Facts.Edits.back().Where = Edit::AtUse;
   Facts.Edits.back().Macro = Place;
+  if (!OnlyName)
+    Facts.Edits.back().Use = Other;
   Add(S.spelled(Body), Name.size(), relockName(Name), Edit::InBody);
+  if (OnlyName)
+    return true;
   for (const WrittenMacro &D : *All) {
     StringRef Parameters = D.Head.drop_front(Used.size());
     std::string Text = File.slice(D.Begin, D.Name).str() + Other + Parameters.str();
     StringRef Rest = behindLongerHead(D.Body, Other.size() - Used.size());
     for (size_t At; (At = Rest.find(Name)) != StringRef::npos;
-         Rest = Rest.drop_front(At + Name.size()))
-      Text += Rest.take_front(At).str() + relockName(Name);
+         Rest = Rest.drop_front(At + Name.size())) {
+      const bool IsWord =
+          !isAsciiIdentifierContinue(Rest.take_front(At).empty() ? ' ' : Rest[At - 1]) &&
+          !Rest.drop_front(At + Name.size()).starts_with("_");
+      Text += Rest.take_front(At).str() + (IsWord ? relockName(Name) : Name.str());
+    }
     Add(S.position(Id, D.End), 0, "\n" + Text + Rest.str(), Edit::AtUse);
     Facts.Edits.back().Use = Other;
   }
@@ -574,10 +580,7 @@ bool LockEdits::initialiseThroughMacro(const CallExpr *Call, SourceLocation Body
   SourceLocation Close = Call->getRParenLoc();
   if (!S.editable(Close) || Close.isFileID())
     return false;
-  std::optional<std::string> Text;
-  if (OperandInFile)
-    Text = writtenOut(Body, {{S.SM.getSpellingLoc(Body), relockName("pthread_mutex_init")},
-                             {S.SM.getSpellingLoc(Close), ", RELOCK_CLASS($CLASS))"}});
+  std::optional<std::string> Text = OperandInFile ? writtenOut(Call, Body) : std::nullopt;
   std::optional<std::vector<Edit>> Parameter = classParameter(Body, Close, S);
   if (!Text && !Parameter)
     return false;

@@ -81,9 +81,7 @@ private:
   void keepArguments(Source::Range &Invocation, llvm::StringRef Arguments, std::string &Text);
   bool initialiseThroughMacro(const clang::CallExpr *Call, clang::SourceLocation Body,
                               bool OperandInFile, const std::string &Node);
-  std::optional<std::string>
-  writtenOut(clang::SourceLocation Body,
-             const std::map<clang::SourceLocation, std::string> &Changes) const;
+  std::optional<std::string> writtenOut(const clang::CallExpr *Call, clang::SourceLocation Body);
   std::string argumentText(const clang::Expr *Argument);
   bool exactInvocation(clang::SourceRange Tokens);
 };

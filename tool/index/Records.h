@@ -101,7 +101,7 @@ struct Edit {
   std::string Macro = {};    // the place in the body, or the node of the name; empty: of no macro
   std::string Variable = {}; // IfUnnamed: what is initialised, once
   // WithClass, WrittenOut: the node of the use, but for edits of macros. Of a macro's copy, which
-  // goes behind it for the uses by that name: the name.
+  // goes behind it in each configuration, and of the uses by it: its name.
   std::string Use = {};
   std::string Layer = {};    // in whose functions it stands, see Layers; not known to the indexer
 };

@@ -39,9 +39,9 @@ std::string NodeNames::name(StringRef Node) const {
   return Name + "(" + (Parameter ? std::to_string(Number + 1) : "") + ")";
 }
 
-// `c:main.c@120@F@function@variable@/path/main.c`
 bool isOfOneFile(StringRef Node) { return Node.rsplit('@').second.contains('/'); }
 
+// `c:main.c@120@F@function@variable@/path/main.c`
 std::string localName(StringRef Node) {
   if (Node.starts_with("A:") || Node.starts_with("D:") || Node.starts_with("E:"))
     return "";

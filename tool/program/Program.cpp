@@ -841,7 +841,8 @@ void Program::collectConfigurations(const std::vector<UnitFacts> &Units) {
       if (Differs && S.InMacro) // the use stays as it is; the body of the macro changes
         for (auto &[Group, List] : Edits)
           erase_if(List, [&, Use = tokenNode(S.At)](const Edit &E) {
-            const bool OfUse = E.Where == Edit::AtUse ? E.At == S.At : E.Use == Use;
+            const bool OfUse =
+                E.Where == Edit::AtUse ? E.At == S.At && E.Use.empty() : E.Use == Use;
             if (!OfUse)
               return false;
             if (S.Kind == Operation::Init)

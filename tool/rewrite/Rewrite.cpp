@@ -220,7 +220,7 @@ private:
         std::optional<std::string> Text = textOf(E, Macro == Init.end() ? nullptr : &Macro->second);
         if (!Text)
           continue;
-        if (E.Where == Edit::AtUse && !E.Use.empty()) {
+        if (E.Where == Edit::AtUse && !E.Use.empty() && !E.Length) {
           MacroCopy &Copy = Copies[{E.At, *Text}];
           Copy.Name = E.Use;
           Copy.By.add(By);

@@ -98,7 +98,9 @@ struct EarlyExit {
   bool Declares = false; // the tail has declarations
   unsigned Returns = 0;  // any: behind the tail the section goes on, at the point of this number
   std::string Before, Behind; // statements around the tail, in the place of tests of results
-  std::string Indent; // goes before the jump: where Unlock begins with the line of a directive
+  // Goes before the jump: where Unlock begins with the line of a directive, or behind an unlock
+  // macro that the section goes on using.
+  std::string Indent;
 };
 
 // A wait on a condition variable. With its result used, it is taken out of its statement.

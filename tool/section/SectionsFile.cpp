@@ -77,8 +77,8 @@ template <class V> void fields(V &&Visit, MacroRest::Definition &R) {
   Visit("at", R.At), Visit("text", R.Text);
 }
 template <class V> void fields(V &&Visit, MacroRest &R) {
-  Visit("macro", R.Macro), Visit("use", R.Use), Visit("text", R.Text),
-      Visit("definitions", R.Definitions);
+  Visit("macro", R.Macro), Visit("use", R.Use), Visit("text", R.Text);
+  Visit("definitions", R.Definitions);
 }
 template <class V> void fields(V &&Visit, Extraction &R) {
   Visit("file", R.File), Visit("whole", R.Whole), Visit("body", R.Body);
@@ -88,8 +88,8 @@ template <class V> void fields(V &&Visit, Extraction &R) {
   Visit("textBefore", R.TextBefore), Visit("textBehind", R.TextBehind);
   Visit("groups", R.Groups), Visit("push", R.Push), Visit("before", R.Before);
   Visit("behind", R.Behind), Visit("macro", R.Macro), Visit("through", R.Through);
-  Visit("wrappers", R.Wrappers), Visit("cleanup", R.Cleanup), Visit("rests", R.Rests),
-      Visit("exits", R.Exits);
+  Visit("wrappers", R.Wrappers), Visit("cleanup", R.Cleanup), Visit("rests", R.Rests);
+  Visit("exits", R.Exits);
   Visit("completes", R.Completes), Visit("returns", R.Returns), Visit("result", R.Result);
   Visit("waits", R.Waits), Visit("kept", R.Kept), Visit("hoisted", R.Hoisted);
   Visit("hoistAt", R.HoistAt), Visit("firstDeclares", R.FirstDeclares);
