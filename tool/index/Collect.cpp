@@ -44,7 +44,8 @@ namespace {
 
 // Library functions that take an object as `void *` and do not keep it.
 bool takesBytes(const FunctionDecl *F) {
-  static const StringSet<> Names = {"free", "realloc", "memset", "bzero", "explicit_bzero"};
+  static const StringSet<> Names = {"free",  "realloc",        "memset",
+                                    "bzero", "explicit_bzero", "malloc_usable_size"};
   return F && F->getIdentifier() && Names.contains(F->getName());
 }
 
@@ -72,8 +73,7 @@ public:
                    Leaf->getExprLoc());
     for (const CallExpr *Call : UntypedCalls)
       if (!Nodes.isResolved(Call))
-        Out.escape(resultNode(nodeFor(Call->getDirectCallee(), S)), "unknown-use",
-                   "is used in a way that is not followed", Call->getExprLoc());
+        Nodes.loseResult(Call);
     for (const DeclRefExpr *Use : UntypedUses)
       if (!Nodes.isResolved(Use))
         Nodes.escapeOnce(nodeFor(Use->getDecl(), S), "unknown-use",
@@ -162,6 +162,9 @@ public:
           {nodeFor(F, S), F->getNameAsString(), S.shown(V->getLocation())});
       Undefined.use(F);
       Nodes.cleanUp(V, F);
+      if (isUntyped(V, S))
+        Nodes.escapeOnce(nodeFor(V, S), "unknown-use", "goes to a cleanup function",
+                         V->getLocation());
       HasHandler |= syncType(V->getType()) != SyncType::None;
     }
     if (syncType(V->getType()) == SyncType::None) {
@@ -348,6 +351,7 @@ public:
     recordLockLike(Callee, Name);
     if (returnsUntyped(Callee, S))
       UntypedCalls.push_back(Call);
+    Nodes.allocateTo(Call);
     std::string Node = nodeFor(Callee, S);
     if (CurrentFacts)
       recordCalls(Call, BeforeEnd.contains(Call), S, CurrentFacts->Calls,
@@ -361,6 +365,8 @@ public:
                                                : nullptr;
       if (Value && syncType(Value->getType()) != SyncType::None)
         Nodes.resolve(Value); // the address goes nowhere
+      else if (Value && untypedVariable(Value, S))
+        Nodes.setResolved(Value->IgnoreParenCasts());
       else if (syncType(Argument->getType()) == SyncType::None)
         Nodes.passUntyped(Argument, Callee, I);
       else if (I < Callee->getNumParams())

@@ -10,6 +10,10 @@ using namespace llvm;
 
 namespace relock {
 
+static std::string nodeOfPlace(const Position &At) {
+  return "E:" + At.File.str() + ":" + std::to_string(At.Offset);
+}
+
 // The allocation functions: what they return is a fresh object, not a flow.
 static bool allocates(const CallExpr *Call) {
   const FunctionDecl *F = Call->getDirectCallee();
@@ -52,23 +56,52 @@ std::optional<std::string> Resolver::resolveUntyped(const Expr *E) {
     Resolved.insert(Inner);
     return nodeFor(V, S);
   }
+  if (const auto *Binary = dyn_cast<BinaryOperator>(Inner);
+      Binary && Binary->getOpcode() == BO_Assign && untypedVariable(Binary->getLHS(), S))
+    return resolveUntyped(Binary->getLHS());
   const auto *Call = dyn_cast<CallExpr>(Inner);
   if (Call && allocates(Call))
     return fresh(Call);
-  if (const FunctionDecl *F = Call ? Call->getDirectCallee() : nullptr; F && returnsUntyped(F, S)) {
-    Resolved.insert(Call);
-    return resultNode(nodeFor(F, S));
-  }
+  if (Call && Call->getDirectCallee() && returnsUntyped(Call->getDirectCallee(), S))
+    return untypedResult(Call);
   if (syncType(Inner->getType()) == SyncType::None || !Inner->getType()->isPointerType())
     return std::nullopt;
   return resolve(Inner);
 }
 
 void Resolver::flowUntyped(const Expr *From, const std::string &To, Flow::Kind How) {
-  if (std::optional<std::string> Node = resolveUntyped(From))
-    Out.flow(*Node, To, How, From->getExprLoc(), /*Untyped=*/true);
-  else
-    escapeOnce(To, "pointer-cast", "mixes with a pointer that is not followed", From->getExprLoc());
+  const Expr *Inner = From->IgnoreParenCasts();
+  if (const auto *Either = dyn_cast<ConditionalOperator>(Inner)) {
+    flowUntyped(Either->getTrueExpr(), To, How);
+    return flowUntyped(Either->getFalseExpr(), To, How);
+  }
+  if (const auto *Binary = dyn_cast<BinaryOperator>(Inner); Binary && Binary->isCommaOp())
+    return flowUntyped(Binary->getRHS(), To, How);
+  std::optional<std::string> Node = resolveUntyped(From);
+  if (Node || Told.insert(To + "<").second)
+    Out.flow(Node ? *Node : opaque(From), To, How, From->getExprLoc(), /*Untyped=*/true);
+}
+
+void Resolver::allocateTo(const CallExpr *Call) {
+  const FunctionDecl *F = Call->getDirectCallee();
+  if (!F || !F->getIdentifier() || F->getName() != "posix_memalign" || !Call->getNumArgs())
+    return;
+  const auto *Place = dyn_cast<UnaryOperator>(Call->getArg(0)->IgnoreParenCasts());
+  if (!Place || Place->getOpcode() != UO_AddrOf)
+    return;
+  if (const VarDecl *V = untypedVariable(Place->getSubExpr(), S)) {
+    Resolved.insert(Place->getSubExpr()->IgnoreParenCasts());
+    Out.flow(fresh(Call), nodeFor(V, S), Flow::Assignment, Call->getExprLoc(), /*Untyped=*/true);
+  }
+}
+
+void Resolver::loseResult(const CallExpr *Call) {
+  std::string Node = resultNode(nodeFor(Call->getDirectCallee(), S));
+  if (!Told.insert(Node + ">").second)
+    return;
+  std::string Place = nodeOfPlace(S.shown(Call->getExprLoc()));
+  Out.escape(Place, "unknown-use", "is used in a way that is not followed", Call->getExprLoc());
+  Out.flow(Node, Place, Flow::Return, Call->getExprLoc(), /*Untyped=*/true);
 }
 
 void Resolver::passUntyped(const Expr *Argument, const FunctionDecl *Callee, unsigned I) {
@@ -258,6 +291,15 @@ std::string Resolver::resolve(const Expr *E) {
   return opaque(E);
 }
 
+// Each call has a node of its own, as that of `malloc` has: it may return fresh memory.
+std::string Resolver::untypedResult(const CallExpr *Call) {
+  Resolved.insert(Call);
+  std::string Node = fresh(Call);
+  Out.flow(resultNode(nodeFor(Call->getDirectCallee(), S)), Node, Flow::Return, Call->getExprLoc(),
+           /*Untyped=*/true);
+  return Node;
+}
+
 // Fresh memory. `sizeof(pthread_mutex_t)` in the call belongs to what it is assigned to.
 std::string Resolver::fresh(const CallExpr *Call) {
   Position At = S.shown(Call->getExprLoc());
@@ -279,9 +321,9 @@ std::string Resolver::resolveCast(const CastExpr *Cast) {
   if (Call && allocates(Call)) {
     Node = fresh(Call);
   } else if (Call && Call->getDirectCallee() && returnsUntyped(Call->getDirectCallee(), S)) {
-    Resolved.insert(Call);
-    Node = resultNode(nodeFor(Call->getDirectCallee(), S));
-    declareUntyped(Call->getDirectCallee(), Node, DeclarationKind::Result, Cast->getType());
+    Node = untypedResult(Call);
+    declareUntyped(Call->getDirectCallee(), resultNode(nodeFor(Call->getDirectCallee(), S)),
+                   DeclarationKind::Result, Cast->getType());
   } else if (const VarDecl *V = untypedVariable(Sub, S)) {
     Resolved.insert(Inner);
     Node = nodeFor(V, S);
@@ -297,10 +339,6 @@ std::string Resolver::resolveCast(const CastExpr *Cast) {
         Written && syncType(Written->getType()) != SyncType::None)
       Edits.typeToken(Written->getTypeLoc(), Node, Explicit->getExprLoc());
   return Node;
-}
-
-static std::string nodeOfPlace(const Position &At) {
-  return "E:" + At.File.str() + ":" + std::to_string(At.Offset);
 }
 
 std::string Resolver::opaque(const Expr *E) {

@@ -52,6 +52,10 @@ public:
   void flowUntyped(const clang::Expr *From, const std::string &To, Flow::Kind How);
   void passUntyped(const clang::Expr *Argument, const clang::FunctionDecl *Callee, unsigned I);
   void returnUntyped(const clang::FunctionDecl *F, const clang::Expr *Value);
+  // The call may leave fresh memory in a variable.
+  void allocateTo(const clang::CallExpr *Call);
+  // The call's result, a `void *`, is used in a way that is not followed.
+  void loseResult(const clang::CallExpr *Call);
   // Node is another name of the function.
   void alias(const std::string &Node, const clang::FunctionDecl *F, clang::SourceLocation At);
   void escapeOnce(const std::string &Node, llvm::StringRef Code, llvm::StringRef Message,
@@ -68,6 +72,7 @@ private:
   void flowToParameter(const std::string &Node, clang::QualType T, const clang::FunctionDecl *F,
                        clang::SourceLocation At);
   std::string fresh(const clang::CallExpr *Call);
+  std::string untypedResult(const clang::CallExpr *Call);
   std::string resolveCast(const clang::CastExpr *Cast);
   std::optional<std::string> resolveUntyped(const clang::Expr *E);
   // A declaration of its own, although its type does not name a mutex: F must be in the program.

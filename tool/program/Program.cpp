@@ -57,6 +57,7 @@ Program::Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFi
   Roots.push_back(Index.Root);
   const std::vector<UnitFacts> &Units = Index.Units;
   linkFunctions(Units);
+  Memory = Allocators(Units);
   collectUnmixing(Units);
   linkLayers(Units);
   linkPointers(Index);
@@ -107,7 +108,8 @@ bool Program::unmixes(const Flow &F) const {
 }
 
 bool Program::keepsApart(const Flow &F) const {
-  return unmixes(F) || ((F.How == Flow::Named || F.How == Flow::Argument) && Own.has(F.To));
+  return Memory.separate(F) || unmixes(F) ||
+         ((F.How == Flow::Named || F.How == Flow::Argument) && Own.has(F.To));
 }
 
 // A layer that tests for failures is one only for locks that do not fail.
@@ -349,7 +351,7 @@ void Program::nameClasses(const std::vector<UnitFacts> &Units) {
       if (!Best || Better(D, *Best))
         Best = &D;
       if (!D.Condition && D.Kind != DeclarationKind::Parameter &&
-          D.Kind != DeclarationKind::Typedef)
+          D.Kind != DeclarationKind::Typedef && !Memory.isFresh(D.Node))
         HasMutex.insert(find(D.Node));
     }
     auto UsedAt = [&](const std::string &Node, const Position &At) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "index/Records.h"
+#include "program/Allocators.h"
 #include "program/FunctionTable.h"
 #include "program/Layers.h"
 #include "program/ProjectFile.h"
@@ -209,6 +210,7 @@ private:
   std::vector<std::string> Roots; // folders of the program's own text
   Sets Mixed;                     // nodes of one class
   Sets Together;                  // nodes of one group
+  Allocators Memory;
   Layers Own;
   // The nodes that an operator of a layer is given, by place and function.
   std::map<std::tuple<Position, Position, std::string>, std::vector<std::string>> Given;
