@@ -455,6 +455,8 @@ public:
   bool VisitCastExpr(CastExpr *E) {
     if (!S.inSystemHeader(E->getExprLoc()))
       Pointers.cast(E); // what a library's own functions do with pointers is theirs
+    if (E->getCastKind() == CK_PointerToIntegral)
+      Nodes.becomesInteger(E->getSubExpr());
     const QualType From = E->getSubExpr()->getType(), To = E->getType();
     if (E->getCastKind() == CK_BitCast || E->getCastKind() == CK_PointerToIntegral ||
         E->getCastKind() == CK_IntegralToPointer)

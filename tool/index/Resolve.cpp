@@ -40,6 +40,22 @@ const VarDecl *untypedVariable(const Expr *E, const Source &S) {
   return V && isUntyped(V, S) ? V : nullptr;
 }
 
+// A pointer that is made of an integer, but not of a constant one, which is no lock's address.
+static bool isOfInteger(const Expr *E, const Source &S) {
+  for (E = E->IgnoreParens(); const auto *Cast = dyn_cast<CastExpr>(E);
+       E = Cast->getSubExpr()->IgnoreParens())
+    if (Cast->getCastKind() == CK_IntegralToPointer)
+      return !Cast->getSubExpr()->isIntegerConstantExpr(S.Context);
+  return false;
+}
+
+void Resolver::becomesInteger(const Expr *Pointer) {
+  const Expr *Inner = Pointer->IgnoreParenCasts();
+  if (syncType(Inner->getType()) != SyncType::None || untypedVariable(Inner, S))
+    if (std::optional<std::string> Node = resolveUntyped(Pointer))
+      Out.flow(*Node, IntegersNode.str(), Flow::Assignment, Pointer->getExprLoc());
+}
+
 std::string Resolver::leafNode(const Expr *Leaf) {
   if (const auto *Ref = dyn_cast<DeclRefExpr>(Leaf))
     return nodeFor(Ref->getDecl(), S);
@@ -78,7 +94,7 @@ void Resolver::flowUntyped(const Expr *From, const std::string &To, Flow::Kind H
   if (const auto *Binary = dyn_cast<BinaryOperator>(Inner); Binary && Binary->isCommaOp())
     return flowUntyped(Binary->getRHS(), To, How);
   std::optional<std::string> Node = resolveUntyped(From);
-  if (Node || Told.insert(To + "<").second)
+  if (Node || Told.insert(To + (isOfInteger(From, S) ? "<N" : "<")).second)
     Out.flow(Node ? *Node : opaque(From), To, How, From->getExprLoc(), /*Untyped=*/true);
 }
 
@@ -344,6 +360,8 @@ std::string Resolver::resolveCast(const CastExpr *Cast) {
 std::string Resolver::opaque(const Expr *E) {
   std::string Node = nodeOfPlace(S.shown(E->getExprLoc()));
   Out.unfollowed(Node, E->getExprLoc());
+  if (isOfInteger(E, S))
+    Out.flow(IntegersNode.str(), Node, Flow::Assignment, E->getExprLoc());
   return Node;
 }
 

@@ -48,6 +48,9 @@ public:
   bool isResolved(const clang::Expr *E) const { return Resolved.contains(E); }
   std::string leafNode(const clang::Expr *Leaf);
 
+  // It can be a pointer again only where one is made of an integer.
+  void becomesInteger(const clang::Expr *Pointer);
+
   // --- Mutexes as `void *`: results, local variables and parameters ----------------------------
   void flowUntyped(const clang::Expr *From, const std::string &To, Flow::Kind How);
   void passUntyped(const clang::Expr *Argument, const clang::FunctionDecl *Callee, unsigned I);

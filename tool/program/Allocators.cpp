@@ -2,6 +2,7 @@
 #include "program/Allocators.h"
 
 #include "index/SharedRecords.h"
+#include "support/Source.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -36,12 +37,14 @@ static void shrink(StringSet<> &Nodes, function_ref<bool(StringRef)> Holds) {
 }
 
 // A node is that of a `void *` if such a value goes there.
-Allocators::Allocators(const std::vector<UnitFacts> &Units) {
+Allocators::Allocators(const std::vector<UnitFacts> &Units, bool IntegersEnd) {
   StringSet<> Other; // they are used otherwise than by flows of a `void *`
   StringSet<> Defined;
   Edges Next, Before;
   for (const UnitFacts &Unit : Units) {
     for (const Flow &F : Unit.Flows) {
+      if (IntegersEnd && F.To == IntegersNode)
+        continue;
       Next[F.From].push_back(F.To);
       if (F.Untyped)
         Before[F.To].push_back(F.From);

@@ -17,7 +17,8 @@ namespace relock {
 class Allocators {
 public:
   Allocators() = default;
-  explicit Allocators(const std::vector<UnitFacts> &Units);
+  // IntegersEnd: an address that becomes an integer is no pointer any more.
+  Allocators(const std::vector<UnitFacts> &Units, bool IntegersEnd);
 
   // Nothing meets by the flow what came another time.
   bool separate(const Flow &F) const;

@@ -57,7 +57,7 @@ Program::Program(const IndexResult &Index, bool AcceptUncovered, const ProjectFi
   Roots.push_back(Index.Root);
   const std::vector<UnitFacts> &Units = Index.Units;
   linkFunctions(Units);
-  Memory = Allocators(Units);
+  Memory = Allocators(Units, /*IntegersEnd=*/true);
   collectUnmixing(Units);
   linkLayers(Units);
   linkPointers(Index);
@@ -107,8 +107,10 @@ bool Program::unmixes(const Flow &F) const {
   return F.Untyped && F.How == Flow::Argument && Unmixing.count(parameterOwner(F.To));
 }
 
+static bool ofIntegers(const Flow &F) { return F.From == IntegersNode || F.To == IntegersNode; }
+
 bool Program::keepsApart(const Flow &F) const {
-  return Memory.separate(F) || unmixes(F) ||
+  return (ofIntegers(F) && !IntegersAreLocks) || Memory.separate(F) || unmixes(F) ||
          ((F.How == Flow::Named || F.How == Flow::Argument) && Own.has(F.To));
 }
 
@@ -199,16 +201,43 @@ void Program::keepUsersOfLayers(const std::vector<UnitFacts> &Units) {
 }
 
 void Program::linkFlows(const std::vector<UnitFacts> &Units) {
-  for (const UnitFacts &Unit : Units)
-    for (const Flow &F : Unit.Flows) {
-      if (keepsApart(F))
-        continue;
-      Together.unite(F.From, F.To);
-      if (F.How != Flow::Text && F.How != Flow::Named)
-        Mixed.unite(F.From, F.To);
-    }
+  auto Unite = [&] {
+    for (const UnitFacts &Unit : Units)
+      for (const Flow &F : Unit.Flows) {
+        if (keepsApart(F))
+          continue;
+        Together.unite(F.From, F.To);
+        if (F.How != Flow::Text && F.How != Flow::Named)
+          Mixed.unite(F.From, F.To);
+      }
+  };
+  Unite();
+  if (!IntegersAreLocks && locksOfIntegers(Units)) {
+    IntegersAreLocks = true;
+    Memory = Allocators(Units, /*IntegersEnd=*/false);
+    Unite();
+  }
   for (const Flow &F : macroUsers(Units))
     Together.unite(F.From, F.To);
+}
+
+// Whether a pointer that is made of an integer may be that of a lock: it is used as such.
+bool Program::locksOfIntegers(const std::vector<UnitFacts> &Units) const {
+  std::set<std::string> Made, Locks;
+  for (const UnitFacts &Unit : Units) {
+    for (const Flow &F : Unit.Flows)
+      if (F.From == IntegersNode)
+        Made.insert(find(F.To));
+    for (const Site &S : Unit.Sites)
+      Locks.insert(find(S.Node));
+    for (const LockCall &C : Unit.LockCalls)
+      for (const std::string &Node : C.Nodes)
+        Locks.insert(find(Node));
+    for (const Declaration &D : Unit.Declarations)
+      if (D.Kind != DeclarationKind::Typedef)
+        Locks.insert(find(D.Node));
+  }
+  return any_of(Made, [&](const std::string &Root) { return Locks.count(Root) != 0; });
 }
 
 // Two bodies of one wrapper are one if they lock the same.

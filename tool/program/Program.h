@@ -134,8 +134,8 @@ public:
   // The node of the lock that such a function is given at a call.
   std::string lockAt(const std::string &FunctionNode, const Position &At,
                      const Position &Spelled) const;
-  // True for a flow that makes no class: the project file says so of the function, or it goes to
-  // a layer.
+  // True for a flow that makes no class: to or from an allocator, a function of which the project
+  // file says so, a layer, or an integer, where no lock is made of one.
   bool keepsApart(const Flow &F) const;
   bool isDefined(const std::string &FunctionNode) const;
   bool isFollowed(const std::string &FunctionNode) const;
@@ -180,6 +180,7 @@ private:
   bool unmixes(const Flow &F) const;
   void collectUnmixing(const std::vector<UnitFacts> &Units);
   void linkFlows(const std::vector<UnitFacts> &Units);
+  bool locksOfIntegers(const std::vector<UnitFacts> &Units) const;
   void linkFunctions(const std::vector<UnitFacts> &Units);
   void followLastCallees();
   void linkPointers(const IndexResult &Index);
@@ -211,6 +212,7 @@ private:
   Sets Mixed;                     // nodes of one class
   Sets Together;                  // nodes of one group
   Allocators Memory;
+  bool IntegersAreLocks = false;
   Layers Own;
   // The nodes that an operator of a layer is given, by place and function.
   std::map<std::tuple<Position, Position, std::string>, std::vector<std::string>> Given;

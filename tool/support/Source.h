@@ -113,5 +113,7 @@ std::string pointerParameter(llvm::StringRef FunctionType, unsigned Index);
 std::optional<std::string> typeOfPointerParameter(llvm::StringRef Node);
 std::string resultNode(llvm::StringRef FunctionNode);
 std::string tokenNode(const Position &At);
+// Of all integers that were the address of a lock, or become one.
+inline constexpr llvm::StringLiteral IntegersNode = "N:";
 
 } // namespace relock
