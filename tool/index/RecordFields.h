@@ -64,6 +64,7 @@ template <class V> void fields(V &&Visit, WrapperOperand &O) {
 }
 template <class V> void fields(V &&Visit, OperandLoad &L) {
   Visit("name", L.Name), Visit("node", L.Node), Visit("record", L.Record);
+  Visit("ofCondition", L.OfCondition);
 }
 template <class V> void fields(V &&Visit, Prototype &P) {
   Visit("at", P.At), Visit("parameters", P.Parameters);
@@ -168,7 +169,8 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("flows", U.Flows), Visit("lockCalls", U.LockCalls), Visit("escapes", U.Escapes),
       Visit("functions", U.Functions);
   Visit("taken", U.Taken), Visit("pointerCasts", U.PointerCasts);
-  Visit("openTypes", U.OpenTypes), Visit("functionFlows", U.FunctionFlows);
+  Visit("recursive", U.Recursive), Visit("openTypes", U.OpenTypes),
+      Visit("functionFlows", U.FunctionFlows);
   Visit("skipped", U.Skipped), Visit("unrunCalls", U.UnrunCalls);
   Visit("lockLikes", U.LockLikes);
   Visit("undefinedUses", U.UndefinedUses), Visit("lockRecords", U.LockRecords);

@@ -214,6 +214,7 @@ struct WrapperOperand {
 struct OperandLoad {
   std::string Name;
   std::string Node, Record; // the variable or field; the struct that a field is part of
+  bool OfCondition = false; // it is the condition under which the lock is taken that reads it
 
   bool operator==(const OperandLoad &) const = default;
 };
@@ -453,6 +454,7 @@ struct UnitFacts {
   SharedRecords<TakenFunction> Taken;
   SharedRecords<PointerCast> PointerCasts;
   SharedRecords<FunctionFlow> FunctionFlows;
+  std::vector<std::string> Recursive; // nodes of attribute objects whose type may be that
   std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
   std::vector<Call> UnrunCalls;    // in arms that never run

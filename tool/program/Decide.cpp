@@ -69,8 +69,8 @@ struct Behaviour {
   LockOrder Order;
 
   Behaviour(const Program &Linked, const ProjectFile &Project, const std::vector<UnderLock> &Under,
-            const std::vector<LockUse> &Takes)
-      : Table(Linked, Project), Order(Linked, Table, Under, Takes) {}
+            const std::vector<LockUse> &Takes, const std::set<std::string> &Tried)
+      : Table(Linked, Project), Order(Linked, Table, Under, Takes, Tried) {}
   Behaviour(const Behaviour &) = delete;
 };
 
@@ -212,6 +212,7 @@ private:
   std::set<Position> Assertions;
   std::vector<UnderLock> Under;
   std::vector<LockUse> Takes, TakenAgain;
+  std::set<std::string> Tried; // lock classes with trylocks
   std::optional<LockOrder> Order;
 
   void findAll(unsigned Jobs) {
@@ -251,7 +252,12 @@ private:
         ReachLoose[Class].emplace(Part, Table.reach(std::move(Functions)));
     for (UnderLock &Fact : Under)
       Fact.Surely &= !mayBeReleasedBelow(Fact);
-    Order.emplace(Linked, Table, Under, Takes);
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Site &S : Unit.Sites)
+        if (S.Kind == Operation::TryLock)
+          if (const LockClass *Class = Linked.classOf(S.Node))
+            Tried.insert(Class->Id);
+    Order.emplace(Linked, Table, Under, Takes, Tried);
     ReachKeepers.emplace(
         Table.calls().reach(std::move(Keepers), /*ThroughWrappers=*/false, neverReturning()));
     // Every unit that compiles the function must have found the section in it.
@@ -540,8 +546,12 @@ private:
         [](const IndirectCall &A, const IndirectCall &B) { return A.At == B.At; });
     Add(Known.IdentityUses, Found.IdentityUses,
         [](const IdentityUse &A, const IdentityUse &B) { return A.At == B.At; });
-    Add(Known.Loads, Found.Loads,
-        [](const OperandLoad &A, const OperandLoad &B) { return A.Node == B.Node; });
+    Add(Known.Loads, Found.Loads, [](const OperandLoad &A, const OperandLoad &B) {
+      return A.Node == B.Node && A.OfCondition == B.OfCondition;
+    });
+    Add(Known.OperandChanges, Found.OperandChanges,
+        [](const Reason &A, const Reason &B) { return A == B; });
+    Known.Relocks |= Found.Relocks;
     if (Found.Touched && Known.Touched)
       append_range(*Known.Touched, *Found.Touched);
     else if (Found.Touched)
@@ -672,8 +682,15 @@ private:
   }
 
   // What the lock operand reads must be the same at the lock and at the unlock.
-  void checkOperand(const Section &Found, CheckedSection &Checked) {
+  void checkOperand(const Section &Found, const LockOrder &Order, CheckedSection &Checked) {
+    if (Found.Loads.empty() && Found.OperandChanges.empty())
+      return;
+    const bool Alone = !Found.Relocks && Order.isAlone(Found.Lock);
+    if (!Alone)
+      append_range(Checked.Reasons, Found.OperandChanges);
     for (const OperandLoad &Load : Found.Loads) {
+      if (Alone && !Load.OfCondition)
+        continue;
       bool Indirectly = !Found.Calls.empty() || Found.StoresThroughPointer;
       bool Changes =
           (Indirectly && (!Linked.AddressesKnown || Linked.AddressesTaken.count(Load.Node))) ||
@@ -735,7 +752,7 @@ private:
     for (const IndirectCall &C : Found.IndirectCalls)
       Checked.Reasons.push_back(
           {"indirect-call", "calls through a pointer, which is not followed", C.At});
-    checkOperand(Found, Checked);
+    checkOperand(Found, Order, Checked);
     checkInner(Found, Order, Checked);
     for (const Call &C : Found.Calls) {
       std::optional<Reason> Conflict;
@@ -796,7 +813,7 @@ private:
   // Which sections would not be delegated as they are without the project file.
   void findTrust(Decision &Result) {
     const ProjectFile None;
-    Behaviour Without(Linked, None, Under, Takes);
+    Behaviour Without(Linked, None, Under, Takes, Tried);
     LiftedFunctions Lifted(Linked, Without.Table, Table);
     for (CheckedClass &Checked : Result.Classes)
       for (CheckedSection &S : Checked.Sections) {
@@ -815,7 +832,7 @@ private:
     const ProjectFile Assumed = assumePanics(Linked);
     if (Assumed.Functions.size() == Linked.Project.Functions.size())
       return;
-    Behaviour With(Linked, Assumed, Under, Takes);
+    Behaviour With(Linked, Assumed, Under, Takes, Tried);
     for (const CheckedClass &Checked : Result.Classes)
       for (const CheckedSection &S : Checked.Sections) {
         if (S.Outcome != Verdict::Hold ||
@@ -861,7 +878,7 @@ private:
     if (none_of(Result.Classes, [&](auto &Checked) { return any_of(Checked.Sections, Waits); }))
       return;
     const ProjectFile Assumed = assumeUnknown(Linked, Table);
-    Behaviour With(Linked, Assumed, Under, Takes);
+    Behaviour With(Linked, Assumed, Under, Takes, Tried);
     LiftedFunctions Lifted(Linked, Table, With.Table);
     std::map<std::string, HoldingFunction> Holding;
     for (const CheckedClass &Checked : Result.Classes)

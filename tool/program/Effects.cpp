@@ -34,6 +34,7 @@ Effects declaredEffects(StringRef Name, const DeclaredFunction &Declared) {
     break;
   case FunctionEffect::Unknown:
     Refuse("unknown-callee", "is unknown");
+    Result.Unknown = true;
     break;
   }
   return Result;
@@ -105,6 +106,7 @@ Effects externalEffects(const Call &C, const Program &Linked, const ProjectFile 
   case FunctionEffect::Unknown:
     Result.Refuse =
         Reason{"unknown-callee", "calls '" + C.Name + "', which is not in the program", C.At};
+    Result.Unknown = true;
     break;
   }
   if (!Declared && Namesake != Linked.Namesakes.end())
@@ -137,6 +139,7 @@ EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
   addRefusals();
   climb(&Effects::Identity, /*ThroughWrappers=*/false);
   climb(&Effects::Waits, /*ThroughWrappers=*/true);
+  climb(&Effects::Unknown, /*ThroughWrappers=*/true);
   climb(&Effects::Cancels, /*ThroughWrappers=*/true);
   Waits.emplace(Calls.reach(std::move(OwnWaits), /*ThroughWrappers=*/true, Declared));
 }
@@ -192,6 +195,7 @@ void EffectTable::addOwnEffects() {
     // A lock that it takes may be recursive: its owner must be the caller.
     Own.Identity = !F.IdentityUses.empty() || F.TakesLocks;
     Own.Waits = F.Waits || !F.IndirectCalls.empty();
+    Own.Unknown = !F.IndirectCalls.empty();
     auto Place = Linked.WaitPlaces.find(Node);
     if (F.Waits)
       Own.Refuse = Reason{"may-block", "'" + F.Name + "' waits on a condition variable",
@@ -219,6 +223,7 @@ void EffectTable::addCalls(const Function &F, Effects &Own) {
     Effects E = externalEffects(C, Linked, Project);
     Own.Identity |= E.Identity;
     Own.Waits |= E.Waits;
+    Own.Unknown |= E.Unknown;
     Own.Cancels |= E.Cancels;
     if (!E.Refuse)
       continue;
@@ -295,6 +300,7 @@ Effects EffectTable::of(const Call &C) const {
     return Result;
   Result.Identity |= Found->second.Identity;
   Result.Waits |= Found->second.Waits;
+  Result.Unknown |= Found->second.Unknown;
   Result.Cancels |= Found->second.Cancels;
   if (!Result.Refuse)
     Result.Refuse = Found->second.Refuse;

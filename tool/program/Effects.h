@@ -15,6 +15,7 @@ namespace relock {
 struct Effects {
   bool Identity = false;        // may touch errno, thread-locals, pthread_self, the allocator, …
   bool Waits = false;           // may wait for other threads for anything but a lock
+  bool Unknown = false;         // may call anything, functions of the program as well
   bool Cancels = false;         // is, or may reach, a cancellation point that may not wait
   std::optional<Reason> Refuse; // why a section that calls it must hold
 };

@@ -37,8 +37,8 @@ using namespace llvm;
 namespace relock {
 
 LockOrder::LockOrder(const Program &Linked, const EffectTable &Table, std::vector<UnderLock> Under,
-                     const std::vector<LockUse> &Takes)
-    : Linked(Linked), Table(Table) {
+                     const std::vector<LockUse> &Takes, const std::set<std::string> &Tried)
+    : Linked(Linked), Table(Table), Tried(Tried) {
   collectOperators(Under);
   collectTakers(Takes);
   // The first place of several is told, if there is one where the lock is held for sure.
@@ -126,6 +126,10 @@ void LockOrder::add(UnderLock Fact) {
     return;
   Lock Held = lockOf(Fact.Held);
   Parts[Held.first].insert(Held.second);
+  if (Fact.Does == UnderLock::Again) {
+    MayRepeat.insert(Held);
+    return;
+  }
   if (Fact.Does == UnderLock::Takes) {
     After[Held].try_emplace(lockOf(Fact.Taken), Fact);
     return;
@@ -135,8 +139,11 @@ void LockOrder::add(UnderLock Fact) {
     Callee.Function = Linked.calledThrough(Fact.pointer());
   if (Callee.Function.empty() && Fact.Does != UnderLock::Waits)
     Unseen.try_emplace({Held, Fact.Does}, Fact);
-  if (Callee.Function.empty() || Table.of(Callee).Waits)
+  const Effects Does = Callee.Function.empty() ? Effects() : Table.of(Callee);
+  if (Callee.Function.empty() || Does.Waits)
     Open.try_emplace(Held, Fact);
+  if (Does.Unknown)
+    MayRepeat.insert(Held);
   for (const Lock &Taken : takenBelow(Callee.Function))
     After[Held].try_emplace(Taken, Fact);
 }
@@ -157,7 +164,8 @@ std::vector<Step> LockOrder::steps(const UnderLock &Fact, const Lock *Taken) con
     return {
         {"'" + Fact.Held.Node + "' is declared as shared, with holders of whom nothing is known",
          Fact.At}};
-  case UnderLock::Stays: // no such holder
+  case UnderLock::Again: // no such holders
+  case UnderLock::Stays:
   case UnderLock::Calls:
   case UnderLock::CallsThrough:
     break;
@@ -198,6 +206,22 @@ template <class Visit> bool LockOrder::eachAlike(const Lock &L, Visit Stop) cons
   if (!L.second.empty() || Known == Parts.end())
     return Stop(L) || (!L.second.empty() && Stop(Lock(L.first, "")));
   return any_of(Known->second, [&](const std::string &Part) { return Stop(Lock(L.first, Part)); });
+}
+
+// No edge leads from the part to itself, and none is overlooked.
+bool LockOrder::isAlone(const LockPart &Part) const {
+  const Lock Own = lockOf(Part);
+  const LockClass *Class = Linked.classOf(Part.Node);
+  if (!Class || !Class->Plain || Tried.count(Class->Id))
+    return false;
+  return !eachAlike(Own, [&](const Lock &L) {
+    auto Taken = After.find(L);
+    bool Another = Taken != After.end() && any_of(Taken->second, [&](const auto &Further) {
+                     return mayBeSame(Further.first, Own);
+                   });
+    return Another || MayRepeat.count(L) ||
+           any_of(Unseen, [&](const auto &Lost) { return Lost.first.first == L; });
+  });
 }
 
 const std::optional<Reason> &LockOrder::waitsFor(const Lock &Outer, const Lock &Inner) const {

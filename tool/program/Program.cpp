@@ -502,7 +502,10 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
     return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
   };
   std::map<std::string, std::vector<Reason>> AttributeReasons; // by root of the attribute object
-  std::set<std::string> Defined, GivenToPointers;
+  std::set<std::string> Defined, GivenToPointers, Recursive;
+  for (const UnitFacts &Unit : Units)
+    for (const std::string &Attribute : Unit.Recursive)
+      Recursive.insert(find(Attribute));
   std::map<std::string, const Declaration *> Extern;
   for (const UnitFacts &Unit : Units)
     for (const Flow &F : Unit.Flows)
@@ -567,11 +570,10 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
       LockClass *Class = ClassAt(S.Node);
       if (!Class || S.Attribute.empty())
         continue;
-      if (S.Kind == Operation::Init) // not the clock of a condition variable
-        Class->Plain = false;
+      Class->Plain &= !Recursive.count(find(S.Attribute));
       for (const Reason &R : AttributeReasons[find(S.Attribute)])
         if (R.Code == "ignored-error")
-          Class->ChecksErrors = R.At;
+          Class->ChecksErrors = R.At, Class->Plain = false;
         else
           Class->Kept.push_back(R);
     }

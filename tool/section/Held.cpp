@@ -416,6 +416,8 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
       if (Op->Kind == Operation::Lock && !Op->Repeats &&
           all_of(Held, [&](const Stack &Locks) { return is_contained(Locks, Own); }))
         Add(Own, UnderLock::Takes, Call, Op->Lock, {});
+      else if (acquires(Op->Kind) && All.count(Own))
+        Add(Own, UnderLock::Again, Call, Op->Lock, {});
       for (unsigned Key : All)
         if (Key != Own && (Op->Kind == Operation::Lock || Op->Kind == Operation::TimedLock))
           Add(Key, UnderLock::Takes, Call, Op->Lock, {});

@@ -23,18 +23,19 @@ public:
     Calls.insert(Calls.begin(), Lock.Call);
     for (const Gap &G : Text.Gaps)
       Calls.push_back(G.Lock);
-    SmallPtrSet<const ValueDecl *, 4> Loaded;
+    SmallPtrSet<const ValueDecl *, 4> Loaded, OfCondition;
     if (Lock.Wraps)
       Found.Loads = Lock.Wraps->Loads;
-    bool Unknown = Lock.Wraps && Lock.Wraps->LoadsUnknown;
+    Found.Relocks = !Text.Gaps.empty();
+    bool Unknown = Lock.Wraps && Lock.Wraps->LoadsUnknown, UnknownCondition = false;
     if (!Lock.Scope) // else it is evaluated once
       collectLoaded(Lock.Call, Loaded, Unknown);
     else if (!Text.Waits.empty())
       collectLoaded(Lock.Scope->getInit(), Loaded, Unknown);
     if (Lock.Guard)
-      collectLoaded(Lock.Guard, Loaded, Unknown);
-    if (Unknown)
-      against("lock-expression", "the lock operand reads memory that may change",
+      collectLoaded(Lock.Guard, OfCondition, UnknownCondition);
+    if (Unknown || UnknownCondition)
+      changes(UnknownCondition, "the lock operand reads memory that may change",
               Lock.Call->getExprLoc());
     SmallVector<const Expr *, 4> Operands;
     for (const CallExpr *Call : Calls)
@@ -54,9 +55,15 @@ public:
     Loads = Found.Loads;
     for (const ValueDecl *D : Loaded)
       Loads.push_back(operandLoad(D, S));
+    for (const ValueDecl *D : OfCondition)
+      Loads.push_back(operandLoad(D, S)), Loads.back().OfCondition = true;
     for (const Stmt *Statement : Text.Statements)
       checkStores(Statement);
-    recordLoads(Loaded);
+    recordLoads(Loaded, false);
+    recordLoads(OfCondition, true);
+    sort(Found.Loads, [](const OperandLoad &A, const OperandLoad &B) {
+      return std::tie(A.Node, A.OfCondition) < std::tie(B.Node, B.OfCondition);
+    });
     if (Skips && !Found.Loads.empty())
       against("preprocessor",
               "text that is not compiled here may change what the lock operand reads",
@@ -76,6 +83,13 @@ private:
     Found.Against.push_back({Code.str(), Message.str(), S.shown(At)});
   }
 
+  // A thread that has no other lock of the class unlocks the one that it took, whatever the operand
+  // reads. That says nothing of the condition, nor of what it takes then.
+  void changes(bool OfCondition, const Twine &Message, SourceLocation At) {
+    auto &To = OfCondition || Found.Relocks ? Found.Against : Found.OperandChanges;
+    To.push_back({"lock-expression", Message.str(), S.shown(At)});
+  }
+
   static const CallExpr *callIn(const Stmt *E) {
     if (const auto *Call = dyn_cast<CallExpr>(E))
       return Call;
@@ -85,21 +99,20 @@ private:
     return nullptr;
   }
 
-  void recordLoads(const SmallPtrSetImpl<const ValueDecl *> &Loaded) {
+  void recordLoads(const SmallPtrSetImpl<const ValueDecl *> &Loaded, bool OfCondition) {
     for (const ValueDecl *D : Loaded) {
       const auto *V = dyn_cast<VarDecl>(D);
       if (!V || V->hasGlobalStorage()) {
         Found.Loads.push_back(operandLoad(D, S));
+        Found.Loads.back().OfCondition = OfCondition;
       } else if ((!Found.Calls.empty() || Found.StoresThroughPointer) &&
                  any_of(All, [&](const Mention &M) {
                    return M.Variable == V && M.How == Mention::AddressTaken;
                  })) {
-        against("lock-expression",
-                "'" + V->getName() + "' in the lock operand may change in a callee",
+        changes(OfCondition, "'" + V->getName() + "' in the lock operand may change in a callee",
                 V->getLocation());
       }
     }
-    sort(Found.Loads, [](const OperandLoad &A, const OperandLoad &B) { return A.Node < B.Node; });
   }
 
   void checkStores(const Stmt *Statement) {
@@ -121,7 +134,7 @@ private:
       Whole = Cast->getSubExpr()->getType()->getPointeeType();
     for (const OperandLoad &Load : Loads)
       if ((D && nodeFor(D, S) == Load.Node) || isPartOf(Load.Record, Whole))
-        against("lock-expression", "'" + Load.Name + "' in the lock operand changes in the section",
+        changes(Load.OfCondition, "'" + Load.Name + "' in the lock operand changes in the section",
                 Statement->getBeginLoc());
     for (const Stmt *Child : Statement->children())
       checkStores(Child);

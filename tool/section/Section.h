@@ -259,6 +259,7 @@ struct UnderLock {
                   // Callee.Function
     Waits,        // for something that is not followed
     Escapes,      // returns, perhaps, and still holds it
+    Again,        // the same again, or another one by the same operand, on some ways
     Stays,        // the same, and its callers know: for them it holds the lock Taken
     Shared,       // declared: others hold it, too, of whom nothing is known
   } Does;
@@ -307,6 +308,9 @@ struct Section {
   std::vector<IndirectCall> IndirectCalls;
   std::vector<IdentityUse> IdentityUses;
   std::vector<OperandLoad> Loads;
+  // What may make another lock of the operand, before the unlock names it again.
+  std::vector<Reason> OperandChanges;
+  bool Relocks = false; // it also takes the lock again, by its operand
   LockPart Lock;
   std::vector<InnerLock> Inner;
   std::vector<InnerLock> OtherInner;               // of types that are not converted

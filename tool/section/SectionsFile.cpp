@@ -129,6 +129,7 @@ template <class V> void fields(V &&Visit, Section &R) {
   Visit("throughWrapper", R.ThroughWrapper), Visit("against", R.Against);
   Visit("calls", R.Calls), Visit("indirectCalls", R.IndirectCalls);
   Visit("identityUses", R.IdentityUses), Visit("loads", R.Loads), Visit("lock", R.Lock);
+  Visit("operandChanges", R.OperandChanges), Visit("relocks", R.Relocks);
   Visit("inner", R.Inner), Visit("otherInner", R.OtherInner), Visit("touched", R.Touched);
   Visit("asksForName", R.AsksForName), Visit("storesThroughPointer", R.StoresThroughPointer);
   Visit("usesFloat", R.UsesFloat), Visit("tests", R.Tests), Visit("trusts", R.Trusts);

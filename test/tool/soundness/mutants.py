@@ -20,6 +20,66 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")
 
 # name: (file, text, what stands there without the rule, test)
 RULES = {
+    "a pointer that a function remembers": (
+        "tool/program/Allocators.cpp",
+        "!Other.contains(Node.first()) && !isResult(Node.first())",
+        "!isResult(Node.first())",
+        "tool/program/functions-that-are-no-allocators.test",
+    ),
+    "memory that a function takes from somewhere": (
+        "tool/program/Allocators.cpp",
+        "return Candidates.contains(From); });",
+        "return Candidates.contains(From) || true; });",
+        "tool/program/functions-that-are-no-allocators.test",
+    ),
+    "memory that a function shows to others before it returns it": (
+        "tool/program/Allocators.cpp",
+        "(isResult(Node) || all_of(at(Next, Node), Leads))",
+        "(isResult(Node) || all_of(at(Next, Node), Leads) || true)",
+        "tool/program/functions-that-are-no-allocators.test",
+    ),
+    "a lock that the program makes of an integer": (
+        "tool/program/Program.cpp",
+        "!IntegersAreLocks && locksOfIntegers(Units)",
+        "false && locksOfIntegers(Units)",
+        "tool/program/address-of-a-lock-as-an-integer.test",
+    ),
+    "an operand of a class that is taken under itself": (
+        "tool/program/LockOrder.cpp",
+        "return Another || MayRepeat.count(L)",
+        "return MayRepeat.count(L)",
+        "tool/program/operand-of-the-only-lock.c",
+    ),
+    "an operand that may take several locks in a loop": (
+        "tool/program/LockOrder.cpp",
+        "return Another || MayRepeat.count(L)",
+        "return Another",
+        "tool/program/operand-of-the-only-lock.c",
+    ),
+    "an operand of a class that is tried": (
+        "tool/program/LockOrder.cpp",
+        "!Class->Plain || Tried.count(Class->Id)",
+        "!Class->Plain",
+        "tool/program/operand-of-the-only-lock.c",
+    ),
+    "a recursive type of the program's attribute": (
+        "tool/program/Program.cpp",
+        "Class->Plain &= !Recursive.count(find(S.Attribute));",
+        ";",
+        "tool/program/operand-of-the-only-lock.c",
+    ),
+    "an operand by which the section takes its lock again": (
+        "tool/program/Decide.cpp",
+        "!Found.Relocks && Order.isAlone(Found.Lock)",
+        "Order.isAlone(Found.Lock)",
+        "tool/program/operand-of-the-only-lock.c",
+    ),
+    "a condition of the lock that a callee changes": (
+        "tool/program/Decide.cpp",
+        "if (Alone && !Load.OfCondition)",
+        "if (Alone)",
+        "tool/program/operand-of-the-only-lock.c",
+    ),
     "a lock macro that jumps over its release": (
         "tool/section/MacroRest.cpp",
         "return Statement &&\n         (isa<BreakStmt>(Statement)",
@@ -767,7 +827,7 @@ RULES = {
     ),
     "a lock operand that a callee changes": (
         "tool/program/Decide.cpp",
-        "    checkOperand(Found, Checked);\n",
+        "    checkOperand(Found, Order, Checked);\n",
         "",
         "tool/section/lock-operand-changed-elsewhere-holds.c",
     ),
@@ -830,7 +890,7 @@ RULES = {
     ),
     "what a lock's condition reads": (
         "tool/section/LockOperand.cpp",
-        "collectLoaded(Lock.Guard, Loaded, Unknown);",
+        "collectLoaded(Lock.Guard, OfCondition, UnknownCondition);",
         ";",
         "tool/section/locked-under-a-condition.c",
     ),
