@@ -84,9 +84,9 @@ private:
   }
 
   // A thread that has no other lock of the class unlocks the one that it took, whatever the operand
-  // reads. That says nothing of the condition, nor of what it takes then.
+  // reads. That says nothing of the condition.
   void changes(bool OfCondition, const Twine &Message, SourceLocation At) {
-    auto &To = OfCondition || Found.Relocks ? Found.Against : Found.OperandChanges;
+    auto &To = OfCondition ? Found.Against : Found.OperandChanges;
     To.push_back({"lock-expression", Message.str(), S.shown(At)});
   }
 

@@ -74,12 +74,6 @@ RULES = {
         "Order.isAlone(Found.Lock)",
         "tool/program/operand-of-the-only-lock.c",
     ),
-    "a condition of the lock that a callee changes": (
-        "tool/program/Decide.cpp",
-        "if (Alone && !Load.OfCondition)",
-        "if (Alone)",
-        "tool/program/operand-of-the-only-lock.c",
-    ),
     "a lock macro that jumps over its release": (
         "tool/section/MacroRest.cpp",
         "return Statement &&\n         (isa<BreakStmt>(Statement)",
