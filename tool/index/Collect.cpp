@@ -806,9 +806,6 @@ private:
     if (Name == "pthread_mutexattr_settype" &&
         !(Known && Value.Val.getInt() != PTHREAD_MUTEX_ERRORCHECK))
       Out.escape(Node, "ignored-error", "may check errors", Call->getExprLoc());
-    if (Name == "pthread_mutexattr_settype" &&
-        !(Known && Value.Val.getInt() != PTHREAD_MUTEX_RECURSIVE))
-      Facts.Recursive.push_back(Node);
     for (const Restriction &R : Restrictions) {
       if (Name != R.Function)
         continue;

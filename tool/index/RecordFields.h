@@ -169,8 +169,7 @@ template <class V> void fields(V &&Visit, UnitFacts &U) {
   Visit("flows", U.Flows), Visit("lockCalls", U.LockCalls), Visit("escapes", U.Escapes),
       Visit("functions", U.Functions);
   Visit("taken", U.Taken), Visit("pointerCasts", U.PointerCasts);
-  Visit("recursive", U.Recursive), Visit("openTypes", U.OpenTypes),
-      Visit("functionFlows", U.FunctionFlows);
+  Visit("openTypes", U.OpenTypes), Visit("functionFlows", U.FunctionFlows);
   Visit("skipped", U.Skipped), Visit("unrunCalls", U.UnrunCalls);
   Visit("lockLikes", U.LockLikes);
   Visit("undefinedUses", U.UndefinedUses), Visit("lockRecords", U.LockRecords);

@@ -454,7 +454,6 @@ struct UnitFacts {
   SharedRecords<TakenFunction> Taken;
   SharedRecords<PointerCast> PointerCasts;
   SharedRecords<FunctionFlow> FunctionFlows;
-  std::vector<std::string> Recursive; // nodes of attribute objects whose type may be that
   std::vector<std::string> OpenTypes; // a pointer of this function type may come from anywhere
   std::vector<SkippedSite> Skipped;
   std::vector<Call> UnrunCalls;    // in arms that never run

@@ -502,10 +502,7 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
     return It == ClassOfRoot.end() ? nullptr : &Classes[It->second];
   };
   std::map<std::string, std::vector<Reason>> AttributeReasons; // by root of the attribute object
-  std::set<std::string> Defined, GivenToPointers, Recursive;
-  for (const UnitFacts &Unit : Units)
-    for (const std::string &Attribute : Unit.Recursive)
-      Recursive.insert(find(Attribute));
+  std::set<std::string> Defined, GivenToPointers;
   std::map<std::string, const Declaration *> Extern;
   for (const UnitFacts &Unit : Units)
     for (const Flow &F : Unit.Flows)
@@ -570,10 +567,11 @@ void Program::collectReasons(const std::vector<UnitFacts> &Units,
       LockClass *Class = ClassAt(S.Node);
       if (!Class || S.Attribute.empty())
         continue;
-      Class->Plain &= !Recursive.count(find(S.Attribute));
+      if (S.Kind == Operation::Init) // not the clock of a condition variable
+        Class->Plain = false;
       for (const Reason &R : AttributeReasons[find(S.Attribute)])
         if (R.Code == "ignored-error")
-          Class->ChecksErrors = R.At, Class->Plain = false;
+          Class->ChecksErrors = R.At;
         else
           Class->Kept.push_back(R);
     }

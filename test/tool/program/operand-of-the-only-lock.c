@@ -196,12 +196,6 @@ int init_recursive(struct recursive *o) {
   pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
   return pthread_mutex_init(&o->lock, &attributes);
 }
-int init_only(struct only *o) {
-  pthread_mutexattr_t attributes;
-  pthread_mutexattr_init(&attributes);
-  pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_NORMAL);
-  return pthread_mutex_init(&o->lock, &attributes);
-}
 struct conditional {
   pthread_mutex_t lock;
   int n;

@@ -64,8 +64,8 @@ RULES = {
     ),
     "a recursive type of the program's attribute": (
         "tool/program/Program.cpp",
-        "Class->Plain &= !Recursive.count(find(S.Attribute));",
-        ";",
+        "        Class->Plain = false;\n",
+        "        ;\n",
         "tool/program/operand-of-the-only-lock.c",
     ),
     "an operand by which the section takes its lock again": (
