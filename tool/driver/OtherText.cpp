@@ -142,7 +142,8 @@ void reportOtherDefinitions(const Decision &Decided,
         for (const Position &Place : S.Facts.MacroPlaces)
           ++Sections[Place];
         for (const MacroRest &Rest : S.Facts.Extract->Rests)
-          Divided.insert(Rest.Macro);
+          if (!Rest.Macro.empty())
+            Divided.insert(Rest.Macro);
       }
   for (const auto &[Place, Number] : Sections) {
     auto Old = Before.find(Place.File);

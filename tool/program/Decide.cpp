@@ -24,9 +24,11 @@ namespace {
 // extracted function: one configuration makes text of a name that the other one drops. That local
 // must be used in both.
 bool sameCapture(const Capture &C, const Capture &D) {
-  bool Stays = C.InMacro || D.InMacro;
+  bool Stays = C.InMacro || D.InMacro, Copied = C.Copied || D.Copied;
+  if (Copied && (C.Local != D.Local || C.Assigned != D.Assigned || C.Stored != D.Stored))
+    return false;
   return C.Name == D.Name && C.How == D.How && C.Field == D.Field &&
-         (Stays ? !C.Dropped && !D.Dropped : C.References.size() == D.References.size());
+         (Stays || Copied ? !C.Dropped && !D.Dropped : C.References.size() == D.References.size());
 }
 
 // Two configurations of one file, or two units with one header, must agree on a section before
@@ -54,11 +56,12 @@ void joinExtractions(Extraction &Known, const Extraction &Other) {
   for (auto [C, D] : zip_equal(Known.Captures, Other.Captures)) {
     C.InMacro |= D.InMacro;
     C.Dropped |= D.Dropped;
+    C.Copied |= D.Copied;
     for (Reference &R : C.References)
       for (const Reference &Other : D.References)
         if (R.At.End == Other.At.End && R.Kind == Reference::Bare)
           R.Kind = Other.Kind;
-    if (C.Dropped)
+    if (C.Dropped || C.Copied)
       C.Parameter.clear();
   }
 }

@@ -175,17 +175,18 @@ public:
     for (const auto &[Name, Same] : Nodes) {
       const DeclaredFunction *D = declarationOf(Name, /*Defined=*/false, Project);
       const LibraryFunction *Library = D ? nullptr : libraryFunction(Name);
-      std::vector<std::string> Setters;
+      std::vector<CallbackSetter> Setters;
       if (D)
         Setters = D->CallsGivenTo;
       else if (Library && !Library->CallsGivenTo.empty())
-        Setters = {Library->CallsGivenTo};
+        Setters = {{Library->CallsGivenTo}};
       if (Setters.empty())
         continue;
       // Where that is said; of a function that Relock knows by itself, where one is given.
-      const Position At = D ? D->At : Calls[Calls.count(Setters.front()) ? Setters.front() : Name];
+      const Position At =
+          D ? D->At : Calls[Calls.count(Setters.front().Name) ? Setters.front().Name : Name];
       FunctionNames Given;
-      bool Sure = all_of(Setters, [&](const std::string &To) { return collect(To, Given); });
+      bool Sure = all_of(Setters, [&](const CallbackSetter &To) { return collect(To, Given); });
       for (const std::string &Node : Same) {
         Function &F = Functions[Node];
         F.Node = Node, F.Name = Name;
@@ -208,17 +209,21 @@ private:
   std::map<std::string, Position> Calls;              // the first of each
 
   // False: others may be given to it, too, or lock operations.
-  bool collect(const std::string &Setter, FunctionNames &Given) const {
-    if (Foreign.names(Setter))
+  bool collect(const CallbackSetter &Setter, FunctionNames &Given) const {
+    if (Foreign.names(Setter.Name))
       return false;
-    auto Same = Nodes.find(Setter);
+    auto Same = Nodes.find(Setter.Name);
     if (Same == Nodes.end())
-      return Known && !Taken.count(nodeOfFunction(Setter));
+      return Known && !Taken.count(nodeOfFunction(Setter.Name));
     for (const std::string &Node : Same->second) {
       if (!Known || Taken.count(Node))
         return false;
       for (const std::string &Prefix : {givenSlot(Node), "P:" + Node + "#"})
         for (const auto &[Index, Slot] : slotsBehind(*Known, Prefix)) {
+          unsigned Number = 0;
+          if (!Setter.Arguments.empty() && !StringRef(Index).getAsInteger(10, Number) &&
+              !Setter.Arguments.count(Number + 1))
+            continue;
           const PointedTo &Value = Known->at(Slot);
           if (Value.Open)
             return false;

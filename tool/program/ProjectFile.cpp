@@ -269,13 +269,26 @@ private:
     return true;
   }
 
-  // An element of `calls-given-to`.
-  bool readSetter(const yaml::Node *N, std::vector<std::string> &Setters) {
-    std::optional<std::string> Name = scalar(N);
-    if (!Name || !isName(*Name))
-      return fail(N, "'calls-given-to' lists functions by their full names; '" +
-                         Twine(Name.value_or("")) + "' is none");
-    Setters.push_back(*Name);
+  // An element of `calls-given-to`: `table_new`, `table_new(1, 2)`.
+  bool readSetter(const yaml::Node *N, std::vector<CallbackSetter> &Setters) {
+    const std::string Text = scalar(N).value_or("");
+    StringRef Name = Text, Arguments;
+    if (Name.consume_back(")"))
+      std::tie(Name, Arguments) = Name.split('(');
+    CallbackSetter Setter = {Name.rtrim().str()};
+    bool Good = isName(Setter.Name) && Arguments.empty() == !StringRef(Text).ends_with(")");
+    for (StringRef Argument : split(Arguments, ',')) {
+      unsigned Number = 0;
+      if (Arguments.empty())
+        break;
+      Good &= !Argument.trim().getAsInteger(10, Number) && Number > 0;
+      Setter.Arguments.insert(Number);
+    }
+    if (!Good)
+      return fail(N, "'calls-given-to' lists functions by their full names, like table_new, or "
+                     "\"table_new(1, 2)\" for what its first and second arguments give; '" +
+                         Twine(Text) + "' is none");
+    Setters.push_back(std::move(Setter));
     return true;
   }
 

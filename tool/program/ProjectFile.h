@@ -17,12 +17,19 @@
 
 namespace relock {
 
+// A function of a library that is given functions, which others of it call: what those arguments
+// say, 1 for the first; none: any.
+struct CallbackSetter {
+  std::string Name;
+  std::set<unsigned> Arguments = {};
+};
+
 struct DeclaredFunction {
   FunctionEffect Effect = FunctionEffect::Unknown;
   std::optional<bool> KeepsPointers; // that it is given; not declared: as without the file
   std::optional<std::vector<PointerFlow>> Pointers; // where exactly they go
-  // Functions of the library: what the program has given to them, a call may call.
-  std::vector<std::string> CallsGivenTo;
+  // What the program has given to them, a call may call.
+  std::vector<CallbackSetter> CallsGivenTo;
   bool MixesPointers = true; // a `void *` of one call may meet, inside, that of another one
   std::string Because;
   Position At;

@@ -241,7 +241,7 @@ private:
   // --- The function -----------------------------------------------------------------------
 
   bool hasLocal(const Capture &C) const {
-    if (C.How == Travel::Inside)
+    if (C.How == Travel::Inside || C.Copied)
       return true;
     if (Direct || !C.Argument.empty() || C.How == Travel::Pointer || C.How == Travel::Kept ||
         C.Changes || C.Dropped)
@@ -296,7 +296,7 @@ private:
     if (E.resumes())
       Body = resumable(Body);
     if (E.Completes || E.resumes())
-      Body += Unit + "return 0;\n";
+      Body += Unit + stores(E.Exits.size(), Unit) + "return 0;\n";
     Text += Body + "}\n";
     for (const std::string &Word : E.FunctionNames)
       Text += "#undef " + Word + "\n";
@@ -328,6 +328,8 @@ private:
         continue;
       if (C.How == Travel::Inside)
         Text += Unit + C.Local + ";" + C.Comment + "\n";
+      else if (C.Copied)
+        Text += Unit + C.Local + (C.Assigned ? "" : " = *" + SectionName + "->" + C.Name) + ";\n";
       else
         Text += Unit + C.Field + " = " + SectionName + "->" + C.Name + ";\n";
     }
@@ -353,14 +355,26 @@ private:
       if (E.Exits[I].Value.End)
         addValue(E.Exits[I], Codes[I], Edits);
       else
-        compose(Edits, {E.Exits[I].Unlock, leave(E.Exits[I], Codes[I])});
+        compose(Edits, {E.Exits[I].Unlock, leave(I)});
     sort(Edits);
     return Edits;
   }
 
-  std::string leave(const EarlyExit &Exit, unsigned Code) const {
+  // Stores the locals that stand for captured variables at an exit, or at the end.
+  std::string stores(size_t Exit, StringRef Indent) const {
+    std::string Text;
+    for (const Capture *C : Passed)
+      if (C->Copied && is_contained(C->Stored, Exit))
+        Text += ("*" + SectionName + "->" + C->Name + " = " + C->Name + ";\n" + Indent).str();
+    return Text;
+  }
+
+  std::string leave(size_t I) const {
+    const EarlyExit &Exit = E.Exits[I];
+    const unsigned Code = Codes[I];
     if (!Exit.Returns)
-      return Exit.Indent + "return " + std::to_string(Code) + ";";
+      return Exit.Indent + stores(I, indentAt(Exit.Unlock.Begin)) + "return " +
+             std::to_string(Code) + ";";
     std::string At = resumePoint();
     return Exit.Indent + "RELOCK_RETURN_TO(" + (At[0] == '*' ? At.substr(1) : "&" + At) + ", " +
            std::to_string(Code) + ");";
@@ -570,11 +584,10 @@ private:
   // What a declaration that has become an assignment stores to.
   std::string target(const std::string &Variable) const {
     std::string Access = Direct ? Variable : SectionName + "->" + Variable;
-    return any_of(
-               Passed,
-               [&](const Capture *C) { return C->Name == Variable && C->How == Travel::Pointer; })
-               ? "*" + Access
-               : Access;
+    auto Own = find_if(Passed, [&](const Capture *C) { return C->Name == Variable; });
+    if (Own == Passed.end() || (*Own)->How != Travel::Pointer)
+      return Access;
+    return (*Own)->Copied ? Variable : "*" + Access;
   }
 
   TextEdit assignment(const KeptDeclaration &Kept, const std::vector<TextEdit> &Edits) const {

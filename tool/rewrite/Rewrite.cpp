@@ -376,7 +376,8 @@ private:
     for (const auto &[File, Plan] : Plans)
       for (const DelegatedSection &S : Plan.Sections)
         for (const MacroRest &Rest : S.Extract->Rests) {
-          Plans[File].Tokens[{Rest.Use, Rest.Text}].add(S.By);
+          if (!Rest.Text.empty())
+            Plans[File].Tokens[{Rest.Use, Rest.Text}].add(S.By);
           for (const MacroRest::Definition &D : Rest.Definitions) {
             auto &[Text, By] = Definitions[D.At];
             Text = D.Text;

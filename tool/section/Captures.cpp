@@ -606,13 +606,38 @@ private:
     noteLockType(V, S, Result);
     for (const Mention *M : Here)
       addReference(C, *M, V);
-    if (C.InMacro && (C.How != Travel::Value || C.Changes) && C.How != Travel::Inside)
+    if (C.How == Travel::Pointer && !IsArray && !IsRecord && !Shared && canCopy()) {
+      C.Local = declaration(V, T.getLocalUnqualifiedType(), C.Name);
+      C.Assigned = !LiveIn;
+      for (unsigned Exit = 0; Exit <= Result.Exits.size(); ++Exit)
+        if (LiveIn ||
+            Liveness.liveAfter(Text.Unlocks[Exit == Result.Exits.size() ? 0 : Exit + 1], V))
+          C.Stored.push_back(Exit);
+    }
+    // The macro has no other name for it.
+    if (C.InMacro && !copy(C) && (C.How != Travel::Value || C.Changes) && C.How != Travel::Inside)
       return refuse(V, "macro-reference", "is named, pasted or made a string of by a macro", First);
     C.Mentions = Here.size();
     C.First = placeOf(First);
     for (const Mention *M : Here)
       C.First = std::min(C.First, placeOf(M->Ref->getLocation()));
     Result.Captures.push_back(std::move(C));
+  }
+
+  // True if the function can store locals wherever it ends: each exit is an unlock of a block.
+  bool canCopy() const {
+    return !Text.resumes() && Result.Completes && Text.Unlocks.size() == Result.Exits.size() + 1 &&
+           all_of(Result.Exits, [](const EarlyExit &Exit) { return Exit.InBlock; });
+  }
+
+  // Gives the function a local of the variable's name. False: others may see the variable
+  // meanwhile.
+  static bool copy(Capture &C) {
+    if (C.How != Travel::Pointer || C.Local.empty())
+      return false;
+    C.Copied = true;
+    C.Parameter.clear();
+    return true;
   }
 
   // A block that ends may begin again, in a loop: what is read then is read behind the lock, too.
@@ -643,7 +668,8 @@ private:
         find_if(Result.Captures, [&](const Capture &C) { return C.Name == D.Variable->getName(); });
     if (Known == Result.Captures.end())
       return false;
-    if (D.Pasted && Known->How == Travel::Kept)
+    if (Known->Copied || (D.Pasted && Known->How == Travel::Kept) ||
+        ((D.Pasted || D.Asserted) && copy(*Known)))
       return true;
     bool Copied = Known->How == Travel::Value && !Known->Changes;
     if (D.Pasted || (Copied && D.Written)) {

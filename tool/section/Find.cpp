@@ -181,10 +181,16 @@ private:
           Result.Takes.push_back({Callee, "", Op.Lock, {}});
       }
     for (const LockOperation &Op : Operations) {
-      All.push_back({Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure});
-      All.back().Scope = Op.Scope;
-      All.back().Guard = Op.FixedGuard;
-      All.back().Repeats = false; // other locks may be recursive, or only read
+      HeldOperation Own = {
+          Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure};
+      Own.Scope = Op.Scope;
+      Own.Guard = Op.FixedGuard;
+      Own.Repeats = false; // other locks may be recursive, or only read
+      All.push_back(Own);
+      for (const CallExpr *Other : Op.Others) {
+        Own.Call = Other;
+        All.push_back(Own);
+      }
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock)
         Result.Takes.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
     }
@@ -271,14 +277,14 @@ private:
     std::optional<GuardLoop> Guard = relock::guardLoop(Lock.Call, Parents, S.Context, Succeeds);
     const LockOperation *Unlock = Guard ? Locks.at(Guard->Unlock) : nullptr;
     bool Releases = Unlock && Unlock->Kind == Operation::Unlock && sameLock(*Unlock, Lock) &&
-                    !Lock.InMacro && !Unlock->InMacro;
+                    !Lock.hasRest() && !Unlock->hasRest();
     return Releases ? Guard : std::nullopt;
   }
 
   // The pop of a handler that is pushed directly behind the lock.
   const LockOperation *pushedBehind(const LockOperation &Lock) const {
     const CompoundStmt *Block =
-        Lock.Statement && !Lock.InMacro ? blockOf(Lock.Statement, Parents) : nullptr;
+        Lock.Statement && !Lock.hasHeldRest() ? blockOf(Lock.Statement, Parents) : nullptr;
     for (const LockOperation &Op : Operations)
       if (Block && Op.Push && sameLock(Op, Lock) && follows(Op.Push, Lock.last(), Block))
         return &Op;
@@ -465,10 +471,10 @@ private:
     Text.Lock = Lock.Call;
     bool After = false;
     auto AddRest = [&](const LockOperation *Op) {
-      if (!Op || !Op->InMacro)
+      if (!Op || !Op->hasHeldRest())
         return;
       Text.Statements.push_back(Op->Statement);
-      Text.Outside.push_back(Op->InMacro);
+      append_range(Text.Outside, Op->InMacro);
     };
     AddRest(&Lock);
     if (End.Unlock && End.Unlock->Push && blockOf(End.Unlock->Statement, Parents) != Block) {
@@ -555,7 +561,7 @@ private:
     for (const LockOperation &Op : Operations) {
       if (!sameLock(Op, Lock) || !within({Lock.Enters->getThen()}, Op.Call))
         continue;
-      if (Only || Op.Kind != Operation::Unlock || Op.Push || Op.Uses || Op.Guard || Op.InMacro)
+      if (Only || Op.Kind != Operation::Unlock || Op.Push || Op.Uses || Op.Guard || Op.hasRest())
         return nullptr;
       Only = &Op;
     }
@@ -897,13 +903,13 @@ private:
         return Other ? Again(*Other) : Is(Shape::Split, "split", "unlocks here, and goes on", Op);
       }
       Text.Unlocks.push_back(Op.Call);
-      Text.Outside.push_back(Op.own());
+      append_range(Text.Outside, Op.own());
       append_range(Text.Outside, Op.gone());
       append_range(Text.Outside, Exit.Tail);
       if (Exit.Break)
         Text.Outside.push_back(Exit.Break);
       if (Exit.Relock) {
-        Text.Outside.push_back(Exit.Relock->own());
+        append_range(Text.Outside, Exit.Relock->own());
         append_range(Text.Outside, Exit.Relock->gone());
         Text.Gaps.push_back({Op.Call, Exit.Relock->Call, Exit.Tail});
       }
@@ -1205,7 +1211,7 @@ private:
     if (Left)
       examineUses(Text, Result, Found);
     for (const LockOperation *Op : operationsOf(Text))
-      if (Op->InMacro)
+      if (Op->hasRest())
         Result.Rests.push_back(Op->Rest);
     if (Lock.Guard)
       Result.Guard = S.expressionText(Lock.Guard);

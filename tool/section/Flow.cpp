@@ -69,6 +69,10 @@ static void collectParts(const Stmt *S, StatementParts &Parts) {
       collectParts(Child, Parts);
 }
 
+bool calls(const Stmt *Statement) {
+  return Statement && (isa<CallExpr>(Statement) || any_of(Statement->children(), calls));
+}
+
 StatementParts partsOf(ArrayRef<const Stmt *> Statements) {
   StatementParts Parts;
   for (const Stmt *S : Statements)

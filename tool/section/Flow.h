@@ -36,6 +36,9 @@ bool follows(const clang::Stmt *Next, const clang::Stmt *First, const clang::Com
 bool within(llvm::ArrayRef<const clang::Stmt *> Statements, const clang::Stmt *Inner,
             const clang::ParentMap &Parents);
 
+// True if a statement, which may be null, calls anything.
+bool calls(const clang::Stmt *Statement);
+
 // Statements with all that is part of them.
 using StatementParts = llvm::SmallPtrSet<const clang::Stmt *, 32>;
 StatementParts partsOf(llvm::ArrayRef<const clang::Stmt *> Statements);

@@ -25,25 +25,33 @@ const DeclStmt *declarationOf(const VarDecl *V, const Stmt *In) {
   return nullptr;
 }
 
-// True if the name means something else anywhere in the function.
-static bool namesAnother(const VarDecl *V, const Stmt *In) {
+// True if the name means something else in a statement, which that does not declare itself.
+static bool namesAnother(const VarDecl *V, const Stmt *In, const CompoundStmt *Whole) {
   if (!In)
     return false;
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(In))
-    if (Ref->getDecl() != V && Ref->getDecl()->getDeclName() == V->getDeclName())
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(In)) {
+    const ValueDecl *D = Ref->getDecl();
+    const auto *Other = dyn_cast<VarDecl>(D);
+    if (D != V && D->getDeclName() == V->getDeclName() &&
+        !(Other && Other->isLocalVarDecl() && declarationOf(Other, Whole)))
       return true;
-  return any_of(In->children(), [&](const Stmt *Child) { return namesAnother(V, Child); });
+  }
+  return any_of(In->children(), [&](const Stmt *Child) { return namesAnother(V, Child, Whole); });
 }
 
-static bool isUnique(const VarDecl *V, const FunctionDecl *F, const Source &S) {
+// True if nothing else has the name in the scope that the variable gets. Within: the block of the
+// lock, where the variable is of that block already; others in it hide the variable as they did.
+static bool isUnique(const VarDecl *V, const FunctionDecl *F, const CompoundStmt *Within,
+                     const Source &S) {
   auto Named = [&](const Decl *D) {
     const auto *Other = dyn_cast<NamedDecl>(D);
-    return Other && Other != V && Other->getDeclName() == V->getDeclName();
+    return Other && Other != V && Other->getDeclName() == V->getDeclName() &&
+           (!Within || !isa<VarDecl>(D));
   };
   for (const NamedDecl *D : S.Context.getTranslationUnitDecl()->lookup(V->getDeclName()))
     if (isa<TypedefNameDecl>(D)) // tags have names of their own
       return false;
-  return none_of(F->decls(), Named) && !namesAnother(V, F->getBody());
+  return none_of(F->decls(), Named) && !namesAnother(V, Within ? Within : F->getBody(), Within);
 }
 
 QualType hoistedType(const VarDecl *V) {
@@ -73,8 +81,9 @@ const DeclStmt *hoistable(const VarDecl *V, const SectionText &Text, const Funct
   for (const Stmt *Child : Text.Statements)
     if (!Statement)
       Statement = declarationOf(V, Child);
-  if (!Statement || !beginsWithType(Statement, V, S) || Statement->getEndLoc().isMacroID() ||
-      !isa_and_nonnull<CompoundStmt>(Parents.getParent(Statement)))
+  const auto *Block = Statement ? dyn_cast<CompoundStmt>(Parents.getParent(Statement)) : nullptr;
+  const CompoundStmt *OfLock = is_contained(Text.Statements, Statement) ? Block : nullptr;
+  if (!Block || !beginsWithType(Statement, V, S) || Statement->getEndLoc().isMacroID())
     return nullptr;
   auto Contains = [&](const std::vector<const Stmt *> &Statements, const Stmt *Inner) {
     while (Inner && !is_contained(Statements, Inner))
@@ -83,7 +92,7 @@ const DeclStmt *hoistable(const VarDecl *V, const SectionText &Text, const Funct
   };
   for (const Decl *D : Statement->decls()) {
     const auto *Variable = dyn_cast<VarDecl>(D);
-    if (!Variable || !assignable(Variable, S) || !isUnique(Variable, F, S))
+    if (!Variable || !assignable(Variable, S) || !isUnique(Variable, F, OfLock, S))
       return nullptr;
     // A variable of another section may move there, with its declaration.
     if (!Variable->hasInit() && none_of(All, [&](const Mention &M) {

@@ -7,7 +7,10 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/CharInfo.h"
 #include "clang/Lex/MacroInfo.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <deque>
 
 using namespace clang;
 using namespace llvm;
@@ -30,125 +33,286 @@ static bool isOnly(StringRef Body, StringRef Operation) {
   return Rest == withoutBlanks(Operation);
 }
 
-// The text of the definition for another name, without the operation: its lines go as a whole.
-static std::string withoutOperation(const WrittenMacro &D, StringRef File, StringRef Head,
-                                    Range Operation) {
+// True if the body of a macro does nothing.
+static bool isNothing(StringRef Body) {
+  const std::string Text = withoutBlanks(Body);
+  return Text.empty() || Text == "do{}while(0)" || Text == "((void)0)" || Text == "(void)0";
+}
+
+// The text that goes with an operation: its lines as a whole, unless something comes in its place.
+static Range withItsLines(Range Operation, StringRef File, Range Definition, bool IsReplaced) {
   unsigned Begin = Operation.Begin, End = Operation.End;
-  StringRef Behind = File.slice(End, D.End);
+  StringRef Behind = File.slice(End, Definition.End);
   if (Behind.ltrim(" \t").starts_with(";"))
     End = Behind.ltrim(" \t").data() + 1 - File.data();
   size_t Line = File.take_front(Begin).rfind('\n') + 1;
-  StringRef After = File.slice(End, D.End).ltrim(" \t");
-  if (Line > D.Begin && File.slice(Line, Begin).trim().empty() && After.consume_front("\\") &&
-      (After.consume_front("\n") || After.consume_front("\r\n"))) {
+  if (IsReplaced)
+    return {Begin, End};
+  StringRef After = File.slice(End, Definition.End).ltrim(" \t");
+  if (Line > Definition.Begin && File.slice(Line, Begin).trim().empty() &&
+      After.consume_front("\\") && (After.consume_front("\n") || After.consume_front("\r\n")))
     Begin = Line;
-    End = After.data() - File.data();
-  } else {
-    End = After.data() - File.data();
-  }
-  const unsigned HeadEnd = D.Name + D.Head.size();
-  StringRef Between = File.slice(HeadEnd, Begin);
-  if (Head.size() > D.Head.size())
-    Between = behindLongerHead(Between, Head.size() - D.Head.size());
-  return (File.slice(D.Begin, D.Name) + Head + Between + File.slice(End, D.End)).str();
-}
-
-// LOCK_ZONE → LOCK_ZONE_HELD, lock_zone → lock_zone_held.
-static std::string nameOfRest(StringRef Macro) {
-  return (Macro + (any_of(Macro, isLowercase) ? "_held" : "_HELD")).str();
+  End = After.data() - File.data();
+  return {Begin, End};
 }
 
 namespace {
 
 class Divider {
 public:
-  // Whole: all that the macro stands for. Operation: its tokens in the definition.
-  Divider(SourceRange Whole, SourceRange Operation, const Source &S)
-      : Whole(Whole), Use(S.SM.getExpansionLoc(Whole.getBegin())), Operation(Operation), S(S) {}
+  Divider(SourceRange Whole, bool Locks, bool Held, const Source &S)
+      : Whole(Whole), Use(S.SM.getExpansionLoc(Whole.getBegin())), Locks(Locks), Held(Held), S(S) {}
+
+  // Takes the operation out of the innermost macro of which it is not all, and calls the macros
+  // around that by their other names. IsArm: it stands where there has to be a statement.
+  bool remove(SourceRange Operation, bool IsArm) {
+    SourceLocation Begin = Operation.getBegin(), End = Operation.getEnd();
+    for (;;) {
+      if (!meet(Begin, End))
+        return false;
+      std::optional<Level> Found = levelOf(Begin);
+      const Token *First = Found ? tokenAt(*Found, Begin) : nullptr;
+      const Token *Last = Found ? tokenAt(*Found, End) : nullptr;
+      if (!First || !Last)
+        return false;
+      const unsigned Gone = S.SM.getFileOffset(Last->getLocation()) + Last->getLength();
+      while (Last != &Found->Macro->tokens().back() && Last[1].is(tok::semi))
+        ++Last;
+      CharSourceRange Around = S.SM.getImmediateExpansionRange(Begin);
+      Begin = Around.getBegin();
+      if (First != Found->Macro->tokens_begin() || Last != &Found->Macro->tokens().back()) {
+        known(*Found).Goes[S.SM.getFileOffset(First->getLocation())] = {Gone, IsArm};
+        return rename(Begin);
+      }
+      End = Around.getEnd();
+      if (Begin.isFileID())
+        return false; // the macro is no more than that
+    }
+  }
 
   std::optional<MacroRest> divide() {
-    Macro = macroUsedAt(Use, S);
-    if (!Macro || !S.editable(Macro->getDefinitionLoc()) ||
-        S.inSystemHeader(Macro->getDefinitionLoc()))
-      return std::nullopt;
-    const FileID Id = S.SM.getFileID(Macro->getDefinitionLoc());
-    File = S.fileText(Id);
-    Goes = {S.SM.getFileOffset(Operation.getBegin()),
-            S.SM.getFileOffset(Operation.getEnd()) + S.tokenLength(Operation.getEnd())};
-    if (!readTokens())
-      return std::nullopt;
-    auto All = definitionsOf(Name, File);
-    if (!All)
+    auto Outermost = find_if(Levels, [&](const Level &L) { return L.Use == Use; });
+    std::optional<Source::Range> Written = S.range(Whole);
+    if (Outermost == Levels.end() || !Written)
       return std::nullopt;
     MacroRest Rest;
-    Rest.Macro = Name;
-    const std::string Other = nameOfRest(Name);
-    for (const WrittenMacro &D : *All) {
-      const std::string Head =
-          Other + (UsesParameters ? D.Head.drop_front(Name.size()).str() : Empty);
-      std::string Text;
-      if (D.Name == S.SM.getFileOffset(Macro->getDefinitionLoc()))
-        Text = withoutOperation(D, File, Head, Goes);
-      else if (isOnly(D.Body, File.slice(Goes.Begin, Goes.End)))
-        Text = (File.slice(D.Begin, D.Name) + Head).str();
-      else
+    Rest.Macro = Outermost->Name;
+    for (const Level &L : Levels)
+      if (!define(L, L.Use == Use, Rest))
         return std::nullopt;
-      Rest.Definitions.push_back({S.position(Id, D.End), "\n" + Text});
+    Range Replaced = {Written->Begin, unsigned(Written->Begin + Outermost->Name.size())};
+    std::string Text = nameOf(Outermost->Name);
+    if (!usesParameters(*Outermost)) {
+      Replaced.End = Written->End;
+      Text += emptyParameters(*Outermost);
     }
-    if (!place(Other, Rest))
-      return std::nullopt;
+    if (Held) {
+      Rest.Use = Replaced;
+      Rest.Text = Text;
+    } else {
+      StringRef File = S.fileText(Written->File);
+      Rest.Text = Text + File.slice(Replaced.End, Written->End).str() + ";";
+    }
     return Rest;
   }
 
 private:
+  // A macro, and what changes in its rest. All its uses bring the same text.
+  struct Level {
+    SourceLocation Use; // in a file, or in the body of the macro around it
+    StringRef Name;
+    const MacroInfo *Macro;
+    struct Gone {
+      unsigned End;
+      bool IsArm;
+    };
+    std::map<unsigned, Gone> Goes;         // where operations begin in its definition
+    std::map<unsigned, StringRef> Renamed; // and inner macros
+  };
+
   const SourceRange Whole;
   const SourceLocation Use;
-  const SourceRange Operation;
+  const bool Locks, Held;
   const Source &S;
-  const MacroInfo *Macro = nullptr;
-  StringRef Name, File;
-  Range Goes;
-  bool UsesParameters = false; // in what is left
-  std::string Empty;           // parameters that there are none of
+  std::deque<Level> Levels;
 
-  bool readTokens() {
-    Token Used;
-    Lexer::getRawToken(Use, Used, S.SM, S.Language);
-    Name = Used.getRawIdentifier();
-    Empty = Macro->isFunctionLike() ? "()" : "";
-    for (const Token &T : Macro->tokens()) {
-      const unsigned At = S.SM.getFileOffset(T.getLocation());
-      const IdentifierInfo *Word = T.getIdentifierInfo();
-      if (!Word || (At >= Goes.Begin && At < Goes.End))
-        continue;
-      UsesParameters |= Macro->getParameterNum(Word) >= 0;
-      // A second text of that would not change with the class.
-      if (Word->getName().starts_with("pthread_") || Word->getName().starts_with("PTHREAD_"))
+  // LOCK_ZONE → LOCK_ZONE_HELD, lock_zone → lock_zone_held.
+  std::string nameOf(StringRef Macro) const {
+    StringRef Ending = Held ? "_held" : Locks ? "_before" : "_after";
+    return Macro.str() + (any_of(Macro, isLowercase) ? Ending.str() : Ending.upper());
+  }
+
+  const Token *tokenAt(const Level &L, SourceLocation At) const {
+    auto Found = find_if(L.Macro->tokens(), [&](const Token &T) {
+      return T.getLocation() == S.SM.getSpellingLoc(At);
+    });
+    return Found == L.Macro->tokens_end() ? nullptr : &*Found;
+  }
+
+  // The tokens of the innermost macro that has all of a range, in which an inner one is whole.
+  bool meet(SourceLocation &Begin, SourceLocation &End) const {
+    SmallPtrSet<const void *, 4> Around;
+    auto Id = [&](SourceLocation At) {
+      return reinterpret_cast<const void *>(uintptr_t(S.SM.getFileID(At).getHashValue()));
+    };
+    for (SourceLocation At = End; At.isMacroID(); At = S.SM.getImmediateExpansionRange(At).getEnd())
+      Around.insert(Id(At));
+    for (; Begin.isMacroID() && !Around.contains(Id(Begin));
+         Begin = S.SM.getImmediateExpansionRange(Begin).getBegin())
+      if (S.SM.isMacroArgExpansion(Begin) || !S.SM.isAtStartOfImmediateMacroExpansion(Begin))
         return false;
+    for (; End.isMacroID() && S.SM.getFileID(End) != S.SM.getFileID(Begin);
+         End = S.SM.getImmediateExpansionRange(End).getEnd())
+      if (S.SM.isMacroArgExpansion(End) ||
+          !S.SM.isAtEndOfImmediateMacroExpansion(End.getLocWithOffset(S.tokenLength(End))))
+        return false;
+    return Begin.isMacroID() && End.isMacroID() && !S.SM.isMacroArgExpansion(Begin) &&
+           !S.SM.isMacroArgExpansion(End);
+  }
+
+  // The macro that brings a token.
+  std::optional<Level> levelOf(SourceLocation Inside) const {
+    const SourceLocation At = S.SM.getImmediateExpansionRange(Inside).getBegin();
+    if (S.SM.isMacroArgExpansion(At))
+      return std::nullopt;
+    Token Named;
+    if (Lexer::getRawToken(S.SM.getSpellingLoc(At), Named, S.SM, S.Language) ||
+        Named.isNot(tok::raw_identifier))
+      return std::nullopt;
+    const MacroInfo *Macro = S.macroAt(Named.getRawIdentifier(), Use);
+    if (!Macro || Macro->isVariadic() || Macro->isBuiltinMacro() || Macro->tokens_empty() ||
+        !S.editable(Macro->getDefinitionLoc()) || S.inSystemHeader(Macro->getDefinitionLoc()))
+      return std::nullopt;
+    return Level{At, Named.getRawIdentifier(), Macro, {}, {}};
+  }
+
+  // A macro that has a rest.
+  Level &known(const Level &L) {
+    auto Found = find_if(Levels, [&](const Level &Other) { return Other.Macro == L.Macro; });
+    return Found != Levels.end() ? *Found : Levels.emplace_back(L);
+  }
+
+  // The use of a macro that has a rest, in the macros around it.
+  bool rename(SourceLocation At) {
+    while (At.isMacroID()) {
+      std::optional<Level> L = S.SM.isMacroArgExpansion(At) ? std::nullopt : levelOf(At);
+      const Token *Name = L ? tokenAt(*L, At) : nullptr;
+      if (!Name)
+        return false;
+      known(*L).Renamed[S.SM.getFileOffset(Name->getLocation())] =
+          Name->getIdentifierInfo()->getName();
+      At = S.SM.getImmediateExpansionRange(At).getBegin();
+    }
+    return At == Use;
+  }
+
+  bool isGone(const Level &L, unsigned At) const {
+    return any_of(L.Goes, [&](const auto &R) { return At >= R.first && At < R.second.End; });
+  }
+
+  // True if what is left of the macro names a parameter.
+  bool usesParameters(const Level &L) const {
+    return any_of(L.Macro->tokens(), [&](const Token &T) {
+      const IdentifierInfo *Word = T.getIdentifierInfo();
+      return Word && L.Macro->getParameterNum(Word) >= 0 &&
+             !isGone(L, S.SM.getFileOffset(T.getLocation()));
+    });
+  }
+
+  static StringRef emptyParameters(const Level &L) { return L.Macro->isFunctionLike() ? "()" : ""; }
+
+  // A second text of these would not change with the class.
+  bool namesLocks(const Level &L) const {
+    return any_of(L.Macro->tokens(), [&](const Token &T) {
+      const IdentifierInfo *Word = T.getIdentifierInfo();
+      return Word && !isGone(L, S.SM.getFileOffset(T.getLocation())) &&
+             (Word->getName().starts_with("pthread_") || Word->getName().starts_with("PTHREAD_"));
+    });
+  }
+
+  // Makes the other macro of each definition of one.
+  bool define(const Level &L, bool Outermost, MacroRest &Rest) const {
+    const FileID Id = S.SM.getFileID(L.Macro->getDefinitionLoc());
+    StringRef File = S.fileText(Id);
+    auto All = definitionsOf(L.Name, File);
+    if (!All || namesLocks(L))
+      return false;
+    auto Own = find_if(*All, [&](const WrittenMacro &D) {
+      return D.Name == S.SM.getFileOffset(L.Macro->getDefinitionLoc());
+    });
+    if (Own == All->end())
+      return false;
+    const std::string Other = nameOf(L.Name);
+    const bool Parameters = !Outermost || usesParameters(L);
+    std::vector<MacroRest::Definition> Made;
+    for (const WrittenMacro &D : *All) {
+      const std::string Head =
+          (Other + (Parameters ? D.Head.drop_front(L.Name.size()) : emptyParameters(L))).str();
+      std::string Text;
+      if (D.Body == Own->Body && D.Head == Own->Head)
+        Text = without(L, D, int(D.Name) - int(Own->Name), File, Head);
+      else if (isNothing(D.Body))
+        Text = (File.slice(D.Begin, D.Name) + Head + D.Body).str();
+      else if (isAlone(L, D, File))
+        Text = (File.slice(D.Begin, D.Name) + Head).str();
+      else if (D.Body.contains("pthread_") || mentions(L, D.Body, File))
+        return false;
+      else {
+        Rest.Macro.clear(); // there is none
+        continue;
+      }
+      Made.push_back({S.position(Id, D.End), "\n" + Text});
+    }
+    if (S.macroAt(Other, Use)) { // it may be there already, from an earlier run
+      if (!all_of(Made, [&](const auto &D) { return File.contains(D.Text); }))
+        return false;
+    } else if (File.contains(Other) || S.beginsMacro(Other) ||
+               !S.Context.getTranslationUnitDecl()->lookup(&S.Context.Idents.get(Other)).empty()) {
+      return false;
+    } else {
+      append_range(Rest.Definitions, Made);
     }
     return true;
   }
 
-  // Where the other macro is used. It may be there already, from an earlier run.
-  bool place(const std::string &Other, MacroRest &Rest) const {
-    if (S.macroAt(Other, Use)) {
-      if (!all_of(Rest.Definitions, [&](const auto &D) { return File.contains(D.Text); }))
-        return false;
-      Rest.Definitions.clear();
-    } else if (File.contains(Other) || S.beginsMacro(Other) ||
-               !S.Context.getTranslationUnitDecl()->lookup(&S.Context.Idents.get(Other)).empty()) {
-      return false;
+  // True if the body of a definition is nothing but the operation that this macro has.
+  bool isAlone(const Level &L, const WrittenMacro &D, StringRef File) const {
+    return L.Goes.size() == 1 && L.Renamed.empty() &&
+           isOnly(D.Body, File.slice(L.Goes.begin()->first, L.Goes.begin()->second.End));
+  }
+
+  // True if a body names what one of the operations calls.
+  static bool mentions(const Level &L, StringRef Body, StringRef File) {
+    return any_of(L.Goes, [&](const auto &R) {
+      StringRef Operation = File.slice(R.first, R.second.End);
+      return Body.contains(
+          Operation.take_while([](char C) { return isAsciiIdentifierContinue(C); }));
+    });
+  }
+
+  // The text of a definition under its other name. It is that of the one that is compiled, Moved
+  // from there.
+  std::string without(const Level &L, const WrittenMacro &D, int Moved, StringRef File,
+                      StringRef Head) const {
+    std::map<unsigned, std::pair<unsigned, std::string>> Changes; // where, to where, to what
+    for (auto [Begin, Gone] : L.Goes) {
+      Range R = withItsLines({Begin + Moved, Gone.End + Moved}, File, {D.Begin, D.End}, Gone.IsArm);
+      Changes[R.Begin] = {R.End, Gone.IsArm ? "{ }" : ""};
     }
-    std::optional<Source::Range> Written = S.range(Whole);
-    if (!Written)
-      return false;
-    Rest.Use = {Written->Begin, unsigned(Written->Begin + Name.size())};
-    Rest.Text = Other;
-    if (!UsesParameters) {
-      Rest.Use.End = Written->End;
-      Rest.Text += Empty;
+    for (auto [At, Name] : L.Renamed)
+      Changes[At + Moved] = {unsigned(At + Moved + Name.size()), nameOf(Name)};
+    const unsigned HeadEnd = D.Name + D.Head.size();
+    unsigned At = Changes.empty() ? D.End : Changes.begin()->first;
+    StringRef Between = File.slice(HeadEnd, At);
+    if (Head.size() > D.Head.size())
+      Between = behindLongerHead(Between, Head.size() - D.Head.size());
+    std::string Text = (File.slice(D.Begin, D.Name) + Head + Between).str();
+    for (const auto &[Begin, Change] : Changes) {
+      Text += File.slice(At, Begin);
+      Text += Change.second;
+      At = Change.first;
     }
-    return true;
+    return Text + File.slice(At, D.End).str();
   }
 };
 
@@ -162,39 +326,96 @@ static bool jumps(const Stmt *Statement) {
           isa<LabelStmt>(Statement) || any_of(Statement->children(), jumps));
 }
 
-std::optional<LockMacro> lockMacroAround(const Stmt *Operation, bool First,
-                                         const ParentMap &Parents, const Source &S) {
-  const auto *Block = dyn_cast_or_null<CompoundStmt>(Parents.getParent(Operation));
-  if (!Block || !Block->getLBracLoc().isMacroID())
-    return std::nullopt;
-  std::vector<const Stmt *> Parts;
-  copy_if(Block->body(), std::back_inserter(Parts),
-          [](const Stmt *P) { return !isa<NullStmt>(P); });
-  if (Parts.size() < 2 || (First ? Parts.front() : Parts.back()) != Operation || jumps(Block))
-    return std::nullopt;
-  const Stmt *Whole = Block, *Around = Parents.getParent(Block);
+static bool has(const Stmt *S, ArrayRef<const Stmt *> Operations) {
+  return S && (is_contained(Operations, S) ||
+               any_of(S->children(), [&](const Stmt *Child) { return has(Child, Operations); }));
+}
+
+static bool runsOnce(const DoStmt *Do, const ASTContext &Context) {
   Expr::EvalResult Again;
-  if (const auto *Do = dyn_cast_or_null<DoStmt>(Around))
-    if (Do->getCond()->EvaluateAsInt(Again, S.Context) && Again.Val.getInt() == 0)
-      Whole = Do;
-  // A value that nobody uses stays the same one; before an unlock it would be another.
-  for (; (First && isa_and_nonnull<StmtExpr>(Around)) || isa_and_nonnull<ParenExpr>(Around);
-       Around = Parents.getParent(Around))
-    if (Around->getBeginLoc().isMacroID())
-      Whole = Around;
-  std::optional<SourceRange> All = tokensInMacro(Whole->getSourceRange(), S);
-  std::optional<SourceRange> Own = tokensInMacro(Operation->getSourceRange(), S);
-  if (!blockOf(Whole, Parents) || !All || !Own)
+  return Do->getCond()->EvaluateAsInt(Again, Context) && Again.Val.getInt() == 0;
+}
+
+namespace {
+// Where a statement does more than the operation.
+struct More {
+  bool Before = false, Behind = false;
+};
+} // namespace
+
+static std::optional<More> besides(const Stmt *Whole, ArrayRef<const Stmt *> Operations,
+                                   const ASTContext &Context) {
+  if (is_contained(Operations, Whole))
+    return More();
+  if (const auto *Block = dyn_cast<CompoundStmt>(Whole)) {
+    std::optional<More> Found;
+    bool Before = false, Behind = false;
+    for (const Stmt *Part : Block->body()) {
+      if (has(Part, Operations)) {
+        if (Found || !(Found = besides(Part, Operations, Context)))
+          return std::nullopt;
+      } else if (!isa<NullStmt>(Part)) {
+        (Found ? Behind : Before) = true;
+      }
+    }
+    if (Found)
+      Found = {Found->Before || Before, Found->Behind || Behind};
+    return Found;
+  }
+  if (const auto *If = dyn_cast<IfStmt>(Whole)) {
+    // The condition is looked at with the rest: a moment before, or under the lock.
+    if (!If->getElse() || If->getInit() || If->getConditionVariable() ||
+        If->getCond()->HasSideEffects(Context) || calls(If->getCond()))
+      return std::nullopt;
+    auto Then = besides(If->getThen(), Operations, Context);
+    auto Else = besides(If->getElse(), Operations, Context);
+    if (!Then || !Else)
+      return std::nullopt;
+    return More{Then->Before || Else->Before, Then->Behind || Else->Behind};
+  }
+  if (const auto *Do = dyn_cast<DoStmt>(Whole))
+    return runsOnce(Do, Context) ? besides(Do->getBody(), Operations, Context) : std::nullopt;
+  if (const auto *Paren = dyn_cast<ParenExpr>(Whole))
+    return besides(Paren->getSubExpr(), Operations, Context);
+  // The value, which nobody uses, stays the one of what is behind.
+  if (const auto *Value = dyn_cast<StmtExpr>(Whole)) {
+    auto Found = besides(Value->getSubStmt(), Operations, Context);
+    return Found && Found->Before ? std::nullopt : Found;
+  }
+  return std::nullopt;
+}
+
+std::optional<StatementRest> restOf(const Stmt *Whole, ArrayRef<const Stmt *> Operations,
+                                    bool Locks, const ASTContext &Context) {
+  std::optional<More> Found = besides(Whole, Operations, Context);
+  if (!Found || (Found->Before && Found->Behind) || jumps(Whole))
     return std::nullopt;
-  const SourceLocation Use = S.SM.getExpansionLoc(Whole->getBeginLoc());
-  const MacroInfo *Macro = macroUsedAt(Use, S);
-  if (!Macro || Macro->tokens().front().getLocation() != All->getBegin() ||
+  return StatementRest{Found->Before || Found->Behind, Locks ? !Found->Before : !Found->Behind};
+}
+
+const Stmt *statementOfMacro(const Stmt *Inner, const ParentMap &Parents, const Source &S) {
+  const Stmt *Whole = nullptr;
+  for (const Stmt *Up = Inner; Up && Up->getBeginLoc().isMacroID(); Up = Parents.getParent(Up))
+    if (S.SM.getExpansionLoc(Up->getBeginLoc()) == S.SM.getExpansionLoc(Inner->getBeginLoc()))
+      Whole = Up;
+  return Whole && blockOf(Whole, Parents) ? Whole : nullptr;
+}
+
+std::optional<MacroRest> divideMacro(const Stmt *Whole, ArrayRef<const Stmt *> Operations,
+                                     bool Locks, bool Held, const ParentMap &Parents,
+                                     const Source &S) {
+  std::optional<SourceRange> All = tokensInMacro(Whole->getSourceRange(), S);
+  const MacroInfo *Macro = macroUsedAt(S.SM.getExpansionLoc(Whole->getBeginLoc()), S);
+  if (!All || !Macro || Macro->tokens().front().getLocation() != All->getBegin() ||
       Macro->tokens().back().getLocation() != All->getEnd())
     return std::nullopt;
-  std::optional<MacroRest> Rest = Divider(Whole->getSourceRange(), *Own, S).divide();
-  if (!Rest)
+  Divider Parts(Whole->getSourceRange(), Locks, Held, S);
+  if (!all_of(Operations, [&](const Stmt *Operation) {
+        const bool IsArm = !blockOf(Operation, Parents);
+        return Parts.remove(Operation->getSourceRange(), IsArm);
+      }))
     return std::nullopt;
-  return LockMacro{Whole, std::move(*Rest)};
+  return Parts.divide();
 }
 
 } // namespace relock

@@ -165,6 +165,12 @@ void LockOperations::add(const CallExpr *Call) {
   Op.Branch = Op.Statement ? Op.Statement : wholeBranch(Call, IsAll);
   if (Op.Branch && soleCall(Op.Branch) != Call)
     testCanGo(Op.Branch, Op, &Op.Prints);
+  Op.Silent = Op.Branch;
+  if (Op.Prints)
+    Op.Silent = wholeBranch(Call, [&](const Stmt *Statement) {
+      bool Prints = false;
+      return soleCall(Statement) == Call || (testCanGo(Statement, Op, &Prints) && !Prints);
+    });
   if (Op.Kind == Operation::Wait && Callee->getName() == "pthread_cond_wait")
     Op.Checked = macroAround(Op);
   if (Op.Kind == Operation::Lock && !Op.Branch && cannotFail(Op) && Op.Pure)
@@ -198,23 +204,68 @@ const IfStmt *LockOperations::enteredBy(const LockOperation &Op) const {
   return Enters ? If : nullptr;
 }
 
-// `LOCK_ZONE(z)`, which locks, and then notes that it is locked.
+// `LOCK_ZONE(z)`, which locks, and then notes that it is locked; `LOCK(m)`, each arm of whose `if`
+// locks, which is one operation.
 void LockOperations::findMacros() {
+  std::vector<const CallExpr *> Joined;
   for (LockOperation &Op : All) {
-    if (!Op.Statement || Op.Push || !locksOrUnlocks(Op) || !Op.Pure || !Op.Visible)
+    const Stmt *Whole = statementOfMacro(Op.Call, Parents, S);
+    if (!Whole || is_contained(Joined, Op.Call))
       continue;
-    std::optional<LockMacro> Macro =
-        lockMacroAround(Op.Statement, Op.Kind == Operation::Lock, Parents, S);
-    auto InRest = [&](const CallExpr *Call) {
-      return Call != Op.Call && within({Macro->Whole}, Call, Parents);
-    };
-    if (!Macro || any_of(All, [&](const LockOperation &Other) { return InRest(Other.Call); }) ||
-        any_of(Others, [&](const HeldOperation &Other) { return InRest(Other.Call); }))
-      continue;
-    Op.InMacro = Op.Statement;
-    Op.Statement = Op.Branch = Macro->Whole;
-    Op.Rest = std::move(Macro->Rest);
+    std::vector<LockOperation *> Arms;
+    for (LockOperation &Other : All)
+      if (within({Whole}, Other.Call, Parents))
+        Arms.push_back(&Other);
+    takeMacro(Op, Arms, Whole);
+    append_range(Joined, Op.Others);
   }
+  erase_if(All, [&](const LockOperation &Op) { return is_contained(Joined, Op.Call); });
+}
+
+// True if a statement names local variables other than in the operations.
+static bool namesLocals(const Stmt *S, ArrayRef<const Stmt *> Operations) {
+  if (!S || is_contained(Operations, S))
+    return false;
+  const auto *Ref = dyn_cast<DeclRefExpr>(S);
+  const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  return (V && V->isLocalVarDeclOrParm()) ||
+         any_of(S->children(), [&](const Stmt *Child) { return namesLocals(Child, Operations); });
+}
+
+// Makes the statement the operation's, where that is all that the operations in it are.
+void LockOperations::takeMacro(LockOperation &Op, ArrayRef<LockOperation *> Arms,
+                               const Stmt *Whole) const {
+  std::vector<const Stmt *> Statements;
+  for (const LockOperation *Arm : Arms) {
+    if (!Arm->Silent || Arm->Push || Arm->hasRest() || !locksOrUnlocks(*Arm) || !Arm->Pure ||
+        !Arm->Visible || Arm->Kind != Op.Kind || !sameLock(*Arm, Op) || Arm->Node != Op.Node)
+      return;
+    Statements.push_back(Arm->Silent);
+  }
+  const bool Locks = Op.Kind == Operation::Lock;
+  std::optional<StatementRest> More = restOf(Whole, Statements, Locks, S.Context);
+  auto IsOther = [&](const HeldOperation &Other) { return within({Whole}, Other.Call, Parents); };
+  // With the conditions of its arms a local variable may lose its use.
+  if (!More || any_of(Others, IsOther) || (!More->Any && namesLocals(Whole, Statements)))
+    return;
+  if (More->Any) {
+    std::optional<MacroRest> Rest = divideMacro(Whole, Statements, Locks, More->Held, Parents, S);
+    if (!Rest)
+      return;
+    Op.InMacro = Statements;
+    Op.Prints = false; // still
+    Op.RestHeld = More->Held;
+    if (!More->Held)
+      Op.Instead = std::exchange(Rest->Text, "");
+    Op.Rest = std::move(*Rest);
+  }
+  for (const LockOperation *Arm : Arms)
+    if (Arm->Call != Op.Call)
+      Op.Others.push_back(Arm->Call);
+  for (const LockOperation *Arm : Arms)
+    Op.Tests |= Arm->Tests;
+  if (More->Any || Arms.size() > 1)
+    Op.Statement = Op.Branch = Whole;
 }
 
 // A trylock or a timed lock under another name.
@@ -270,15 +321,10 @@ static bool isReadBehind(const LockOperation &Op, const FunctionDecl *F, const C
   return !Graph || mayBeRead(V, Op.Call, Op.gone(), Use.Never, *F, *Graph);
 }
 
-static bool calls(const Stmt *S) {
-  return isa<CallExpr>(S) ||
-         any_of(S->children(), [](const Stmt *Child) { return Child && calls(Child); });
-}
-
 // The `if` without else of which the operation is all.
 const IfStmt *LockOperations::guardOf(const LockOperation &Op) const {
   const Stmt *Arm = Op.Branch;
-  if (!Arm || Op.InMacro)
+  if (!Arm || Op.hasRest())
     return nullptr;
   if (const auto *Block = dyn_cast_or_null<CompoundStmt>(Parents.getParent(Arm));
       Block && Block->size() == 1)
@@ -350,7 +396,7 @@ const IfStmt *LockOperations::notedIn(const LockOperation &Op, const Expr *Flag)
   const auto *Block =
       Op.Branch ? dyn_cast_or_null<CompoundStmt>(Parents.getParent(Op.Branch)) : nullptr;
   const auto *If = Block ? dyn_cast_or_null<IfStmt>(Parents.getParent(Block)) : nullptr;
-  if (!V || !If || Op.InMacro || Op.Kind != Operation::Lock || If->getThen() != Block ||
+  if (!V || !If || Op.hasRest() || Op.Kind != Operation::Lock || If->getThen() != Block ||
       If->getElse() || If->getInit() || If->getConditionVariable() ||
       If->getCond()->HasSideEffects(S.Context) || calls(If->getCond()))
     return nullptr;
@@ -649,7 +695,9 @@ bool LockOperations::resultIgnored(const CallExpr *Call) const {
 }
 
 const LockOperation *LockOperations::at(const CallExpr *Call) const {
-  auto Found = find_if(All, [&](const LockOperation &Op) { return Op.Call == Call; });
+  auto Found = find_if(All, [&](const LockOperation &Op) {
+    return Op.Call == Call || is_contained(Op.Others, Call);
+  });
   return Found == All.end() ? nullptr : &*Found;
 }
 

@@ -37,10 +37,14 @@ struct LockOperation {
   const relock::Wrapper *Wraps = nullptr;
   const clang::Stmt *Statement; // the statement that is nothing but this operation; null: none
   const clang::Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
-  // Statement is all of a macro, which does more; this in it is nothing but the operation. Null:
+  const clang::Stmt *Silent = nullptr; // likewise, without what prints a message
+  // Statement is all of a macro, which does more; these in it are nothing but the operation. Empty:
   // Statement is.
-  const clang::Stmt *InMacro = nullptr;
-  MacroRest Rest; // then
+  std::vector<const clang::Stmt *> InMacro;
+  bool RestHeld = false; // then: the rest is a part of the section; else it is Instead
+  MacroRest Rest;
+  // Statement runs one of several calls, in the arms of an `if`. The other ones.
+  std::vector<const clang::CallExpr *> Others;
   // Of a wait whose result a macro tests: all that the macro is, if it goes with the wait.
   const clang::Stmt *Checked = nullptr;
   // The operation runs only where this holds, as do all on its lock in the function; Statement and
@@ -61,15 +65,20 @@ struct LockOperation {
   // Statement, or Branch, uses the result, which is 0; what it decides goes with it.
   std::optional<ResultUse> Uses;
   // Takes the place of all that, `rc = 0;`, `return 0;`, or of a branch that also notes in a
-  // variable that the lock is taken: Guard.
+  // variable that the lock is taken: Guard. Or it is the rest of a macro, which is not in the
+  // section.
   std::string Instead;
 
   // The variable of the result, where nothing but the use of such results names it.
   const clang::VarDecl *Orphan = nullptr;
 
   bool leaves() const { return Uses && Uses->Returns; }
+  bool hasRest() const { return !InMacro.empty(); }
+  bool hasHeldRest() const { return hasRest() && RestHeld; }
   // What is not the section's of a statement that begins or ends it.
-  const clang::Stmt *own() const { return InMacro ? InMacro : Branch; }
+  std::vector<const clang::Stmt *> own() const {
+    return hasHeldRest() ? InMacro : std::vector{Branch};
+  }
   // The statements that go with an operation whose result is used; none of another operation.
   std::vector<const clang::Stmt *> gone() const {
     std::vector<const clang::Stmt *> All;
@@ -151,6 +160,8 @@ private:
   const clang::IfStmt *enteredBy(const LockOperation &Op) const;
   const clang::Stmt *wholeGuard(const clang::IfStmt *If) const;
   void findMacros();
+  void takeMacro(LockOperation &Op, llvm::ArrayRef<LockOperation *> Arms,
+                 const clang::Stmt *Whole) const;
   void findGuards();
   void findUses();
   void findUse(LockOperation &Op) const;

@@ -108,7 +108,7 @@ std::optional<OperationGroup> SectionPlacer::groupOf(const LockOperation &Op) co
 
 // Where the same directive is around each operation, the section is the same without it.
 void SectionPlacer::placeDirective(const std::vector<EarlyExitText> &Exits) {
-  if (End.around() || End.Scope || Lock.Guard || Lock.InMacro || Text.resumes() || Text.Joins)
+  if (End.around() || End.Scope || Lock.Guard || Lock.hasRest() || Text.resumes() || Text.Joins)
     return;
   std::optional<OperationGroup> Group = groupOf(Lock);
   if (!Group)
@@ -121,7 +121,7 @@ void SectionPlacer::placeDirective(const std::vector<EarlyExitText> &Exits) {
       Unlocks.push_back(Exit.Unlock);
   if (all_of(Unlocks, [&](const LockOperation *Unlock) {
         std::optional<OperationGroup> Other = groupOf(*Unlock);
-        return Other && !Unlock->Push && !Unlock->InMacro &&
+        return Other && !Unlock->Push && !Unlock->hasRest() &&
                StringRef(Other->Directive).ltrim() == StringRef(Group->Directive).ltrim();
       }))
     Result.Directive = Group->Directive;
@@ -200,10 +200,10 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     Result.Groups = Result.Whole;
   else if (!End.Unlock)
     Result.Groups.End = Result.Whole.End;
-  Result.Body = {Lock.InMacro ? First->Begin : throughSemicolon(File, First->End),
-                 Text.Joins || End.Scope ? Result.Whole.End
-                 : End.Unlock->InMacro   ? throughSemicolon(File, Last->End)
-                                         : fromUnlock(File, Last->Begin)};
+  Result.Body = {Lock.hasHeldRest() ? First->Begin : throughSemicolon(File, First->End),
+                 Text.Joins || End.Scope     ? Result.Whole.End
+                 : End.Unlock->hasHeldRest() ? throughSemicolon(File, Last->End)
+                                             : fromUnlock(File, Last->Begin)};
   unsigned Position = Result.Body.Begin;
   for (const Stmt *Statement : Text.Statements) {
     std::optional<Source::Range> R = S.range(Statement->getSourceRange());
@@ -465,6 +465,7 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
     widen(*Unlock, *Exit.Unlock);
   }
   Placed.Joins = Exit.Joins;
+  Placed.InBlock = blockOf(Exit.Unlock->Branch, Parents) != nullptr;
   Placed.Before = insteadOf(*Exit.Unlock);
   Placed.Tail.Begin = Placed.Tail.End = throughUnlock(File, Unlock->End);
   ArrayRef<const Stmt *> Statements = Exit.Tail;
@@ -480,7 +481,7 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
   }
   Placed.Declares = any_of(Exit.Tail, [](const Stmt *S) { return isa<DeclStmt>(S); });
   Placed.Unlock = {std::max(fromUnlock(File, Unlock->Begin), Result.Body.Begin), Placed.Tail.End};
-  if (Exit.Unlock->InMacro) { // the section uses the macro
+  if (Exit.Unlock->hasHeldRest()) { // the section uses the macro
     Placed.Unlock.Begin = Placed.Tail.Begin = throughSemicolon(File, Unlock->End);
     size_t Line = File.rfind('\n', Unlock->Begin) + 1;
     Placed.Indent = "\n" + File.slice(Line, File.find_first_not_of(" \t", Line)).str();
@@ -499,7 +500,7 @@ bool SectionPlacer::placeExit(const EarlyExitText &Exit, StringRef File, FileID 
       return false;
     Placed.Tail.End = Relock->Begin; // and the comments before it
     Placed.Behind = insteadOf(*Exit.Relock);
-    Placed.Unlock.End = Exit.Relock->InMacro
+    Placed.Unlock.End = Exit.Relock->hasHeldRest()
                             ? unsigned(File.take_front(Relock->Begin).rtrim().size())
                             : throughSemicolon(File, Relock->End);
     Placed.Returns = 1 + count_if(Result.Exits, [](const EarlyExit &E) { return E.Returns; });

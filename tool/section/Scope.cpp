@@ -72,7 +72,7 @@ private:
     std::string Key = Ref ? lockKey(Ref) : lockKey(V->getInit());
     auto Found = find_if(All, [&](const LockOperation &Op) {
       return Op.Kind == Operation::Lock && Op.Pure && Op.Visible && !Op.Uses && !Op.Guard &&
-             Op.Key == Key && Op.Statement && !Op.InMacro &&
+             Op.Key == Key && Op.Statement && !Op.hasRest() &&
              Parents.getParent(Op.Statement) == Block &&
              (!Ref || within({Op.Statement}, Ref, Parents)) &&
              (follows(Op.Statement, Declared, Block) ||

@@ -81,7 +81,12 @@ struct Capture {
   bool InMacro = false;  // some reference is spelled in a macro body
   bool Changes = false;  // Value: the section changes it and reads it behind a wait
   bool Dropped = false;  // Value: only text that some configuration drops names it
-  unsigned First = 0;    // where the section's text names it first
+  // Pointer, to what only the section touches meanwhile: then Local may stand for it, and does if it
+  // is Copied. It is stored at these exits, by number, and at the end, which is the one behind them.
+  // Assigned: the section does not need the value from before.
+  bool Copied = false, Assigned = false;
+  std::vector<unsigned> Stored;
+  unsigned First = 0; // where the section's text names it first
   std::vector<Reference> References;
   std::optional<Declarator> Outer; // Inside: it goes when all mentions of the variable have gone
   size_t Mentions = 0;             // in the section
@@ -96,6 +101,7 @@ struct EarlyExit {
   bool Braces = false;   // Value: two statements need braces here
   bool Joins = false;    // goes on behind the section instead of leaving
   bool Declares = false; // the tail has declarations
+  bool InBlock = false;  // another statement may stand before the unlock
   unsigned Returns = 0;  // any: behind the tail the section goes on, at the point of this number
   std::string Before, Behind; // statements around the tail, in the place of tests of results
   // Goes before the jump: where Unlock begins with the line of a directive, or behind an unlock
@@ -151,17 +157,17 @@ struct Companion {
   }
 };
 
-// A lock macro that does more than to lock or to unlock: where the section's function uses another
-// one, for the rest. See MacroRest.h.
+// A lock macro that does more than to lock or to unlock: the section's function, or what is left of
+// the operation, uses another one for the rest. See MacroRest.h.
 struct MacroRest {
   struct Definition {
     Position At; // behind the one that it is made of
     std::string Text;
   };
-  std::string Macro;
-  Range Use;        // its name, or also its arguments, in the file of the section
-  std::string Text; // goes there
-  std::vector<Definition> Definitions; // of the other macro
+  std::string Macro; // empty: a definition of it, or of a macro in it, has no other one
+  Range Use;         // in the section: its name, or also its arguments
+  std::string Text;  // goes there; empty: the section does not use it
+  std::vector<Definition> Definitions; // of the other macro, and of those in it
 };
 
 struct Extraction {

@@ -46,12 +46,13 @@ template <class V> void fields(V &&Visit, Capture &R) {
   Visit("parameter", R.Parameter), Visit("inMacro", R.InMacro), Visit("changes", R.Changes);
   Visit("dropped", R.Dropped), Visit("first", R.First), Visit("references", R.References);
   Visit("outer", R.Outer), Visit("mentions", R.Mentions), Visit("comment", R.Comment);
+  Visit("copied", R.Copied), Visit("assigned", R.Assigned), Visit("stored", R.Stored);
 }
 template <class V> void fields(V &&Visit, EarlyExit &R) {
   Visit("unlock", R.Unlock), Visit("tail", R.Tail), Visit("value", R.Value);
   Visit("braces", R.Braces), Visit("joins", R.Joins), Visit("declares", R.Declares);
   Visit("returns", R.Returns), Visit("before", R.Before), Visit("behind", R.Behind);
-  Visit("indent", R.Indent);
+  Visit("indent", R.Indent), Visit("inBlock", R.InBlock);
 }
 template <class V> void fields(V &&Visit, Wait::Operand &R) {
   Visit("at", R.At), Visit("text", R.Text), Visit("before", R.Before), Visit("behind", R.Behind);

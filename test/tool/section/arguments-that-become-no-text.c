@@ -2,7 +2,7 @@
 // A macro that makes text of one argument leaves the others as they are, and `, ##__VA_ARGS__` makes
 // none: it drops the comma. An argument is text where it is in any use of its parameter, in the
 // macro or in one to which it is given. A name that a macro pastes is none of a macro if no macro's
-// begins as it does.
+// begins as it does. A static variable is seen by others, so that no local can stand for it.
 // RUN: %check_rewrite %s --algorithms=posix,ccsynch
 // RUN: %rewritten %s | FileCheck %s
 // RUN: %verdicts %s | FileCheck %s --check-prefix=REASON
@@ -111,7 +111,7 @@ static int of_one_type(int n) {
 }
 
 static int text(int n) {
-  int result;
+  static int result;
   pthread_mutex_lock(&lock);
   result = total += n;
   SHOW(result);
@@ -120,7 +120,7 @@ static int text(int n) {
 }
 
 static int inner(int n) {
-  int result;
+  static int result;
   pthread_mutex_lock(&lock);
   result = total += n;
   GIVEN(total, result);
@@ -129,7 +129,7 @@ static int inner(int n) {
 }
 
 static int rest(int n) {
-  int result;
+  static int result;
   pthread_mutex_lock(&lock);
   result = total += n;
   REST(result, result);
@@ -138,7 +138,7 @@ static int rest(int n) {
 }
 
 static int pasted(int n) {
-  int result;
+  static int result;
   pthread_mutex_lock(&lock);
   result = total += n;
   PASTED(result);
@@ -147,7 +147,7 @@ static int pasted(int n) {
 }
 
 static int selected(int n) {
-  int result;
+  static int result;
   pthread_mutex_lock(&lock);
   result = total += n;
   SELECTED(result);
@@ -156,7 +156,7 @@ static int selected(int n) {
 }
 
 static int called(int n) {
-  int result;
+  static int result;
   pthread_mutex_lock(&lock);
   result = total += n;
   CALLED(result);
@@ -165,7 +165,7 @@ static int called(int n) {
 }
 
 static int of_a_type_that_shows(int n) {
-  int result;
+  static int result;
   pthread_mutex_lock(&lock);
   SET(long, &result, total += n);
   SET(shown, &total, result);
@@ -174,7 +174,7 @@ static int of_a_type_that_shows(int n) {
 }
 
 static int shown_besides(int n) {
-  int result;
+  static int result;
   pthread_mutex_lock(&lock);
   result = total += n;
   BOTH(text, result);
@@ -183,7 +183,7 @@ static int shown_besides(int n) {
 }
 
 static int of_any_name(int n) {
-  int result;
+  static int result;
   pthread_mutex_lock(&lock);
   ANY(long, &result, total += n);
   pthread_mutex_unlock(&lock);

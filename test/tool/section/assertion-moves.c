@@ -9,8 +9,7 @@
 // CHECK:      delegate straight push
 // CHECK-NEXT: delegate straight own
 // CHECK-NEXT: delegate early-exit branch
-// CHECK-NEXT: hold straight output
-// CHECK-NEXT: 'n' is named, pasted or made a string of by a macro [macro-reference]
+// CHECK-NEXT: delegate straight output
 // CHECK-NEXT: delegate straight logged
 // CHECK-NEXT: delegate straight direct
 // CHECK-NEXT: delegate straight passed

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 // A macro body that names a local variable of its user: a variable that is only read keeps its
-// name in the extracted function; one that is written there holds the section.
+// name in the extracted function; one that is written there has a local of that name.
 // RUN: %check_rewrite %s --algorithms=ccsynch,rcl
 // RUN: %rewritten %s | FileCheck %s
 // RUN: %verdicts %s | FileCheck %s --check-prefix=REASON
 // CHECK:        int amount = section->amount;
 // CHECK:        total += DOUBLED;
-// CHECK:      static int keep(int amount) {
-// CHECK:        relock_mutex_lock(&lock);
-// CHECK-NEXT:   KEEP;
-// CHECK-NEXT:   relock_mutex_unlock(&lock);
+// CHECK:      static int keep_section(
+// CHECK:        int kept;
+// CHECK:        KEEP;
+// CHECK-NEXT:   *section->kept = kept;
 // REASON:     delegate straight add
-// REASON:     hold straight keep
-// REASON-NEXT: 'kept' is named, {{.*}} by a macro [macro-reference]
+// REASON:     delegate straight keep
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
-// A macro that makes nothing but text of a variable would print another name for it.
+// A macro that makes nothing but text of a variable would print another name for it: a local of that name
+// stands for it, unless others see the variable.
 // RUN: %check_rewrite %s --algorithms=posix,ccsynch
 // RUN: %verdicts %s | FileCheck %s
-// CHECK:      hold straight named
+// RUN: %rewritten %s | FileCheck %s --check-prefix=TEXT
+// CHECK:      delegate straight named
+// CHECK:      delegate straight measured
+// CHECK:      hold straight seen
 // CHECK-NEXT: 'last' is named in a macro that makes text of it [macro-reference]
-// CHECK:      hold straight measured
-// CHECK-NEXT: 'last' is named in a macro that makes text of it [macro-reference]
+// TEXT:       static int named_section(
+// TEXT:         int last;
+// TEXT:         puts(NAME(last));
+// TEXT-NEXT:    *section->last = last;
 // CHECK:      delegate straight both
 #include <pthread.h>
 #include <stdio.h>
@@ -34,6 +40,15 @@ static int measured(int n) {
   return last;
 }
 
+static int seen(int n) {
+  static int last;
+  pthread_mutex_lock(&lock);
+  last = total += n;
+  puts(NAME(last));
+  pthread_mutex_unlock(&lock);
+  return last;
+}
+
 static int both(int n) {
   pthread_mutex_lock(&lock);
   total += n;
@@ -43,7 +58,7 @@ static int both(int n) {
 }
 
 int main(void) {
-  int sum = named(1) + measured(2) + both(3);
+  int sum = named(1) + measured(2) + both(3) + seen(4);
   printf("%d %d\n", sum, total);
   return 0;
 }
