@@ -277,10 +277,10 @@ private:
       std::tie(Name, Arguments) = Name.split('(');
     CallbackSetter Setter = {Name.rtrim().str()};
     bool Good = isName(Setter.Name) && Arguments.empty() == !StringRef(Text).ends_with(")");
-    for (StringRef Argument : split(Arguments, ',')) {
+    while (!Arguments.empty()) {
+      StringRef Argument;
+      std::tie(Argument, Arguments) = Arguments.split(',');
       unsigned Number = 0;
-      if (Arguments.empty())
-        break;
       Good &= !Argument.trim().getAsInteger(10, Number) && Number > 0;
       Setter.Arguments.insert(Number);
     }

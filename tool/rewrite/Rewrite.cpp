@@ -372,20 +372,17 @@ private:
 
   // Gives the sections macros for what lock macros do besides.
   void planRests() {
-    std::map<Position, std::pair<std::string, Owners>> Definitions;
+    std::map<std::pair<Position, std::string>, Owners> Definitions;
     for (const auto &[File, Plan] : Plans)
       for (const DelegatedSection &S : Plan.Sections)
         for (const MacroRest &Rest : S.Extract->Rests) {
           if (!Rest.Text.empty())
             Plans[File].Tokens[{Rest.Use, Rest.Text}].add(S.By);
-          for (const MacroRest::Definition &D : Rest.Definitions) {
-            auto &[Text, By] = Definitions[D.At];
-            Text = D.Text;
-            By.add(S.By);
-          }
+          for (const MacroRest::Definition &D : Rest.Definitions)
+            Definitions[{D.At, D.Text}].add(S.By);
         }
-    for (auto &[At, Definition] : Definitions)
-      insertLate(At, Definition.first, Definition.second);
+    for (auto &[Definition, By] : Definitions)
+      insertLate(Definition.first, Definition.second, By);
   }
 
   // Gives each lock wrapper that sections are executed through its companion.

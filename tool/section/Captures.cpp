@@ -71,6 +71,14 @@ bool CallLiveness::liveAfter(const CallExpr *Call, const VarDecl *V) const {
   return It == After.end() || It->second.contains(V);
 }
 
+void CallLiveness::join(const CallExpr *First, ArrayRef<const CallExpr *> Others) {
+  for (const CallExpr *Other : Others)
+    if (auto It = After.find(Other); It == After.end())
+      After.erase(First); // not known
+    else if (auto Joined = After.find(First); Joined != After.end())
+      Joined->second.insert(It->second.begin(), It->second.end());
+}
+
 namespace {
 // Follows the ways from a call to where a variable is read or written. LiveVariables would count
 // what stands in text that goes.

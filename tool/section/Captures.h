@@ -25,6 +25,8 @@ public:
   explicit CallLiveness(const clang::FunctionDecl *F);
   // True also where the answer is not known.
   bool liveAfter(const clang::CallExpr *Call, const clang::VarDecl *V) const;
+  // Takes the calls for one: what is live after any of them is live after the first.
+  void join(const clang::CallExpr *First, llvm::ArrayRef<const clang::CallExpr *> Others);
 
 private:
   llvm::DenseMap<const clang::Stmt *, llvm::SmallPtrSet<const clang::VarDecl *, 8>> After;

@@ -1174,8 +1174,11 @@ private:
   }
 
   const CallLiveness &liveness() {
-    if (!Liveness)
+    if (!Liveness) {
       Liveness.emplace(F);
+      for (const LockOperation &Op : Operations)
+        Liveness->join(Op.Call, Op.Others);
+    }
     return *Liveness;
   }
 

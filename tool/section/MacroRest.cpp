@@ -82,7 +82,7 @@ public:
       Begin = Around.getBegin();
       if (First != Found->Macro->tokens_begin() || Last != &Found->Macro->tokens().back()) {
         known(*Found).Goes[S.SM.getFileOffset(First->getLocation())] = {Gone, IsArm};
-        return rename(Begin);
+        return rename(Begin, Around.getEnd());
       }
       End = Around.getEnd();
       if (Begin.isFileID())
@@ -98,7 +98,7 @@ public:
     MacroRest Rest;
     Rest.Macro = Outermost->Name;
     for (const Level &L : Levels)
-      if (!define(L, L.Use == Use, Rest))
+      if (!define(L, Rest))
         return std::nullopt;
     Range Replaced = {Written->Begin, unsigned(Written->Begin + Outermost->Name.size())};
     std::string Text = nameOf(Outermost->Name);
@@ -117,6 +117,10 @@ public:
   }
 
 private:
+  struct InnerUse {
+    StringRef Name;
+    unsigned End; // behind its arguments
+  };
   // A macro, and what changes in its rest. All its uses bring the same text.
   struct Level {
     SourceLocation Use; // in a file, or in the body of the macro around it
@@ -126,8 +130,8 @@ private:
       unsigned End;
       bool IsArm;
     };
-    std::map<unsigned, Gone> Goes;         // where operations begin in its definition
-    std::map<unsigned, StringRef> Renamed; // and inner macros
+    std::map<unsigned, Gone> Goes;        // where operations begin in its definition
+    std::map<unsigned, InnerUse> Renamed; // and inner macros
   };
 
   const SourceRange Whole;
@@ -193,21 +197,36 @@ private:
   }
 
   // The use of a macro that has a rest, in the macros around it.
-  bool rename(SourceLocation At) {
+  bool rename(SourceLocation At, SourceLocation End) {
     while (At.isMacroID()) {
       std::optional<Level> L = S.SM.isMacroArgExpansion(At) ? std::nullopt : levelOf(At);
       const Token *Name = L ? tokenAt(*L, At) : nullptr;
-      if (!Name)
+      const Token *Last = L ? tokenAt(*L, End) : nullptr;
+      if (!Name || !Last || S.SM.isMacroArgExpansion(End))
         return false;
-      known(*L).Renamed[S.SM.getFileOffset(Name->getLocation())] =
-          Name->getIdentifierInfo()->getName();
-      At = S.SM.getImmediateExpansionRange(At).getBegin();
+      known(*L).Renamed[S.SM.getFileOffset(Name->getLocation())] = {
+          Name->getIdentifierInfo()->getName(),
+          S.SM.getFileOffset(Last->getLocation()) + Last->getLength()};
+      CharSourceRange Around = S.SM.getImmediateExpansionRange(At);
+      At = Around.getBegin();
+      End = Around.getEnd();
     }
     return At == Use;
   }
 
+  // The use of an inner macro that has a rest: its other name, with the arguments that this needs.
+  std::pair<unsigned, std::string> otherUse(unsigned At, const InnerUse &Inner) const {
+    const Level &L = *find_if(Levels, [&](const Level &I) { return I.Name == Inner.Name; });
+    if (usesParameters(L))
+      return {unsigned(At + Inner.Name.size()), nameOf(L.Name)};
+    return {Inner.End, (nameOf(L.Name) + emptyParameters(L)).str()};
+  }
+
   bool isGone(const Level &L, unsigned At) const {
-    return any_of(L.Goes, [&](const auto &R) { return At >= R.first && At < R.second.End; });
+    return any_of(L.Goes, [&](const auto &R) { return At >= R.first && At < R.second.End; }) ||
+           any_of(L.Renamed, [&](const auto &R) {
+             return At >= R.first && At < otherUse(R.first, R.second).first;
+           });
   }
 
   // True if what is left of the macro names a parameter.
@@ -231,7 +250,7 @@ private:
   }
 
   // Makes the other macro of each definition of one.
-  bool define(const Level &L, bool Outermost, MacroRest &Rest) const {
+  bool define(const Level &L, MacroRest &Rest) const {
     const FileID Id = S.SM.getFileID(L.Macro->getDefinitionLoc());
     StringRef File = S.fileText(Id);
     auto All = definitionsOf(L.Name, File);
@@ -243,7 +262,7 @@ private:
     if (Own == All->end())
       return false;
     const std::string Other = nameOf(L.Name);
-    const bool Parameters = !Outermost || usesParameters(L);
+    const bool Parameters = usesParameters(L);
     std::vector<MacroRest::Definition> Made;
     for (const WrittenMacro &D : *All) {
       const std::string Head =
@@ -281,13 +300,14 @@ private:
            isOnly(D.Body, File.slice(L.Goes.begin()->first, L.Goes.begin()->second.End));
   }
 
-  // True if a body names what one of the operations calls.
+  // True if a body names what one of the operations calls, or a macro that has one.
   static bool mentions(const Level &L, StringRef Body, StringRef File) {
-    return any_of(L.Goes, [&](const auto &R) {
-      StringRef Operation = File.slice(R.first, R.second.End);
-      return Body.contains(
-          Operation.take_while([](char C) { return isAsciiIdentifierContinue(C); }));
-    });
+    auto Has = [&](const auto &R) { return Body.contains(R.second.Name); };
+    return any_of(L.Renamed, Has) || any_of(L.Goes, [&](const auto &R) {
+             StringRef Operation = File.slice(R.first, R.second.End);
+             return Body.contains(
+                 Operation.take_while([](char C) { return isAsciiIdentifierContinue(C); }));
+           });
   }
 
   // The text of a definition under its other name. It is that of the one that is compiled, Moved
@@ -299,8 +319,10 @@ private:
       Range R = withItsLines({Begin + Moved, Gone.End + Moved}, File, {D.Begin, D.End}, Gone.IsArm);
       Changes[R.Begin] = {R.End, Gone.IsArm ? "{ }" : ""};
     }
-    for (auto [At, Name] : L.Renamed)
-      Changes[At + Moved] = {unsigned(At + Moved + Name.size()), nameOf(Name)};
+    for (const auto &[At, Inner] : L.Renamed) {
+      auto [End, Text] = otherUse(At, Inner);
+      Changes[At + Moved] = {End + Moved, Text};
+    }
     const unsigned HeadEnd = D.Name + D.Head.size();
     unsigned At = Changes.empty() ? D.End : Changes.begin()->first;
     StringRef Between = File.slice(HeadEnd, At);

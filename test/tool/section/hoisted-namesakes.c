@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A variable that is declared in the section and used after it is declared before it instead, though others
 // of its name stand in other blocks, and in blocks of its own scope, where they hide it as they did. Not
-// where its block names another one, which it would hide: a variable of a larger scope, or a function.
+// where its block names another one, which it would hide: a variable of a larger scope.
 // RUN: %check_rewrite %s
 // RUN: (%verdicts %s; true) | FileCheck %s --check-prefix=SITES
 // RUN: %rewritten %s | FileCheck %s

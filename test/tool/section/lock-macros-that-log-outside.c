@@ -82,10 +82,10 @@ static void gap(void) {
 }
 
 // CHECK:      #define jobs_lock_debug(m) { note("lock", __LINE__); relock_mutex_lock(m); }
-// CHECK-NEXT: #define jobs_lock_debug_before(m) { note("lock", __LINE__); }
-// CHECK:      #define jobs_lock_before(m) { if (!debug) { } else { jobs_lock_debug_before(m); } }
-// CHECK:      #define jobs_unlock_debug_held(m) { note("unlock", __LINE__); }
-// CHECK:      #define jobs_unlock_held(m) { if (!debug) { } else { jobs_unlock_debug_held(m); } }
+// CHECK-NEXT: #define jobs_lock_debug_before() { note("lock", __LINE__); }
+// CHECK:      #define jobs_lock_before() { if (!debug) { } else { jobs_lock_debug_before(); } }
+// CHECK:      #define jobs_unlock_debug_held() { note("unlock", __LINE__); }
+// CHECK:      #define jobs_unlock_held() { if (!debug) { } else { jobs_unlock_debug_held(); } }
 #define jobs_lock_quiet(m) pthread_mutex_lock(m)
 #define jobs_lock_debug(m) { note("lock", __LINE__); pthread_mutex_lock(m); }
 #define jobs_lock(m) { if (!debug) { jobs_lock_quiet(m); } else { jobs_lock_debug(m); } }
@@ -95,9 +95,9 @@ static void gap(void) {
 
 // CHECK:      static int job_section(
 // CHECK:        total += section->n;
-// CHECK-NEXT:   jobs_unlock_held(&jobs_mutex);
+// CHECK-NEXT:   jobs_unlock_held();
 // CHECK:      static void job(int n) {
-// CHECK:        jobs_lock_before(&jobs_mutex);
+// CHECK:        jobs_lock_before();
 // CHECK:        relock_execute
 static void job(int n) {
   jobs_lock(&jobs_mutex);
@@ -132,7 +132,36 @@ static void bare(int n) {
   pthread_mutex_unlock(&bare_lock);
 }
 
-// SITES: 7 lock sites: 7 delegate, 0 hold
+// What one arm reads behind the unlock, or the section's beginning does, has the value of then.
+#define SHOW_LOCK(m, n) do { if (!debug) { pthread_mutex_lock(m); } else { pthread_mutex_lock(m); total += (n); } } while (0)
+#define SHOW_UNLOCK(m, n) do { if (!debug) { pthread_mutex_unlock(m); } else { pthread_mutex_unlock(m); note("n", n); } } while (0)
+// CHECK:      static int shown_section(
+// CHECK:        *n += total;
+// CHECK:      static int shown(int n) {
+// CHECK-NEXT:   relock_execute_any_thread(&bare_lock, shown_section, &n);
+// CHECK-NEXT:   SHOW_UNLOCK_AFTER(&bare_lock, n);
+static int shown(int n) {
+  pthread_mutex_lock(&bare_lock);
+  n += total;
+  total += n;
+  SHOW_UNLOCK(&bare_lock, n);
+  return 0;
+}
+// CHECK:      static int begun_section(
+// CHECK:        int k = section->k;
+// CHECK:        SHOW_LOCK_HELD(&bare_lock, k);
+// CHECK:      static void begun(
+// CHECK:        int k = n;
+// CHECK:        relock_execute
+static void begun(int n) {
+  int k = n;
+  SHOW_LOCK(&bare_lock, k);
+  k = total;
+  total += k;
+  pthread_mutex_unlock(&bare_lock);
+}
+
+// SITES: 9 lock sites: 9 delegate, 0 hold
 int main(void) {
   add(1);
   refs = 5;
@@ -141,6 +170,8 @@ int main(void) {
   gap();
   job(2);
   arms(3);
+  shown(-5);
+  begun(1000);
   debug = 0;
   job(4);
   arms(5);

@@ -150,7 +150,22 @@ static int released(int n) {
   return sum;
 }
 
-// SITES: 9 lock sites: 6 delegate, 3 hold
+// SITES-DAG: hold {{ *}}{{[a-z-]+}} {{ *}}left_for_a_while
+static int left_for_a_while(int n) {
+  int sum = n;
+  pthread_mutex_lock(&lock);
+  while (sum < 9) {
+    sum += 4;
+    SHOW(sum);
+    pthread_mutex_unlock(&lock);
+    puts("without");
+    pthread_mutex_lock(&lock);
+  }
+  pthread_mutex_unlock(&lock);
+  return sum;
+}
+
+// SITES: 11 lock sites: 6 delegate, 5 hold
 int main(void) {
   printf("%d\n", before(1));
   printf("%d\n", declared(2));
@@ -159,6 +174,7 @@ int main(void) {
   printf("%d\n", pointed(4));
   printf("%d\n", remembered(5));
   printf("%d\n", released(6));
+  printf("%d\n", left_for_a_while(2));
   total = 100;
   printf("%d\n", early(7));
   return 0;

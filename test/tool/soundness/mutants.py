@@ -116,6 +116,12 @@ RULES = {
         "return none_of(F->decls(), Named);",
         "tool/section/hoisted-namesakes.c",
     ),
+    "what is read behind the unlock of another arm": (
+        "tool/section/Find.cpp",
+        "        Liveness->join(Op.Call, Op.Others);\n",
+        "        ;\n",
+        "tool/section/lock-macros-that-log-outside.c",
+    ),
     "a lock in another arm": (
         "tool/section/Find.cpp",
         "      for (const CallExpr *Other : Op.Others) {",
