@@ -482,6 +482,13 @@ public:
     return true;
   }
 
+  bool VisitStmt(Stmt *Any) {
+    const auto *E = dyn_cast<Expr>(Any);
+    if (CurrentFacts)
+      CurrentFacts->UsesFloat |= E ? isFloat(E->getType()) : isa<AsmStmt>(Any);
+    return true;
+  }
+
 private:
   const Source S;
   const SymbolVersions &Versions;

@@ -90,7 +90,7 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
   Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
-  Visit("tests", W.Tests), Visit("aborts", W.Aborts);
+  Visit("tests", W.Tests), Visit("aborts", W.Aborts), Visit("result", W.Result);
   Visit("condition", W.Condition), Visit("deadline", W.Deadline);
   Visit("loads", W.Loads), Visit("loadsUnknown", W.LoadsUnknown), Visit("computed", W.Computed);
   Visit("parameters", W.Parameters), Visit("storage", W.Storage), Visit("taken", W.Taken);
@@ -120,7 +120,7 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("addressTaken", F.AddressTaken), Visit("takesLocks", F.TakesLocks);
   Visit("waits", F.Waits), Visit("endsProcess", F.EndsProcess), Visit("alias", F.Alias);
   Visit("neverReturns", F.NeverReturns), Visit("lastCallee", F.LastCallee);
-  Visit("releases", F.Releases), Visit("stores", F.Stores);
+  Visit("releases", F.Releases), Visit("usesFloat", F.UsesFloat), Visit("stores", F.Stores);
   Visit("touched", F.Touched);
   Visit("calls", F.Calls);
   Visit("indirectCalls", F.IndirectCalls), Visit("callbacks", F.Callbacks),

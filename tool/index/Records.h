@@ -275,6 +275,7 @@ struct Wrapper : WrapperPlace {
   bool Pure = false;      // the body is the operation and nothing else
   bool Tests = false;     // … but a test of its result
   bool Aborts = false;    // … which aborts where it has failed
+  int Result = 0;         // Pure: what it returns where the operation returns 0
   std::optional<WrapperOperand> Condition, Deadline; // Wait: its other operands
   std::vector<OperandLoad> Loads; // what the operand reads besides its parameters
   bool LoadsUnknown = false;      // it reads more, which has no name
@@ -346,6 +347,7 @@ struct Function {
   bool NeverReturns = false; // to its caller, by its own text
   std::string LastCallee; // the node of what each way through it calls last; empty: none, or others
   bool Releases = false;  // the lock that it is given as `void *`, and does nothing else
+  bool UsesFloat = false; // computes in floating point, or is written in assembly
   std::vector<Call> Calls;
   std::vector<IndirectCall> IndirectCalls;
   std::vector<std::string> Callbacks; // function types of pointers that its callers can give it

@@ -70,8 +70,10 @@ public:
   }
 
   // The same for the body of a function, which may return what the call does at its end.
-  bool runBody(const CompoundStmt *Body) {
+  // Any: or another number, which goes there.
+  bool runBody(const CompoundStmt *Body, int64_t *Any) {
     InBody = true;
+    ReturnsAny = Any;
     for (const Expr *Argument : Call->arguments())
       collectNames(Argument); // once more, through local variables
     MayReturn = true;
@@ -147,6 +149,7 @@ private:
   const CallExpr *Call;
   const ASTContext &Context;
   int64_t Returned; // by the call
+  int64_t *ReturnsAny = nullptr;
   unsigned Calls = 0;
   bool Aborts = true;
   bool InBody = false;    // its variables go with it
@@ -185,7 +188,9 @@ private:
   bool returnsSame(const ReturnStmt *Return) {
     std::optional<Result> Value =
         Return->getRetValue() ? evaluate(Return->getRetValue()) : Result{Returned};
-    return Value && Value->Value == Returned;
+    if (Value && Value->Value && ReturnsAny)
+      *ReturnsAny = *Value->Value;
+    return Value && Value->Value && (ReturnsAny || Value->Value == Returned);
   }
 
   // An `if`, an assertion or a return that asks for the variable.
@@ -485,8 +490,8 @@ private:
 } // namespace
 
 bool onlyOperation(const Stmt *Statement, const CallExpr *Call, const ASTContext &Context,
-                   Besides *What) {
-  Execution Run(Call, Context, 0, What != nullptr);
+                   Besides *What, int64_t Result) {
+  Execution Run(Call, Context, Result, What != nullptr);
   // A variable that the statement itself declares is for what follows.
   bool Only = !isa<DeclStmt>(Statement) && Run.run(Statement) == Execution::Ends && Run.hasCalled();
   if (What)
@@ -495,9 +500,11 @@ bool onlyOperation(const Stmt *Statement, const CallExpr *Call, const ASTContext
 }
 
 bool onlyOperationOfBody(const CompoundStmt *Body, const CallExpr *Call, const ASTContext &Context,
-                         int64_t Result, bool *Aborts) {
+                         int64_t Result, bool *Aborts, int64_t *Returns) {
   Execution Run(Call, Context, Result);
-  bool Only = Run.runBody(Body) && Run.hasCalled();
+  if (Returns)
+    *Returns = Result;
+  bool Only = Run.runBody(Body, Returns) && Run.hasCalled();
   if (Aborts)
     *Aborts = Only && Run.abortsOtherwise();
   return Only;
@@ -510,8 +517,9 @@ bool onlyOperationOf(ArrayRef<const Stmt *> Statements, const CallExpr *Call,
          Run.hasCalled();
 }
 
-bool holdsAtZero(const Expr *Condition, const CallExpr *Call, const ASTContext &Context) {
-  Execution Run(Call, Context);
+bool holdsAt(int64_t Result, const Expr *Condition, const CallExpr *Call,
+             const ASTContext &Context) {
+  Execution Run(Call, Context, Result);
   return Run.holds(Condition) && Run.hasCalled();
 }
 

@@ -25,27 +25,28 @@ struct Besides {
 };
 
 // True if Statement does what the lock operation Call in it does, and nothing else, as long as that
-// returns 0: `if (lock(&l) != 0) abort();`, `assert(lock(&l) == 0);`, or a macro's
+// returns Result: `if (lock(&l) != 0) abort();`, `assert(lock(&l) == 0);`, or a macro's
 // `do { int e; if ((e = lock(&l)) != 0) report(e); } while (0)`. False if something outside would
 // notice that the rest has gone. What: if not null, it may also print messages, by functions that
 // are declared to be like printf().
 bool onlyOperation(const clang::Stmt *Statement, const clang::CallExpr *Call,
-                   const clang::ASTContext &Context, Besides *What = nullptr);
-// The same for the body of a function, which may also return in the end what the call does; and as
-// long as that is Result. Aborts: whether it aborts otherwise, and no more, if it tests at all.
+                   const clang::ASTContext &Context, Besides *What = nullptr, int64_t Result = 0);
+// The same for the body of a function, which may also return in the end what the call does, or
+// with Returns another number, which is put there: `if (lock(&l)) die(); return true;`. Aborts:
+// whether it aborts otherwise, and no more, if it tests at all.
 bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr *Call,
                          const clang::ASTContext &Context, int64_t Result = 0,
-                         bool *Aborts = nullptr);
+                         bool *Aborts = nullptr, int64_t *Returns = nullptr);
 
 // The same for statements of the body of F, without its return. They stay there where other files
 // may call F.
 bool onlyOperationOf(llvm::ArrayRef<const clang::Stmt *> Statements, const clang::CallExpr *Call,
                      const clang::FunctionDecl *F);
 
-// True if a condition only asks whether the lock operation Call in it has returned 0, and holds
-// then: `likely(lock(&l) == 0)`.
-bool holdsAtZero(const clang::Expr *Condition, const clang::CallExpr *Call,
-                 const clang::ASTContext &Context);
+// True if a condition only asks whether the lock operation Call in it has returned Result, and
+// holds then: `likely(lock(&l) == 0)`.
+bool holdsAt(int64_t Result, const clang::Expr *Condition, const clang::CallExpr *Call,
+             const clang::ASTContext &Context);
 
 // What a statement does with the result of a lock operation that returns 0, where the result stays
 // in a variable or goes to the caller: `rc = lock(&l);`, and `if (rc) return rc;` behind it.

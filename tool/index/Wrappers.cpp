@@ -33,7 +33,11 @@ public:
     const CallExpr *Call = operationIn(Body);
     if (!Call)
       return std::nullopt;
-    W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &W.Aborts);
+    int64_t Returns = 0;
+    W.Pure =
+        onlyOperationOfBody(Body, Call, S.Context, 0, &W.Aborts, Waits ? nullptr : &Returns) &&
+        isInt<32>(Returns);
+    W.Result = W.Pure ? Returns : 0;
     if (!W.Pure && !alwaysCalls(Body, Call))
       return std::nullopt;
     auto [Operand, Node] = Operands.lookup(Call);

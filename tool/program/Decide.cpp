@@ -745,9 +745,8 @@ private:
 
   void addEffects(const Section &Found, const LockClass &Class, const EffectTable &Table,
                   const LockOrder &Order, CheckedSection &Checked) {
-    bool CallsProgram =
-        any_of(Found.Calls, [&](const Call &C) { return Linked.isFollowed(C.Function); });
-    if (Linked.SetsFloatEnvironment && (Found.UsesFloat || CallsProgram))
+    if (Linked.SetsFloatEnvironment &&
+        (Found.UsesFloat || any_of(Found.Calls, [&](const Call &C) { return Table.of(C).Float; })))
       Checked.Reasons.push_back({"floating-point",
                                  "may compute in floating point, and the program sets its "
                                  "environment, which is its thread's",

@@ -141,6 +141,7 @@ EffectTable::EffectTable(const Program &Linked, const ProjectFile &Project)
   climb(&Effects::Waits, /*ThroughWrappers=*/true);
   climb(&Effects::Unknown, /*ThroughWrappers=*/true);
   climb(&Effects::Cancels, /*ThroughWrappers=*/true);
+  climb(&Effects::Float, /*ThroughWrappers=*/true);
   Waits.emplace(Calls.reach(std::move(OwnWaits), /*ThroughWrappers=*/true, Declared));
 }
 
@@ -183,6 +184,7 @@ void EffectTable::addOwnEffects() {
         F.Defined ? declarationOf(F.Name, /*Defined=*/true, Project) : nullptr;
     if (D) {
       Own = declaredEffects(F.Name, *D);
+      Own.Float = true; // of that the file says nothing
       if (Own.Waits)
         OwnWaits[Node] = {{Own.Refuse->Message, Own.Refuse->At}};
       Declared.insert(Node);
@@ -196,6 +198,7 @@ void EffectTable::addOwnEffects() {
     Own.Identity = !F.IdentityUses.empty() || F.TakesLocks;
     Own.Waits = F.Waits || !F.IndirectCalls.empty();
     Own.Unknown = !F.IndirectCalls.empty();
+    Own.Float = F.UsesFloat;
     auto Place = Linked.WaitPlaces.find(Node);
     if (F.Waits)
       Own.Refuse = Reason{"may-block", "'" + F.Name + "' waits on a condition variable",
@@ -302,6 +305,7 @@ Effects EffectTable::of(const Call &C) const {
   Result.Waits |= Found->second.Waits;
   Result.Unknown |= Found->second.Unknown;
   Result.Cancels |= Found->second.Cancels;
+  Result.Float |= Found->second.Float;
   if (!Result.Refuse)
     Result.Refuse = Found->second.Refuse;
   return Result;

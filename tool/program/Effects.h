@@ -17,6 +17,7 @@ struct Effects {
   bool Waits = false;           // may wait for other threads for anything but a lock
   bool Unknown = false;         // may call anything, functions of the program as well
   bool Cancels = false;         // is, or may reach, a cancellation point that may not wait
+  bool Float = false;           // may compute in floating point
   std::optional<Reason> Refuse; // why a section that calls it must hold
 };
 

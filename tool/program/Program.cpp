@@ -242,7 +242,7 @@ bool Program::locksOfIntegers(const std::vector<UnitFacts> &Units) const {
 
 // Two bodies of one wrapper are one if they lock the same.
 static void joinWrappers(Wrapper &Known, const Wrapper &Other) {
-  Known.Pure &= Other.Pure;
+  Known.Pure &= Other.Pure && Known.Result == Other.Result;
   Known.Tests |= Other.Tests;
   Known.Aborts &= Other.Aborts;
   Known.LoadsUnknown |= Other.LoadsUnknown;
@@ -291,6 +291,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
       if (Merged.LastCallee != F.LastCallee)
         Merged.LastCallee.clear();
       Merged.TakesLocks |= F.TakesLocks;
+      Merged.UsesFloat |= F.UsesFloat;
       if (!F.Wraps)
         Merged.Wraps.reset();
       if (Merged.Wraps)

@@ -63,7 +63,10 @@ static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner, StringR
   Outer.Taken.clear();
   if (!Lock.empty())
     Outer.Node = Lock;
-  Outer.Pure &= R.Pure;
+  // What it does was asked for a result of 0.
+  const bool Ignores = R.Value == Relay::Ignored && !R.Tests;
+  Outer.Pure &= R.Pure && (Inner.Result == 0 || Ignores || R.Value == Relay::Returned);
+  Outer.Result = Ignores ? 0 : Inner.Result;
   Outer.Tests |= R.Tests;
   Outer.Aborts |= R.Aborts;
   Outer.Elsewhere |= Inner.Parameter < 0 && Inner.Begin.File != R.Begin.File;

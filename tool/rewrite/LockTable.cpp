@@ -119,6 +119,30 @@ Branches common(const Branches &A, const Branches &B) {
   return {A.begin(), std::mismatch(A.begin(), A.end(), B.begin(), B.end()).first};
 }
 
+bool encloses(const Branches &Outer, const Branches &Inner) {
+  return common(Outer, Inner) == Outer;
+}
+
+// Lines of one kind, of which those count that are compiled wherever a line is.
+class Lines {
+  std::vector<Branches> Around; // each kind of place once, in a row
+
+public:
+  void add(const Branches &At) {
+    if (Around.empty() || Around.back() != At)
+      Around.push_back(At);
+  }
+  bool before(const Branches &At) const {
+    return any_of(Around, [&](const Branches &Line) { return encloses(Line, At); });
+  }
+};
+
+// What tells the C library's headers what to declare, see feature_test_macros(7).
+bool isFeatureTest(StringRef Macro) {
+  return Macro.starts_with("_") && (Macro.ends_with("_SOURCE") || Macro == "_REENTRANT" ||
+                                    Macro == "_FILE_OFFSET_BITS" || Macro == "_TIME_BITS");
+}
+
 } // namespace
 
 unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
@@ -132,8 +156,8 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
     bool Leads; // no code stands before it, nor is it a template's, between macros
   };
   std::vector<Include> Includes;
-  StringMap<size_t> Defines;           // by macro: the first include behind its definition
-  bool OfSystem = false, Leads = true; // a library's header is included; no code behind that yet
+  StringMap<size_t> Defines; // by macro: the first include behind its definition
+  Lines OfSystem, Code;      // a library's header is included; code behind that
   unsigned Branch = 0;
   unsigned ForCxx = 0; // the branch around that is for C++
   int Braces = 0;
@@ -180,28 +204,34 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
       } else if (D->Name == "pragma" && D->Rest.starts_with("once")) {
         AfterGuard = Next;
       } else if (D->Name == "include" && Braces == 0 && !Unfinished && !UsedOutside) {
-        OfSystem |= D->Rest.starts_with("<");
-        Includes.push_back({Next, Around, InMacros, Leads});
+        if (D->Rest.starts_with("<"))
+          OfSystem.add(Around);
+        Includes.push_back({Next, Around, InMacros, !Code.before(Around)});
       } else if (D->Name == "undef") {
         auto Defined = Defines.find(D->Rest);
         for (size_t I = Defined == Defines.end() ? Includes.size() : Defined->second;
              I < Includes.size(); ++I)
           Includes[I].Leads = false;
       }
-      if (D->Name == "define")
-        Defines[D->Rest.take_while([](char C) { return isAlnum(C) || C == '_'; })] =
-            Includes.size();
+      if (D->Name == "define") {
+        StringRef Name = D->Rest.take_while([](char C) { return isAlnum(C) || C == '_'; });
+        Defines[Name] = Includes.size();
+        if (isFeatureTest(Name))
+          for (Include &Before : Includes)
+            Before.Leads = false;
+      }
       First = false;
       if (!is_contained(Around, ForCxx))
         ForCxx = 0;
     } else if (!Skip && !is_contained(Around, ForCxx)) {
       Braces += int(Line.count('{')) - int(Line.count('}'));
-      StringRef Code = Line.take_front(std::min(Line.find("//"), Line.find("/*"))).rtrim();
-      if (!Code.empty()) {
-        Unfinished = StringRef("=,(").contains(Code.back());
+      StringRef Text = Line.take_front(std::min(Line.find("//"), Line.find("/*"))).rtrim();
+      if (!Text.empty()) {
+        Unfinished = StringRef("=,(").contains(Text.back());
         // The table needs nothing but what it includes itself, once the macros are defined that
         // tell the C library what to declare.
-        Leads &= !OfSystem;
+        if (OfSystem.before(Around))
+          Code.add(Around);
       }
     }
     At = Next;

@@ -98,7 +98,7 @@ private:
     if (const auto *Name = dyn_cast<PredefinedExpr>(Statement); Name && !onlyInFailure(Name, Depth))
       Found.AsksForName.try_emplace(Name->getIdentKindName().str(), S.shown(At));
     if (const auto *E = dyn_cast<Expr>(Statement))
-      Found.UsesFloat |= E->getType()->isRealFloatingType();
+      Found.UsesFloat |= isFloat(E->getType());
     if (const auto *Call = dyn_cast<CallExpr>(Statement); Call && !is_contained(Text.Waits, Call))
       examineCall(Call, Depth);
     if (const auto *Declared = dyn_cast<DeclStmt>(Statement))

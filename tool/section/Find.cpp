@@ -185,6 +185,7 @@ private:
           Op.Call, Op.Kind, Op.Key, {Op.Node, Op.Part}, Op.ThroughWrapper && !Op.Pure};
       Own.Scope = Op.Scope;
       Own.Guard = Op.FixedGuard;
+      Own.SucceedsNonzero = Op.result() != 0;
       Own.Repeats = false; // other locks may be recursive, or only read
       All.push_back(Own);
       for (const CallExpr *Other : Op.Others) {
@@ -272,7 +273,7 @@ private:
       if (!Op || (Op->Kind != Operation::Lock && Op->Kind != Operation::Unlock))
         return std::nullopt;
       bool Succeeds = Locks.resultIgnored(Call) || Locks.cannotFail(*Op);
-      return Op->Pure && Succeeds ? std::optional(0) : std::nullopt;
+      return Op->Pure && Succeeds ? std::optional(Op->result()) : std::nullopt;
     };
     std::optional<GuardLoop> Guard = relock::guardLoop(Lock.Call, Parents, S.Context, Succeeds);
     const LockOperation *Unlock = Guard ? Locks.at(Guard->Unlock) : nullptr;

@@ -200,7 +200,7 @@ const IfStmt *LockOperations::enteredBy(const LockOperation &Op) const {
   const auto *If = dyn_cast_or_null<IfStmt>(Up);
   bool Enters = If && If->getCond() == Inner && !If->getInit() && !If->getConditionVariable() &&
                 !If->getElse() && isa<CompoundStmt>(If->getThen()) &&
-                holdsAtZero(If->getCond(), Op.Call, S.Context);
+                holdsAt(Op.result(), If->getCond(), Op.Call, S.Context);
   return Enters ? If : nullptr;
 }
 
@@ -512,7 +512,8 @@ void LockOperations::findUses() {
   SmallPtrSet<const Stmt *, 8> Go;
   for (LockOperation &Op : All)
     // A wrapper that does more may return anything.
-    if (!Op.Branch && !Op.Push && Op.Pure && cannotFail(Op) && Op.Call->getType()->isIntegerType())
+    if (!Op.Branch && !Op.Push && Op.Pure && Op.result() == 0 && cannotFail(Op) &&
+        Op.Call->getType()->isIntegerType())
       findUse(Op);
   for (const LockOperation &Op : All)
     for (const Stmt *Gone : Op.gone())
@@ -681,7 +682,7 @@ bool LockOperations::cannotFail(const LockOperation &Op) const {
 // not have, or that the runtime answers in the same way.
 bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op, bool *Prints) const {
   Besides What;
-  if (!onlyOperation(Statement, Op.Call, S.Context, &What))
+  if (!onlyOperation(Statement, Op.Call, S.Context, &What, Op.result()))
     return false;
   const bool Never = neverFails(Op.Node);
   if (Prints)

@@ -72,6 +72,8 @@ struct LockOperation {
   // The variable of the result, where nothing but the use of such results names it.
   const clang::VarDecl *Orphan = nullptr;
 
+  // What the call returns, if it does not fail.
+  int64_t result() const { return Wraps ? Wraps->Result : 0; }
   bool leaves() const { return Uses && Uses->Returns; }
   bool hasRest() const { return !InMacro.empty(); }
   bool hasHeldRest() const { return hasRest() && RestHeld; }

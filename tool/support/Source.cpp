@@ -392,6 +392,14 @@ bool contains(const Stmt *Statement, const Stmt *Inner) {
          });
 }
 
+bool isFloat(QualType Type) {
+  if (Type.isNull()) // of an initialiser as it is written
+    return false;
+  const QualType Pointee = Type->getPointeeType();
+  return Type->hasFloatingRepresentation() ||
+         (!Pointee.isNull() && Pointee->hasFloatingRepresentation());
+}
+
 const ValueDecl *storedDeclaration(const Expr *E) {
   E = E->IgnoreParenCasts();
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E))

@@ -101,6 +101,9 @@ std::string nodeFor(const clang::Decl *D, const Source &S);
 std::string nodeOfFunction(llvm::StringRef Name);
 // True if Inner is the statement, or a part of it.
 bool contains(const clang::Stmt *Statement, const clang::Stmt *Inner);
+
+// True for what computes in floating point, and for an address of such numbers: `scanf("%lf", &d)`.
+bool isFloat(clang::QualType Type);
 // What a store to this expression changes: a variable, a field, or an element of either; or null,
 // where it is what a pointer points to.
 const clang::ValueDecl *storedDeclaration(const clang::Expr *E);

@@ -980,7 +980,7 @@ RULES = {
     ),
     "floating point under a program that sets its environment": (
         "tool/program/Decide.cpp",
-        "(Found.UsesFloat || CallsProgram)",
+        "(Found.UsesFloat || any_of(Found.Calls, [&](const Call &C) { return Table.of(C).Float; }))",
         "false",
         "tool/program/floating-point-state.c",
     ),
