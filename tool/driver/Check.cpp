@@ -41,8 +41,8 @@ static cl::opt<std::string>
              cl::value_desc("PLAN"), cl::sub(Command), cl::cat(options()));
 static cl::opt<bool> Suggest("suggest",
                              cl::desc("print entries for a project file instead: the unknown "
-                                      "functions that hold sections back, the worst first, and "
-                                      "those that may operate locks"),
+                                      "functions that hold sections back, the worst first, the "
+                                      "program's own that do, and those that may operate locks"),
                              cl::sub(Command), cl::cat(options()));
 static cl::opt<std::string> Path(
     "path",
@@ -365,6 +365,14 @@ void printProposals(const Decision &Decided) {
       outs() << Comma << Name;
     outs() << "]\n#     effect: ends\n";
   }
+  if (!Decided.Own.empty())
+    outs() << "# Functions of the program that alone hold sections, each by what is named with it. "
+              "If that does not\n# matter where another thread runs the section (a log that says "
+              "which thread wrote it), add to functions:\n";
+  for (const HoldingOwn &F : Decided.Own)
+    outs() << "#   - names: [" << F.Name << "]   # " << F.Sections
+           << (F.Sections == 1 ? " section: " : " sections: ") << F.Refusal.Message << " ("
+           << shownPlace(F.Refusal.At) << ")\n#     effect: identity\n";
   if (Decided.Operators.empty())
     return;
   outs() << "# Unknown functions with names like operations of locks; those that are, add without "

@@ -136,10 +136,10 @@ public:
     return Value && Value->Value.value_or(0) != 0;
   }
 
-  Besides besides() const { return {Aborts, Reports, Prints}; }
+  Besides besides() const { return {Aborts, Reports, Prints, EndIn}; }
   bool hasCalled() const { return Calls == 1; }
   // True if whatever would run otherwise is abort.
-  bool abortsOtherwise() const { return Aborts; }
+  bool abortsOtherwise() const { return Aborts && EndIn.empty(); }
 
 private:
   struct Result {
@@ -156,6 +156,7 @@ private:
   bool MayReturn = false; // what the call does
   bool NamesStay = false; // all that it names is named elsewhere, too
   bool MayPrint, Prints = false, Reports = false;
+  std::vector<const FunctionDecl *> EndIn; // as Besides::Ends
   SmallPtrSet<const ValueDecl *, 4> Names; // in the call's arguments, which stay
   SmallPtrSet<const VarDecl *, 4> Through; // of these, those whose initialisers are looked at
   DenseMap<const ValueDecl *, std::optional<int64_t>> Declared;
@@ -444,8 +445,17 @@ private:
     const auto *E = dyn_cast<Expr>(S);
     const auto *Call = E ? dyn_cast<CallExpr>(E->IgnoreParenCasts()) : nullptr;
     const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
-    return Callee && Callee->getIdentifier() &&
-           (Callee->getName() == "abort" || Callee->getName() == "__assert_fail");
+    if (!Callee || !Callee->getIdentifier())
+      return false;
+    if (Callee->getName() == "abort" || Callee->getName() == "__assert_fail")
+      return true;
+    // `log_fatal(__FILE__, __LINE__, error);`
+    if (!Callee->isNoReturn() ||
+        !all_of(Call->arguments(), [&](const Expr *Argument) { return isPure(Argument); }))
+      return false;
+    Reports = true;
+    EndIn.push_back(Callee);
+    return true;
   }
 
   // True for statements that can go without a trace, as they never run.

@@ -22,6 +22,8 @@ struct Besides {
   bool Aborts = false;  // if the operation fails, and no more, if it tests at all, …
   bool Reports = false; // … perhaps with a message before
   bool Prints = false;  // it may print a message if the operation succeeds
+  // These functions do not return, whatever they do: Aborts is true if they abort.
+  std::vector<const clang::FunctionDecl *> Ends;
 };
 
 // True if Statement does what the lock operation Call in it does, and nothing else, as long as that

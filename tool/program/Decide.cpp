@@ -179,6 +179,7 @@ public:
     Result.Unmatched = unmatchedEntries(Linked);
     if (Wanted.Suggestions) {
       findHolding(Result);
+      findHoldingOwn(Result);
       findAcceptable(Result);
       findHoldingPanics(Result);
       Result.Operators = proposeOperators(Index.Units, Linked);
@@ -857,6 +858,84 @@ private:
             append_range(Open, F->second.Calls);
         }
       }
+  }
+
+  // The functions of the program below these calls of which something is not known, or speaks
+  // against delegating whoever calls them. Not those that wait on condition variables.
+  std::set<const Function *> refusedBelow(std::vector<Call> Open, const Reach &Waiting) const {
+    std::set<const Function *> Result;
+    while (!Open.empty()) {
+      const Call C = Open.back();
+      Open.pop_back();
+      auto F = Linked.Functions.find(C.Function);
+      if (F == Linked.Functions.end() || !F->second.Defined || Table.isDeclared(C.Function) ||
+          !Table.itself(C).Refuse || !Result.insert(&F->second).second)
+        continue;
+      append_range(Open, F->second.Calls);
+    }
+    for (auto At = Result.begin(); At != Result.end();)
+      At = Waiting.has((*At)->Node) ? Result.erase(At) : std::next(At);
+    return Result;
+  }
+
+  // Which sections would be delegated if one function did not matter: it only writes a log, say,
+  // with the number of its thread. Those that the most sections call are tried.
+  void findHoldingOwn(Decision &Result) {
+    constexpr size_t Tries = 12, Proposals = 5;
+    WayEnds Waits;
+    for (const auto &[Node, F] : Linked.Functions)
+      if (F.Waits)
+        Waits[Node];
+    const Reach Waiting = Table.reach(std::move(Waits), /*ThroughWrappers=*/true);
+    auto OfCalls = [](const Reason &R) {
+      return is_contained({"kernel-thread", "may-block", "jumps", "unknown-callee", "indirect-call",
+                           "lock-order", "cancellation"},
+                          R.Code);
+    };
+    std::vector<std::pair<const CheckedClass *, const CheckedSection *>> Held;
+    std::map<const Function *, size_t> Callers;
+    for (const CheckedClass &Checked : Result.Classes)
+      for (const CheckedSection &S : Checked.Sections) {
+        if (S.Outcome != Verdict::Hold || !S.Facts.Extract || !all_of(S.Reasons, OfCalls))
+          continue;
+        Held.push_back({&Checked, &S});
+        std::vector<Call> Open = S.Facts.Calls;
+        append_range(Open, calledUnder(S.Reasons));
+        for (const Function *F : refusedBelow(std::move(Open), Waiting))
+          ++Callers[F];
+      }
+    std::vector<std::pair<const Function *, size_t>> Ranked(Callers.begin(), Callers.end());
+    sort(Ranked, [](const auto &A, const auto &B) {
+      return std::tie(B.second, A.first->Name) < std::tie(A.second, B.first->Name);
+    });
+    struct Freed {
+      HoldingOwn Function;
+      std::set<size_t> Sections;
+    };
+    std::vector<Freed> All;
+    for (const auto &[F, Count] : ArrayRef(Ranked).take_front(Tries)) {
+      ProjectFile Assumed = Linked.Project;
+      Assumed.Functions[F->Name].Effect = FunctionEffect::Identity;
+      Behaviour With(Linked, Assumed, Under, Takes, Tried);
+      Freed Found = {{F->Name, 0, *Table.itself({F->Node, F->Name, F->At}).Refuse}, {}};
+      for (const auto &[I, S] : enumerate(Held))
+        if (decideSection(S.second->Facts, S.first->Class, With.Table, With.Order).Outcome ==
+            Verdict::Delegate)
+          Found.Sections.insert(I);
+      Found.Function.Sections = Found.Sections.size();
+      All.push_back(std::move(Found));
+    }
+    stable_sort(All, [](const Freed &A, const Freed &B) {
+      return A.Function.Sections > B.Function.Sections;
+    });
+    // Whoever only calls one of the others would free no more.
+    for (auto At = All.begin(); At != All.end() && Result.Own.size() < Proposals; ++At)
+      if (none_of(make_range(All.begin(), At), [&](const Freed &Other) {
+            return std::includes(Other.Sections.begin(), Other.Sections.end(),
+                                 At->Sections.begin(), At->Sections.end());
+          }) &&
+          !At->Sections.empty())
+        Result.Own.push_back(std::move(At->Function));
   }
 
   static void findAcceptable(Decision &Result) {

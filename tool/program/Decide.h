@@ -65,6 +65,14 @@ struct HoldingFunction {
   std::map<std::string, size_t> Accepting; // where these codes are accepted as well, see `accept`
 };
 
+// A function of the program without which so many sections more would be delegated: were it declared
+// to touch its thread's identity and no more.
+struct HoldingOwn {
+  std::string Name;
+  size_t Sections = 0;
+  Reason Refusal; // what speaks against it now
+};
+
 // A name for a lock type in the program's own lock layer.
 struct LayerName {
   std::string Name, Layer;
@@ -91,6 +99,7 @@ struct Decision {
 
   // Extras::Suggestions, for a project file.
   std::vector<HoldingFunction> Holding;     // the most important first
+  std::vector<HoldingOwn> Own;              // likewise, each alone
   std::map<std::string, size_t> Acceptable; // codes that alone hold so many sections
   std::set<std::string> Panics;             // names of functions that end the process, …
   size_t HeldByPanics = 0;                  // … for what they do before, these sections hold

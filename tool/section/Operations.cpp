@@ -687,7 +687,9 @@ bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op, b
   const bool Never = neverFails(Op.Node);
   if (Prints)
     *Prints = What.Prints || (What.Reports && !Never);
-  return What.Aborts || Never;
+  return Never || (What.Aborts && all_of(What.Ends, [&](const FunctionDecl *Callee) {
+           return Linked.endsProcess(nodeFor(Callee, S));
+         }));
 }
 
 bool LockOperations::resultIgnored(const CallExpr *Call) const {
