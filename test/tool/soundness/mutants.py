@@ -521,8 +521,8 @@ RULES = {
     ),
     "the result of a mutex that can fail": (
         "tool/section/Operations.cpp",
-        "Op.Pure && cannotFail(Op)",
-        "Op.Pure && locksOrUnlocks(Op)",
+        "Op.result() == 0 && cannotFail(Op)",
+        "Op.result() == 0 && locksOrUnlocks(Op)",
         "tool/section/result-of-a-lock-that-can-fail.c",
     ),
     "a panic that jumps away": (
@@ -977,6 +977,48 @@ RULES = {
         "Lock.Key != Op.Key || ",
         "",
         "tool/section/ends-at-a-cleanup-pop.c",
+    ),
+    "a macro that tells the C library what to declare": (
+        "tool/rewrite/LockTable.cpp",
+        "if (isFeatureTest(Name))",
+        "if (false)",
+        "tool/rewrite/include-behind-feature-tests.test",
+    ),
+    "code of a branch that is not compiled here, before an include": (
+        "tool/rewrite/LockTable.cpp",
+        "!Code.before(Around)",
+        "!Code.before({})",
+        "tool/rewrite/include-behind-feature-tests.test",
+    ),
+    "floating point below a call": (
+        "tool/program/Effects.cpp",
+        "  climb(&Effects::Float, /*ThroughWrappers=*/true);\n",
+        "",
+        "tool/program/floating-point-in-callees.test",
+    ),
+    "floating point by the address of a number": (
+        "tool/support/Source.cpp",
+        "(!Pointee.isNull() && Pointee->hasFloatingRepresentation())",
+        "false",
+        "tool/program/floating-point-in-callees.test",
+    ),
+    "a relay of a wrapper that returns another number than 0": (
+        "tool/program/Relays.cpp",
+        "(Inner.Result == 0 || Ignores || R.Value == Relay::Returned)",
+        "true",
+        "tool/section/wrapper-that-returns-true.c",
+    ),
+    "a test of a wrapper's number": (
+        "tool/section/Operations.cpp",
+        "if (!onlyOperation(Statement, Op.Call, S.Context, &What, Op.result()))",
+        "if (!onlyOperation(Statement, Op.Call, S.Context, &What))",
+        "tool/section/wrapper-that-returns-true.c",
+    ),
+    "a mutex that checks errors, whose failure goes to a function that does not end the process": (
+        "tool/section/Operations.cpp",
+        "return Linked.endsProcess(nodeFor(Callee, S));\n         }));",
+        "return Callee != nullptr;\n         }));",
+        "tool/section/error-check-that-ends-in-a-function.c",
     ),
     "floating point under a program that sets its environment": (
         "tool/program/Decide.cpp",
