@@ -11,6 +11,8 @@
 // knows the rest of the function.
 #include "index/Tested.h"
 
+#include "index/CallResult.h"
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/DenseMap.h"
@@ -350,12 +352,29 @@ private:
     }
     if (const auto *Block = dyn_cast<StmtExpr>(E))
       return run(Block->getSubStmt()) == Ends ? std::optional(Result()) : std::nullopt;
-    if (const auto *Expect = dyn_cast<CallExpr>(E)) { // likely(), unlikely()
-      const FunctionDecl *Callee = Expect->getDirectCallee();
-      bool Known = Callee && Callee->getIdentifier() && Callee->getName() == "__builtin_expect";
-      return Known ? evaluate(Expect->getArg(0)) : std::nullopt;
-    }
+    if (const auto *Other = dyn_cast<CallExpr>(E))
+      return evaluate(Other);
+    if (isa<clang::StringLiteral>(E))
+      return Result{1}; // `assert(lock(&l) == 0 && "cannot lock")`: true
     return constant(E);
+  }
+
+  // likely(), unlikely(), and functions that make another number of the result.
+  std::optional<Result> evaluate(const CallExpr *Other) {
+    const FunctionDecl *Callee = Other->getDirectCallee(), *Defined = nullptr;
+    if (Callee && Callee->getIdentifier() && Callee->getName() == "__builtin_expect")
+      return evaluate(Other->getArg(0));
+    if (!Callee || !Callee->isDefined(Defined) || !Defined->hasBody() || !canGo(Other->getCallee()))
+      return std::nullopt;
+    SmallVector<int64_t, 4> Arguments;
+    for (const Expr *Argument : Other->arguments()) {
+      std::optional<Result> Value = evaluate(Argument);
+      if (!Value || !Value->Value)
+        return std::nullopt;
+      Arguments.push_back(*Value->Value);
+    }
+    std::optional<int64_t> Value = callResult(Defined, Arguments, Context);
+    return Value ? std::optional(Result{*Value}) : std::nullopt;
   }
 
   std::optional<Result> constant(const Expr *E) const {

@@ -683,8 +683,8 @@ RULES = {
     ),
     "a test in place that does more than to abort": (
         "tool/section/Operations.cpp",
-        "return What.Aborts || Never;",
-        "return true;",
+        "return Never || (What.Aborts",
+        "return true || (What.Aborts",
         "tool/section/dropped-tests-are-listed.c",
     ),
     "a message about the lock operation": (
@@ -773,7 +773,7 @@ RULES = {
     ),
     "a condition that asks for more than the lock": (
         "tool/section/Operations.cpp",
-        "holdsAtZero(If->getCond(), Op.Call, S.Context);",
+        "holdsAt(Op.result(), If->getCond(), Op.Call, S.Context);",
         "true;",
         "tool/section/entered-by-its-test.c",
     ),
@@ -1019,6 +1019,12 @@ RULES = {
         "return Linked.endsProcess(nodeFor(Callee, S));\n         }));",
         "return Callee != nullptr;\n         }));",
         "tool/section/error-check-that-ends-in-a-function.c",
+    ),
+    "what a case falls through to, in a function that converts a result": (
+        "tool/index/CallResult.cpp",
+        "runAll(ArrayRef(Begin, Statements.end()))",
+        "run(*Begin)",
+        "tool/section/result-that-a-function-converts.c",
     ),
     "floating point under a program that sets its environment": (
         "tool/program/Decide.cpp",
