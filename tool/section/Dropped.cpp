@@ -64,7 +64,7 @@ private:
   }
 
   // A label may have the name of a variable; an argument of a macro may name a member:
-  // `for_each(entry, &list, entry)`.
+  // `for_each(entry, &list, entry)`, `container_of(entry, struct box, entry)`.
   void addOtherNames(const Stmt *Statement) {
     if (const auto *Member = dyn_cast<MemberExpr>(Statement))
       addCompiled(Member->getMemberLoc());
@@ -72,6 +72,9 @@ private:
       addCompiled(Label->getIdentLoc());
     else if (const auto *Address = dyn_cast<AddrLabelExpr>(Statement))
       addCompiled(Address->getLabelLoc());
+    else if (const auto *Offset = dyn_cast<OffsetOfExpr>(Statement))
+      for (unsigned I = 0; I < Offset->getNumComponents(); ++I)
+        addCompiled(Offset->getComponent(I).getEndLoc());
     for (const Stmt *Child : Statement->children())
       if (Child)
         addOtherNames(Child);

@@ -1026,6 +1026,12 @@ RULES = {
         "run(*Begin)",
         "tool/section/result-that-a-function-converts.c",
     ),
+    "the name of a member that offsetof() is given": (
+        "tool/section/Dropped.cpp",
+        "addCompiled(Offset->getComponent(I).getEndLoc());",
+        "(void)I;",
+        "tool/section/member-in-an-offset.c",
+    ),
     "floating point under a program that sets its environment": (
         "tool/program/Decide.cpp",
         "(Found.UsesFloat || any_of(Found.Calls, [&](const Call &C) { return Table.of(C).Float; }))",
