@@ -24,7 +24,7 @@ class ParameterWriter {
 public:
   explicit ParameterWriter(const Source &S) : S(S), SM(S.SM) {}
 
-  std::optional<std::vector<Edit>> write(SourceLocation Name, SourceLocation Behind) {
+  std::optional<ClassParameter> write(SourceLocation Name, SourceLocation Behind) {
     const std::string Use = tokenNode(S.shown(Name));
     add(Behind, 0, (", " + Parameter).str());
     for (Name = written(Name); Name.isMacroID();) {
@@ -33,21 +33,35 @@ public:
       const MacroInfo *Macro = S.macroAt(Old, User);
       if (!Macro || !takesParameter(Name, *Macro))
         return std::nullopt;
-      const bool Given = User.isMacroID(); // by the macro that uses it
+      if (isInFixedMacro(User))
+        NamedIn = User;
+      const bool Given = User.isMacroID() && NamedIn.isInvalid(); // by the macro that uses it
       const std::string Of = Given ? "" : Use;
       add(User, Old.size(), withClass(Old), Of);
       if (!insertArgument(User, Given ? Parameter.str() : "RELOCK_CLASS($CLASS)", Of))
         return std::nullopt;
+      if (NamedIn.isValid())
+        break;
       Name = User;
     }
-    return Possible ? std::optional(std::move(Edits)) : std::nullopt;
+    return Possible ? std::optional(ClassParameter{std::move(Edits), NamedIn}) : std::nullopt;
   }
 
 private:
   const Source &S;
   const SourceManager &SM;
   std::vector<Edit> Edits;
+  SourceLocation NamedIn;
   bool Possible = true;
+
+  // `#define LIST_INIT lock_init(&list_lock)`
+  bool isInFixedMacro(SourceLocation User) const {
+    if (User.isFileID())
+      return false;
+    const SourceLocation Outer = written(SM.getImmediateExpansionRange(User).getBegin());
+    const MacroInfo *Macro = S.macroAt(identifier(Outer), Outer);
+    return Macro && Macro->isObjectLike();
+  }
 
   // Where a token that is an argument of a macro was written.
   SourceLocation written(SourceLocation L) const {
@@ -156,8 +170,8 @@ private:
 
 } // namespace
 
-std::optional<std::vector<Edit>> classParameter(SourceLocation Callee, SourceLocation Behind,
-                                                const Source &S) {
+std::optional<ClassParameter> classParameter(SourceLocation Callee, SourceLocation Behind,
+                                             const Source &S) {
   return ParameterWriter(S).write(Callee, Behind);
 }
 

@@ -10,7 +10,7 @@
 //   lock_init_class(&queue->lock, RELOCK_CLASS(queue_lock));
 //
 // Text that no unit compiles goes on to use the old name. Macros that use such a macro hand the
-// class on in the same way.
+// class on in the same way; one without parameters names it.
 #pragma once
 
 #include "index/Records.h"
@@ -23,10 +23,15 @@
 
 namespace relock {
 
-// The edits, but for the name of the function itself. Callee: its name in the call, in the body of
-// a macro. Behind: where the call's last argument ends. None if a macro on the way takes no
-// parameters, or names the next one more than once.
-std::optional<std::vector<Edit>> classParameter(clang::SourceLocation Callee,
-                                                clang::SourceLocation Behind, const Source &S);
+struct ClassParameter {
+  std::vector<Edit> Edits; // but for the name of the function itself
+  // What names the class, in the body of a macro without parameters; invalid: no macro does.
+  clang::SourceLocation NamedIn;
+};
+
+// Callee: the function's name in the call, in the body of a macro. Behind: where the call's last
+// argument ends. None if a macro on the way is variadic, or names the next one more than once.
+std::optional<ClassParameter> classParameter(clang::SourceLocation Callee,
+                                             clang::SourceLocation Behind, const Source &S);
 
 } // namespace relock

@@ -413,6 +413,8 @@ void LockEdits::renameCall(const CallExpr *Call, const DeclRefExpr *CalleeRef, S
     return;
   else
     Out.sharedEdit(L, Name.size(), relockName(Name), Node);
+  if (Name == "pthread_mutex_init" && !S.inFile(L)) // for all that the macro serves
+    Out.flow(Node, tokenNode(S.spelled(L)), Flow::NamingText, L);
   if (Name == "pthread_mutex_init")
     sharedInsert(behindArguments(Call), ", RELOCK_CLASS($CLASS)", Node);
 }
@@ -581,7 +583,7 @@ bool LockEdits::initialiseThroughMacro(const CallExpr *Call, SourceLocation Body
   if (!S.editable(Close) || Close.isFileID())
     return false;
   std::optional<std::string> Text = OperandInFile ? writtenOut(Call, Body) : std::nullopt;
-  std::optional<std::vector<Edit>> Parameter = classParameter(Body, Close, S);
+  std::optional<ClassParameter> Parameter = classParameter(Body, Close, S);
   if (!Text && !Parameter)
     return false;
   const std::string Macro = tokenNode(S.spelled(Body)), Use = tokenNode(S.shown(Body));
@@ -596,12 +598,15 @@ bool LockEdits::initialiseThroughMacro(const CallExpr *Call, SourceLocation Body
     Out.sharedEdit(Body, Name.size(), relockName(Name), Node);
   }
   Facts.Edits.push_back({S.spelled(Close), 0, ", NULL", Node, Edit::InBody, Macro});
-  if (Parameter)
-    for (Edit &E : *Parameter) {
-      E.Node = Node;
-      E.Macro = Macro;
-      Facts.Edits.push_back(std::move(E));
-    }
+  if (!Parameter)
+    return true;
+  for (Edit &E : Parameter->Edits) {
+    E.Node = Node;
+    E.Macro = Macro;
+    Facts.Edits.push_back(std::move(E));
+  }
+  if (SourceLocation At = Parameter->NamedIn; At.isValid())
+    Out.flow(Node, tokenNode(S.spelled(At)), Flow::NamingText, At);
   return true;
 }
 

@@ -14,11 +14,17 @@ std::vector<Flow> macroUsers(const std::vector<UnitFacts> &Units) {
         if (F.How == Flow::NamingText)
           OfOneClass.insert(F.To);
       }
+  std::set<std::string> WrittenOut; // uses
+  for (const UnitFacts &Unit : Units)
+    for (const Edit &E : Unit.Edits)
+      if (E.Where == Edit::WrittenOut)
+        WrittenOut.insert(E.Use);
   std::vector<Flow> Users;
   for (const UnitFacts &Unit : Units)
     for (const Edit &E : Unit.Edits)
-      if (E.Where == Edit::WithClass && OfOneClass.count(E.Macro))
-        Users.push_back({E.Node, E.Macro, Flow::NamingText, false, E.At});
+      if (E.Where == Edit::WithClass && !E.Use.empty() && OfOneClass.count(E.Macro))
+        Users.push_back({E.Node, E.Macro,
+                         WrittenOut.count(E.Use) ? Flow::Text : Flow::NamingText, false, E.At});
       else if (E.Where == Edit::InBody && Changing.count(E.Macro))
         Users.push_back({E.Node, E.Macro, Flow::Text, false, E.At});
   return Users;

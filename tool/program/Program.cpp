@@ -217,8 +217,11 @@ void Program::linkFlows(const std::vector<UnitFacts> &Units) {
     Memory = Allocators(Units, /*IntegersEnd=*/false);
     Unite();
   }
-  for (const Flow &F : macroUsers(Units))
+  for (const Flow &F : macroUsers(Units)) {
     Together.unite(F.From, F.To);
+    if (F.How == Flow::NamingText)
+      Mixed.unite(F.From, F.To);
+  }
 }
 
 // Whether a pointer that is made of an integer may be that of a lock: it is used as such.

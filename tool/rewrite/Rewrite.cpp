@@ -280,9 +280,12 @@ private:
     std::set<Position> Places;        // of a class in its body
     std::set<std::string> Named;      // the uses that can name their class
     std::set<std::string> WrittenOut; // those that can be written out
+    bool NamesClass = false;          // in its body, whatever its uses may say
 
-    bool takesClass() const { return Classes.size() > 1 && allNamed(); }
-    bool isOfOneClass() const { return Classes.size() == 1 && allNamed(); } // its body names it
+    bool takesClass() const { return Classes.size() > 1 && !NamesClass && allNamed(); }
+    bool isOfOneClass() const { // its body names it
+      return Classes.size() == 1 && !NamesClass && allNamed();
+    }
 
   private:
     bool allNamed() const {
@@ -317,6 +320,14 @@ private:
                                              Macro->second.Places.count(E.At) && E.Text != ", NULL")
         Macro->second.Classes.insert(E.Text);
     });
+    std::set<Position> Named;
+    for (const auto &[Group, Edits] : Decided.Edits)
+      if (Groups.count(Group))
+        for (const Edit &E : Edits)
+          if (E.Where == Edit::Anywhere && StringRef(E.Text).contains("RELOCK_CLASS("))
+            Named.insert(E.At);
+    for (auto &[Name, Macro] : Result)
+      Macro.NamesClass = any_of(Macro.Places, [&](const Position &At) { return Named.count(At); });
     return Result;
   }
 

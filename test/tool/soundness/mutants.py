@@ -1032,6 +1032,24 @@ RULES = {
         "(void)I;",
         "tool/section/member-in-an-offset.c",
     ),
+    "a class that a macro without parameters names": (
+        "tool/index/LockEdits.cpp",
+        "    Out.flow(Node, tokenNode(S.spelled(At)), Flow::NamingText, At);\n",
+        "    (void)At;\n",
+        "tool/index/initialised-through-a-macro-without-parameters.c",
+    ),
+    "a macro that names the class of one use, and is told that of others": (
+        "tool/index/LockEdits.cpp",
+        "if (Name == \"pthread_mutex_init\" && !S.inFile(L))",
+        "if (false)",
+        "tool/index/initialised-through-a-variadic-macro.c",
+    ),
+    "a macro that names a class, as told by none of its uses": (
+        "tool/rewrite/Rewrite.cpp",
+        "return Named.count(At); });",
+        "return Named.count(At) > 1; });",
+        "tool/index/initialised-through-a-variadic-macro.c",
+    ),
     "floating point under a program that sets its environment": (
         "tool/program/Decide.cpp",
         "(Found.UsesFloat || any_of(Found.Calls, [&](const Call &C) { return Table.of(C).Float; }))",
