@@ -646,11 +646,11 @@ private:
     std::optional<Source::Range> Range = S.range(F->getSourceRange());
     if (!Range || F->getEndLoc().isMacroID())
       return;
-    size_t Semicolon = S.fileText(Range->File).find_first_not_of(" \t\n", Range->End);
-    if (Semicolon == StringRef::npos || S.fileText(Range->File)[Semicolon] != ';')
+    std::optional<unsigned> Behind = behindDeclaration(*Range, S);
+    if (!Behind)
       return;
     Function Record = recordOf(F, F->getLocation());
-    Record.Prototypes.push_back({S.position(Range->File, Semicolon + 1), {}});
+    Record.Prototypes.push_back({S.position(Range->File, *Behind), {}});
     Facts.Functions.add(std::move(Record));
   }
 

@@ -20,11 +20,14 @@ static const FunctionDecl *calleeOf(const Stmt *S) {
   return Call ? Call->getDirectCallee() : nullptr;
 }
 
+bool endsProcess(StringRef Function) {
+  return StringSwitch<bool>(Function)
+      .Cases("abort", "_exit", "_Exit", "__assert_fail", "__builtin_trap", true)
+      .Default(false);
+}
+
 static bool kills(const FunctionDecl *Callee) {
-  return Callee && Callee->getIdentifier() &&
-         StringSwitch<bool>(Callee->getName())
-             .Cases("abort", "_exit", "_Exit", "__assert_fail", "__builtin_trap", true)
-             .Default(false);
+  return Callee && Callee->getIdentifier() && endsProcess(Callee->getName());
 }
 
 // A jump, or a call that may be one.

@@ -12,6 +12,8 @@ namespace relock {
 // True for the body of a function that ends the process on each way: `void panic(…) { …; abort();
 // }`. Handlers of exit() may do anything, so that a function that calls it is none.
 bool endsProcess(const clang::Stmt *Body, const clang::ASTContext &Context);
+// The same for a function of the library.
+bool endsProcess(llvm::StringRef Function);
 
 // The calls in blocks of a statement that end the process on each way through them:
 // `if (!x) { backtrace(…); abort(); }`.

@@ -5,6 +5,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
+#include "clang/Lex/Lexer.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -176,6 +177,17 @@ void describeCompanion(const FunctionDecl *F, const Source &S, Wrapper &W) {
   noteTaken(F->getBody(), S, W);
 }
 
+std::optional<unsigned> behindDeclaration(const Source::Range &Declarator, const Source &S) {
+  StringRef File = S.fileText(Declarator.File);
+  Lexer Raw(S.SM.getLocForStartOfFile(Declarator.File), S.Language, File.begin(),
+            File.begin() + Declarator.End, File.end());
+  Token Current;
+  for (Raw.LexFromRawLexer(Current); Current.isNot(tok::semi); Raw.LexFromRawLexer(Current))
+    if (Current.isOneOf(tok::eof, tok::l_brace, tok::equal, tok::hash))
+      return std::nullopt;
+  return S.SM.getFileOffset(Current.getEndLoc());
+}
+
 std::optional<Prototype> computedPrototype(const FunctionDecl *F, const Wrapper &W,
                                            const Source &S) {
   std::optional<Source::Range> Whole = S.range(F->getSourceRange());
@@ -185,10 +197,10 @@ std::optional<Prototype> computedPrototype(const FunctionDecl *F, const Wrapper 
   Prototype Result;
   unsigned End = Whole->End;
   if (!F->doesThisDeclarationHaveABody()) {
-    size_t Semicolon = S.fileText(Whole->File).find_first_not_of(" \t\r\n", End);
-    if (Semicolon == StringRef::npos || S.fileText(Whole->File)[Semicolon] != ';')
+    std::optional<unsigned> Behind = behindDeclaration(*Whole, S);
+    if (!Behind)
       return std::nullopt;
-    End = Semicolon + 1;
+    End = *Behind;
   }
   Result.At = S.position(Whole->File, End);
   unsigned Last = Whole->Begin;

@@ -33,6 +33,9 @@ void describeComputed(const clang::Expr *Operand, const clang::FunctionDecl *F, 
 // The same for one that does what the wrapper does, and takes all of its parameters.
 void describeCompanion(const clang::FunctionDecl *F, const Source &S, Wrapper &W);
 
+// Behind the `;` of a declaration, which may declare others as well; none if that is not seen here.
+std::optional<unsigned> behindDeclaration(const Source::Range &Declarator, const Source &S);
+
 // A place where the companion must be declared, directly behind a declaration of F; empty if a part
 // of it stands in a macro.
 std::optional<Prototype> computedPrototype(const clang::FunctionDecl *F, const Wrapper &W,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "program/Decide.h"
 
+#include "index/Dying.h"
 #include "index/LockApi.h"
 #include "program/Effects.h"
 #include "program/Lifted.h"
@@ -685,6 +686,11 @@ private:
     return {};
   }
 
+  // False for a call that ends the process: what is changed there matters to no unlock.
+  bool mayReturn(const Call &C) const {
+    return !C.Ends && !relock::endsProcess(C.Name) && !Linked.endsProcess(C.Function);
+  }
+
   // What the lock operand reads must be the same at the lock and at the unlock.
   void checkOperand(const Section &Found, const LockOrder &Order, CheckedSection &Checked) {
     if (Found.Loads.empty() && Found.OperandChanges.empty())
@@ -695,11 +701,12 @@ private:
     for (const OperandLoad &Load : Found.Loads) {
       if (Alone && !Load.OfCondition)
         continue;
-      bool Indirectly = !Found.Calls.empty() || Found.StoresThroughPointer;
+      bool Indirectly = Found.StoresThroughPointer || any_of(Found.Calls, [&](const Call &C) { return mayReturn(C); });
       bool Changes =
           (Indirectly && (!Linked.AddressesKnown || Linked.AddressesTaken.count(Load.Node))) ||
           any_of(Found.Calls, [&](auto &C) {
-            return reachesStore(Load.Node, C.Function) || reachesStore(Load.Record, C.Function);
+            return mayReturn(C) && (reachesStore(Load.Node, C.Function) ||
+                                    reachesStore(Load.Record, C.Function));
           });
       if (Changes)
         Checked.Reasons.push_back({"lock-expression",

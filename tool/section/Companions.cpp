@@ -110,11 +110,14 @@ private:
       if (!isBefore(Declared) || (Declared->doesThisDeclarationHaveABody() && !Defined))
         return false;
       std::optional<Source::Range> R = S.range(Declared->getSourceRange());
-      // Only blanks and a `;` stand between a declaration and its companion's.
-      return R && any_of(C.Prototypes, [&](const Prototype &P) {
-               return P.At.File == S.filePath(R->File) && P.At.Offset >= R->End &&
-                      S.fileText(R->File).slice(R->End, P.At.Offset).trim().size() <= 1;
-             });
+      if (!R)
+        return false;
+      const unsigned End = Declared->doesThisDeclarationHaveABody()
+                               ? R->End
+                               : behindDeclaration(*R, S).value_or(R->End);
+      return any_of(C.Prototypes, [&](const Prototype &P) {
+        return P.At.File == S.filePath(R->File) && P.At.Offset == End;
+      });
     });
   }
 };

@@ -126,7 +126,8 @@ private:
         Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_AddrOf))
       Changed = Unary->getSubExpr();
     const ValueDecl *D = Changed ? storedDeclaration(Changed) : nullptr;
-    Found.StoresThroughPointer |= Changed && (!D || Changed->getType()->isPointerType());
+    // What has other names, a member of a union, is in no operand that counts as known.
+    Found.StoresThroughPointer |= Changed && !D;
     QualType Whole = Changed && !isa<UnaryOperator>(Statement) ? Changed->getType() : QualType();
     if (const auto *Cast = dyn_cast<ImplicitCastExpr>(Statement); // handed on as bytes
         Cast && Cast->getCastKind() == CK_BitCast && Cast->getType()->isVoidPointerType() &&

@@ -52,7 +52,7 @@ static int take_turned(int *control)
     return 0;
   return -1;
 }
-static void count(int *n) { (*n)++; }
+void count(int *n) { (*n)++; }
 static void take_and_count(int *control)
 {
   if (take(control, &l))

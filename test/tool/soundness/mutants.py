@@ -986,8 +986,8 @@ RULES = {
     ),
     "code of a branch that is not compiled here, before an include": (
         "tool/rewrite/LockTable.cpp",
-        "!Code.before(Around)",
-        "!Code.before({})",
+        "return encloses(Line, At); });",
+        "return encloses(Line, At) || true; });",
         "tool/rewrite/include-behind-feature-tests.test",
     ),
     "floating point below a call": (
@@ -1049,6 +1049,18 @@ RULES = {
         "return Named.count(At); });",
         "return Named.count(At) > 1; });",
         "tool/index/initialised-through-a-variadic-macro.c",
+    ),
+    "a call by which a lock operand may change, and that returns": (
+        "tool/program/Decide.cpp",
+        "return !C.Ends && !relock::endsProcess(C.Name) && !Linked.endsProcess(C.Function);",
+        "return C.Name.empty();",
+        "tool/program/operand-and-calls-that-end.c",
+    ),
+    "a store through a pointer, to what a lock operand reads": (
+        "tool/section/LockOperand.cpp",
+        "Found.StoresThroughPointer |= Changed && !D;",
+        "Found.StoresThroughPointer |= false;",
+        "tool/program/operand-and-calls-that-end.c",
     ),
     "floating point under a program that sets its environment": (
         "tool/program/Decide.cpp",
