@@ -559,8 +559,15 @@ static std::optional<unsigned> commentApart(StringRef File, unsigned Begin, Stri
 
 unsigned aboveComment(StringRef File, unsigned FunctionBegin, StringRef Function) {
   size_t Begin = File.rfind('\n', FunctionBegin) + 1;
-  if (File.slice(Begin, FunctionBegin).ltrim().size())
-    return FunctionBegin; // something else stands before it on the line
+  // Words before it on its line are of the declaration, too: macros that are nothing here.
+  StringRef Words = File.slice(Begin, FunctionBegin);
+  StringRef Other = Words.rtrim("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
+                                "(), \t");
+  Words = Words.drop_front(Other.size()).ltrim();
+  Other = Other.ltrim();
+  const bool OwnComment = Other.starts_with("/*") && Other.find("*/") == Other.size() - 2;
+  if (!Other.empty() && !OwnComment)
+    return Words.empty() ? FunctionBegin : Words.data() - File.data();
   for (;;) {
     if (Begin == 0)
       return 0;
