@@ -562,7 +562,7 @@ unsigned aboveComment(StringRef File, unsigned FunctionBegin, StringRef Function
   // Words before it on its line are of the declaration, too: macros that are nothing here.
   StringRef Words = File.slice(Begin, FunctionBegin);
   StringRef Other = Words.rtrim("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-                                "(), \t");
+                                "()[], \t\"");
   Words = Words.drop_front(Other.size()).ltrim();
   Other = Other.ltrim();
   const bool OwnComment = Other.starts_with("/*") && Other.find("*/") == Other.size() - 2;

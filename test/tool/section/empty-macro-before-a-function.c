@@ -8,12 +8,13 @@
 // CHECK:      {{^}}typedef int number;
 // CHECK:      {{^}}EXPORT CALL(fast) number sub(number by)
 // CHECK:      {{^}}   two lines. */
-// CHECK:      {{^}}EXPORT int mul(int by)
+// CHECK:      {{^}}EXPORT KEPT("mul") int mul(int by)
 // CHECK:      {{^}}/* Divides. */ EXPORT int divide(int by)
 #include <pthread.h>
 #include <stdio.h>
 #define EXPORT
 #define CALL(how)
+#define KEPT(name)
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
 static int n;
 /* Adds. */
@@ -32,7 +33,7 @@ typedef int number; EXPORT CALL(fast) number sub(number by)
   return 0;
 }
 /* Multiplies, in
-   two lines. */ EXPORT int mul(int by)
+   two lines. */ EXPORT KEPT("mul") int mul(int by)
 {
   pthread_mutex_lock(&l);
   n *= by;
