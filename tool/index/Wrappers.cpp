@@ -34,9 +34,8 @@ public:
     if (!Call)
       return std::nullopt;
     int64_t Returns = 0;
-    W.Pure =
-        onlyOperationOfBody(Body, Call, S.Context, 0, &W.Aborts, Waits ? nullptr : &Returns) &&
-        isInt<32>(Returns);
+    W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &W.Aborts, Waits ? nullptr : &Returns) &&
+             isInt<32>(Returns);
     W.Result = W.Pure ? Returns : 0;
     if (!W.Pure && !alwaysCalls(Body, Call))
       return std::nullopt;

@@ -701,12 +701,13 @@ private:
     for (const OperandLoad &Load : Found.Loads) {
       if (Alone && !Load.OfCondition)
         continue;
-      bool Indirectly = Found.StoresThroughPointer || any_of(Found.Calls, [&](const Call &C) { return mayReturn(C); });
+      bool Indirectly = Found.StoresThroughPointer ||
+                        any_of(Found.Calls, [&](const Call &C) { return mayReturn(C); });
       bool Changes =
           (Indirectly && (!Linked.AddressesKnown || Linked.AddressesTaken.count(Load.Node))) ||
           any_of(Found.Calls, [&](auto &C) {
-            return mayReturn(C) && (reachesStore(Load.Node, C.Function) ||
-                                    reachesStore(Load.Record, C.Function));
+            return mayReturn(C) &&
+                   (reachesStore(Load.Node, C.Function) || reachesStore(Load.Record, C.Function));
           });
       if (Changes)
         Checked.Reasons.push_back({"lock-expression",
@@ -937,10 +938,11 @@ private:
     });
     // Whoever only calls one of the others would free no more.
     for (auto At = All.begin(); At != All.end() && Result.Own.size() < Proposals; ++At)
-      if (none_of(make_range(All.begin(), At), [&](const Freed &Other) {
-            return std::includes(Other.Sections.begin(), Other.Sections.end(),
-                                 At->Sections.begin(), At->Sections.end());
-          }) &&
+      if (none_of(make_range(All.begin(), At),
+                  [&](const Freed &Other) {
+                    return std::includes(Other.Sections.begin(), Other.Sections.end(),
+                                         At->Sections.begin(), At->Sections.end());
+                  }) &&
           !At->Sections.empty())
         Result.Own.push_back(std::move(At->Function));
   }

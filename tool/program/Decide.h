@@ -65,8 +65,8 @@ struct HoldingFunction {
   std::map<std::string, size_t> Accepting; // where these codes are accepted as well, see `accept`
 };
 
-// A function of the program without which so many sections more would be delegated: were it declared
-// to touch its thread's identity and no more.
+// A function of the program without which so many sections more would be delegated: were it
+// declared to touch its thread's identity and no more.
 struct HoldingOwn {
   std::string Name;
   size_t Sections = 0;

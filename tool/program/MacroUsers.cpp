@@ -23,8 +23,8 @@ std::vector<Flow> macroUsers(const std::vector<UnitFacts> &Units) {
   for (const UnitFacts &Unit : Units)
     for (const Edit &E : Unit.Edits)
       if (E.Where == Edit::WithClass && !E.Use.empty() && OfOneClass.count(E.Macro))
-        Users.push_back({E.Node, E.Macro,
-                         WrittenOut.count(E.Use) ? Flow::Text : Flow::NamingText, false, E.At});
+        Users.push_back({E.Node, E.Macro, WrittenOut.count(E.Use) ? Flow::Text : Flow::NamingText,
+                         false, E.At});
       else if (E.Where == Edit::InBody && Changing.count(E.Macro))
         Users.push_back({E.Node, E.Macro, Flow::Text, false, E.At});
   return Users;

@@ -688,8 +688,8 @@ bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op, b
   if (Prints)
     *Prints = What.Prints || (What.Reports && !Never);
   return Never || (What.Aborts && all_of(What.Ends, [&](const FunctionDecl *Callee) {
-           return Linked.endsProcess(nodeFor(Callee, S));
-         }));
+                     return Linked.endsProcess(nodeFor(Callee, S));
+                   }));
 }
 
 bool LockOperations::resultIgnored(const CallExpr *Call) const {
