@@ -1016,8 +1016,8 @@ RULES = {
     ),
     "a mutex that checks errors, whose failure goes to a function that does not end the process": (
         "tool/section/Operations.cpp",
-        "return Linked.endsProcess(nodeFor(Callee, S));\n         }));",
-        "return Callee != nullptr;\n         }));",
+        "return Linked.endsProcess(nodeFor(Callee, S));\n                   }));",
+        "return Callee != nullptr;\n                   }));",
         "tool/section/error-check-that-ends-in-a-function.c",
     ),
     "what a case falls through to, in a function that converts a result": (
