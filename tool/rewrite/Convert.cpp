@@ -78,7 +78,9 @@ private:
         continue;
       for (const Position &At : D.What.Written)
         if (Owners By = Tried.Result.ownersAt(At.File, At.Offset); !By.empty()) {
-          Faults.push_back(missesTable(D) ? behindLink(D, std::move(By)) : worse(D, std::move(By)));
+          Faults.push_back(missesTable(D)     ? behindLink(D, std::move(By))
+                           : warnsOfFormat(D) ? ofFormat(std::move(By))
+                                              : worse(D, std::move(By)));
           break;
         }
     }
@@ -98,6 +100,18 @@ private:
     return {"behind-a-link",
             "a unit reads " + shownPath(D.What.At.File) +
                 ", a link from whose folder an #include does not find the table of lock classes",
+            std::move(By)};
+  }
+
+  // -Wformat-nonliteral is silent in a function that is declared to be like printf().
+  static bool warnsOfFormat(const NewDiagnostic &D) {
+    return StringRef(D.What.Text).starts_with("format string is not a string literal");
+  }
+
+  static Fault ofFormat(Owners By) {
+    return {"format-string",
+            "it prints by a format that its function is given, of which the compiler would warn in "
+            "a function that is not declared to be like printf()",
             std::move(By)};
   }
 
