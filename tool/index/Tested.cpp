@@ -11,10 +11,9 @@
 // knows the rest of the function.
 #include "index/Tested.h"
 
-#include "index/CallResult.h"
-
 #include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
+#include "clang/Basic/Builtins.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -45,6 +44,24 @@ public:
       : Call(Call), Context(Context), Returned(Returned), MayPrint(MayPrint) {
     for (const Expr *Argument : Call->arguments())
       collectNames(Argument);
+  }
+
+  // What a function returns that is given these numbers, and does nothing else.
+  static std::optional<int64_t> resultOf(const FunctionDecl *F, ArrayRef<int64_t> Arguments,
+                                         const ASTContext &Context) {
+    const auto *Body = dyn_cast_or_null<CompoundStmt>(F->getBody());
+    if (!Body || F->isVariadic() || F->hasAttr<WeakAttr>() || F->param_size() != Arguments.size())
+      return std::nullopt;
+    Execution Run(Context);
+    for (auto [P, Value] : zip(F->parameters(), Arguments)) {
+      if (P->getType().isVolatileQualified() || !Run.holds(P->getType(), Value))
+        return std::nullopt;
+      Run.Declared[P] = Value;
+    }
+    int64_t Result = 0;
+    Run.ReturnsAny = &Result;
+    bool Known = Run.runBlock(Body) == Returns && Run.holds(F->getReturnType(), Result);
+    return Known ? std::optional(Result) : std::nullopt;
   }
 
   // The result may stay in a variable: the statement, and those behind it that only test that one.
@@ -129,8 +146,42 @@ public:
       std::optional<Result> Condition = evaluate(Do->getCond());
       return Condition && Condition->Value == 0 ? Ends : Unknown;
     }
+    if (const auto *Switch = dyn_cast<SwitchStmt>(S); Switch && !Call)
+      return runSwitch(Switch);
+    if (const auto *Label = dyn_cast<SwitchCase>(S); Label && !Call)
+      return run(Label->getSubStmt());
     const auto *E = dyn_cast<Expr>(S);
     return E && (onlyPrints(E) || evaluate(E)) ? Ends : Unknown;
+  }
+
+  // From the label on, where all labels stand directly in the block.
+  Way runSwitch(const SwitchStmt *Switch) {
+    const auto *Block = dyn_cast<CompoundStmt>(Switch->getBody());
+    std::optional<Result> Condition = evaluate(Switch->getCond());
+    if (!Block || !Condition || !Condition->Value)
+      return Unknown;
+    unsigned Labels = 0;
+    for (const SwitchCase *Label = Switch->getSwitchCaseList(); Label;
+         Label = Label->getNextSwitchCase())
+      ++Labels;
+    auto Begin = Block->body_end(), Default = Begin;
+    for (auto At = Block->body_begin(); At != Block->body_end(); ++At)
+      for (const auto *Label = dyn_cast<SwitchCase>(*At); Label;
+           Label = dyn_cast<SwitchCase>(Label->getSubStmt()), --Labels) {
+        const auto *Case = dyn_cast<CaseStmt>(Label);
+        std::optional<Result> Is = Case ? evaluate(Case->getLHS()) : std::nullopt;
+        if (Case && (!Is || !Is->Value || Case->getRHS()))
+          return Unknown;
+        if (!Case)
+          Default = At;
+        else if (Is->Value == Condition->Value)
+          Begin = At;
+      }
+    if (Labels)
+      return Unknown;
+    const Way After =
+        runAll(ArrayRef(Begin == Block->body_end() ? Default : Begin, Block->body_end()));
+    return After == Breaks ? Ends : After;
   }
 
   bool holds(const Expr *Condition) {
@@ -144,11 +195,15 @@ public:
   bool abortsOtherwise() const { return Aborts && EndIn.empty(); }
 
 private:
+  // Of the body of a function that is called: all of it stays.
+  explicit Execution(const ASTContext &Context)
+      : Call(nullptr), Context(Context), Returned(0), MayReturn(true), MayPrint(false) {}
+
   struct Result {
     std::optional<int64_t> Value; // none: it does not matter, or is not known
   };
 
-  const CallExpr *Call;
+  const CallExpr *Call; // null: of a function that is called with the operation's result
   const ASTContext &Context;
   int64_t Returned; // by the call
   int64_t *ReturnsAny = nullptr;
@@ -191,9 +246,12 @@ private:
   bool returnsSame(const ReturnStmt *Return) {
     std::optional<Result> Value =
         Return->getRetValue() ? evaluate(Return->getRetValue()) : Result{Returned};
-    if (Value && Value->Value && ReturnsAny)
-      *ReturnsAny = *Value->Value;
-    return Value && Value->Value && (ReturnsAny || Value->Value == Returned);
+    if (!Value || !Value->Value)
+      return false;
+    if (!ReturnsAny)
+      return Value->Value == Returned;
+    *ReturnsAny = *Value->Value;
+    return !Return->getRetValue() || Return->getRetValue()->getType()->isIntegerType();
   }
 
   // An `if`, an assertion or a return that asks for the variable.
@@ -277,19 +335,26 @@ private:
            all_of(Message->arguments(), [&](const Expr *Argument) { return isPure(Argument); });
   }
 
+  static bool isExpect(const CallExpr *Call) {
+    return Call->getBuiltinCallee() == Builtin::BI__builtin_expect;
+  }
+
   // No side effects; likely() and unlikely() have none.
   bool isPure(const Expr *E) const {
     const auto *Expect = dyn_cast<CallExpr>(E->IgnoreParenCasts());
-    const FunctionDecl *Callee = Expect ? Expect->getDirectCallee() : nullptr;
-    if (Callee && Callee->getIdentifier() && Callee->getName() == "__builtin_expect")
+    if (Expect && isExpect(Expect))
       return isPure(Expect->getArg(0));
     return !E->HasSideEffects(Context);
   }
 
   Way runBlock(const CompoundStmt *Block) {
-    for (auto At = Block->body_begin(); At != Block->body_end(); ++At) {
+    return runAll(ArrayRef(Block->body_begin(), Block->body_end()));
+  }
+
+  Way runAll(ArrayRef<const Stmt *> Statements) {
+    for (auto At = Statements.begin(); At != Statements.end(); ++At) {
       Way Child = run(*At);
-      ArrayRef<const Stmt *> Behind(std::next(At), Block->body_end());
+      ArrayRef<const Stmt *> Behind(std::next(At), Statements.end());
       if ((Child == Breaks || Child == Returns) &&
           all_of(Behind, [&](const Stmt *Never) { return canGo(Never); })) {
         // What fails goes on there.
@@ -307,8 +372,9 @@ private:
     const auto *V = dyn_cast<VarDecl>(D);
     // The operand may start from a pointer.
     bool Pointer = InBody && V && V->getType()->isPointerType();
-    if (!V || !V->hasLocalStorage() || !(Pointer || V->getType()->isIntegerType()) ||
-        V->getType().isVolatileQualified() || (Pointer && V->hasInit() && !canGo(V->getInit())))
+    if (!V || !V->hasLocalStorage() || V->hasAttr<CleanupAttr>() ||
+        !(Pointer || V->getType()->isIntegerType()) || V->getType().isVolatileQualified() ||
+        (Pointer && V->hasInit() && !canGo(V->getInit())))
       return false;
     std::optional<Result> Initial = !V->hasInit() ? Result()
                                     : Pointer     ? constant(V->getInit())
@@ -321,14 +387,20 @@ private:
 
   // What an expression is, if it leaves no trace.
   std::optional<Result> evaluate(const Expr *E) {
-    E = E->IgnoreParenImpCasts();
+    E = E->IgnoreParens();
     if (E == Call) {
       ++Calls;
       return Result{Returned};
     }
-    if (const auto *Cast = dyn_cast<ExplicitCastExpr>(E)) {
+    if (const auto *Cast = dyn_cast<CastExpr>(E)) {
       std::optional<Result> Sub = evaluate(Cast->getSubExpr());
-      return !Sub || Cast->getType()->isIntegerType() ? Sub : Result();
+      if (!Sub || !Sub->Value)
+        return Sub;
+      if (Cast->getType()->isBooleanType())
+        return Result{*Sub->Value != 0};
+      if (Cast->getType()->isIntegerType())
+        return holds(Cast->getType(), *Sub->Value) ? Sub : Result();
+      return isa<ImplicitCastExpr>(Cast) ? Sub : Result();
     }
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
       if (auto Known = Declared.find(Ref->getDecl()); Known != Declared.end())
@@ -362,9 +434,9 @@ private:
   // likely(), unlikely(), and functions that make another number of the result.
   std::optional<Result> evaluate(const CallExpr *Other) {
     const FunctionDecl *Callee = Other->getDirectCallee(), *Defined = nullptr;
-    if (Callee && Callee->getIdentifier() && Callee->getName() == "__builtin_expect")
+    if (isExpect(Other))
       return evaluate(Other->getArg(0));
-    if (!Callee || !Callee->isDefined(Defined) || !Defined->hasBody() || !canGo(Other->getCallee()))
+    if (!Call || !Callee || !Callee->isDefined(Defined) || !canGo(Other->getCallee()))
       return std::nullopt;
     SmallVector<int64_t, 4> Arguments;
     for (const Expr *Argument : Other->arguments()) {
@@ -373,8 +445,19 @@ private:
         return std::nullopt;
       Arguments.push_back(*Value->Value);
     }
-    std::optional<int64_t> Value = callResult(Defined, Arguments, Context);
+    std::optional<int64_t> Value = resultOf(Defined, Arguments, Context);
     return Value ? std::optional(Result{*Value}) : std::nullopt;
+  }
+
+  // False for a number that would become another one by its type.
+  bool holds(QualType Type, int64_t Value) const {
+    if (!Type->isIntegerType())
+      return false;
+    if (Type->isBooleanType())
+      return Value == 0 || Value == 1;
+    const unsigned Width = Context.getIntWidth(Type);
+    return Type->isSignedIntegerOrEnumerationType() ? isIntN(Width, Value)
+                                                    : Value >= 0 && isUIntN(Width, Value);
   }
 
   std::optional<Result> constant(const Expr *E) const {
@@ -479,6 +562,8 @@ private:
 
   // True for statements that can go without a trace, as they never run.
   bool canGo(const Stmt *S) const {
+    if (!Call)
+      return true; // it stays
     if (Use)
       Use->Never.push_back(S);
     return partCanGo(S);

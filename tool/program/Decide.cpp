@@ -671,11 +671,16 @@ private:
     return Known->second.has(Function);
   }
 
+  // False for a call that ends the process: what is changed there matters to no unlock.
+  bool mayReturn(const Call &C) const {
+    return !C.Ends && !relock::endsProcess(C.Name) && !Linked.endsProcess(C.Function);
+  }
+
   // Empty where the section's own text changes it, or may do so through a pointer.
   std::vector<Step> wayToStore(const Section &Found, const OperandLoad &Load) {
     for (const Call &C : Found.Calls)
       for (const std::string &Stored : {Load.Node, Load.Record})
-        if (reachesStore(Stored, C.Function)) {
+        if (mayReturn(C) && reachesStore(Stored, C.Function)) {
           WayEnds Ends = Storing[Stored];
           for (auto &[Node, Steps] : Ends) {
             const Function &F = Linked.Functions.at(Node);
@@ -684,11 +689,6 @@ private:
           return Table.calls().reach(std::move(Ends)).way(C);
         }
     return {};
-  }
-
-  // False for a call that ends the process: what is changed there matters to no unlock.
-  bool mayReturn(const Call &C) const {
-    return !C.Ends && !relock::endsProcess(C.Name) && !Linked.endsProcess(C.Function);
   }
 
   // What the lock operand reads must be the same at the lock and at the unlock.
@@ -914,7 +914,8 @@ private:
       }
     std::vector<std::pair<const Function *, size_t>> Ranked(Callers.begin(), Callers.end());
     sort(Ranked, [](const auto &A, const auto &B) {
-      return std::tie(B.second, A.first->Name) < std::tie(A.second, B.first->Name);
+      return std::tie(B.second, A.first->Name, A.first->Node) <
+             std::tie(A.second, B.first->Name, B.first->Node);
     });
     struct Freed {
       HoldingOwn Function;

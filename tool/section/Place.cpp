@@ -561,8 +561,10 @@ unsigned aboveComment(StringRef File, unsigned FunctionBegin, StringRef Function
   size_t Begin = File.rfind('\n', FunctionBegin) + 1;
   // Words before it on its line are of the declaration, too: macros that are nothing here.
   StringRef Words = File.slice(Begin, FunctionBegin);
-  StringRef Other = Words.rtrim("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-                                "()[], \t\"");
+  StringRef Other = Words;
+  while (!Other.empty() && (isAsciiIdentifierContinue(Other.back()) ||
+                            StringRef("()[], \t\"").contains(Other.back())))
+    Other = Other.drop_back();
   Words = Words.drop_front(Other.size()).ltrim();
   Other = Other.ltrim();
   const bool OwnComment = Other.starts_with("/*") && Other.find("*/") == Other.size() - 2;

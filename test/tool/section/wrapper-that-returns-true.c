@@ -12,6 +12,8 @@
 // CHECK-NEXT: delegate straight dropped (
 // CHECK-NEXT: hold {{.*}} steps (
 // CHECK:      hold {{.*}} used (
+// CHECK:      hold {{.*}} largest (
+// CHECK:      hold {{.*}} narrowed (
 // TEXT-LABEL: void plain(void)
 // TEXT-NEXT:  {
 // TEXT-NEXT:    relock_execute_any_thread(&l, plain_section, NULL);
@@ -26,6 +28,7 @@
 #include <stdlib.h>
 static pthread_mutex_t l = PTHREAD_MUTEX_INITIALIZER;
 static int a, b, c, d, e, f, g;
+int h, k;
 #define FATAL(...)                                                                                 \
   do {                                                                                             \
     fprintf(stderr, __VA_ARGS__);                                                                  \
@@ -109,6 +112,32 @@ int used(void)
   release(&g, &l);
   return has;
 }
+/* Numbers are those of their types: -1 is the largest one here, … */
+static unsigned take_largest(pthread_mutex_t *m)
+{
+  pthread_mutex_lock(m);
+  return -1;
+}
+void largest(void)
+{
+  if (take_largest(&l) > 0)
+    h++;
+  h++;
+  release(&h, &l);
+}
+/* … and 257 is 1 here. */
+static int take_257(pthread_mutex_t *m)
+{
+  pthread_mutex_lock(m);
+  return 257;
+}
+void narrowed(void)
+{
+  if ((unsigned char)take_257(&l) == 1)
+    k++;
+  k++;
+  release(&k, &l);
+}
 void counted(void)
 {
   take_and_count(&g);
@@ -122,7 +151,9 @@ int main(void)
   dropped();
   turned();
   counted();
+  largest();
+  narrowed();
   if (tested(1) || steps() != 2 || used() != 1)
     return 1;
-  return printf("%d %d %d %d %d %d %d\n", a, b, c, d, e, f, g) < 0;
+  return printf("%d %d %d %d %d %d %d %d %d\n", a, b, c, d, e, f, g, h, k) < 0;
 }

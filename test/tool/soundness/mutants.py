@@ -233,8 +233,8 @@ RULES = {
     ),
     "a local pointer to what a wrapper uses last": (
         "tool/index/Tested.cpp",
-        " || (Pointer && V->hasInit() && !canGo(V->getInit()))",
-        "",
+        "(Pointer && V->hasInit() && !canGo(V->getInit()))",
+        "false",
         "tool/program/wrappers-with-a-local-pointer.c",
     ),
     "mentions in functions with lock operations": (
@@ -1021,9 +1021,9 @@ RULES = {
         "tool/section/error-check-that-ends-in-a-function.c",
     ),
     "what a case falls through to, in a function that converts a result": (
-        "tool/index/CallResult.cpp",
-        "runAll(ArrayRef(Begin, Statements.end()))",
-        "run(*Begin)",
+        "tool/index/Tested.cpp",
+        "ArrayRef(Begin == Block->body_end() ? Default : Begin, Block->body_end())",
+        "ArrayRef(Begin == Block->body_end() ? Default : Begin, 1)",
         "tool/section/result-that-a-function-converts.c",
     ),
     "the name of a member that offsetof() is given": (
@@ -1061,6 +1061,12 @@ RULES = {
         "Found.StoresThroughPointer |= Changed && !D;",
         "Found.StoresThroughPointer |= false;",
         "tool/program/operand-and-calls-that-end.c",
+    ),
+    "a number that becomes another one by its type": (
+        "tool/index/Tested.cpp",
+        "return holds(Cast->getType(), *Sub->Value) ? Sub : Result();",
+        "return Sub;",
+        "tool/section/wrapper-that-returns-true.c",
     ),
     "floating point under a program that sets its environment": (
         "tool/program/Decide.cpp",
