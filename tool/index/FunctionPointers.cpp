@@ -75,6 +75,32 @@ static const FunctionDecl *namedFunction(const Expr *E) {
   return Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
 }
 
+// A pointer that the dynamic linker finds by a name that stands there.
+struct FoundByName {
+  std::string Node, Name;
+};
+
+// `dlsym(RTLD_DEFAULT, "hook")`: the function of the program that has the name, or of a library.
+// `dlsym(RTLD_NEXT, "ioctl")`, in an `ioctl` of the program's own: only of a library.
+static std::optional<FoundByName> foundByName(const Expr *Pointer, const ASTContext &Context) {
+  const auto *Call = dyn_cast<CallExpr>(Pointer->IgnoreParenCasts());
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (!Callee || !Callee->getIdentifier() || Callee->getName() != "dlsym" ||
+      Call->getNumArgs() != 2 || takesLocks(Pointer->getType(), Context))
+    return std::nullopt;
+  Expr::EvalResult Handle;
+  const auto *Name = dyn_cast<clang::StringLiteral>(Call->getArg(1)->IgnoreParenCasts());
+  if (!Name || !Name->isOrdinary() ||
+      !Call->getArg(0)->IgnoreParenCasts()->EvaluateAsInt(Handle, Context))
+    return std::nullopt;
+  const std::string Text = Name->getString().str();
+  if (Handle.Val.getInt() == 0)
+    return FoundByName{nodeOfFunction(Text), Text};
+  if (Handle.Val.getInt() == -1)
+    return FoundByName{"next:" + Text, Text};
+  return std::nullopt;
+}
+
 static std::string resultSlot(const CallExpr *Call, const Source &S) {
   const FunctionDecl *Callee = Call->getDirectCallee();
   if (!Callee)
@@ -122,6 +148,8 @@ void FunctionPointers::join(const std::string &A, const std::string &B) { flow(A
 
 void FunctionPointers::store(const Expr *Value, const std::string &Slot) {
   const Expr *E = Value->IgnoreParens();
+  if (std::optional<FoundByName> Found = foundByName(E, S.Context))
+    return flow(Found->Node, Slot, Found->Name);
   if (const FunctionDecl *F = namedFunction(E))
     return flow(nodeFor(F, S), Slot, F->getNameAsString());
   if (E->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull) ||
@@ -297,8 +325,12 @@ void FunctionPointers::open(std::string Type) {
 }
 
 void FunctionPointers::takeAddress(const FunctionDecl *F, const std::string &Type) {
-  if (TakenFunctions.insert(Type + "|" + nodeFor(F, S)).second)
-    Facts.Taken.add({Type, nodeFor(F, S), F->getNameAsString()});
+  takeAddress(nodeFor(F, S), F->getNameAsString(), Type);
+}
+
+void FunctionPointers::takeAddress(std::string Node, std::string Name, const std::string &Type) {
+  if (TakenFunctions.insert(Type + "|" + Node).second)
+    Facts.Taken.add({Type, std::move(Node), std::move(Name)});
 }
 
 void FunctionPointers::castToFunction(const CastExpr *Cast, const Expr *Sub,
@@ -318,6 +350,8 @@ void FunctionPointers::castToFunction(const CastExpr *Cast, const Expr *Sub,
       takeAddress(F, To);
     else if (Sub->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
       return;
+    else if (std::optional<FoundByName> Found = foundByName(Cast, S.Context))
+      takeAddress(Found->Node, Found->Name, To);
     else if (Sub->getType()->isFunctionPointerType())
       Facts.PointerCasts.add({functionTypeText(Sub->getType()), To});
     else

@@ -52,6 +52,7 @@ private:
   llvm::StringSet<> OpenTypes, TakenFunctions, Flows; // that Facts has already
   llvm::SmallPtrSet<const clang::Expr *, 8> Indexed;  // arrays of which one element is used
 
+  void takeAddress(std::string Node, std::string Name, const std::string &Type);
   void castToFunction(const clang::CastExpr *Cast, const clang::Expr *Sub, const std::string &To);
   void castRecords(const clang::RecordDecl *From, const clang::RecordDecl *To);
   void initialise(clang::QualType T, const clang::Expr *Value, const std::string &Slot);
