@@ -74,8 +74,11 @@ public:
       if (Use->Returns || !Use->variable() || !tests(Next))
         break;
       ResultUse Before = *Use;
-      if (!(returnsZero(Next) || (!isa<ReturnStmt>(Next) && run(Next) == Ends))) {
+      const bool Printed = Prints;
+      if (!(returnsZero(Next) || (!isa<ReturnStmt>(Next) && run(Next) == Ends)) ||
+          Prints != Printed) {
         Use = std::move(Before);
+        Prints = Printed;
         break;
       }
       Use->Decided.push_back(Next);
@@ -551,10 +554,7 @@ private:
       return false;
     if (Callee->getName() == "abort" || Callee->getName() == "__assert_fail")
       return true;
-    // `log_fatal(__FILE__, __LINE__, error);`
-    if (!Callee->isNoReturn() ||
-        !all_of(Call->arguments(), [&](const Expr *Argument) { return isPure(Argument); }))
-      return false;
+    // `log_fatal(__FILE__, __LINE__, strerror(error));`
     Reports = true;
     EndIn.push_back(Callee);
     return true;
@@ -644,8 +644,13 @@ const VarDecl *ResultUse::variable() const {
 }
 
 std::optional<ResultUse> useOfResult(const Stmt *Statement, ArrayRef<const Stmt *> Behind,
-                                     const CallExpr *Call, const ASTContext &Context) {
-  return Execution(Call, Context).runUse(Statement, Behind);
+                                     const CallExpr *Call, const ASTContext &Context,
+                                     Besides *What) {
+  Execution Run(Call, Context, 0, What != nullptr);
+  std::optional<ResultUse> Use = Run.runUse(Statement, Behind);
+  if (What)
+    *What = Run.besides();
+  return Use;
 }
 
 } // namespace relock

@@ -22,7 +22,7 @@ struct Besides {
   bool Aborts = false;  // if the operation fails, and no more, if it tests at all, …
   bool Reports = false; // … perhaps with a message before
   bool Prints = false;  // it may print a message if the operation succeeds
-  // These functions do not return, whatever they do: Aborts is true if they abort.
+  // Aborts is true if these functions end the process, whatever they do before.
   std::vector<const clang::FunctionDecl *> Ends;
 };
 
@@ -64,9 +64,11 @@ struct ResultUse {
   const clang::VarDecl *variable() const;
 };
 
-// Nothing if the statement does anything else. Behind: the statements behind it in its block.
+// Nothing if the statement does anything else. Behind: the statements behind it in its block. What:
+// if not null, what is decided may also print messages before it aborts.
 std::optional<ResultUse> useOfResult(const clang::Stmt *Statement,
                                      llvm::ArrayRef<const clang::Stmt *> Behind,
-                                     const clang::CallExpr *Call, const clang::ASTContext &Context);
+                                     const clang::CallExpr *Call, const clang::ASTContext &Context,
+                                     Besides *What = nullptr);
 
 } // namespace relock

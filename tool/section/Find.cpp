@@ -447,6 +447,11 @@ private:
     }
     Found.Form = Backwards ? Shape::LoopCarried : Shape::Split;
     const LockOperation *Conditional = Backwards ? nullptr : unlockInBranch(Lock);
+    for (const LockOperation *Op : {&Lock, Release})
+      if (const Stmt *Whole = statementOfMacro(Op->Call, Parents, S);
+          !Backwards && Whole && Whole != Op->Statement)
+        return against(Found, "split", "stands in a macro that does more, and is not divided",
+                       Op->Call->getExprLoc());
     against(Found, Backwards ? "loop-carried" : "split",
             Conditional ? "is unlocked under a condition, and what follows runs with or without "
                           "the lock"
@@ -1215,8 +1220,7 @@ private:
     if (Left)
       examineUses(Text, Result, Found);
     for (const LockOperation *Op : operationsOf(Text))
-      if (Op->hasRest())
-        Result.Rests.push_back(Op->Rest);
+      append_range(Result.Rests, Op->Rests);
     if (Lock.Guard)
       Result.Guard = S.expressionText(Lock.Guard);
     if (Lock.Guard && (Result.Through || Text.resumes() || !Result.Macro.empty()))

@@ -63,10 +63,10 @@ public:
   Divider(SourceRange Whole, bool Locks, bool Held, const Source &S)
       : Whole(Whole), Use(S.SM.getExpansionLoc(Whole.getBegin())), Locks(Locks), Held(Held), S(S) {}
 
-  // Takes the operation out of the innermost macro of which it is not all, and calls the macros
+  // Takes a statement out of the innermost macro of which it is not all, and calls the macros
   // around that by their other names. IsArm: it stands where there has to be a statement.
-  bool remove(SourceRange Operation, bool IsArm) {
-    SourceLocation Begin = Operation.getBegin(), End = Operation.getEnd();
+  bool remove(SourceRange Statement, bool IsArm) {
+    SourceLocation Begin = Statement.getBegin(), End = Statement.getEnd();
     for (;;) {
       if (!meet(Begin, End))
         return false;
@@ -81,6 +81,8 @@ public:
       CharSourceRange Around = S.SM.getImmediateExpansionRange(Begin);
       Begin = Around.getBegin();
       if (First != Found->Macro->tokens_begin() || Last != &Found->Macro->tokens().back()) {
+        if (!canDivide(*Found))
+          return false;
         known(*Found).Goes[S.SM.getFileOffset(First->getLocation())] = {Gone, IsArm};
         return rename(Begin, Around.getEnd());
       }
@@ -184,10 +186,14 @@ private:
         Named.isNot(tok::raw_identifier))
       return std::nullopt;
     const MacroInfo *Macro = S.macroAt(Named.getRawIdentifier(), Use);
-    if (!Macro || Macro->isVariadic() || Macro->isBuiltinMacro() || Macro->tokens_empty() ||
-        !S.editable(Macro->getDefinitionLoc()) || S.inSystemHeader(Macro->getDefinitionLoc()))
+    if (!Macro || Macro->isBuiltinMacro() || Macro->tokens_empty())
       return std::nullopt;
     return Level{At, Named.getRawIdentifier(), Macro, {}, {}};
+  }
+
+  bool canDivide(const Level &L) const {
+    const SourceLocation At = L.Macro->getDefinitionLoc();
+    return !L.Macro->isVariadic() && S.editable(At) && !S.inSystemHeader(At);
   }
 
   // A macro that has a rest.
@@ -202,7 +208,7 @@ private:
       std::optional<Level> L = S.SM.isMacroArgExpansion(At) ? std::nullopt : levelOf(At);
       const Token *Name = L ? tokenAt(*L, At) : nullptr;
       const Token *Last = L ? tokenAt(*L, End) : nullptr;
-      if (!Name || !Last || S.SM.isMacroArgExpansion(End))
+      if (!Name || !Last || !canDivide(*L) || S.SM.isMacroArgExpansion(End))
         return false;
       known(*L).Renamed[S.SM.getFileOffset(Name->getLocation())] = {
           Name->getIdentifierInfo()->getName(),
@@ -358,30 +364,27 @@ static bool runsOnce(const DoStmt *Do, const ASTContext &Context) {
   return Do->getCond()->EvaluateAsInt(Again, Context) && Again.Val.getInt() == 0;
 }
 
-namespace {
-// Where a statement does more than the operation.
-struct More {
-  bool Before = false, Behind = false;
-};
-} // namespace
-
-static std::optional<More> besides(const Stmt *Whole, ArrayRef<const Stmt *> Operations,
-                                   const ASTContext &Context) {
+static std::optional<StatementRest> besides(const Stmt *Whole, ArrayRef<const Stmt *> Operations,
+                                            ArrayRef<const Stmt *> With,
+                                            const ASTContext &Context) {
   if (is_contained(Operations, Whole))
-    return More();
+    return StatementRest();
+  auto Inside = [&](const Stmt *Part) { return besides(Part, Operations, With, Context); };
   if (const auto *Block = dyn_cast<CompoundStmt>(Whole)) {
-    std::optional<More> Found;
-    bool Before = false, Behind = false;
+    std::optional<StatementRest> Found;
+    std::vector<const Stmt *> Before, Behind;
     for (const Stmt *Part : Block->body()) {
       if (has(Part, Operations)) {
-        if (Found || !(Found = besides(Part, Operations, Context)))
+        if (Found || !(Found = Inside(Part)))
           return std::nullopt;
-      } else if (!isa<NullStmt>(Part)) {
-        (Found ? Behind : Before) = true;
+      } else if (!isa<NullStmt>(Part) && !is_contained(With, Part)) {
+        (Found ? Behind : Before).push_back(Part);
       }
     }
-    if (Found)
-      Found = {Found->Before || Before, Found->Behind || Behind};
+    if (Found) {
+      append_range(Found->Before, Before);
+      append_range(Found->Behind, Behind);
+    }
     return Found;
   }
   if (const auto *If = dyn_cast<IfStmt>(Whole)) {
@@ -389,30 +392,29 @@ static std::optional<More> besides(const Stmt *Whole, ArrayRef<const Stmt *> Ope
     if (!If->getElse() || If->getInit() || If->getConditionVariable() ||
         If->getCond()->HasSideEffects(Context) || calls(If->getCond()))
       return std::nullopt;
-    auto Then = besides(If->getThen(), Operations, Context);
-    auto Else = besides(If->getElse(), Operations, Context);
+    auto Then = Inside(If->getThen()), Else = Inside(If->getElse());
     if (!Then || !Else)
       return std::nullopt;
-    return More{Then->Before || Else->Before, Then->Behind || Else->Behind};
+    append_range(Then->Before, Else->Before);
+    append_range(Then->Behind, Else->Behind);
+    // It would be looked at twice.
+    return Then->Before.empty() || Then->Behind.empty() ? Then : std::nullopt;
   }
   if (const auto *Do = dyn_cast<DoStmt>(Whole))
-    return runsOnce(Do, Context) ? besides(Do->getBody(), Operations, Context) : std::nullopt;
+    return runsOnce(Do, Context) ? Inside(Do->getBody()) : std::nullopt;
   if (const auto *Paren = dyn_cast<ParenExpr>(Whole))
-    return besides(Paren->getSubExpr(), Operations, Context);
+    return Inside(Paren->getSubExpr());
   // The value, which nobody uses, stays the one of what is behind.
   if (const auto *Value = dyn_cast<StmtExpr>(Whole)) {
-    auto Found = besides(Value->getSubStmt(), Operations, Context);
-    return Found && Found->Before ? std::nullopt : Found;
+    auto Found = Inside(Value->getSubStmt());
+    return Found && !Found->Before.empty() ? std::nullopt : Found;
   }
   return std::nullopt;
 }
 
 std::optional<StatementRest> restOf(const Stmt *Whole, ArrayRef<const Stmt *> Operations,
-                                    bool Locks, const ASTContext &Context) {
-  std::optional<More> Found = besides(Whole, Operations, Context);
-  if (!Found || (Found->Before && Found->Behind) || jumps(Whole))
-    return std::nullopt;
-  return StatementRest{Found->Before || Found->Behind, Locks ? !Found->Before : !Found->Behind};
+                                    ArrayRef<const Stmt *> With, const ASTContext &Context) {
+  return jumps(Whole) ? std::nullopt : besides(Whole, Operations, With, Context);
 }
 
 const Stmt *statementOfMacro(const Stmt *Inner, const ParentMap &Parents, const Source &S) {
@@ -423,18 +425,39 @@ const Stmt *statementOfMacro(const Stmt *Inner, const ParentMap &Parents, const 
   return Whole && blockOf(Whole, Parents) ? Whole : nullptr;
 }
 
-std::optional<MacroRest> divideMacro(const Stmt *Whole, ArrayRef<const Stmt *> Operations,
-                                     bool Locks, bool Held, const ParentMap &Parents,
-                                     const Source &S) {
+static void collectDeclared(const Stmt *S, SmallPtrSetImpl<const Decl *> &Declared) {
+  if (const auto *D = dyn_cast<DeclStmt>(S))
+    Declared.insert(D->decl_begin(), D->decl_end());
+  for (const Stmt *Child : S->children())
+    if (Child)
+      collectDeclared(Child, Declared);
+}
+
+static bool names(const Stmt *S, const SmallPtrSetImpl<const Decl *> &Declared,
+                  ArrayRef<const Stmt *> Without) {
+  const auto *Ref = dyn_cast_or_null<DeclRefExpr>(S);
+  return S && !is_contained(Without, S) &&
+         ((Ref && Declared.contains(Ref->getDecl())) ||
+          any_of(S->children(),
+                 [&](const Stmt *Child) { return names(Child, Declared, Without); }));
+}
+
+std::optional<MacroRest> divideMacro(const Stmt *Whole, ArrayRef<const Stmt *> Go, bool Locks,
+                                     bool Held, const ParentMap &Parents, const Source &S) {
   std::optional<SourceRange> All = tokensInMacro(Whole->getSourceRange(), S);
   const MacroInfo *Macro = macroUsedAt(S.SM.getExpansionLoc(Whole->getBeginLoc()), S);
   if (!All || !Macro || Macro->tokens().front().getLocation() != All->getBegin() ||
       Macro->tokens().back().getLocation() != All->getEnd())
     return std::nullopt;
+  SmallPtrSet<const Decl *, 4> Declared;
+  for (const Stmt *Gone : Go)
+    collectDeclared(Gone, Declared);
+  if (names(Whole, Declared, Go))
+    return std::nullopt;
   Divider Parts(Whole->getSourceRange(), Locks, Held, S);
-  if (!all_of(Operations, [&](const Stmt *Operation) {
-        const bool IsArm = !blockOf(Operation, Parents);
-        return Parts.remove(Operation->getSourceRange(), IsArm);
+  if (!all_of(Go, [&](const Stmt *Gone) {
+        const bool IsArm = !blockOf(Gone, Parents);
+        return Parts.remove(Gone->getSourceRange(), IsArm);
       }))
     return std::nullopt;
   return Parts.divide();

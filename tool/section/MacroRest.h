@@ -10,7 +10,8 @@
 //   LOCK_LOG(m)         do { if (debug) log_lock(m); lock(m); } while (0)
 //   LOCK_LOG_BEFORE(m)  do { if (debug) log_lock(m); } while (0)
 //
-// The operation may stand in each arm of an `if`, and in macros of the macro.
+// A macro that does something on both sides gets one for each. The operation may stand in each arm
+// of an `if`, and in macros of the macro.
 #pragma once
 
 #include "section/Section.h"
@@ -20,28 +21,29 @@
 
 namespace relock {
 
-// What an operation leaves of a statement.
+// What a statement does before and behind the operation in it: statements of blocks.
 struct StatementRest {
-  bool Any = false;  // there is more in it than the operation
-  bool Held = false; // it runs under the lock
+  std::vector<const clang::Stmt *> Before, Behind;
 };
 
 // The rest of a statement that runs just one of some operations, which are parts of it, on each way
-// through. None: it may run none or several, or goes on elsewhere, or does something both before
-// and behind. Locks: they take the lock.
+// through. None: it may run none or several, or goes on elsewhere. With: statements that only serve
+// the operations, and go with them.
 std::optional<StatementRest> restOf(const clang::Stmt *Whole,
-                                    llvm::ArrayRef<const clang::Stmt *> Operations, bool Locks,
+                                    llvm::ArrayRef<const clang::Stmt *> Operations,
+                                    llvm::ArrayRef<const clang::Stmt *> With,
                                     const clang::ASTContext &Context);
 
 // The outermost statement, of a block, that a macro brings around another one. Null: there is none.
 const clang::Stmt *statementOfMacro(const clang::Stmt *Inner, const clang::ParentMap &Parents,
                                     const Source &S);
 
-// The macro for the rest of such a statement, which is all that the macro in its place brings.
-// None: its text cannot be taken apart here. Held: the section uses it, where the statement is;
-// else Text is the statement that stays.
+// The macro for one side of such a statement, which is all that the macro in its place brings: for
+// what is left where these statements go. None: its text cannot be taken apart here. Locks: the
+// operation takes the lock. Held: the section uses it, where the statement is; else Text is the
+// statement that stays.
 std::optional<MacroRest> divideMacro(const clang::Stmt *Whole,
-                                     llvm::ArrayRef<const clang::Stmt *> Operations, bool Locks,
-                                     bool Held, const clang::ParentMap &Parents, const Source &S);
+                                     llvm::ArrayRef<const clang::Stmt *> Go, bool Locks, bool Held,
+                                     const clang::ParentMap &Parents, const Source &S);
 
 } // namespace relock

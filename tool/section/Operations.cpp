@@ -232,40 +232,98 @@ static bool namesLocals(const Stmt *S, ArrayRef<const Stmt *> Operations) {
          any_of(S->children(), [&](const Stmt *Child) { return namesLocals(Child, Operations); });
 }
 
+// Adds the statement of a macro that is nothing but the operation, and those that only serve it:
+// `int e;` before, `if (e) die();` behind `e = lock(m);`.
+bool LockOperations::statementsOf(const LockOperation &Op, const Stmt *Whole,
+                                  std::vector<const Stmt *> &Operations,
+                                  std::vector<const Stmt *> &With, bool &Reports) const {
+  if (Op.Silent) {
+    Operations.push_back(Op.Silent);
+    return true;
+  }
+  if (Op.result() != 0 || !Op.Call->getType()->isIntegerType())
+    return false;
+  const Stmt *Statement = Op.Call;
+  while (Statement && !blockOf(Statement, Parents))
+    Statement = Parents.getParent(Statement);
+  if (!Statement || !within({Whole}, Statement, Parents))
+    return false;
+  const auto Block = blockOf(Statement, Parents)->body();
+  auto At = find(Block, Statement);
+  if (At == Block.end())
+    return false;
+  Besides What;
+  std::optional<ResultUse> Use =
+      useOfResult(Statement, {std::next(At), Block.end()}, Op.Call, S.Context, &What);
+  const VarDecl *V = Use && !Use->Returns ? Use->variable() : nullptr;
+  if (!V || any_of(Use->Missed, [&](const NamedDecl *D) { return D != V; }) ||
+      !testsCanGo(What, Op))
+    return false;
+  Reports |= What.Reports && !neverFails(Op.Node);
+  Operations.push_back(Statement);
+  append_range(With, Use->Decided);
+  if (Use->Declared)
+    return true;
+  auto Declares = find_if(Block, [&](const Stmt *Child) {
+    const auto *D = dyn_cast<DeclStmt>(Child);
+    return D && D->isSingleDecl() && D->getSingleDecl() == V;
+  });
+  if (Declares != Block.end())
+    With.push_back(*Declares);
+  return Declares != Block.end();
+}
+
 // Makes the statement the operation's, where that is all that the operations in it are.
 void LockOperations::takeMacro(LockOperation &Op, ArrayRef<LockOperation *> Arms,
                                const Stmt *Whole) const {
-  std::vector<const Stmt *> Statements;
-  for (const LockOperation *Arm : Arms) {
-    if (!Arm->Silent || Arm->Push || Arm->hasRest() || !locksOrUnlocks(*Arm) || !Arm->Pure ||
-        !Arm->Visible || Arm->Kind != Op.Kind || !sameLock(*Arm, Op) || Arm->Node != Op.Node)
+  std::vector<const Stmt *> Statements, With;
+  bool Reports = false;
+  for (const LockOperation *Arm : Arms)
+    if (Arm->Push || Arm->hasRest() || !locksOrUnlocks(*Arm) || !Arm->Pure || !Arm->Visible ||
+        Arm->Kind != Op.Kind || !sameLock(*Arm, Op) || Arm->Node != Op.Node ||
+        !statementsOf(*Arm, Whole, Statements, With, Reports))
       return;
-    Statements.push_back(Arm->Silent);
-  }
   const bool Locks = Op.Kind == Operation::Lock;
-  std::optional<StatementRest> More = restOf(Whole, Statements, Locks, S.Context);
+  std::optional<StatementRest> More = restOf(Whole, Statements, With, S.Context);
   auto IsOther = [&](const HeldOperation &Other) { return within({Whole}, Other.Call, Parents); };
-  // With the conditions of its arms a local variable may lose its use.
-  if (!More || any_of(Others, IsOther) || (!More->Any && namesLocals(Whole, Statements)))
+  if (!More || any_of(Others, IsOther))
     return;
-  if (More->Any) {
-    std::optional<MacroRest> Rest = divideMacro(Whole, Statements, Locks, More->Held, Parents, S);
-    if (!Rest)
+  append_range(Statements, With);
+  const std::vector<const Stmt *> &Held = Locks ? More->Behind : More->Before;
+  const std::vector<const Stmt *> &Free = Locks ? More->Before : More->Behind;
+  if (Held.empty() && Free.empty()) {
+    // With the conditions of its arms a local variable may lose its use.
+    if (Arms.size() == 1 || !With.empty() || namesLocals(Whole, Statements))
       return;
+  } else {
+    std::vector<MacroRest> Rests;
+    std::string Instead;
+    auto Divide = [&](bool OfHeld) {
+      std::vector<const Stmt *> Go = Statements;
+      append_range(Go, OfHeld ? Free : Held);
+      std::optional<MacroRest> Rest = divideMacro(Whole, Go, Locks, OfHeld, Parents, S);
+      if (!Rest)
+        return false;
+      if (!OfHeld)
+        Instead = std::exchange(Rest->Text, "");
+      Rests.push_back(std::move(*Rest));
+      return true;
+    };
+    if ((!Held.empty() && !Divide(true)) || (!Free.empty() && !Divide(false)))
+      return;
+    Op.Rests = std::move(Rests);
+    Op.Instead = std::move(Instead);
     Op.InMacro = Statements;
-    Op.Prints = false; // still
-    Op.RestHeld = More->Held;
-    if (!More->Held)
-      Op.Instead = std::exchange(Rest->Text, "");
-    Op.Rest = std::move(*Rest);
+    append_range(Op.InMacro, Free);
+    Op.Prints = Reports; // what it prints otherwise stays
+    Op.RestHeld = !Held.empty();
   }
   for (const LockOperation *Arm : Arms)
     if (Arm->Call != Op.Call)
       Op.Others.push_back(Arm->Call);
   for (const LockOperation *Arm : Arms)
     Op.Tests |= Arm->Tests;
-  if (More->Any || Arms.size() > 1)
-    Op.Statement = Op.Branch = Whole;
+  Op.Statement = Op.Branch = Whole;
 }
 
 // A trylock or a timed lock under another name.
@@ -684,12 +742,14 @@ bool LockOperations::testCanGo(const Stmt *Statement, const LockOperation &Op, b
   Besides What;
   if (!onlyOperation(Statement, Op.Call, S.Context, &What, Op.result()))
     return false;
-  const bool Never = neverFails(Op.Node);
   if (Prints)
-    *Prints = What.Prints || (What.Reports && !Never);
-  return Never || (What.Aborts && all_of(What.Ends, [&](const FunctionDecl *Callee) {
-                     return Linked.endsProcess(nodeFor(Callee, S));
-                   }));
+    *Prints = What.Prints || (What.Reports && !neverFails(Op.Node));
+  return testsCanGo(What, Op);
+}
+
+bool LockOperations::testsCanGo(const Besides &What, const LockOperation &Op) const {
+  auto Ends = [&](const FunctionDecl *Callee) { return Linked.endsProcess(nodeFor(Callee, S)); };
+  return neverFails(Op.Node) || (What.Aborts && all_of(What.Ends, Ends));
 }
 
 bool LockOperations::resultIgnored(const CallExpr *Call) const {

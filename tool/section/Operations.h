@@ -38,11 +38,11 @@ struct LockOperation {
   const clang::Stmt *Statement; // the statement that is nothing but this operation; null: none
   const clang::Stmt *Branch;    // likewise, also the arm of an `if`, or behind a case label
   const clang::Stmt *Silent = nullptr; // likewise, without what prints a message
-  // Statement is all of a macro, which does more; these in it are nothing but the operation. Empty:
-  // Statement is.
+  // Statement is all of a macro, which does more; these in it are the operation, and what it does
+  // without the lock, which is Instead. Empty: Statement is nothing but the operation.
   std::vector<const clang::Stmt *> InMacro;
-  bool RestHeld = false; // then: the rest is a part of the section; else it is Instead
-  MacroRest Rest;
+  bool RestHeld = false;        // then: it also does something that is a part of the section
+  std::vector<MacroRest> Rests; // for what it does more: one for each side
   // Statement runs one of several calls, in the arms of an `if`. The other ones.
   std::vector<const clang::CallExpr *> Others;
   // Of a wait whose result a macro tests: all that the macro is, if it goes with the wait.
@@ -164,6 +164,10 @@ private:
   void findMacros();
   void takeMacro(LockOperation &Op, llvm::ArrayRef<LockOperation *> Arms,
                  const clang::Stmt *Whole) const;
+  bool statementsOf(const LockOperation &Op, const clang::Stmt *Whole,
+                    std::vector<const clang::Stmt *> &Operations,
+                    std::vector<const clang::Stmt *> &With, bool &Reports) const;
+  bool testsCanGo(const Besides &What, const LockOperation &Op) const;
   void findGuards();
   void findUses();
   void findUse(LockOperation &Op) const;

@@ -80,10 +80,10 @@ RULES = {
         "return false && (isa<BreakStmt>(Statement)",
         "tool/section/lock-macros-that-hold.test",
     ),
-    "a lock macro that does something before it locks and behind": (
+    "a lock macro that jumps": (
         "tool/section/MacroRest.cpp",
-        "(Found->Before && Found->Behind) || jumps(Whole)",
-        "jumps(Whole)",
+        "return jumps(Whole) ? std::nullopt : besides(",
+        "return besides(",
         "tool/section/lock-macros-that-hold.test",
     ),
     "a lock macro that locks in one arm": (
@@ -136,8 +136,8 @@ RULES = {
     ),
     "a lock that a lock macro takes besides": (
         "tool/section/Operations.cpp",
-        "Arm->Kind != Op.Kind || !sameLock(*Arm, Op) || Arm->Node != Op.Node)",
-        "Arm->Kind != Op.Kind)",
+        "Arm->Kind != Op.Kind || !sameLock(*Arm, Op) || Arm->Node != Op.Node ||",
+        "Arm->Kind != Op.Kind ||",
         "tool/section/lock-macros-that-hold.test",
     ),
     "what stands behind the label of the last unlock": (
@@ -683,7 +683,7 @@ RULES = {
     ),
     "a test in place that does more than to abort": (
         "tool/section/Operations.cpp",
-        "return Never || (What.Aborts",
+        "return neverFails(Op.Node) || (What.Aborts",
         "return true || (What.Aborts",
         "tool/section/dropped-tests-are-listed.c",
     ),
@@ -906,6 +906,36 @@ RULES = {
         "",
         "tool/program/cancelled-threads-hold.c",
     ),
+    "the next function behind the program's own": (
+        "tool/index/FunctionPointers.cpp",
+        'return FoundByName{"next:" + Text, Text};',
+        "return FoundByName{nodeOfFunction(Text), Text};",
+        "tool/program/functions-found-by-name.c",
+    ),
+    "the handle of a name that dlsym() looks for": (
+        "tool/index/FunctionPointers.cpp",
+        "!Call->getArg(0)->IgnoreParenCasts()->EvaluateAsInt(Handle, Context))",
+        "(!Call->getArg(0)->IgnoreParenCasts()->EvaluateAsInt(Handle, Context) && false))",
+        "tool/program/functions-found-by-name.c",
+    ),
+    "what one side of a lock macro computes for the other": (
+        "tool/section/MacroRest.cpp",
+        "  if (names(Whole, Declared, Go))\n",
+        "  if (false)\n",
+        "tool/section/lock-macros-that-do-more-on-both-sides.c",
+    ),
+    "arms of a lock macro that do something on both sides": (
+        "tool/section/MacroRest.cpp",
+        "return Then->Before.empty() || Then->Behind.empty() ? Then : std::nullopt;",
+        "return Then;",
+        "tool/section/lock-macros-that-do-more-on-both-sides.c",
+    ),
+    "what a lock macro does where a mutex that checks errors fails": (
+        "tool/section/Operations.cpp",
+        "      !testsCanGo(What, Op))",
+        "      false)",
+        "tool/section/lock-macros-that-do-more-on-both-sides.c",
+    ),
     "members of structs that are read as each other": (
         "tool/index/FunctionPointers.cpp",
         "    castRecords(Old, New);",
@@ -1016,8 +1046,8 @@ RULES = {
     ),
     "a mutex that checks errors, whose failure goes to a function that does not end the process": (
         "tool/section/Operations.cpp",
-        "return Linked.endsProcess(nodeFor(Callee, S));\n                   }));",
-        "return Callee != nullptr;\n                   }));",
+        "auto Ends = [&](const FunctionDecl *Callee) { return Linked.endsProcess(nodeFor(Callee, S)); };",
+        "auto Ends = [&](const FunctionDecl *Callee) { return Callee != nullptr; };",
         "tool/section/error-check-that-ends-in-a-function.c",
     ),
     "what a case falls through to, in a function that converts a result": (
