@@ -80,7 +80,10 @@ std::optional<Directive> directive(StringRef Line) {
     return std::nullopt;
   Line = Line.ltrim();
   StringRef Name = Line.take_while([](char C) { return isAlpha(C); });
-  return Directive{Name, Line.drop_front(Name.size()).trim()};
+  StringRef Rest = Line.drop_front(Name.size()).split("/*").first;
+  if (Name != "include")
+    Rest = Rest.split("//").first;
+  return Directive{Name, Rest.trim()};
 }
 
 // The end of the comments and blank lines that a file begins with.
