@@ -181,7 +181,9 @@ void writeTrust(json::OStream &J, const Decision &Decided, const ProjectFile &De
     J.attribute("file", shownPath(Declared.Path));
     J.attribute("sections", Trust.Sections);
     J.attributeArray("functions", [&] {
-      for (const auto &[Name, Sections] : Trust.Functions)
+      for (const auto &[Name, Sections] : Trust.Entries) {
+        if (StringRef(Name).starts_with("macro "))
+          continue;
         J.object([&] {
           const DeclaredFunction *Entry = Declared.named(Name);
           if (!Entry)
@@ -192,6 +194,20 @@ void writeTrust(json::OStream &J, const Decision &Decided, const ProjectFile &De
           J.attribute("location", shownPlace(Entry->At));
           J.attribute("sections", Sections);
         });
+      }
+    });
+    J.attributeArray("macros", [&] {
+      for (const auto &[Name, Macro] : Declared.Macros) {
+        auto Used = Trust.Entries.find(macroTrust(Name));
+        if (Used == Trust.Entries.end())
+          continue;
+        J.object([&] {
+          J.attribute("name", Name);
+          J.attribute("because", Macro.Because);
+          J.attribute("location", shownPlace(Macro.At));
+          J.attribute("sections", Used->second);
+        });
+      }
     });
   });
 }
@@ -365,6 +381,13 @@ void printProposals(const Decision &Decided) {
       outs() << Comma << Name;
     outs() << "]\n#     effect: ends\n";
   }
+  if (!Decided.Early.empty())
+    outs() << "# Macros that hold their sections for nothing but that an argument is evaluated under "
+              "the lock. If each may be\n# evaluated once, before it, also where the section does "
+              "without, add:\n# macros:\n";
+  for (const auto &[Macro, Sections] : Decided.Early)
+    outs() << "#   - names: [" << Macro << "]   # " << Sections
+           << (Sections == 1 ? " section" : " sections") << "\n#     arguments-before-lock: true\n";
   if (!Decided.Own.empty())
     outs() << "# Functions of the program that alone hold sections, each by what is named with it. "
               "If that does not\n# matter where another thread runs the section (a log that says "

@@ -37,7 +37,9 @@ void reportUnmatched(const Decision &Decided) {
   });
   for (const auto &[At, Name] : ByPlace)
     message(At,
-            StringRef(Name).ends_with("*")
+            StringRef(Name).starts_with("macro ")
+                ? "no section in the body of a macro needs this: '" + Name + "'"
+            : StringRef(Name).ends_with("*")
                 ? "the program calls no function that begins so, that it does not define, and that "
                   "is not known from the C library: '" +
                       Name + "'"
@@ -53,17 +55,23 @@ TrustCounts countTrust(const Decision &Decided, function_ref<bool(const CheckedC
         continue;
       ++Result.Sections;
       for (const std::string &Name : S.RestsOn)
-        ++Result.Functions[Name];
+        ++Result.Entries[Name];
     }
   return Result;
 }
 
 std::string trustLine(const TrustCounts &Trust, const ProjectFile &Project) {
-  size_t Functions = Trust.Functions.size();
+  const size_t Macros = count_if(
+      Trust.Entries, [](const auto &E) { return StringRef(E.first).starts_with("macro "); });
+  const size_t Functions = Trust.Entries.size() - Macros;
+  auto Counted = [](size_t Number, StringRef What) {
+    return (Twine(Number) + " " + What + (Number == 1 ? "" : "s")).str();
+  };
   return std::to_string(Trust.Sections) +
          (Trust.Sections == 1 ? " section rests" : " sections rest") + " on " +
-         shownPath(Project.Path) + " (" + std::to_string(Functions) +
-         (Functions == 1 ? " function)" : " functions)") +
+         shownPath(Project.Path) + " (" +
+         (Functions || !Macros ? Counted(Functions, "function") : "") +
+         (Functions && Macros ? ", " : "") + (Macros ? Counted(Macros, "macro") : "") + ")" +
          (Project.Closed ? "; more may, as it says that nothing else calls the program (closed)"
                          : "");
 }

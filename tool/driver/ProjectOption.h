@@ -23,10 +23,10 @@ std::optional<ProjectFile> loadProject(const llvm::cl::opt<std::string> &Option,
 // Says which entries of the project file speak of nothing.
 void reportUnmatched(const Decision &Decided);
 
-// The delegated sections that rest on the project file, and on how many of its functions.
+// The delegated sections that rest on the project file, and on how many of its functions and macros.
 struct TrustCounts {
   size_t Sections = 0;
-  std::map<std::string, size_t> Functions; // with the number of sections of each
+  std::map<std::string, size_t> Entries; // as CheckedSection::RestsOn, with the number of sections
 };
 TrustCounts countTrust(const Decision &Decided,
                        llvm::function_ref<bool(const CheckedClass &)> Counts);

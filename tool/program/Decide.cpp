@@ -178,10 +178,12 @@ public:
     if (!Linked.Project.Path.empty())
       findTrust(Result);
     Result.Unmatched = unmatchedEntries(Linked);
+    findUnmatchedMacros(Result);
     if (Wanted.Suggestions) {
       findHolding(Result);
       findHoldingOwn(Result);
       findAcceptable(Result);
+      findEarly(Result);
       findHoldingPanics(Result);
       Result.Operators = proposeOperators(Index.Units, Linked);
       Result.Libraries = proposeLibraries(Linked);
@@ -371,6 +373,7 @@ private:
           Uses[{S.Facts.Extract->File, S.Facts.Extract->Whole.Begin}].push_back(&S);
     for (auto &[Begin, Same] : Uses) {
       agreeOnCaptures(Same);
+      shareTrust(Same);
       const CheckedSection &Common = mostCommon(Same);
       const Extraction &Text = *Common.Facts.Extract;
       size_t Count = 0;
@@ -399,6 +402,15 @@ private:
   bool haveOneText(const CheckedSection &A, const CheckedSection &B) const {
     return Linked.classOf(A.Facts.Node) == Linked.classOf(B.Facts.Node) &&
            sameExtraction(A.Facts, B.Facts);
+  }
+
+  // All rest on what one of them does.
+  static void shareTrust(const std::vector<CheckedSection *> &Uses) {
+    std::set<std::string> Trusts;
+    for (const CheckedSection *S : Uses)
+      Trusts.insert(S->Facts.Trusts.begin(), S->Facts.Trusts.end());
+    for (CheckedSection *S : Uses)
+      S->Facts.Trusts = Trusts;
   }
 
   // The use whose text serves most of the others.
@@ -946,6 +958,29 @@ private:
                   }) &&
           !At->Sections.empty())
         Result.Own.push_back(std::move(At->Function));
+  }
+
+  void findUnmatchedMacros(Decision &Result) const {
+    for (const auto &[Name, Declared] : Linked.Project.Macros)
+      Result.Unmatched[macroTrust(Name)] = Declared.At;
+    for (const CheckedClass &Checked : Result.Classes)
+      for (const CheckedSection &S : Checked.Sections)
+        for (const std::string &Trusted : S.Facts.Trusts)
+          Result.Unmatched.erase(Trusted);
+  }
+
+  // Macros that hold sections for nothing but when their arguments are evaluated, and so the other
+  // uses, which would have to give another text.
+  static void findEarly(Decision &Result) {
+    for (const CheckedClass &Checked : Result.Classes)
+      for (const CheckedSection &S : Checked.Sections)
+        if (!S.Facts.NeedsEarly.empty() && S.Outcome == Verdict::Hold && S.Reasons.size() == 1)
+          ++Result.Early[S.Facts.NeedsEarly];
+    for (const CheckedClass &Checked : Result.Classes)
+      for (const CheckedSection &S : Checked.Sections)
+        if (inMacro(S) && S.Outcome == Verdict::Hold && S.Reasons.size() == 1)
+          if (auto Found = Result.Early.find(S.Facts.Extract->Macro); Found != Result.Early.end())
+            ++Found->second;
   }
 
   static void findAcceptable(Decision &Result) {

@@ -101,8 +101,9 @@ struct Decision {
   std::vector<HoldingFunction> Holding;     // the most important first
   std::vector<HoldingOwn> Own;              // likewise, each alone
   std::map<std::string, size_t> Acceptable; // codes that alone hold so many sections
-  std::set<std::string> Panics;             // names of functions that end the process, …
-  size_t HeldByPanics = 0;                  // … for what they do before, these sections hold
+  std::map<std::string, size_t> Early; // macros, if their arguments were evaluated before the lock
+  std::set<std::string> Panics;        // names of functions that end the process, …
+  size_t HeldByPanics = 0;             // … for what they do before, these sections hold
   std::vector<ProposedOperator> Operators;
   std::map<std::string, size_t> Libraries; // with the number of functions that they know
 

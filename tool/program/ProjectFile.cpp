@@ -47,6 +47,8 @@ private:
             return elements(Value, Key, [&](yaml::Node *Entry) { return readFunctions(Entry); });
           if (Key == "operators")
             return elements(Value, Key, [&](yaml::Node *Entry) { return readOperators(Entry); });
+          if (Key == "macros")
+            return elements(Value, Key, [&](yaml::Node *Entry) { return readMacros(Entry); });
           if (Key == "libraries")
             return elements(Value, Key, [&](yaml::Node *Name) { return readLibrary(Name); });
           if (Key == "roots")
@@ -56,7 +58,8 @@ private:
           if (Key == "accept")
             return elements(Value, Key, [&](yaml::Node *Code) { return readAccepted(Code); });
           return unknownKey(At, Key,
-                            "version, functions, operators, libraries, roots, closed and accept");
+                            "version, functions, operators, macros, libraries, roots, closed and "
+                            "accept");
         });
     return Good && (HasVersion || failAt(1, 1, "says no 'version: 1'"));
   }
@@ -172,6 +175,43 @@ private:
     Function.KeepsPointers = false;
     Function.Because = Because;
     return declare(Names, Function);
+  }
+
+  // An entry of `macros`.
+  bool readMacros(yaml::Node *Entry) {
+    DeclaredMacro Declared;
+    std::optional<bool> Before;
+    std::vector<std::pair<std::string, Position>> Names;
+    const Position Begin = place(Entry);
+    bool Good = members(
+        Entry, "an entry of 'macros'", [&](StringRef Key, const yaml::Node *At, yaml::Node *Value) {
+          if (Key == "names")
+            return elements(Value, Key, [&](yaml::Node *Name) { return readMacro(Name, Names); });
+          if (Key == "arguments-before-lock")
+            return readTruth(Value, Key, Before);
+          if (Key == "because")
+            return readText(Value, Key, Declared.Because);
+          return unknownKey(At, Key, "names, arguments-before-lock and because");
+        });
+    if (!Good)
+      return false;
+    if (Names.empty() || !Before.value_or(false))
+      return failAt(Begin.Line, Begin.Column,
+                    Twine("this entry has no '") +
+                        (Names.empty() ? "names" : "arguments-before-lock: true") + "'");
+    for (auto &[Name, At] : Names) {
+      Declared.At = At;
+      Result.Macros.try_emplace(Name, Declared);
+    }
+    return true;
+  }
+
+  bool readMacro(const yaml::Node *N, std::vector<std::pair<std::string, Position>> &Names) {
+    std::optional<std::string> Name = scalar(N);
+    if (!Name || !isName(*Name))
+      return fail(N, "'" + Twine(Name.value_or("")) + "' is no name of a macro");
+    Names.push_back({*Name, place(N)});
+    return true;
   }
 
   bool readKind(const yaml::Node *N, Operation &Kind) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// relock.yaml: what the user declares about functions, in tool/doc/formats.md. It is an input of
+// relock.yaml: what the user declares about functions and macros, in tool/doc/formats.md. It is an input of
 // linking and deciding; the facts of translation units do not depend on it.
 #pragma once
 
@@ -45,6 +45,16 @@ struct DeclaredOperator {
   Position At;
 };
 
+// A macro in whose body sections stand. Each argument of it may be evaluated once, before the lock
+// is taken, instead of wherever the section has it, or not at all.
+struct DeclaredMacro {
+  std::string Because;
+  Position At;
+};
+
+// Names the macro among functions that something rests on.
+inline std::string macroTrust(llvm::StringRef Macro) { return ("macro " + Macro).str(); }
+
 // True for the code of a reason that is a matter of taste: the result compiles and is safe, and
 // tells a reader something else than before, or ends a cancelled thread later. The user may accept
 // it, once for the program.
@@ -69,6 +79,7 @@ public:
   std::map<std::string, DeclaredFunction, std::less<>> Prefixes; // without the `*`
   // Their names are in Functions, too.
   std::map<std::string, DeclaredOperator, std::less<>> Operators;
+  std::map<std::string, DeclaredMacro, std::less<>> Macros;
   std::set<std::string> Libraries;          // that the file names
   std::map<std::string, Position> Accepted; // codes of reasons, see isAcceptable()
   // Folders whose text may change besides the source root's; absolute.

@@ -738,6 +738,11 @@ private:
     }
     checkIgnoredError(Lock, Found);
     collectTests(Text, Found);
+    if (auto Body = End.Unlock && Lock.Statement
+                        ? macroBody(Lock.Statement, End.Unlock->Statement, S)
+                        : std::nullopt;
+        Body && Linked.evaluatesBefore(Body->Name))
+      append_range(Text.Outside, argumentsBefore(*Body, Text, F, allMentions(), Parents, S));
     dropMentions(Text);
     Found.Touched = touchedLines(Text.Statements, S, [&](const Stmt *Statement) {
       return is_contained(Text.Outside, Statement);
@@ -1349,8 +1354,13 @@ private:
     if (Result.Through && Result.Through->Around)
       return against(Found, "macro-section",
                      "stands in the body of a macro, and its wrapper does more than to lock", At);
-    extractFromMacro(Body, Lock, End.Unlock->Statement, Text, F, allMentions(), Parents, S, Result,
-                     Found.Against);
+    EarlyArguments Early = {Linked.evaluatesBefore(Body.Name)};
+    extractFromMacro(Body, Lock, End.Unlock->Statement, Text, F, allMentions(), Parents, S, Early,
+                     Result, Found.Against);
+    if (Early.Needed && Early.Allowed)
+      Found.Trusts.insert(macroTrust(Body.Name));
+    else if (Early.Needed)
+      Found.NeedsEarly = Body.Name;
     if (Result.Macro.empty())
       return;
     unsigned Begin = Result.FunctionBegin;

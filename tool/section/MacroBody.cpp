@@ -64,9 +64,9 @@ class Builder : public RecursiveASTVisitor<Builder> {
 public:
   Builder(const MacroBody &Body, const SectionText &Text, const FunctionDecl *F,
           const std::vector<Mention> &All, const ParentMap &Parents, const Source &S,
-          Extraction &Result, std::vector<Reason> &Against)
-      : Body(Body), Text(Text), F(F), All(All), Parents(Parents), S(S), Result(Result),
-        Against(Against) {}
+          EarlyArguments &Early, Extraction &Result, std::vector<Reason> &Against)
+      : Body(Body), Text(Text), F(F), All(All), Parents(Parents), S(S), Early(Early),
+        Result(Result), Against(Against) {}
 
   void run(const LockOperation &Lock, const Stmt *Unlock) {
     At = Text.Lock->getExprLoc();
@@ -84,6 +84,21 @@ public:
       captureVariable(V, References);
     checkTokens();
     finish();
+  }
+
+  // Those arguments of which the section only uses the value.
+  std::vector<const Stmt *> values() {
+    if (!Body.Macro)
+      return {};
+    At = Text.Lock->getExprLoc();
+    File = S.fileText(S.SM.getFileID(Body.Macro->getDefinitionLoc()));
+    for (const Stmt *Statement : Text.Statements)
+      collect(Statement);
+    std::vector<const Stmt *> Values;
+    for (const auto &[Name, P] : Parameters)
+      if (all_of(P.Arguments, [&](const Expr *E) { return readOnly(E) && !assigns(E); }))
+        append_range(Values, P.Arguments);
+    return Values;
   }
 
   // What the uses give does not go into the section's function.
@@ -108,6 +123,7 @@ private:
   const std::vector<Mention> &All;
   const ParentMap &Parents;
   const Source &S;
+  EarlyArguments &Early;
   Extraction &Result;
   std::vector<Reason> &Against;
   SourceLocation At, Define;
@@ -548,7 +564,10 @@ private:
     // What the lock's operand reads is read before the section in any case: nobody else may change
     // it meanwhile, and checkLockOperand() says where the section does.
     const bool Read = InLock.contains(Name);
-    if (All([&](const Expr *E) { return readOnly(E) && (pureValue(E) || (Read && steady(E))); })) {
+    auto IsSame = [&](const Expr *E) { return pureValue(E) || (Read && steady(E)); };
+    auto MayBeBefore = [&](const Expr *E) { return Early.Allowed && !assigns(E); };
+    if (All([&](const Expr *E) { return readOnly(E) && (IsSame(E) || MayBeBefore(E)); })) {
+      Early.Needed |= !All(IsSame);
       C.How = Travel::Value;
       C.Argument = C.Name;
       // Behind a pointer, a qualifier is part of the type.
@@ -566,6 +585,7 @@ private:
       C.How = Travel::Pointer;
       C.Argument = "&" + C.Name;
     } else {
+      Early.Needed |= All([&](const Expr *E) { return readOnly(E) && !assigns(E); });
       return refuse("needs the argument for '" + Name + "' evaluated under the lock");
     }
     C.References = P.References;
@@ -614,6 +634,14 @@ private:
       withParentheses(R);
     C.Mentions = C.References.size();
     Result.Captures.push_back(std::move(C));
+  }
+
+  static bool assigns(const Stmt *Statement) {
+    const auto *Binary = dyn_cast<BinaryOperator>(Statement);
+    const auto *Unary = dyn_cast<UnaryOperator>(Statement);
+    return isa<StmtExpr>(Statement) || (Binary && Binary->isAssignmentOp()) ||
+           (Unary && Unary->isIncrementDecrementOp()) ||
+           any_of(Statement->children(), [](const Stmt *Child) { return Child && assigns(Child); });
   }
 
   StringMap<QualType> Fields; // by name
@@ -736,11 +764,20 @@ private:
 
 } // namespace
 
+std::vector<const Stmt *> argumentsBefore(const MacroBody &Body, const SectionText &Text,
+                                          const FunctionDecl *F, const std::vector<Mention> &All,
+                                          const ParentMap &Parents, const Source &S) {
+  EarlyArguments Early;
+  Extraction Unused;
+  std::vector<Reason> Against;
+  return Builder(Body, Text, F, All, Parents, S, Early, Unused, Against).values();
+}
+
 void extractFromMacro(const MacroBody &Body, const LockOperation &Lock, const Stmt *Unlock,
                       const SectionText &Text, const FunctionDecl *F,
                       const std::vector<Mention> &All, const ParentMap &Parents, const Source &S,
-                      Extraction &Result, std::vector<Reason> &Against) {
-  Builder(Body, Text, F, All, Parents, S, Result, Against).run(Lock, Unlock);
+                      EarlyArguments &Early, Extraction &Result, std::vector<Reason> &Against) {
+  Builder(Body, Text, F, All, Parents, S, Early, Result, Against).run(Lock, Unlock);
 }
 
 } // namespace relock

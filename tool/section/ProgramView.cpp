@@ -30,6 +30,7 @@ struct Answers {
   std::vector<std::string> Locks;
   std::vector<PointerEffects> Pointers;
   bool AcceptsFunctionName = false;
+  std::vector<std::string> Macros; // that the project file speaks of
 };
 
 template <class V> void fields(V &&Visit, Layers::Operator &O) {
@@ -69,7 +70,7 @@ template <class V> void fields(V &&Visit, FunctionAnswer &F) {
 template <class V> void fields(V &&Visit, Answers &A) {
   Visit("functions", A.Functions), Visit("classes", A.Classes);
   Visit("otherLocks", A.OtherLocks), Visit("locks", A.Locks), Visit("pointers", A.Pointers);
-  Visit("acceptsFunctionName", A.AcceptsFunctionName);
+  Visit("acceptsFunctionName", A.AcceptsFunctionName), Visit("macros", A.Macros);
 }
 
 static FunctionAnswer answer(const Program &Linked, const std::string &Node) {
@@ -119,6 +120,8 @@ std::string Questions::answers(const Program &Linked) const {
   for (const auto &[Name, Defined] : PointerEffects)
     All.Pointers.push_back(pointerEffects(Name, Defined, Linked.Project));
   All.AcceptsFunctionName = acceptsFunctionName(Linked);
+  for (const auto &[Name, Declared] : Linked.Project.Macros)
+    All.Macros.push_back(Name);
   auto [Low, High] = xxh3_128bits(arrayRefFromStringRef(Encoder::encode(std::move(All))));
   return utohexstr(Low) + utohexstr(High);
 }
@@ -189,6 +192,10 @@ PointerEffects ProgramView::pointerEffects(StringRef FunctionName, bool Defined)
 }
 
 bool ProgramView::acceptsFunctionName() const { return relock::acceptsFunctionName(Linked); }
+
+bool ProgramView::evaluatesBefore(StringRef Macro) const {
+  return Linked.Project.Macros.count(Macro) != 0;
+}
 
 std::optional<ClassOfLock> ProgramView::classOf(const std::string &LockNode) const {
   Asked.Locks.insert(LockNode);

@@ -59,6 +59,8 @@ public:
   const std::vector<Prototype> &prototypesOf(const std::string &FunctionNode) const;
   PointerEffects pointerEffects(llvm::StringRef FunctionName, bool Defined) const;
   bool acceptsFunctionName() const;
+  // Whether the project file says that the arguments of a macro may be evaluated before its lock.
+  bool evaluatesBefore(llvm::StringRef Macro) const;
   std::optional<ClassOfLock> classOf(const std::string &LockNode) const;
 
 private:

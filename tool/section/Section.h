@@ -325,7 +325,10 @@ struct Section {
   bool StoresThroughPointer = false;
   bool UsesFloat = false;            // computes in floating point
   std::set<ResultTest> Tests;        // that a delegated section drops
-  std::set<std::string> Trusts;      // functions that only the project file says to keep no pointer
+  // Functions that only the project file says to keep no pointer, and macroTrust() of a macro whose
+  // arguments only that says may be evaluated early.
+  std::set<std::string> Trusts;
+  std::string NeedsEarly; // the macro whose arguments would have to be evaluated early, if it is that
   std::optional<Extraction> Extract; // if nothing speaks against it but what can be accepted
   // The section of that acquisition releases the lock for a while, and takes it again here.
   std::optional<Position> Continues;

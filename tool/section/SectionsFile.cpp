@@ -134,6 +134,7 @@ template <class V> void fields(V &&Visit, Section &R) {
   Visit("inner", R.Inner), Visit("otherInner", R.OtherInner), Visit("touched", R.Touched);
   Visit("asksForName", R.AsksForName), Visit("storesThroughPointer", R.StoresThroughPointer);
   Visit("usesFloat", R.UsesFloat), Visit("tests", R.Tests), Visit("trusts", R.Trusts);
+  Visit("needsEarly", R.NeedsEarly);
   Visit("extract", R.Extract), Visit("continues", R.Continues);
 }
 template <class V> void fields(V &&Visit, Questions &R) {

@@ -906,6 +906,18 @@ RULES = {
         "",
         "tool/program/cancelled-threads-hold.c",
     ),
+    "a macro's argument that assigns, evaluated before the lock": (
+        "tool/section/MacroBody.cpp",
+        "return Early.Allowed && !assigns(E);",
+        "return Early.Allowed;",
+        "tool/section/declared-macro-arguments.test",
+    ),
+    "what the project file says of macros, for kept sections": (
+        "tool/section/ProgramView.cpp",
+        "    All.Macros.push_back(Name);",
+        "    ;",
+        "tool/section/declared-macro-arguments.test",
+    ),
     "the next function behind the program's own": (
         "tool/index/FunctionPointers.cpp",
         'return FoundByName{"next:" + Text, Text};',
