@@ -133,25 +133,43 @@ void reportOtherDefinitions(const Decision &Decided,
                             const FileTexts &Before) {
   // By the place of their lock in the body of a macro. Divided: macros that stay in sections, as
   // another one of as many definitions.
-  std::map<Position, size_t> Sections;
+  std::map<Position, size_t> InMacros;
+  std::map<StringRef, size_t> Calling; // lock wrappers, by node
   std::set<StringRef> Divided;
   for (const CheckedClass &Class : Decided.Classes)
     for (const CheckedSection &S : Class.Sections)
       if (Converts(Class) && S.Outcome == Verdict::Delegate && S.Facts.Extract &&
           S.Facts.Extract->Macro.empty() && S.Facts.Extract->Directive.empty()) {
         for (const Position &Place : S.Facts.MacroPlaces)
-          ++Sections[Place];
+          ++InMacros[Place];
+        for (StringRef Node : std::set<StringRef>(S.Facts.Extract->Wrappers.begin(),
+                                                  S.Facts.Extract->Wrappers.end()))
+          ++Calling[Node];
         for (const MacroRest &Rest : S.Facts.Extract->Rests)
           if (!Rest.Macro.empty())
             Divided.insert(Rest.Macro);
       }
-  for (const auto &[Place, Number] : Sections) {
-    auto Old = Before.find(Place.File);
-    auto Read = MemoryBuffer::getFile(Place.File.str());
-    if (Old == Before.end() && !Read)
-      continue;
-    std::vector<MacroDefinition> All =
-        definitionsIn(Old != Before.end() ? StringRef(Old->second) : (*Read)->getBuffer());
+  std::map<std::string, std::unique_ptr<MemoryBuffer>> Texts;
+  auto DefinitionsOf = [&](const FileName &File) -> std::vector<MacroDefinition> {
+    auto Old = Before.find(File);
+    if (Old != Before.end())
+      return definitionsIn(Old->second);
+    auto &Read = Texts[File.str()];
+    if (!Read)
+      if (auto Text = MemoryBuffer::getFile(File.str()))
+        Read = std::move(*Text);
+    return Read ? definitionsIn(Read->getBuffer()) : std::vector<MacroDefinition>();
+  };
+  auto Report = [](const FileName &File, const MacroDefinition &Other, size_t Number) {
+    message(Position{File, unsigned(Other.Begin), unsigned(Other.Line), 1},
+            "'" + Other.Name.str() + "' is something else here, for another configuration; " +
+                (Number == 1 ? "a delegated section does"
+                             : std::to_string(Number) + " delegated sections do") +
+                " without it, and may not compile there: build that one, too",
+            "other-definition");
+  };
+  for (const auto &[Place, Number] : InMacros) {
+    const std::vector<MacroDefinition> All = DefinitionsOf(Place.File);
     auto Behind = find_if(All, [&](const MacroDefinition &D) { return D.Begin > Place.Offset; });
     if (Behind == All.begin())
       continue;
@@ -159,13 +177,16 @@ void reportOtherDefinitions(const Decision &Decided,
     auto Other = find_if(
         All, [&](const MacroDefinition &D) { return D.Name == Own.Name && D.Begin != Own.Begin; });
     if (Other != All.end() && !Divided.count(Own.Name))
-      message(Position{Place.File, unsigned(Other->Begin), unsigned(Other->Line), 1},
-              "'" + Own.Name.str() + "' is something else here, for another configuration; " +
-                  (Number == 1 ? "a delegated section does"
-                               : std::to_string(Number) + " delegated sections do") +
-                  " without it, and may not compile there: build that one, too",
-              "other-definition");
+      Report(Place.File, *Other, Number);
   }
+  // A static function that is a macro there.
+  for (const StaticWrapper &W : Decided.StaticWrappers)
+    if (auto Calls = Calling.find(W.Node); Calls != Calling.end()) {
+      const std::vector<MacroDefinition> All = DefinitionsOf(W.Place.Begin.File);
+      auto Other = find_if(All, [&](const MacroDefinition &D) { return D.Name == W.Name; });
+      if (Other != All.end())
+        Report(W.Place.Begin.File, *Other, Calls->second);
+    }
 }
 
 // The first other file that a `#line 12 "grammar.y"` of the text names; empty: none.
