@@ -177,17 +177,18 @@ bool anyClass(const CheckedClass &) { return true; }
 
 void writeTrust(json::OStream &J, const Decision &Decided, const ProjectFile &Declared) {
   TrustCounts Trust = countTrust(Decided, anyClass);
+  if (Declared.Path.empty() && !Trust.Sections)
+    return;
   J.attributeObject("project", [&] {
-    J.attribute("file", shownPath(Declared.Path));
+    if (!Declared.Path.empty())
+      J.attribute("file", shownPath(Declared.Path));
     J.attribute("sections", Trust.Sections);
     J.attributeArray("functions", [&] {
       for (const auto &[Name, Sections] : Trust.Entries) {
         if (StringRef(Name).starts_with("macro "))
           continue;
         J.object([&] {
-          const DeclaredFunction *Entry = Declared.named(Name);
-          if (!Entry)
-            Entry = Declared.prefixOf(Name);
+          const DeclaredFunction *Entry = Declared.entryOf(Name);
           J.attribute("name", Name);
           J.attribute("effect", effectName(Entry->Effect));
           J.attribute("because", Entry->Because);
@@ -313,8 +314,7 @@ void printJson(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
       for (const Position &At : Decided.Assertions)
         J.value(shownPlace(At));
     });
-    if (!Declared.Path.empty())
-      writeTrust(J, Decided, Declared);
+    writeTrust(J, Decided, Declared);
   });
   OS << "\n";
 }
@@ -382,9 +382,10 @@ void printProposals(const Decision &Decided) {
     outs() << "]\n#     effect: ends\n";
   }
   if (!Decided.Early.empty())
-    outs() << "# Macros that hold their sections for nothing but that an argument is evaluated under "
-              "the lock. If each may be\n# evaluated once, before it, also where the section does "
-              "without, add:\n# macros:\n";
+    outs()
+        << "# Macros that hold their sections for nothing but that an argument is evaluated under "
+           "the lock. If each may be\n# evaluated once, before it, also where the section does "
+           "without, add:\n# macros:\n";
   for (const auto &[Macro, Sections] : Decided.Early)
     outs() << "#   - names: [" << Macro << "]   # " << Sections
            << (Sections == 1 ? " section" : " sections") << "\n#     arguments-before-lock: true\n";
@@ -543,8 +544,8 @@ void printText(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
   if (size_t N = Decided.Assertions.size())
     OS << "trylocks that only assert that the lock is held: " << N << "\n";
   printTests(OS, Decided);
-  if (!Declared.Path.empty())
-    OS << trustLine(countTrust(Decided, anyClass), Declared) << "\n";
+  if (TrustCounts Trust = countTrust(Decided, anyClass); Trust.Sections || !Declared.Path.empty())
+    OS << trustLine(Trust, Declared) << "\n";
   for (const std::string &Line : acceptedLines(Decided, anyClass, Declared))
     OS << Line << "\n";
 }

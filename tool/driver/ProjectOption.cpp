@@ -19,13 +19,20 @@ std::optional<ProjectFile> loadProject(const cl::opt<std::string> &Option,
       if (File.empty())
         File = findProjectFile(Build, Sources);
   }
-  if (File.empty())
-    return ProjectFile();
-  Expected<ProjectFile> Project = ProjectFile::read(File);
-  if (Project)
-    return std::move(*Project);
-  reportYaml(Project.takeError(), "project-file");
-  return std::nullopt;
+  ProjectFile Project;
+  if (!File.empty()) {
+    Expected<ProjectFile> Read = ProjectFile::read(File);
+    if (!Read) {
+      reportYaml(Read.takeError(), "project-file");
+      return std::nullopt;
+    }
+    Project = std::move(*Read);
+  }
+  std::set<StringRef> Files;
+  for (const auto &D : distinct(Index.Units, &UnitFacts::Dependencies))
+    Files.insert(D->File);
+  Project.findLibraries(Files, Index.Root);
+  return Project;
 }
 
 void reportUnmatched(const Decision &Decided) {
@@ -67,9 +74,21 @@ std::string trustLine(const TrustCounts &Trust, const ProjectFile &Project) {
   auto Counted = [](size_t Number, StringRef What) {
     return (Twine(Number) + " " + What + (Number == 1 ? "" : "s")).str();
   };
+  // Libraries that the file does not name.
+  std::set<StringRef> Libraries;
+  bool OnFile = false;
+  for (const auto &[Name, Sections] : Trust.Entries) {
+    const DeclaredFunction *Entry = Project.entryOf(Name);
+    if (!Entry || Entry->Library.empty() || Project.NamesLibraries)
+      OnFile = true;
+    else
+      Libraries.insert(Entry->Library);
+  }
+  std::string On = OnFile || Libraries.empty() ? shownPath(Project.Path) : "";
+  if (!Libraries.empty())
+    On += (On.empty() ? "" : " and ") + ("what Relock knows of " + join(Libraries, ", "));
   return std::to_string(Trust.Sections) +
-         (Trust.Sections == 1 ? " section rests" : " sections rest") + " on " +
-         shownPath(Project.Path) + " (" +
+         (Trust.Sections == 1 ? " section rests" : " sections rest") + " on " + On + " (" +
          (Functions || !Macros ? Counted(Functions, "function") : "") +
          (Functions && Macros ? ", " : "") + (Macros ? Counted(Macros, "macro") : "") + ")" +
          (Project.Closed ? "; more may, as it says that nothing else calls the program (closed)"

@@ -440,8 +440,9 @@ void reportCounts(const Conversion &Converted, const ProjectFile &Declared,
   if (Renamed)
     errs() << "relock: " << counted(Renamed, "operation")
            << " of pthread renamed, on locks that were converted before\n";
-  if (!Declared.Path.empty())
-    errs() << "relock: " << trustLine(countTrust(Converted.Decided, Converts), Declared) << "\n";
+  if (TrustCounts Trust = countTrust(Converted.Decided, Converts);
+      Trust.Sections || !Declared.Path.empty())
+    errs() << "relock: " << trustLine(Trust, Declared) << "\n";
   for (const std::string &Line : acceptedLines(Converted.Decided, Converts, Declared))
     errs() << "relock: " << Line << "\n";
   if (Planned && !Planned->Cuts.empty())

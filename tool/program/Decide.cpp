@@ -175,7 +175,7 @@ public:
     holdUnfitting(Result);
     agreeOnMacros(Result);
     decideContinued(Result);
-    if (!Linked.Project.Path.empty())
+    if (!Linked.Project.Path.empty() || !Linked.Project.Libraries.empty())
       findTrust(Result);
     Result.Unmatched = unmatchedEntries(Linked);
     findUnmatchedMacros(Result);

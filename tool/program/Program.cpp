@@ -90,7 +90,7 @@ void Program::collectUnmixing(const std::vector<UnitFacts> &Units) {
     if (D && !D->MixesPointers)
       Unmixing.emplace(Node, Name);
   };
-  if (Project.Path.empty())
+  if (Project.Functions.empty() && Project.Prefixes.empty())
     return;
   const auto All = distinct(Units, &UnitFacts::Functions);
   for (const Function &F : make_pointee_range(All))

@@ -28,8 +28,9 @@ public:
   Expected<ProjectFile> run() {
     if (Error Failed = readDocument([&](yaml::Node *Root) { return readRoot(Root); }))
       return Failed;
-    for (const std::string &Name : Result.Libraries)
-      addLibrary(libraryFiles().at(Name));
+    const std::set<std::string> Named = std::exchange(Result.Libraries, {});
+    for (const std::string &Name : Named)
+      Result.addLibrary(Name);
     return std::move(Result);
   }
 
@@ -49,8 +50,14 @@ private:
             return elements(Value, Key, [&](yaml::Node *Entry) { return readOperators(Entry); });
           if (Key == "macros")
             return elements(Value, Key, [&](yaml::Node *Entry) { return readMacros(Entry); });
-          if (Key == "libraries")
+          if (Key == "libraries") {
+            Result.NamesLibraries = true;
             return elements(Value, Key, [&](yaml::Node *Name) { return readLibrary(Name); });
+          }
+          if (Key == "headers" && !Library.empty())
+            return elements(Value, Key, [&](yaml::Node *Name) {
+              return Result.Headers.insert(scalar(Name).value_or("")).second;
+            });
           if (Key == "roots")
             return elements(Value, Key, [&](yaml::Node *Folder) { return readFolder(Folder); });
           if (Key == "closed")
@@ -277,16 +284,6 @@ private:
     return true;
   }
 
-  // What the file itself says goes before.
-  void addLibrary(const ProjectFile &File) {
-    for (const auto &[Name, Declared] : File.Functions) {
-      auto Operator = File.Operators.find(Name);
-      if (Result.Functions.try_emplace(Name, Declared).second && Operator != File.Operators.end())
-        Result.Operators.insert(*Operator);
-    }
-    Result.Prefixes.insert(File.Prefixes.begin(), File.Prefixes.end());
-  }
-
   static bool isName(StringRef Text) {
     return !Text.empty() && all_of(Text, [](char C) { return isAlnum(C) || C == '_' || C == '$'; });
   }
@@ -396,6 +393,33 @@ const std::map<std::string, ProjectFile> &libraryFiles() {
     return Result;
   }();
   return Parsed;
+}
+
+void ProjectFile::addLibrary(StringRef Name) {
+  if (!Libraries.insert(Name.str()).second)
+    return;
+  const ProjectFile &File = libraryFiles().at(Name.str());
+  for (const auto &[Function, Declared] : File.Functions) {
+    auto Operator = File.Operators.find(Function);
+    if (Functions.try_emplace(Function, Declared).second && Operator != File.Operators.end())
+      Operators.insert(*Operator);
+  }
+  Prefixes.insert(File.Prefixes.begin(), File.Prefixes.end());
+}
+
+void ProjectFile::findLibraries(const std::set<StringRef> &Files, StringRef Root) {
+  if (NamesLibraries)
+    return;
+  const std::string Own = (Root + "/").str();
+  std::set<StringRef> Foreign;
+  copy_if(Files, std::inserter(Foreign, Foreign.end()),
+          [&](StringRef File) { return !File.starts_with(Own); });
+  for (const auto &[Name, Library] : libraryFiles())
+    if (any_of(Library.Headers, [&](StringRef Header) {
+          const std::string End = ("/" + Header).str();
+          return any_of(Foreign, [&](StringRef File) { return File.ends_with(End); });
+        }))
+      addLibrary(Name);
 }
 
 std::optional<OtherLock> ProjectFile::otherLock(StringRef Name) const {

@@ -66,10 +66,21 @@ class ProjectFile {
 public:
   static llvm::Expected<ProjectFile> read(llvm::StringRef File); // fails with YamlError
 
+  // Adds what comes with Relock of a library. What is here already goes before.
+  void addLibrary(llvm::StringRef Name);
+  // The same for each library of which one of these files outside of the folder Root is a header,
+  // unless the file names libraries.
+  void findLibraries(const std::set<llvm::StringRef> &Files, llvm::StringRef Root);
+
   // The entry that names the function in full.
   const DeclaredFunction *named(llvm::StringRef Name) const;
   // The entry with the longest prefix of the name.
   const DeclaredFunction *prefixOf(llvm::StringRef Name) const;
+  // Either of them.
+  const DeclaredFunction *entryOf(llvm::StringRef Name) const {
+    const DeclaredFunction *Full = named(Name);
+    return Full ? Full : prefixOf(Name);
+  }
   // What the function of that name does to a lock that is not converted, known or declared.
   std::optional<OtherLock> otherLock(llvm::StringRef Name) const;
 
@@ -80,7 +91,9 @@ public:
   // Their names are in Functions, too.
   std::map<std::string, DeclaredOperator, std::less<>> Operators;
   std::map<std::string, DeclaredMacro, std::less<>> Macros;
-  std::set<std::string> Libraries;          // that the file names
+  bool NamesLibraries = false;              // the file has `libraries`
+  std::set<std::string> Libraries;          // that it names, or whose headers the program reads
+  std::set<std::string> Headers;            // of a library's file: their ends, `openssl/e_os2.h`
   std::map<std::string, Position> Accepted; // codes of reasons, see isAcceptable()
   // Folders whose text may change besides the source root's; absolute.
   std::vector<std::string> Roots;

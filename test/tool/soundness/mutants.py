@@ -906,6 +906,12 @@ RULES = {
         "",
         "tool/program/cancelled-threads-hold.c",
     ),
+    "a header of the program's own that is called like a library's": (
+        "tool/program/ProjectFile.cpp",
+        "return !File.starts_with(Own);",
+        "return true;",
+        "tool/program/library-whose-headers-are-read.test",
+    ),
     "a macro's argument that assigns, evaluated before the lock": (
         "tool/section/MacroBody.cpp",
         "return Early.Allowed && !assigns(E);",
