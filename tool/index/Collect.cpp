@@ -457,6 +457,12 @@ public:
       Pointers.cast(E); // what a library's own functions do with pointers is theirs
     if (E->getCastKind() == CK_PointerToIntegral)
       Nodes.becomesInteger(E->getSubExpr());
+    if (const Expr *Dropped = E->getSubExpr()->IgnoreParenCasts();
+        E->getCastKind() == CK_ToVoid) { // `(void)&lock`
+      Nodes.setResolved(Dropped);
+      if (syncType(Dropped->getType()) != SyncType::None)
+        Nodes.resolve(Dropped);
+    }
     const QualType From = E->getSubExpr()->getType(), To = E->getType();
     if (E->getCastKind() == CK_BitCast || E->getCastKind() == CK_PointerToIntegral ||
         E->getCastKind() == CK_IntegralToPointer)

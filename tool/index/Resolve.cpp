@@ -49,6 +49,20 @@ static bool isOfInteger(const Expr *E, const Source &S) {
   return false;
 }
 
+// Null, or a mark such as `(void *)1` or `(void *)-1`: no lock lies there.
+static bool isNowhere(const Expr *E, const ASTContext &Context) {
+  if (E->isNullPointerConstant(const_cast<ASTContext &>(Context), Expr::NPC_ValueDependentIsNull))
+    return true;
+  for (E = E->IgnoreParens(); const auto *Cast = dyn_cast<CastExpr>(E);
+       E = Cast->getSubExpr()->IgnoreParens()) {
+    Expr::EvalResult Value;
+    if (Cast->getCastKind() == CK_IntegralToPointer)
+      return Cast->getSubExpr()->EvaluateAsInt(Value, Context) &&
+             Value.Val.getInt().abs().ule(4095);
+  }
+  return false;
+}
+
 void Resolver::becomesInteger(const Expr *Pointer) {
   const Expr *Inner = Pointer->IgnoreParenCasts();
   if (syncType(Inner->getType()) != SyncType::None || untypedVariable(Inner, S))
@@ -66,7 +80,7 @@ std::string Resolver::leafNode(const Expr *Leaf) {
 // followed.
 std::optional<std::string> Resolver::resolveUntyped(const Expr *E) {
   const Expr *Inner = E->IgnoreParenCasts();
-  if (E->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+  if (isNowhere(E, S.Context))
     return "";
   if (const VarDecl *V = untypedVariable(Inner, S)) {
     Resolved.insert(Inner);
@@ -327,8 +341,8 @@ std::string Resolver::fresh(const CallExpr *Call) {
 
 std::string Resolver::resolveCast(const CastExpr *Cast) {
   const Expr *Sub = Cast->getSubExpr();
-  if (Cast->getCastKind() == CK_NullToPointer ||
-      Sub->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+  if (Cast->getCastKind() == CK_NullToPointer || isNowhere(Cast, S.Context) ||
+      isNowhere(Sub, S.Context))
     return "";
   std::string Node;
   const Expr *Inner = Sub->IgnoreParenCasts();

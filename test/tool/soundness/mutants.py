@@ -906,6 +906,13 @@ RULES = {
         "",
         "tool/program/cancelled-threads-hold.c",
     ),
+    "an integer that is an address": (
+        "tool/index/Resolve.cpp",
+        """return Cast->getSubExpr()->EvaluateAsInt(Value, Context) &&
+             Value.Val.getInt().abs().ule(4095);""",
+        "return true;",
+        "tool/program/pointers-that-go-nowhere.c",
+    ),
     "a header of the program's own that is called like a library's": (
         "tool/program/ProjectFile.cpp",
         "return !File.starts_with(Own);",
