@@ -415,7 +415,8 @@ private:
                                 Use.AnyThread ? "relock_execute_any_thread" : "relock_execute",
                             .Lock = Through.Around ? Through.Facts.Body->Lock : Use.Extract->Lock,
                             .Unit = Use.Extract->IndentUnit,
-                            .Brace = braceLike(Through.Facts)};
+                            .Brace = braceLike(Through.Facts),
+                            .Directive = directiveAround(textOf(Through.Facts))};
       CompanionOf[Id] = Text.Name;
       CompanionNames[Text.Name] = Id;
       const Position End = Through.end();
@@ -438,9 +439,13 @@ private:
     Known.By.add(Other.By);
   }
 
+  StringRef textOf(const Wrapper &W) const {
+    return StringRef(Result.Before.at(W.End.File)).slice(W.Begin.Offset, W.End.Offset);
+  }
+
   // Between the head and the body of a function, as the wrapper has it.
   std::string braceLike(const Wrapper &W) const {
-    StringRef Text = StringRef(Result.Before.at(W.End.File)).slice(W.Begin.Offset, W.End.Offset);
+    StringRef Text = textOf(W);
     bool OwnLine = Text.take_front(Text.find('{')).rtrim(" \t").ends_with("\n");
     return OwnLine ? "\n{\n" : " {\n";
   }

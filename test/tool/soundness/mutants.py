@@ -906,6 +906,12 @@ RULES = {
         "",
         "tool/program/cancelled-threads-hold.c",
     ),
+    "a directive in a lock wrapper that is about something else": (
+        "tool/rewrite/CompanionText.cpp",
+        """return StringRef(Outside).contains('(') ? "" : Opens;""",
+        "return Opens;",
+        "tool/rewrite/companion-of-a-wrapper-under-a-directive.test",
+    ),
     "an integer that is an address": (
         "tool/index/Resolve.cpp",
         """return Cast->getSubExpr()->EvaluateAsInt(Value, Context) &&
