@@ -165,8 +165,10 @@ int relock_execute_copy_any_thread(relock_mutex_t *mutex, relock_section_t secti
 int relock_mutex_init(relock_mutex_t *mutex, const pthread_mutexattr_t *attributes,
                       relock_class_t *lock_class);
 
-/* pthread_mutex_destroy. EBUSY: it is held. The memory may be freed as soon as every operation
- * on the mutex has returned or, for its last holder's unlock, has released it. */
+/* pthread_mutex_destroy. EBUSY: it is held. The memory may be freed as soon as nobody holds the
+ * mutex or waits for it, as by whoever drops the last of several references under it: the others'
+ * unlock and relock_execute may be yet to return, once they have released it or their section has
+ * run. */
 int relock_mutex_destroy(relock_mutex_t *mutex);
 
 /* pthread_mutex_lock. EDEADLK: an errorcheck mutex that the caller holds. EAGAIN: a recursive
