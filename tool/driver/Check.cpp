@@ -655,9 +655,10 @@ int listAll(const IndexResult &Index, const Decision &Decided, const ProjectFile
   if (!SarifFile.empty() && !writeSarif(Index, judgeByComments(Index, Decided), SarifFile))
     return BadUsage;
   const std::set<std::string> Changed = filesThatChange(Decided);
-  reportUnindexed(Index, Changed);
+  auto Converts = [](const CheckedClass &Class) { return Class.converts(); };
+  reportUnindexed(Index, Changed, Decided, Converts);
   reportGenerated(Changed);
-  reportOtherDefinitions(Decided, [](const CheckedClass &Class) { return Class.converts(); }, {});
+  reportOtherDefinitions(Decided, Converts, {});
   Counts C = count(Decided);
   bool Uncovered = any_of(Decided.Uncovered, [](const UncoveredSite &U) { return !U.Elsewhere; });
   // One that acquires nothing has no section.

@@ -70,7 +70,37 @@ private:
   }
 };
 
-void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Changed) {
+// True if a text seems to define a function: its head begins a line, or stands behind its type.
+static bool defines(StringRef Text, StringRef Function) {
+  for (size_t At = Text.find(Function); At != StringRef::npos; At = Text.find(Function, At + 1)) {
+    StringRef Line = Text.drop_front(Text.take_front(At).rfind('\n') + 1);
+    StringRef Before = Line.take_front(Text.data() + At - Line.data());
+    StringRef Behind = Text.drop_front(At + Function.size()).ltrim(" \t");
+    const bool IsWord = Before.empty() || !(isAlnum(Before.back()) || Before.back() == '_');
+    if (IsWord && Behind.consume_front("(") && !Before.starts_with(" ") &&
+        !Before.starts_with("\t") && Before.find_first_of("#=(;/") == StringRef::npos &&
+        Behind.drop_front(std::min(Behind.find(')'), Behind.size() - 1) + 1)
+            .ltrim()
+            .starts_with("{"))
+      return true;
+  }
+  return false;
+}
+
+// The lock wrappers that have companions for delegated sections.
+static std::set<StringRef> withCompanions(const Decision &Decided,
+                                          function_ref<bool(const CheckedClass &)> Converts) {
+  std::set<StringRef> Names;
+  for (const CheckedClass &Class : Decided.Classes)
+    for (const CheckedSection &S : Class.Sections)
+      if (Converts(Class) && S.Outcome == Verdict::Delegate && S.Facts.Extract &&
+          S.Facts.Extract->Through)
+        Names.insert(S.Facts.Extract->Through->Name);
+  return Names;
+}
+
+void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Changed,
+                     const Decision &Decided, function_ref<bool(const CheckedClass &)> Converts) {
   std::set<std::string> Units;
   for (const clang::tooling::CompileCommand &Command : Index.Commands)
     Units.insert(mainFile(Command));
@@ -79,9 +109,11 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
   for (const std::string &File : Changed)
     if (!Units.count(File))
       Headers.add(File);
-  if (Headers.empty())
+  const std::set<StringRef> Wrappers = withCompanions(Decided, Converts);
+  if (Headers.empty() && Wrappers.empty())
     return;
   std::set<std::pair<std::string, std::string>> Found; // sorted; and the header
+  std::set<std::pair<std::string, StringRef>> Others;  // and the wrapper
   std::error_code Code;
   size_t Left = 200'000; // of a folder that is far more than the program, not all is worth the time
   for (sys::fs::recursive_directory_iterator It(Index.Root, Code, /*follow_symlinks=*/false), End;
@@ -90,9 +122,15 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
     if (sys::path::filename(Path).starts_with(".")) // .git and the like
       It.no_push();
     else if (sys::path::extension(Path) == ".c" && !Units.count(Path.str()))
-      if (auto Text = MemoryBuffer::getFile(Path); Text && mentionsLocks((*Text)->getBuffer()))
-        if (StringRef Header = Headers.includedBy(Path, (*Text)->getBuffer()); !Header.empty())
-          Found.insert({Path.str(), Header.str()});
+      if (auto Read = MemoryBuffer::getFile(Path)) {
+        StringRef Text = (*Read)->getBuffer();
+        if (mentionsLocks(Text))
+          if (StringRef Header = Headers.includedBy(Path, Text); !Header.empty())
+            Found.insert({Path.str(), Header.str()});
+        for (StringRef Wrapper : Wrappers)
+          if (defines(Text, Wrapper))
+            Others.insert({Path.str(), Wrapper});
+      }
   }
   if (Left == size_t(-1))
     messageFor(Index.Root,
@@ -103,6 +141,12 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
     messageFor(File,
                "is in no compile database, uses mutexes or conditions, and includes '" + Header +
                    "', which changes: index it with the others, or convert it by hand",
+               "unindexed");
+  for (const auto &[File, Wrapper] : Others)
+    messageFor(File,
+               "is in no compile database, and defines '" + Wrapper.str() +
+                   "' for another system or configuration: sections that called it are run by a "
+                   "function beside it, which this file needs, too",
                "unindexed");
 }
 

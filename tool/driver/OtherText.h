@@ -13,8 +13,12 @@
 namespace relock {
 
 // Says, on standard error, which C files below the root of the sources are in no compile database,
-// include a header that changes, and mention mutexes or conditions. Changed: absolute paths.
-void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Changed);
+// and include a header that changes and mention mutexes or conditions, or define a lock wrapper of
+// the program's for another system, beside whose companion sections are now. Changed: absolute
+// paths. Converts: the classes that count.
+void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Changed,
+                     const Decision &Decided,
+                     llvm::function_ref<bool(const CheckedClass &)> Converts);
 // Says which of the files that change are generated from others, as their `#line` directives have
 // it: the next build may write them anew.
 void reportGenerated(const std::set<std::string> &Changed);

@@ -565,12 +565,12 @@ int run() {
   std::set<std::string> Changed;
   for (const auto &[File, Before] : Converted->Result.Before)
     Changed.insert(File); // not the new ones
-  reportUnindexed(*Index, Changed);
+  auto Converts = [&](const CheckedClass &Class) {
+    return Converted->Chosen.count(Class.Class.Id) != 0;
+  };
+  reportUnindexed(*Index, Changed, Converted->Decided, Converts);
   reportGenerated(Changed);
-  reportOtherDefinitions(
-      Converted->Decided,
-      [&](const CheckedClass &Class) { return Converted->Chosen.count(Class.Class.Id) != 0; },
-      Converted->Result.Before);
+  reportOtherDefinitions(Converted->Decided, Converts, Converted->Result.Before);
   if (All.getNumOccurrences() && Kept)
     errs() << "relock: " << counted(Kept, "lock class", "lock classes")
            << " kept; `relock check` says why\n";
