@@ -60,6 +60,19 @@ std::optional<std::vector<Range>> conditionalBranches(StringRef File, const Rang
   return Open.empty() ? std::optional(Branches) : std::nullopt;
 }
 
+// `#ifdef X` and `#else`, with nothing between: `#ifndef X`.
+static std::string inOneLine(StringRef Group) {
+  auto [First, Rest] = Group.split('\n');
+  StringRef Word = directiveOf(First).value_or("");
+  StringRef Name = StringRef(Word.end(), First.end() - Word.end());
+  if (directiveOf(Rest) != StringRef("else") || Rest.count('\n') != 1 ||
+      (Word != "ifdef" && Word != "ifndef") || !isValidAsciiIdentifier(Name.trim()))
+    return Group.str();
+  return (First.take_front(Word.data() - First.data()) + (Word == "ifdef" ? "ifndef" : "ifdef") +
+          Name + "\n")
+      .str();
+}
+
 std::optional<OpenConditions> openConditions(StringRef File, const Range &Part) {
   std::vector<std::string> Groups; // the lines of each
   for (StringRef Line : split(File.slice(Part.Begin, Part.End), '\n')) {
@@ -74,7 +87,7 @@ std::optional<OpenConditions> openConditions(StringRef File, const Range &Part) 
     else if (Word == "endif" && !Groups.empty())
       Groups.pop_back();
   }
-  return OpenConditions{join(Groups, ""), unsigned(Groups.size())};
+  return OpenConditions{join(map_range(Groups, inOneLine), ""), unsigned(Groups.size())};
 }
 
 std::optional<std::set<std::string>> redefinedIn(StringRef Text) {

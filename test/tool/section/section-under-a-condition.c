@@ -13,8 +13,7 @@
 // CHECK:      return 0;
 // CHECK-NEXT: }
 // CHECK-NEXT: #endif
-// CHECK:      #ifdef MORE
-// CHECK-NEXT: #else
+// CHECK:      #ifndef MORE
 // CHECK-NEXT: static int more_section(void *context) {
 // CHECK:      #endif
 #include <pthread.h>
