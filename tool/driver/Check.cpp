@@ -184,9 +184,7 @@ void writeTrust(json::OStream &J, const Decision &Decided, const ProjectFile &De
       J.attribute("file", shownPath(Declared.Path));
     J.attribute("sections", Trust.Sections);
     J.attributeArray("functions", [&] {
-      for (const auto &[Name, Sections] : Trust.Entries) {
-        if (StringRef(Name).starts_with("macro "))
-          continue;
+      for (const auto &[Name, Sections] : Trust.Functions)
         J.object([&] {
           const DeclaredFunction *Entry = Declared.entryOf(Name);
           J.attribute("name", Name);
@@ -195,20 +193,16 @@ void writeTrust(json::OStream &J, const Decision &Decided, const ProjectFile &De
           J.attribute("location", shownPlace(Entry->At));
           J.attribute("sections", Sections);
         });
-      }
     });
     J.attributeArray("macros", [&] {
-      for (const auto &[Name, Macro] : Declared.Macros) {
-        auto Used = Trust.Entries.find(macroTrust(Name));
-        if (Used == Trust.Entries.end())
-          continue;
+      for (const auto &[Name, Sections] : Trust.Macros)
         J.object([&] {
+          const DeclaredMacro &Entry = Declared.Macros.at(Name);
           J.attribute("name", Name);
-          J.attribute("because", Macro.Because);
-          J.attribute("location", shownPlace(Macro.At));
-          J.attribute("sections", Used->second);
+          J.attribute("because", Entry.Because);
+          J.attribute("location", shownPlace(Entry.At));
+          J.attribute("sections", Sections);
         });
-      }
     });
   });
 }
@@ -261,6 +255,8 @@ void printJson(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
                   if (S.Outcome == Verdict::Delegate)
                     for (const std::string &Name : S.RestsOn)
                       J.value(Name);
+                  if (!S.RestsOnMacro.empty())
+                    J.value("macro " + S.RestsOnMacro);
                 });
                 if (S.Outcome == Verdict::Delegate && !S.Accepted.empty())
                   J.attributeArray("accepted", [&] { writeEach(J, S.Accepted); });

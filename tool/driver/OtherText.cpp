@@ -11,6 +11,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 
 using namespace llvm;
 
@@ -72,19 +73,11 @@ private:
 
 // True if a text seems to define a function: its head begins a line, or stands behind its type.
 static bool defines(StringRef Text, StringRef Function) {
-  for (size_t At = Text.find(Function); At != StringRef::npos; At = Text.find(Function, At + 1)) {
-    StringRef Line = Text.drop_front(Text.take_front(At).rfind('\n') + 1);
-    StringRef Before = Line.take_front(Text.data() + At - Line.data());
-    StringRef Behind = Text.drop_front(At + Function.size()).ltrim(" \t");
-    const bool IsWord = Before.empty() || !(isAlnum(Before.back()) || Before.back() == '_');
-    if (IsWord && Behind.consume_front("(") && !Before.starts_with(" ") &&
-        !Before.starts_with("\t") && Before.find_first_of("#=(;/") == StringRef::npos &&
-        Behind.drop_front(std::min(Behind.find(')'), Behind.size() - 1) + 1)
-            .ltrim()
-            .starts_with("{"))
-      return true;
-  }
-  return false;
+  return Text.contains(Function) && Regex(("^([[:alnum:]_][[:alnum:]_ *\t]*[ *\t])?" + Function +
+                                           "[ \t]*[(]([^;(){}]|\n)*[)][[:space:]]*[{]")
+                                              .str(),
+                                          Regex::Newline)
+                                        .match(Text);
 }
 
 // The lock wrappers that have companions for delegated sections.

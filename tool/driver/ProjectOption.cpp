@@ -36,48 +36,46 @@ std::optional<ProjectFile> loadProject(const cl::opt<std::string> &Option,
 }
 
 void reportUnmatched(const Decision &Decided) {
-  std::vector<std::pair<Position, std::string>> ByPlace;
+  std::vector<std::pair<Position, std::string>> ByPlace; // and what to say
   for (const auto &[Name, At] : Decided.Unmatched)
-    ByPlace.push_back({At, Name});
+    ByPlace.push_back({At, StringRef(Name).ends_with("*")
+                               ? "the program calls no function that begins so, that it does not "
+                                 "define, and that is not known from the C library: '" +
+                                     Name + "'"
+                               : "the program neither calls nor defines '" + Name + "'"});
+  for (const auto &[Name, At] : Decided.UnmatchedMacros)
+    ByPlace.push_back({At, "no section in the body of a macro '" + Name + "' needs this"});
   sort(ByPlace, [](const auto &A, const auto &B) {
     return std::tie(A.first.Line, A.first.Column) < std::tie(B.first.Line, B.first.Column);
   });
-  for (const auto &[At, Name] : ByPlace)
-    message(At,
-            StringRef(Name).starts_with("macro ")
-                ? "no section in the body of a macro needs this: '" + Name + "'"
-            : StringRef(Name).ends_with("*")
-                ? "the program calls no function that begins so, that it does not define, and that "
-                  "is not known from the C library: '" +
-                      Name + "'"
-                : "the program neither calls nor defines '" + Name + "'",
-            "project-unmatched");
+  for (const auto &[At, Message] : ByPlace)
+    message(At, Message, "project-unmatched");
 }
 
 TrustCounts countTrust(const Decision &Decided, function_ref<bool(const CheckedClass &)> Counts) {
   TrustCounts Result;
   for (const CheckedClass &Class : Decided.Classes)
     for (const CheckedSection &S : Class.Sections) {
-      if (S.Outcome != Verdict::Delegate || S.RestsOn.empty() || !Counts(Class))
+      if (S.Outcome != Verdict::Delegate || !Counts(Class))
         continue;
-      ++Result.Sections;
+      Result.Sections += !S.RestsOn.empty() || !S.RestsOnMacro.empty();
       for (const std::string &Name : S.RestsOn)
-        ++Result.Entries[Name];
+        ++Result.Functions[Name];
+      if (!S.RestsOnMacro.empty())
+        ++Result.Macros[S.RestsOnMacro];
     }
   return Result;
 }
 
 std::string trustLine(const TrustCounts &Trust, const ProjectFile &Project) {
-  const size_t Macros = count_if(
-      Trust.Entries, [](const auto &E) { return StringRef(E.first).starts_with("macro "); });
-  const size_t Functions = Trust.Entries.size() - Macros;
+  const size_t Functions = Trust.Functions.size(), Macros = Trust.Macros.size();
   auto Counted = [](size_t Number, StringRef What) {
     return (Twine(Number) + " " + What + (Number == 1 ? "" : "s")).str();
   };
   // Libraries that the file does not name.
   std::set<StringRef> Libraries;
-  bool OnFile = false;
-  for (const auto &[Name, Sections] : Trust.Entries) {
+  bool OnFile = Macros;
+  for (const auto &[Name, Sections] : Trust.Functions) {
     const DeclaredFunction *Entry = Project.entryOf(Name);
     if (!Entry || Entry->Library.empty() || Project.NamesLibraries)
       OnFile = true;

@@ -26,7 +26,7 @@ void reportUnmatched(const Decision &Decided);
 // The delegated sections that rest on the project file, and on how many of its functions and macros.
 struct TrustCounts {
   size_t Sections = 0;
-  std::map<std::string, size_t> Entries; // as CheckedSection::RestsOn, with the number of sections
+  std::map<std::string, size_t> Functions, Macros; // with the number of sections of each
 };
 TrustCounts countTrust(const Decision &Decided,
                        llvm::function_ref<bool(const CheckedClass &)> Counts);

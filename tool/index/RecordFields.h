@@ -87,8 +87,8 @@ template <class V> void fields(V &&Visit, WrapperBody &B) {
 }
 template <class V> void fields(V &&Visit, Wrapper &W) {
   fields(Visit, static_cast<WrapperPlace &>(W));
-  Visit("kind", W.Kind), Visit("node", W.Node), Visit("variable", W.Variable);
-  Visit("expression", W.Expression);
+  Visit("kind", W.Kind), Visit("at", W.At), Visit("node", W.Node);
+  Visit("variable", W.Variable), Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
   Visit("tests", W.Tests), Visit("aborts", W.Aborts), Visit("result", W.Result);
   Visit("condition", W.Condition), Visit("deadline", W.Deadline);

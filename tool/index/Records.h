@@ -267,6 +267,7 @@ struct WrapperBody {
 // A function that is no more than a lock operation, or a wait, for its callers.
 struct Wrapper : WrapperPlace {
   Operation Kind = Operation::Lock;
+  Position At;            // of the operation
   std::string Node;       // of the mutex
   std::string Variable;   // node of the variable that the expression starts from, if it is global
   std::string Expression; // text of the mutex pointer; `$` stands for the argument

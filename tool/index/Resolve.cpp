@@ -40,27 +40,28 @@ const VarDecl *untypedVariable(const Expr *E, const Source &S) {
   return V && isUntyped(V, S) ? V : nullptr;
 }
 
-// A pointer that is made of an integer, but not of a constant one, which is no lock's address.
-static bool isOfInteger(const Expr *E, const Source &S) {
-  for (E = E->IgnoreParens(); const auto *Cast = dyn_cast<CastExpr>(E);
+// The integer that a pointer is made of; null: of none.
+static const Expr *integerOf(const Expr *Pointer) {
+  for (const Expr *E = Pointer->IgnoreParens(); const auto *Cast = dyn_cast<CastExpr>(E);
        E = Cast->getSubExpr()->IgnoreParens())
-    if (Cast->getCastKind() == CK_IntegralToPointer)
-      return !Cast->getSubExpr()->isIntegerConstantExpr(S.Context);
-  return false;
+    if (Cast->getCastKind() == CK_IntegralToPointer ||
+        (Cast->getCastKind() == CK_NullToPointer && Cast->getSubExpr()->getType()->isIntegerType()))
+      return Cast->getSubExpr();
+  return nullptr;
+}
+
+// A constant one is no lock's address.
+static bool isOfInteger(const Expr *Pointer, const Source &S) {
+  const Expr *Integer = integerOf(Pointer);
+  return Integer && !Integer->isIntegerConstantExpr(S.Context);
 }
 
 // Null, or a mark such as `(void *)1` or `(void *)-1`: no lock lies there.
-static bool isNowhere(const Expr *E, const ASTContext &Context) {
-  if (E->isNullPointerConstant(const_cast<ASTContext &>(Context), Expr::NPC_ValueDependentIsNull))
-    return true;
-  for (E = E->IgnoreParens(); const auto *Cast = dyn_cast<CastExpr>(E);
-       E = Cast->getSubExpr()->IgnoreParens()) {
-    Expr::EvalResult Value;
-    if (Cast->getCastKind() == CK_IntegralToPointer)
-      return Cast->getSubExpr()->EvaluateAsInt(Value, Context) &&
-             Value.Val.getInt().abs().ule(4095);
-  }
-  return false;
+static bool isNowhere(const Expr *Pointer, ASTContext &Context) {
+  Expr::EvalResult Value;
+  const Expr *Integer = integerOf(Pointer);
+  return Pointer->isNullPointerConstant(Context, Expr::NPC_ValueDependentIsNull) ||
+         (Integer && Integer->EvaluateAsInt(Value, Context) && Value.Val.getInt().abs().ule(4095));
 }
 
 void Resolver::becomesInteger(const Expr *Pointer) {
@@ -341,8 +342,7 @@ std::string Resolver::fresh(const CallExpr *Call) {
 
 std::string Resolver::resolveCast(const CastExpr *Cast) {
   const Expr *Sub = Cast->getSubExpr();
-  if (Cast->getCastKind() == CK_NullToPointer || isNowhere(Cast, S.Context) ||
-      isNowhere(Sub, S.Context))
+  if (isNowhere(Cast, S.Context))
     return "";
   std::string Node;
   const Expr *Inner = Sub->IgnoreParenCasts();

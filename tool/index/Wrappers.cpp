@@ -42,6 +42,7 @@ public:
     auto [Operand, Node] = Operands.lookup(Call);
     if (untypedVariable(Operand, S))
       return std::nullopt; // callers cannot write the operand
+    W.At = S.shown(Call->getExprLoc());
     W.Node = Node;
     W.Tests = W.Pure && !soleOperation(Body, Call);
     LocalNames Names(F, Call, W.Pure, S);

@@ -178,7 +178,7 @@ public:
     if (!Linked.Project.Path.empty() || !Linked.Project.Libraries.empty())
       findTrust(Result);
     Result.Unmatched = unmatchedEntries(Linked);
-    findUnmatchedMacros(Result);
+    findMacroTrust(Result);
     if (Wanted.Suggestions) {
       findHolding(Result);
       findHoldingOwn(Result);
@@ -373,7 +373,6 @@ private:
           Uses[{S.Facts.Extract->File, S.Facts.Extract->Whole.Begin}].push_back(&S);
     for (auto &[Begin, Same] : Uses) {
       agreeOnCaptures(Same);
-      shareTrust(Same);
       const CheckedSection &Common = mostCommon(Same);
       const Extraction &Text = *Common.Facts.Extract;
       size_t Count = 0;
@@ -402,15 +401,6 @@ private:
   bool haveOneText(const CheckedSection &A, const CheckedSection &B) const {
     return Linked.classOf(A.Facts.Node) == Linked.classOf(B.Facts.Node) &&
            sameExtraction(A.Facts, B.Facts);
-  }
-
-  // All rest on what one of them does.
-  static void shareTrust(const std::vector<CheckedSection *> &Uses) {
-    std::set<std::string> Trusts;
-    for (const CheckedSection *S : Uses)
-      Trusts.insert(S->Facts.Trusts.begin(), S->Facts.Trusts.end());
-    for (CheckedSection *S : Uses)
-      S->Facts.Trusts = Trusts;
   }
 
   // The use whose text serves most of the others.
@@ -574,6 +564,8 @@ private:
     else if (Found.Touched)
       Known.Touched = Found.Touched;
     Known.Trusts.insert(Found.Trusts.begin(), Found.Trusts.end());
+    if (Known.NeedsEarly.empty())
+      Known.NeedsEarly = Found.NeedsEarly;
     Known.StoresThroughPointer |= Found.StoresThroughPointer;
     Known.UsesFloat |= Found.UsesFloat;
   }
@@ -960,27 +952,45 @@ private:
         Result.Own.push_back(std::move(At->Function));
   }
 
-  void findUnmatchedMacros(Decision &Result) const {
+  // All uses of a macro rest on what the project file says of it if one does.
+  void findMacroTrust(Decision &Result) const {
+    std::set<StringRef> Needed;
+    forEachSection(Result, [&](CheckedSection &S) { Needed.insert(S.Facts.NeedsEarly); });
     for (const auto &[Name, Declared] : Linked.Project.Macros)
-      Result.Unmatched[macroTrust(Name)] = Declared.At;
-    for (const CheckedClass &Checked : Result.Classes)
-      for (const CheckedSection &S : Checked.Sections)
-        for (const std::string &Trusted : S.Facts.Trusts)
-          Result.Unmatched.erase(Trusted);
+      if (!Needed.count(Name))
+        Result.UnmatchedMacros[Name] = Declared.At;
+    forEachSection(Result, [&](CheckedSection &S) {
+      if (S.Outcome == Verdict::Delegate && inMacro(S) && Needed.count(S.Facts.Extract->Macro))
+        S.RestsOnMacro = S.Facts.Extract->Macro;
+    });
   }
 
   // Macros that hold sections for nothing but when their arguments are evaluated, and so the other
-  // uses, which would have to give another text.
-  static void findEarly(Decision &Result) {
-    for (const CheckedClass &Checked : Result.Classes)
-      for (const CheckedSection &S : Checked.Sections)
-        if (!S.Facts.NeedsEarly.empty() && S.Outcome == Verdict::Hold && S.Reasons.size() == 1)
-          ++Result.Early[S.Facts.NeedsEarly];
-    for (const CheckedClass &Checked : Result.Classes)
-      for (const CheckedSection &S : Checked.Sections)
-        if (inMacro(S) && S.Outcome == Verdict::Hold && S.Reasons.size() == 1)
-          if (auto Found = Result.Early.find(S.Facts.Extract->Macro); Found != Result.Early.end())
-            ++Found->second;
+  // uses, which would have to give another text; not where a use holds for something else.
+  void findEarly(Decision &Result) const {
+    std::set<StringRef> HoldOtherwise;
+    forEachSection(Result, [&](CheckedSection &S) {
+      if (S.Outcome != Verdict::Hold || Linked.Project.Macros.count(S.Facts.NeedsEarly))
+        return;
+      const bool ByMacro =
+          any_of(S.Reasons, [](const Reason &R) { return R.Code == "macro-section"; });
+      if (!S.Facts.NeedsEarly.empty())
+        ++Result.Early[S.Facts.NeedsEarly];
+      else if (inMacro(S) && ByMacro)
+        ++Result.Early[S.Facts.Extract->Macro];
+      else if (inMacro(S))
+        HoldOtherwise.insert(S.Facts.Extract->Macro);
+    });
+    std::set<StringRef> Needed;
+    forEachSection(Result, [&](CheckedSection &S) { Needed.insert(S.Facts.NeedsEarly); });
+    std::erase_if(Result.Early, [&](const auto &Macro) {
+      return !Needed.count(Macro.first) || HoldOtherwise.count(Macro.first);
+    });
+  }
+
+  static void forEachSection(Decision &Result, function_ref<void(CheckedSection &)> Do) {
+    for (CheckedClass &Checked : Result.Classes)
+      for_each(Checked.Sections, Do);
   }
 
   static void findAcceptable(Decision &Result) {

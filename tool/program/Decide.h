@@ -23,6 +23,7 @@ struct CheckedSection {
   std::vector<Reason> Reasons;
   std::vector<Reason> Accepted;  // would be reasons, if the project file did not accept them
   std::set<std::string> RestsOn; // delegated: functions without whose declaration it would not be
+  std::string RestsOnMacro;      // likewise; empty: none
 };
 
 // Per section, of those whose extent is known; see SharedLines.h.
@@ -90,6 +91,7 @@ struct Decision {
   std::map<std::string, std::vector<Edit>> Edits; // by group, see Program
   std::vector<StaticWrapper> StaticWrappers;
   std::map<std::string, Position> Unmatched; // entries of the project file that speak of nothing
+  std::map<std::string, Position> UnmatchedMacros;
   std::map<std::string, size_t> OtherLocks; // acquisitions of locks that are not converted, by type
   std::set<Position> Assertions;            // that a lock is held, by trylocks: no sites
   std::vector<CutFlow> IdleCuts;            // other flows still make one class of their ends

@@ -411,15 +411,12 @@ void ProjectFile::findLibraries(const std::set<StringRef> &Files, StringRef Root
   if (NamesLibraries)
     return;
   const std::string Own = (Root + "/").str();
-  std::set<StringRef> Foreign;
-  copy_if(Files, std::inserter(Foreign, Foreign.end()),
-          [&](StringRef File) { return !File.starts_with(Own); });
   for (const auto &[Name, Library] : libraryFiles())
-    if (any_of(Library.Headers, [&](StringRef Header) {
-          const std::string End = ("/" + Header).str();
-          return any_of(Foreign, [&](StringRef File) { return File.ends_with(End); });
-        }))
-      addLibrary(Name);
+    for (const std::string &Header : Library.Headers)
+      if (any_of(Files, [&, End = "/" + Header](StringRef File) {
+            return File.ends_with(End) && !File.starts_with(Own);
+          }))
+        addLibrary(Name);
 }
 
 std::optional<OtherLock> ProjectFile::otherLock(StringRef Name) const {

@@ -52,9 +52,6 @@ struct DeclaredMacro {
   Position At;
 };
 
-// Names the macro among functions that something rests on.
-inline std::string macroTrust(llvm::StringRef Macro) { return ("macro " + Macro).str(); }
-
 // True for the code of a reason that is a matter of taste: the result compiles and is safe, and
 // tells a reader something else than before, or ends a cancelled thread later. The user may accept
 // it, once for the program.

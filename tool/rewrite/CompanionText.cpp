@@ -131,32 +131,8 @@ std::string CompanionText::definition(const Companion &Through,
       Unit + "return " + Execute + "(" + Lock + ", " + Section + ", " + Context + ");\n";
   if (Directive.empty())
     return Head + Run + "}";
-  return Head + Directive + "\n" + Run + "#else\n" + Unit + "return " + Section + "(" + Context +
+  return Head + Directive + Run + "#else\n" + Unit + "return " + Section + "(" + Context +
          ");\n#endif\n}";
-}
-
-std::string directiveAround(StringRef Definition) {
-  std::string Opens, Outside; // and the text around the group
-  unsigned Depth = 0;
-  for (StringRef Line : split(Definition.drop_front(Definition.find('{')), '\n')) {
-    StringRef Word = Line.ltrim();
-    const bool Directive = Word.consume_front("#");
-    Word = Word.ltrim();
-    if (!Directive && !Depth)
-      Outside += Line;
-    if (!Directive)
-      continue;
-    if (Word.starts_with("if") && !Depth++) {
-      if (!Opens.empty() || Line.ends_with("\\"))
-        return "";
-      Opens = Line.rtrim().str();
-    } else if (Depth == 1 && Word.starts_with("el")) {
-      return "";
-    } else if (Word.starts_with("endif") && Depth) {
-      --Depth;
-    }
-  }
-  return StringRef(Outside).contains('(') ? "" : Opens; // what else it does may be the lock
 }
 
 } // namespace relock

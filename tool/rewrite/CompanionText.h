@@ -18,16 +18,12 @@ struct CompanionText {
   std::string Lock;    // the operand
   std::string Unit;    // of indentation
   std::string Brace;   // between the head and the body of a function
-  // `#ifdef THREADS`, where all that the wrapper does stands under that: elsewhere there is no lock.
-  std::string Directive;
+  std::string Directive; // `#ifdef THREADS`, if the operation stands under that and no other
 
   // Parameters: their texts, of those that the companion takes.
   std::string head(const Companion &Through, std::vector<std::string> Parameters) const;
   std::string definition(const Companion &Through,
                          const std::vector<std::string> &Parameters) const;
 };
-
-// That directive of a wrapper's definition; empty: there is none.
-std::string directiveAround(llvm::StringRef Definition);
 
 } // namespace relock

@@ -7,6 +7,7 @@
 #include "rewrite/Layout.h"
 #include "rewrite/LockTable.h"
 #include "rewrite/Outline.h"
+#include "section/Directives.h"
 #include "section/Nest.h"
 #include "support/Messages.h"
 
@@ -416,7 +417,7 @@ private:
                             .Lock = Through.Around ? Through.Facts.Body->Lock : Use.Extract->Lock,
                             .Unit = Use.Extract->IndentUnit,
                             .Brace = braceLike(Through.Facts),
-                            .Directive = directiveAround(textOf(Through.Facts))};
+                            .Directive = directiveAround(Through.Facts)};
       CompanionOf[Id] = Text.Name;
       CompanionNames[Text.Name] = Id;
       const Position End = Through.end();
@@ -439,13 +440,18 @@ private:
     Known.By.add(Other.By);
   }
 
-  StringRef textOf(const Wrapper &W) const {
-    return StringRef(Result.Before.at(W.End.File)).slice(W.Begin.Offset, W.End.Offset);
+  // Where the wrapper's operation stands in one group of the preprocessor, the line for that: there
+  // is no lock elsewhere.
+  std::string directiveAround(const Wrapper &W) const {
+    std::optional<OpenConditions> Around =
+        openConditions(Result.Before.at(W.End.File), {W.Begin.Offset, W.At.Offset});
+    const bool One = Around && Around->Groups == 1 && StringRef(Around->Lines).count('\n') == 1;
+    return One ? Around->Lines : "";
   }
 
   // Between the head and the body of a function, as the wrapper has it.
   std::string braceLike(const Wrapper &W) const {
-    StringRef Text = textOf(W);
+    StringRef Text = StringRef(Result.Before.at(W.End.File)).slice(W.Begin.Offset, W.End.Offset);
     bool OwnLine = Text.take_front(Text.find('{')).rtrim(" \t").ends_with("\n");
     return OwnLine ? "\n{\n" : " {\n";
   }

@@ -1357,9 +1357,7 @@ private:
     EarlyArguments Early = {Linked.evaluatesBefore(Body.Name)};
     extractFromMacro(Body, Lock, End.Unlock->Statement, Text, F, allMentions(), Parents, S, Early,
                      Result, Found.Against);
-    if (Early.Needed && Early.Allowed)
-      Found.Trusts.insert(macroTrust(Body.Name));
-    else if (Early.Needed)
+    if (Early.Needed)
       Found.NeedsEarly = Body.Name;
     if (Result.Macro.empty())
       return;

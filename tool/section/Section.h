@@ -325,10 +325,10 @@ struct Section {
   bool StoresThroughPointer = false;
   bool UsesFloat = false;            // computes in floating point
   std::set<ResultTest> Tests;        // that a delegated section drops
-  // Functions that only the project file says to keep no pointer, and macroTrust() of a macro whose
-  // arguments only that says may be evaluated early.
-  std::set<std::string> Trusts;
-  std::string NeedsEarly; // the macro whose arguments would have to be evaluated early, if it is that
+  std::set<std::string> Trusts;      // functions that only the project file says to keep no pointer
+  // The macro in whose body it stands, if arguments of that are evaluated before the lock then, and
+  // nothing proves them the same there. See DeclaredMacro.
+  std::string NeedsEarly;
   std::optional<Extraction> Extract; // if nothing speaks against it but what can be accepted
   // The section of that acquisition releases the lock for a while, and takes it again here.
   std::optional<Position> Continues;

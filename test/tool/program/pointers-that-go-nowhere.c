@@ -22,6 +22,11 @@ static void drops(void *unused) {
   pthread_mutex_unlock(&dropped);
 }
 
+// CHECK:      fixed (pointers-that-go-nowhere.c:[[#@LINE+2]]): keep
+// CHECK-NEXT: pointers-that-go-nowhere.c:[[#@LINE+2]]: mixes with a pointer that is not followed [pointer-cast]
+static pthread_mutex_t fixed = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t *on_the_device(int real) { return real ? (pthread_mutex_t *)0x40000000 : &fixed; }
+
 // CHECK:      mapped (pointers-that-go-nowhere.c:[[#@LINE+2]]): keep
 // CHECK-NEXT: pointers-that-go-nowhere.c:[[#@LINE+5]]: mixes with a pointer that is not followed [pointer-cast]
 static pthread_mutex_t mapped = PTHREAD_MUTEX_INITIALIZER;
@@ -46,13 +51,15 @@ static void marks(void) {
   pthread_mutex_unlock(m);
 }
 
-// CHECK: 3 lock sites
+// CHECK: 4 lock sites
 int main(void) {
   boxes[1] = &total;
   drops(0);
   marks();
   pthread_mutex_lock(device(0));
+  pthread_mutex_lock(on_the_device(0));
   printf("%d\n", total);
+  pthread_mutex_unlock(on_the_device(0));
   pthread_mutex_unlock(device(0));
   return 0;
 }

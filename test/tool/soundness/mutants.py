@@ -907,22 +907,21 @@ RULES = {
         "tool/program/cancelled-threads-hold.c",
     ),
     "a directive in a lock wrapper that is about something else": (
-        "tool/rewrite/CompanionText.cpp",
-        """return StringRef(Outside).contains('(') ? "" : Opens;""",
-        "return Opens;",
+        "tool/rewrite/Rewrite.cpp",
+        "{W.Begin.Offset, W.At.Offset});",
+        "{W.Begin.Offset, unsigned(Result.Before.at(W.End.File).find(\"#endif\", W.Begin.Offset))});",
         "tool/rewrite/companion-of-a-wrapper-under-a-directive.test",
     ),
     "an integer that is an address": (
         "tool/index/Resolve.cpp",
-        """return Cast->getSubExpr()->EvaluateAsInt(Value, Context) &&
-             Value.Val.getInt().abs().ule(4095);""",
-        "return true;",
+        " && Value.Val.getInt().abs().ule(4095));",
+        ");",
         "tool/program/pointers-that-go-nowhere.c",
     ),
     "a header of the program's own that is called like a library's": (
         "tool/program/ProjectFile.cpp",
-        "return !File.starts_with(Own);",
-        "return true;",
+        " && !File.starts_with(Own);",
+        ";",
         "tool/program/library-whose-headers-are-read.test",
     ),
     "a macro's argument that assigns, evaluated before the lock": (
