@@ -80,8 +80,13 @@ template <class V> void fields(V &&Visit, WrapperBody::Alias &A) {
   Visit("name", A.Name), Visit("text", A.Text);
   Visit("outside", A.Outside), Visit("under", A.Under);
 }
+template <class V> void fields(V &&Visit, WrapperBody::Guard &G) {
+  Visit("before", G.Before), Visit("condition", G.Condition), Visit("key", G.Key);
+  Visit("instead", G.Instead), Visit("loads", G.Loads);
+}
 template <class V> void fields(V &&Visit, WrapperBody &B) {
-  Visit("parameters", B.Parameters), Visit("aliases", B.Aliases), Visit("lock", B.Lock);
+  Visit("parameters", B.Parameters), Visit("aliases", B.Aliases), Visit("guards", B.Guards);
+  Visit("lock", B.Lock);
   Visit("outside", B.Outside), Visit("under", B.Under), Visit("calls", B.Calls);
   Visit("tests", B.Tests);
 }

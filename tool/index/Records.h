@@ -254,8 +254,19 @@ struct WrapperBody {
 
     bool operator==(const Alias &) const = default;
   };
+  // A condition under which the wrapper leaves its operation out: `if (!m) return -1;`.
+  struct Guard {
+    std::string Before;    // statements that come before it
+    std::string Condition; // under which there is no operation
+    std::string Key;       // the same where two wrappers ask for the same
+    std::string Instead;   // statements that run then
+    bool Loads = false;    // it reads more than parameters
+
+    bool operator==(const Guard &) const = default;
+  };
   std::vector<Parameter> Parameters;
   std::vector<Alias> Aliases;
+  std::vector<Guard> Guards;  // in their order, before all that follows
   std::string Lock;           // the operand, by parameters and aliases
   std::string Outside, Under; // statements: by whoever calls the wrapper, and by who has the lock
   std::vector<Call> Calls;    // of Under

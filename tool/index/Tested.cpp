@@ -106,7 +106,13 @@ public:
   bool runPart(ArrayRef<const Stmt *> Statements, bool Stays) {
     InBody = true;
     NamesStay = Stays;
-    return all_of(Statements, [&](const Stmt *Child) { return run(Child) == Ends; });
+    int64_t Any = 0;
+    ReturnsAny = &Any;
+    MayReturn = true;
+    return all_of(Statements, [&](const Stmt *Child) {
+      const Way After = run(Child);
+      return After == Ends || (After == Returns && Child == Statements.back());
+    });
   }
 
   // How a statement that leaves no other trace than the call goes on.

@@ -40,8 +40,8 @@ bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr 
                          const clang::ASTContext &Context, int64_t Result = 0,
                          bool *Aborts = nullptr, int64_t *Returns = nullptr);
 
-// The same for statements of the body of F, without its return. They stay there where other files
-// may call F.
+// The same for statements of the body of F, the last of which may return any number. They stay there
+// where other files may call F.
 bool onlyOperationOf(llvm::ArrayRef<const clang::Stmt *> Statements, const clang::CallExpr *Call,
                      const clang::FunctionDecl *F);
 

@@ -3,9 +3,11 @@
 
 #include "index/LocalNames.h"
 #include "index/LockApi.h"
+#include "index/Operand.h"
 #include "index/Tested.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/Builtins.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -15,26 +17,59 @@ using namespace llvm;
 namespace relock {
 namespace {
 
-ArrayRef<Stmt *> statementsOf(const CompoundStmt *Block) {
-  return ArrayRef(const_cast<CompoundStmt *>(Block)->body_begin(), Block->size());
+// A condition, without what asks for its negation; `likely()` is looked through.
+struct Asked {
+  const Expr *Of;
+  bool Negated;
+};
+
+Asked askedBy(const Expr *Condition, const ASTContext &Context) {
+  const Expr *E = Condition->IgnoreParenCasts();
+  if (const auto *Call = dyn_cast<CallExpr>(E);
+      Call && Call->getBuiltinCallee() == Builtin::BI__builtin_expect)
+    return askedBy(Call->getArg(0), Context);
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_LNot) {
+    Asked Sub = askedBy(Unary->getSubExpr(), Context);
+    return {Sub.Of, !Sub.Negated};
+  }
+  const auto *Binary = dyn_cast<BinaryOperator>(E);
+  if (Binary && Binary->isEqualityOp())
+    for (auto [Zero, Other] : {std::pair(Binary->getRHS(), Binary->getLHS()),
+                               std::pair(Binary->getLHS(), Binary->getRHS())}) {
+      Expr::EvalResult Value;
+      if (Zero->isNullPointerConstant(const_cast<ASTContext &>(Context),
+                                      Expr::NPC_ValueDependentIsNotNull) ||
+          (Zero->getType()->isIntegerType() && Zero->EvaluateAsInt(Value, Context) &&
+           Value.Val.getInt() == 0)) {
+        Asked Sub = askedBy(Other, Context);
+        return {Sub.Of, Sub.Negated != (Binary->getOpcode() == BO_EQ)};
+      }
+    }
+  return {E, false};
 }
 
 class BodyReader {
 public:
   BodyReader(const FunctionDecl *F, const CallExpr *Operation, const Wrapper &W, const Source &S)
-      : F(F), Operation(Operation), W(W), S(S),
-        Statements(statementsOf(cast<CompoundStmt>(F->getBody()))) {}
+      : F(F), Operation(Operation), W(W), S(S) {
+    readBlock(F->getBody());
+  }
 
-  std::optional<WrapperBody> read(const Expr *Operand, const std::vector<Call> &Calls) {
+  std::optional<WrapperBody> read(const Expr *Operand, const std::vector<Call> &Calls,
+                                  std::vector<OperandLoad> &Loads) {
     Operand = withoutIdleCasts(Operand)->IgnoreParenImpCasts();
-    if (!canMove() || isa<CStyleCastExpr>(Operand) || !findOperation() || !readParameters())
+    if (!canMove() || !endsBehind() || isa<CStyleCastExpr>(Operand) || !findOperation() ||
+        !readParameters())
       return std::nullopt;
     Body.Tests = W.Pure ? W.Tests : End != Begin + 1 || soleCall(Statements[Begin]) != Operation;
     for (size_t I = 0; I < Statements.size(); ++I)
       if ((I < Begin || I >= End) && !Gone.contains(Statements[I]) &&
-          !isa<NullStmt>(Statements[I]) &&
+          !isa<NullStmt>(Statements[I]) && !(I < Begin && addGuard(Statements[I], Loads)) &&
+          !(I + 1 == Statements.size() && returnsOnly(Statements[I])) &&
           !add(Statements[I], (I < Begin) == (W.Kind == Operation::Lock), Calls))
         return std::nullopt;
+    if (Lost)
+      return std::nullopt;
     if (W.Kind == Operation::Lock) {
       Body.Lock = S.expressionText(Operand);
       noteNames(Operand, /*Under=*/false);
@@ -48,7 +83,10 @@ private:
   const CallExpr *Operation;
   const Wrapper &W;
   const Source &S;
-  const ArrayRef<Stmt *> Statements;
+  // Of the body and, in place of an `if` around the operation, that and those of its arm.
+  SmallVector<const Stmt *> Statements;
+  SmallVector<const Stmt *> Behind;  // such an `if`
+  bool Lost = false;                 // a guard has no text
   size_t Begin = 0, End = 0;         // of Statements: the operation, and tests of its result
   SmallPtrSet<const Stmt *, 4> Gone; // what else goes, such as declarations of that result
   SmallPtrSet<const Decl *, 2> Results;
@@ -56,11 +94,47 @@ private:
   DenseMap<const VarDecl *, size_t> Aliases; // their places in Body
   WrapperBody Body;
 
+  void readBlock(const Stmt *Block) {
+    const auto *Compound = dyn_cast<CompoundStmt>(Block);
+    bool Inside = false;
+    for (const Stmt *Child : Compound ? ArrayRef(Compound->body_begin(), Compound->size())
+                                      : ArrayRef(const_cast<Stmt *const *>(&Block), 1)) {
+      (Inside ? Behind : Statements).push_back(Child);
+      if (const Stmt *Arm = Inside ? nullptr : armOf(Child)) {
+        Inside = true;
+        readBlock(Arm);
+      }
+    }
+  }
+
+  // The arm of an `if` that the operation stands in.
+  const Stmt *armOf(const Stmt *Statement) const {
+    const auto *If = dyn_cast<IfStmt>(Statement);
+    if (W.Pure || !If || contains(If->getCond(), Operation))
+      return nullptr;
+    for (const Stmt *Arm : {If->getThen(), If->getElse()})
+      if (Arm && contains(Arm, Operation))
+        return Arm;
+    return nullptr;
+  }
+
+  // True if nothing but returns stands behind an `if` around the operation.
+  bool endsBehind() const {
+    return all_of(Behind, [&](const Stmt *Statement) {
+      return isa<NullStmt>(Statement) || returnsOnly(Statement);
+    });
+  }
+
+  // True for a return whose value nobody needs: callers that use it get no companion.
+  bool returnsOnly(const Stmt *Statement) const {
+    const auto *Return = dyn_cast<ReturnStmt>(Statement);
+    return Return && (!Return->getRetValue() || !Return->getRetValue()->HasSideEffects(S.Context));
+  }
+
   bool canMove() const {
     const Stmt *Whole = F->getBody();
-    return (F->getReturnType()->isVoidType() || W.Pure) && !F->isVariadic() &&
-           (F->hasWrittenPrototype() || S.Language.C23) && Whole->getBeginLoc().isFileID() &&
-           Whole->getEndLoc().isFileID();
+    return !F->isVariadic() && (F->hasWrittenPrototype() || S.Language.C23) &&
+           Whole->getBeginLoc().isFileID() && Whole->getEndLoc().isFileID();
   }
 
   static bool contains(const Stmt *Whole, const Stmt *Part) {
@@ -78,7 +152,8 @@ private:
 
   // The statements that are the operation, and test its result, with the variables of that.
   bool findOperation() {
-    while (Begin < Statements.size() && !contains(Statements[Begin], Operation))
+    while (Begin < Statements.size() &&
+           (armOf(Statements[Begin]) || !contains(Statements[Begin], Operation)))
       ++Begin;
     if (Begin == Statements.size())
       return false;
@@ -90,7 +165,7 @@ private:
       return true;
     }
     std::vector<const Stmt *> Run;
-    for (const Stmt *Statement : Statements.take_front(Begin))
+    for (const Stmt *Statement : ArrayRef(Statements).take_front(Begin))
       if (const auto *Declared = dyn_cast<DeclStmt>(Statement))
         if (const auto *V = dyn_cast<VarDecl>(*Declared->decl_begin());
             V && Declared->isSingleDecl() && V->getType()->isIntegerType() &&
@@ -102,13 +177,13 @@ private:
     Run.push_back(Statements[Begin]);
     if (!onlyOperationOf(Run, Operation, F))
       return false;
-    for (End = Begin + 1; End < Statements.size(); ++End) {
+    for (End = Begin + 1; End < Statements.size() && !returnOf(Run.back()); ++End) {
       Run.push_back(Statements[End]);
       if (none_of(Results, [&](const Decl *V) { return mentions(Statements[End], V); }) ||
           !onlyOperationOf(Run, Operation, F))
         break;
     }
-    for (const Stmt *Statement : Statements.slice(Begin, End - Begin))
+    for (const Stmt *Statement : ArrayRef(Statements).slice(Begin, End - Begin))
       if (const auto *Declared = dyn_cast<DeclStmt>(Statement))
         Results.insert(Declared->decl_begin(), Declared->decl_end());
     return true;
@@ -152,6 +227,94 @@ private:
       copy_if(Calls, std::back_inserter(Body.Calls),
               [&](const Call &C) { return standsIn(Statement, C.At); });
     return true;
+  }
+
+  // Takes in an `if` that the operation stands in, or that leaves before it. False: it is none.
+  bool addGuard(const Stmt *Statement, std::vector<OperandLoad> &Loads) {
+    const auto *If = dyn_cast<IfStmt>(Statement);
+    if (!If || W.Pure || If->getInit() || If->getConditionVariable())
+      return false;
+    const Stmt *Arm = armOf(If);
+    const Stmt *Other = !Arm ? If->getThen() : Arm == If->getThen() ? If->getElse() : If->getThen();
+    if (!Arm && (If->getElse() || !returnOf(Other)))
+      return false;
+    const bool Negate = Arm == If->getThen();
+    std::optional<std::string> Text = conditionText(If->getCond(), Negate);
+    SmallPtrSet<const ValueDecl *, 4> Loaded;
+    bool Unknown = false;
+    collectLoaded(If->getCond(), Loaded, Unknown);
+    // What unlocks has the lock, or not, where it does anything before the condition.
+    if (!Text || Unknown || (W.Kind == Operation::Unlock && !Body.Under.empty()) ||
+        !allows(If->getCond(), /*Under=*/false, false))
+      return Lost = true;
+    const auto [Asked, Negated] = askedBy(If->getCond(), S.Context);
+    if (Asked->HasSideEffects(S.Context))
+      return Lost = true;
+    WrapperBody::Guard G;
+    G.Before = std::exchange(Body.Outside, "");
+    G.Condition = *Text;
+    G.Key = (Negated != Negate ? "!" : "") + S.expressionText(Asked);
+    for (const ValueDecl *D : Loaded)
+      if (!isa<ParmVarDecl>(D) && !Aliases.count(dyn_cast<VarDecl>(D))) {
+        Loads.push_back(operandLoad(D, S));
+        Loads.back().OfCondition = G.Loads = true;
+      }
+    noteNames(If->getCond(), false);
+    Body.Guards.push_back(std::move(G));
+    Lost = Other && !addInstead(Other);
+    return true;
+  }
+
+  // What a statement returns with, in the end.
+  static const ReturnStmt *returnOf(const Stmt *Statement) {
+    if (const auto *Block = dyn_cast<CompoundStmt>(Statement))
+      return Block->body_empty() ? nullptr : returnOf(Block->body_back());
+    return dyn_cast<ReturnStmt>(Statement);
+  }
+
+  // Takes in the arm that runs instead of the operation.
+  bool addInstead(const Stmt *Arm) {
+    const auto *Block = dyn_cast<CompoundStmt>(Arm);
+    for (const Stmt *Statement : Block ? ArrayRef(Block->body_begin(), Block->size())
+                                       : ArrayRef(const_cast<Stmt *const *>(&Arm), 1)) {
+      if (isa<NullStmt>(Statement) || returnsOnly(Statement))
+        continue;
+      std::optional<std::string> Text;
+      if (const auto *Return = dyn_cast<ReturnStmt>(Statement)) { // `return report(m);`
+        Statement = soleCall(Return->getRetValue());
+        Text = Statement ? textOf(Statement) : std::nullopt;
+      } else if (!isa<DeclStmt>(Statement)) {
+        Text = textOf(Statement);
+      }
+      Inner.clear();
+      if (!Text || !allows(Statement, /*Under=*/false, false))
+        return false;
+      noteNames(Statement, false);
+      Body.Guards.back().Instead += *Text + "\n";
+    }
+    return true;
+  }
+
+  std::optional<std::string> conditionText(const Expr *Condition, bool Negate) const {
+    std::optional<Source::Range> R = S.range(Condition->getSourceRange());
+    if (!R || R->File != S.SM.getFileID(F->getBody()->getBeginLoc()) || S.text(*R).contains('\n'))
+      return std::nullopt;
+    const std::string Text = S.text(*R).str();
+    if (!Negate)
+      return Text;
+    const Expr *E = Condition->IgnoreParenImpCasts();
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_LNot)
+      return conditionText(Unary->getSubExpr(), false);
+    if (isa<DeclRefExpr, MemberExpr, CallExpr>(E))
+      return "!" + Text;
+    const auto *Binary = dyn_cast<BinaryOperator>(E);
+    if (Binary && Binary->isEqualityOp()) {
+      auto Left = conditionText(Binary->getLHS(), false),
+           Right = conditionText(Binary->getRHS(), false);
+      if (Left && Right)
+        return *Left + (Binary->getOpcode() == BO_EQ ? " != " : " == ") + *Right;
+    }
+    return "!(" + Text + ")";
   }
 
   bool standsIn(const Stmt *Statement, const Position &At) const {
@@ -235,7 +398,7 @@ private:
 
   // The lines between the statement before and this one, if they are a comment.
   StringRef commentAbove(const Stmt *Statement, const Source::Range &R) const {
-    const auto *At = find(Statements, Statement);
+    const auto At = find(Statements, Statement);
     std::optional<Source::Range> Before = At == Statements.begin()
                                               ? S.range(F->getBody()->getBeginLoc())
                                               : S.range((*std::prev(At))->getSourceRange());
@@ -278,8 +441,9 @@ private:
 
 std::optional<WrapperBody> wrapperBody(const FunctionDecl *F, const CallExpr *Operation,
                                        const Expr *Operand, const Wrapper &W,
-                                       const std::vector<Call> &Calls, const Source &S) {
-  return BodyReader(F, Operation, W, S).read(Operand, Calls);
+                                       const std::vector<Call> &Calls,
+                                       std::vector<OperandLoad> &Loads, const Source &S) {
+  return BodyReader(F, Operation, W, S).read(Operand, Calls, Loads);
 }
 
 } // namespace relock

@@ -10,7 +10,9 @@
 //
 // A companion of such a pair can do all that around a section. What stands outside of the two
 // operations its caller does, as before; what stands between them is done under the lock, with the
-// section, by the thread that runs it.
+// section, by the thread that runs it. Where both leave their operation out under one condition,
+// `if (m == NULL) return;` or `if (threaded) { … }`, the companion runs the section without the
+// lock.
 #pragma once
 
 #include "index/Records.h"
@@ -23,10 +25,10 @@
 namespace relock {
 
 // The body of the wrapper F, known as W, of the operation, if a companion can do what it does.
-// Calls: of F.
+// Calls: of F. Loads: what its guards read besides parameters is added there.
 std::optional<WrapperBody> wrapperBody(const clang::FunctionDecl *F,
                                        const clang::CallExpr *Operation, const clang::Expr *Operand,
                                        const Wrapper &W, const std::vector<Call> &Calls,
-                                       const Source &S);
+                                       std::vector<OperandLoad> &Loads, const Source &S);
 
 } // namespace relock

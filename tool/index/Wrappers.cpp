@@ -37,8 +37,7 @@ public:
     W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &W.Aborts, Waits ? nullptr : &Returns) &&
              isInt<32>(Returns);
     W.Result = W.Pure ? Returns : 0;
-    if (!W.Pure && !alwaysCalls(Body, Call))
-      return std::nullopt;
+    const bool Guarded = !W.Pure && !alwaysCalls(Body, Call);
     auto [Operand, Node] = Operands.lookup(Call);
     if (untypedVariable(Operand, S))
       return std::nullopt; // callers cannot write the operand
@@ -53,9 +52,11 @@ public:
     describePlace(F, W);
     W.Loads = loadsOf(Names.expand(Operand), W.LoadsUnknown);
     if (!Waits && !W.Computed)
-      W.Body = wrapperBody(F, Call, Operand, W, Calls, S);
+      W.Body = wrapperBody(F, Call, Operand, W, Calls, W.Loads, S);
     if (W.Body)
       describeCompanion(F, S, W);
+    else if (Guarded)
+      return std::nullopt; // nobody knows when it does that
     return W;
   }
 

@@ -62,6 +62,9 @@ public:
 
   std::string body() const {
     const bool Behind = !Unlock.Outside.empty();
+    const bool Keeps = Behind || any_of(Unlock.Guards, [](const WrapperBody::Guard &G) {
+                         return !G.Instead.empty();
+                       });
     std::string Declared = aliases(&WrapperBody::Alias::Outside);
     if (hasInner()) {
       Declared += Text.Unit + "struct " + callType() + " " + Call + " = {";
@@ -70,12 +73,15 @@ public:
           Declared += P.Name + ", ";
       Declared += Section + ", " + Context + "};\n";
     }
-    if (Behind)
+    if (Keeps)
       Declared += Text.Unit + "int " + Result + ";\n";
     const std::string Run =
         Text.Execute + "(" + Text.Lock + ", " +
         (hasInner() ? Text.Name + "_section, &" + Call : Section + ", " + Context) + ");\n";
-    return Declared + (Declared.empty() ? "" : "\n") + indented(Lock.Outside, Text.Unit) +
+    std::string Guards;
+    for (size_t I = 0; I < Lock.Guards.size(); ++I)
+      Guards += guard(Lock.Guards[I], I < Unlock.Guards.size() ? Unlock.Guards[I].Instead : "");
+    return Declared + (Declared.empty() ? "" : "\n") + Guards + indented(Lock.Outside, Text.Unit) +
            Text.Unit + (Behind ? Result + " = " : "return ") + Run +
            indented(Unlock.Outside, Text.Unit) +
            (Behind ? Text.Unit + "return " + Result + ";\n" : "");
@@ -87,6 +93,20 @@ private:
   const Companion &Through;
   const WrapperBody &Lock, &Unlock;
   const std::string Section, Context, Call, Result;
+
+  // Where there is no lock. Unlocking: what the unlock wrapper does instead of unlocking then.
+  std::string guard(const WrapperBody::Guard &G, const std::string &Unlocking) const {
+    const std::string If = indented(G.Before, Text.Unit) + Text.Unit + "if (" + G.Condition + ")",
+                      Inner = Text.Unit + Text.Unit, Run = Section + "(" + Context + ");\n";
+    if (G.Instead.empty() && Unlocking.empty())
+      return If + "\n" + Inner + "return " + Run;
+    const std::string Open = Text.Brace == "\n{\n" ? "\n" + Text.Unit + "{\n" : " {\n";
+    return If + Open + indented(G.Instead, Inner) + Inner +
+           (Unlocking.empty() ? "return " + Run
+                              : Result + " = " + Run + indented(Unlocking, Inner) + Inner +
+                                    "return " + Result + ";\n") +
+           Text.Unit + "}\n";
+  }
 
   std::string callType() const { return Text.Name + "_call"; }
   bool hasInner() const { return !Lock.Under.empty() || !Unlock.Under.empty(); }

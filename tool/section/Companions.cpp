@@ -33,6 +33,8 @@ public:
     Result.Around = !Lock.Pure || !UnlocksOnly || (!W.Computed && W.Parameter >= 0);
     if (Result.Around && !canDo(Lock))
       return std::nullopt;
+    if (Result.Around && UnlocksOnly && !W.Body->Guards.empty())
+      return std::nullopt; // they unlock whatever that is
     const LockOperation *Unlock = UnlocksOnly ? nullptr : Unlocks.front();
     if (Unlock) {
       if (any_of(Unlocks, [&](const LockOperation *Op) { return !isPair(*Op, *Unlock); }))
@@ -55,7 +57,10 @@ private:
   const Source &S;
 
   bool canDo(const LockOperation &Op) const {
-    return Op.Wraps && Op.Wraps->Body && (!Op.Wraps->Body->Tests || Locks.cannotFail(Op));
+    const bool Ignored = Op.Wraps->Pure || Op.Call->getType()->isVoidType() ||
+                         (Op.Branch && soleCall(Op.Branch) == Op.Call);
+    return Op.Wraps && Op.Wraps->Body && Ignored &&
+           (!Op.Wraps->Body->Tests || Locks.cannotFail(Op));
   }
 
   // True if the unlock is one by the wrapper of the other, which the companion can do.
@@ -63,8 +68,19 @@ private:
     return Unlock.Wrapper == Other.Wrapper && canDo(Unlock) &&
            Unlock.Wraps->End.File == Lock.Wraps->End.File &&
            Linked.canExecuteThrough(Unlock.Wrapper) && givesTheSame(Unlock) &&
+           sameGuards(*Lock.Wraps->Body, *Unlock.Wraps->Body) &&
            !clash(*Lock.Wraps->Body, *Unlock.Wraps->Body) &&
            !clash(*Unlock.Wraps->Body, *Lock.Wraps->Body);
+  }
+
+  // True if the two leave their operations out under the same conditions, which what they do under
+  // the lock does not change.
+  static bool sameGuards(const WrapperBody &A, const WrapperBody &B) {
+    return A.Guards.size() == B.Guards.size() &&
+           all_of(zip(A.Guards, B.Guards), [&](const auto &Pair) {
+             const auto &[Own, Other] = Pair;
+             return Own.Key == Other.Key && (!Own.Loads || (A.Under.empty() && B.Under.empty()));
+           });
   }
 
   // True if the two wrappers mean different things by one name.

@@ -711,6 +711,42 @@ RULES = {
         "V->hasLocalStorage() ? true",
         "tool/section/wrapper-that-notes-and-holds.test",
     ),
+    "a lock wrapper under a condition, and its unlock under another": (
+        "tool/section/Companions.cpp",
+        "return Own.Key == Other.Key && (!Own.Loads || (A.Under.empty() && B.Under.empty()));",
+        "return !Own.Loads || (A.Under.empty() && B.Under.empty());",
+        "tool/section/wrapper-under-a-condition-that-holds.c",
+    ),
+    "what a lock wrapper does under the lock to its condition": (
+        "tool/section/Companions.cpp",
+        "return Own.Key == Other.Key && (!Own.Loads || (A.Under.empty() && B.Under.empty()));",
+        "return Own.Key == Other.Key;",
+        "tool/section/wrapper-under-a-condition-that-holds.c",
+    ),
+    "a lock wrapper under a condition, and an unlock that asks for none": (
+        "tool/section/Companions.cpp",
+        "    if (Result.Around && UnlocksOnly && !W.Body->Guards.empty())",
+        "    if (false)",
+        "tool/section/wrapper-under-a-condition-that-holds.c",
+    ),
+    "what the condition of a lock wrapper reads": (
+        "tool/index/WrapperBody.cpp",
+        "        Loads.back().OfCondition = G.Loads = true;",
+        "        Loads.back().OfCondition = G.Loads = true, Loads.pop_back();",
+        "tool/section/wrapper-under-a-condition-that-holds.c",
+    ),
+    "what an unlock wrapper does before its condition": (
+        "tool/index/WrapperBody.cpp",
+        "(W.Kind == Operation::Unlock && !Body.Under.empty())",
+        "false",
+        "tool/section/wrapper-under-a-condition-that-holds.c",
+    ),
+    "the result of a lock wrapper that may leave its operation out": (
+        "tool/section/Companions.cpp",
+        "(Op.Branch && soleCall(Op.Branch) == Op.Call);",
+        "true;",
+        "tool/section/wrapper-under-a-condition-that-holds.c",
+    ),
     "an unlock wrapper that is given something else than the lock wrapper": (
         "tool/section/Companions.cpp",
         "          exactKey(Lock.Call->getArg(At), nullptr, S) !=\n              exactKey(Unlock.Call->getArg(I), nullptr, S))",
