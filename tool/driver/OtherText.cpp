@@ -171,7 +171,8 @@ void reportOtherDefinitions(const Decision &Decided,
   // By the place of their lock in the body of a macro. Divided: macros that stay in sections, as
   // another one of as many definitions.
   std::map<Position, size_t> InMacros;
-  std::map<StringRef, size_t> Calling; // lock wrappers, by node
+  std::map<StringRef, size_t> Calling;  // lock wrappers, by node
+  std::map<ResultTest, size_t> Varying; // … of which a part is compiled elsewhere only
   std::set<StringRef> Divided;
   for (const CheckedClass &Class : Decided.Classes)
     for (const CheckedSection &S : Class.Sections)
@@ -179,6 +180,8 @@ void reportOtherDefinitions(const Decision &Decided,
           S.Facts.Extract->Macro.empty() && S.Facts.Extract->Directive.empty()) {
         for (const Position &Place : S.Facts.MacroPlaces)
           ++InMacros[Place];
+        for (const ResultTest &Wrapper : S.Facts.Varying)
+          ++Varying[Wrapper];
         for (StringRef Node : std::set<StringRef>(S.Facts.Extract->Wrappers.begin(),
                                                   S.Facts.Extract->Wrappers.end()))
           ++Calling[Node];
@@ -216,6 +219,13 @@ void reportOtherDefinitions(const Decision &Decided,
     if (Other != All.end() && !Divided.count(Own.Name))
       Report(Place.File, *Other, Number);
   }
+  for (const auto &[Wrapper, Number] : Varying)
+    message(Wrapper.At,
+            "'" + Wrapper.Wrapper + "' does something else in another configuration; " +
+                (Number == 1 ? "a delegated section does"
+                             : std::to_string(Number) + " delegated sections do") +
+                " without it, and may not compile there: build that one, too",
+            "other-definition");
   // A static function that is a macro there.
   for (const StaticWrapper &W : Decided.StaticWrappers)
     if (auto Calls = Calling.find(W.Node); Calls != Calling.end()) {

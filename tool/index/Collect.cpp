@@ -8,6 +8,7 @@
 #include "index/Collect.h"
 
 #include "index/Aliases.h"
+#include "index/Configuration.h"
 #include "index/ConstantArms.h"
 #include "index/ConvertedLocks.h"
 #include "index/DisplayNames.h"
@@ -59,9 +60,9 @@ bool isInNoObjectFile(const FunctionDecl *F) {
 class CollectVisitor : public RecursiveASTVisitor<CollectVisitor> {
 public:
   CollectVisitor(ASTContext &Context, Preprocessor &PP, const SymbolVersions &Versions,
-                 UnitFacts &Facts)
-      : S(Context, &PP), Versions(Versions), Facts(Facts), Out(S, Facts), Pointers(S, Facts),
-        Edits(Out), Nodes(Out, Edits), Undefined(S, Facts) {}
+                 const Configurations &Texts, UnitFacts &Facts)
+      : S(Context, &PP), Versions(Versions), Texts(Texts), Facts(Facts), Out(S, Facts),
+        Pointers(S, Facts), Edits(Out, Texts), Nodes(Out, Edits), Undefined(S, Facts) {}
 
   void run() {
     TraverseDecl(S.Context.getTranslationUnitDecl());
@@ -78,6 +79,20 @@ public:
       if (!Nodes.isResolved(Use))
         Nodes.escapeOnce(nodeFor(Use->getDecl(), S), "unknown-use",
                          "is used in a way that is not followed", Use->getExprLoc());
+  }
+
+  // Where a wrapper's text is what it is here, and where a companion can stand beside it.
+  void recordPlace(const FunctionDecl *F, WrapperPlace &Place, bool HasCompanion,
+                   Function &Record) const {
+    if (std::optional<Source::Range> Whole = S.range(F->getSourceRange())) {
+      std::optional<std::string> Configuration = Texts.of(*Whole, S);
+      Place.Unclear = !Configuration;
+      Place.Configuration = Configuration.value_or("");
+    }
+    if (HasCompanion)
+      for (const FunctionDecl *Declared : F->redecls())
+        if (std::optional<Prototype> P = computedPrototype(Declared, Place, S))
+          Record.Prototypes.push_back(*P);
   }
 
   // --- Declarations -----------------------------------------------------------------------
@@ -105,16 +120,17 @@ public:
           F->getBody(), S, [&](const Stmt *Statement) { return UnrunArms.contains(Statement); });
       if (Facts.Sites.size() == FirstSite + 1 && !HasHandler) {
         Record.Wraps = findWrapper(F, Facts.Sites[FirstSite], Operands, Record.Calls, S);
-        Record.Releases = releasesArgument(F, Facts.Sites[FirstSite], Operands, S);
+        std::tie(Record.Releases, Record.OfRecord) =
+            releasesArgument(F, Facts.Sites[FirstSite], Operands, S);
       } else if (Facts.Sites.size() == FirstSite && !HasHandler) {
-        Record.Relays = findRelay(F, Operands, S);
+        Record.Relays = findRelay(F, Operands, Record.Calls, S);
       }
       if (Facts.Sites.size() <= FirstSite + 1 && !HasHandler)
         Record.Forwards = findForward(F, Operands, S);
-      if (Record.Wraps && (Record.Wraps->Computed || Record.Wraps->Body))
-        for (const FunctionDecl *Declared : F->redecls())
-          if (std::optional<Prototype> P = computedPrototype(Declared, *Record.Wraps, S))
-            Record.Prototypes.push_back(*P);
+      if (Record.Wraps)
+        recordPlace(F, *Record.Wraps, Record.Wraps->Computed || Record.Wraps->Body, Record);
+      if (Record.Relays)
+        recordPlace(F, *Record.Relays, Record.Relays->AsLock || Record.Relays->AsUnlock, Record);
       Facts.Functions.add(std::move(Record));
     } else {
       RecursiveASTVisitor::TraverseFunctionDecl(F);
@@ -498,6 +514,7 @@ public:
 private:
   const Source S;
   const SymbolVersions &Versions;
+  const Configurations &Texts;
   UnitFacts &Facts;
   FactWriter Out;
   FunctionPointers Pointers;
@@ -874,13 +891,15 @@ UnitFacts collectUnit(const tooling::CompileCommand &Command,
   Facts.MainFile = mainFile(Command);
   SkippedText Skipped;
   SymbolVersions Versions;
+  Configurations Texts;
   UnitActions Actions;
   Actions.Begin = [&](CompilerInstance &CI) {
     Skipped.watch(CI.getPreprocessor());
     Versions.watch(CI.getPreprocessor());
+    Texts.watch(CI.getPreprocessor());
   };
   Actions.End = [&](CompilerInstance &CI) {
-    CollectVisitor(CI.getASTContext(), CI.getPreprocessor(), Versions, Facts).run();
+    CollectVisitor(CI.getASTContext(), CI.getPreprocessor(), Versions, Texts, Facts).run();
     recordText(CI, Skipped, Facts);
   };
   Actions.EndWithErrors = [&](CompilerInstance &CI) {

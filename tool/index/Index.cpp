@@ -192,10 +192,14 @@ static std::string andMore(size_t Number) {
   return Number == 0 ? "" : ", and so are " + std::to_string(Number) + " more like it";
 }
 
-// Autoconf has this name for what its configure scripts try, and removes the files.
+// What configure scripts try: Autoconf has the name for that, and removes the files; SCons, CMake
+// and Meson have the folders.
 static bool isConfigureTry(const UnitPlace &U) {
-  std::string Main = mainFile(U.Command);
-  return sys::path::filename(Main) == "conftest.c" && !sys::fs::exists(Main);
+  const std::string Main = mainFile(U.Command);
+  const StringRef Folders[] = {".sconf_temp", "CMakeScratch", "CMakeTmp", "meson-private"};
+  return (sys::path::filename(Main) == "conftest.c" && !sys::fs::exists(Main)) ||
+         std::any_of(sys::path::begin(Main), sys::path::end(Main),
+                     [&](StringRef Part) { return is_contained(Folders, Part); });
 }
 
 static void leaveOutConfigureTries(std::vector<UnitPlace> &Units) {
@@ -204,7 +208,7 @@ static void leaveOutConfigureTries(std::vector<UnitPlace> &Units) {
   if (Tries == Units.begin() || Tries == Units.end())
     return;
   messageFor(mainFile(Tries->Command),
-             "is what a configure script has tried, and is gone; it is left out" +
+             "is what a configure script has tried; it is left out" +
                  andMore(Units.end() - Tries - 1),
              "configure-try");
   Units.erase(Tries, Units.end());

@@ -256,7 +256,8 @@ void LockEdits::leftOut(const InitListExpr *List, const FieldDecl *Mutex) {
   SourceLocation Close = List->getRBraceLoc();
   const InitListExpr *Written = List->isSyntacticForm() ? List : List->getSyntacticForm();
   if (!Written || !Written->getNumInits() || Close.isInvalid() || Close.isMacroID() ||
-      !S.editable(Close) || Mutex->getName().empty() || !hasDesignators(Close))
+      !S.editable(Close) || Mutex->getName().empty() || !hasDesignators(Close) ||
+      isConditional(Mutex))
     return;
   SourceLocation Last = Written->getInit(Written->getNumInits() - 1)->getEndLoc();
   if (Last.isMacroID())
@@ -273,6 +274,13 @@ void LockEdits::leftOut(const InitListExpr *List, const FieldDecl *Mutex) {
 // C has designators since 1999, and as an extension before.
 bool LockEdits::hasDesignators(SourceLocation At) const {
   return S.Language.C99 || S.SM.getDiagnostics().isIgnored(diag::ext_designated_init, At);
+}
+
+// True for a field that its struct has in some configurations only: no initialiser can name it.
+bool LockEdits::isConditional(const FieldDecl *Field) const {
+  auto [File, End] = S.SM.getDecomposedExpansionLoc(Field->getLocation());
+  auto [Begins, Begin] = S.SM.getDecomposedExpansionLoc(Field->getParent()->getBeginLoc());
+  return File == Begins && Texts.isOpenBehind({File, Begin, End});
 }
 
 void LockEdits::nameUnlessNamed(FileID File, unsigned Offset, std::string Text,
@@ -309,8 +317,11 @@ bool LockEdits::findMutex(TypeLoc Spelled, const std::string &Node, std::string 
     return !Record || !Record->isUnionType();
   for (const FieldDecl *Field : Record->getDecl()->fields()) {
     std::string Step = Field->getName().empty() ? "" : "." + Field->getName().str();
+    const size_t Before = Found.size();
     if (!Field->getTypeSourceInfo() ||
-        !findMutex(Field->getTypeSourceInfo()->getTypeLoc(), nodeFor(Field, S), Way + Step, Found))
+        !findMutex(Field->getTypeSourceInfo()->getTypeLoc(), nodeFor(Field, S), Way + Step,
+                   Found) ||
+        (Found.size() != Before && isConditional(Field)))
       return false;
   }
   return true;

@@ -4,6 +4,7 @@
 // the function in each operation, which may stand in a macro.
 #pragma once
 
+#include "index/Configuration.h"
 #include "index/FactWriter.h"
 
 #include "clang/AST/Expr.h"
@@ -18,7 +19,8 @@ namespace relock {
 
 class LockEdits {
 public:
-  explicit LockEdits(FactWriter &Out) : Out(Out), S(Out.S), Facts(Out.Facts) {}
+  LockEdits(FactWriter &Out, const Configurations &Texts)
+      : Out(Out), S(Out.S), Texts(Texts), Facts(Out.Facts) {}
 
   // A statement of a block, which may be a call as a whole: before the call is renamed.
   void visitStatement(const clang::Stmt *Statement);
@@ -55,6 +57,7 @@ private:
 
   FactWriter &Out;
   const Source &S;
+  const Configurations &Texts;
   UnitFacts &Facts;
   llvm::DenseMap<const clang::CallExpr *, const clang::Stmt *> WholeStatement;
 
@@ -62,6 +65,7 @@ private:
   void ownName(clang::SourceLocation L, const clang::TypedefNameDecl *Typedef,
                const std::string &Node, clang::SourceLocation At);
   bool hasDesignators(clang::SourceLocation At) const;
+  bool isConditional(const clang::FieldDecl *Field) const;
   void nameUnlessNamed(clang::FileID File, unsigned Offset, std::string Text,
                        const std::string &Node, const std::string &Variable);
   bool findMutex(clang::TypeLoc Spelled, const std::string &Node, std::string Way,

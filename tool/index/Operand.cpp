@@ -147,7 +147,7 @@ static std::string storageLike(const FunctionDecl *F, const Source &S) {
 }
 
 // Which names are not free in a companion that the statement becomes a part of.
-static void noteTaken(const Stmt *Statement, const Source &S, Wrapper &W) {
+static void noteTaken(const Stmt *Statement, const Source &S, WrapperPlace &W) {
   SmallPtrSet<const ValueDecl *, 8> Named;
   collectDeclared(Statement, Named);
   for (StringRef Base : {"section", "context", "call", "result"})
@@ -160,7 +160,8 @@ static void noteTaken(const Stmt *Statement, const Source &S, Wrapper &W) {
     }
 }
 
-void describeComputed(const Expr *Operand, const FunctionDecl *F, const Source &S, Wrapper &W) {
+void describeComputed(const Expr *Operand, const FunctionDecl *F, const Source &S,
+                      WrapperPlace &W) {
   W.Storage = storageLike(F, S);
   SmallPtrSet<const ValueDecl *, 8> Named;
   collectDeclared(Operand, Named);
@@ -170,7 +171,7 @@ void describeComputed(const Expr *Operand, const FunctionDecl *F, const Source &
   noteTaken(Operand, S, W);
 }
 
-void describeCompanion(const FunctionDecl *F, const Source &S, Wrapper &W) {
+void describeCompanion(const FunctionDecl *F, const Source &S, WrapperPlace &W) {
   W.Storage = storageLike(F, S);
   for (const ParmVarDecl *P : F->parameters())
     W.Parameters.push_back(P->getFunctionScopeIndex());
@@ -188,7 +189,7 @@ std::optional<unsigned> behindDeclaration(const Source::Range &Declarator, const
   return S.SM.getFileOffset(Current.getEndLoc());
 }
 
-std::optional<Prototype> computedPrototype(const FunctionDecl *F, const Wrapper &W,
+std::optional<Prototype> computedPrototype(const FunctionDecl *F, const WrapperPlace &W,
                                            const Source &S) {
   std::optional<Source::Range> Whole = S.range(F->getSourceRange());
   if (!Whole || F->getEndLoc().isMacroID() || !F->hasWrittenPrototype() ||
@@ -247,6 +248,9 @@ public:
       writeAll(Binary->getOpcodeStr(), {Binary->getLHS(), Binary->getRHS()}, "");
     } else if (const auto *Choice = dyn_cast<ConditionalOperator>(E)) {
       writeAll("?", {Choice->getCond(), Choice->getTrueExpr(), Choice->getFalseExpr()}, "");
+    } else if (const auto *Call = dyn_cast<CallExpr>(E); Call && Call->getDirectCallee()) {
+      writeAll(nodeFor(Call->getDirectCallee(), S), SmallVector<const Expr *>(Call->arguments()),
+               "");
     } else {
       OS << lockKey(E);
     }

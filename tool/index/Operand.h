@@ -28,17 +28,17 @@ bool isComputed(const clang::Expr *Operand, const clang::FunctionDecl *F, const 
 // Which parameters of F the operand reads, how a companion is declared, and the names that its own
 // parameters must not have.
 void describeComputed(const clang::Expr *Operand, const clang::FunctionDecl *F, const Source &S,
-                      Wrapper &W);
+                      WrapperPlace &W);
 
 // The same for one that does what the wrapper does, and takes all of its parameters.
-void describeCompanion(const clang::FunctionDecl *F, const Source &S, Wrapper &W);
+void describeCompanion(const clang::FunctionDecl *F, const Source &S, WrapperPlace &W);
 
 // Behind the `;` of a declaration, which may declare others as well; none if that is not seen here.
 std::optional<unsigned> behindDeclaration(const Source::Range &Declarator, const Source &S);
 
 // A place where the companion must be declared, directly behind a declaration of F; empty if a part
 // of it stands in a macro.
-std::optional<Prototype> computedPrototype(const clang::FunctionDecl *F, const Wrapper &W,
+std::optional<Prototype> computedPrototype(const clang::FunctionDecl *F, const WrapperPlace &W,
                                            const Source &S);
 
 // An expression in canonical form, exactly: conversions that may change a value are part of it, and

@@ -72,6 +72,8 @@ template <class V> void fields(V &&Visit, Prototype &P) {
 template <class V> void fields(V &&Visit, WrapperPlace &P) {
   Visit("exported", P.Exported), Visit("declared", P.Declared), Visit("common", P.Common);
   Visit("begin", P.Begin), Visit("end", P.End);
+  Visit("configuration", P.Configuration), Visit("unclear", P.Unclear);
+  Visit("parameters", P.Parameters), Visit("storage", P.Storage), Visit("taken", P.Taken);
 }
 template <class V> void fields(V &&Visit, WrapperBody::Parameter &P) {
   Visit("name", P.Name), Visit("text", P.Text), Visit("under", P.Under);
@@ -96,20 +98,23 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
   Visit("variable", W.Variable), Visit("expression", W.Expression);
   Visit("key", W.Key), Visit("parameter", W.Parameter), Visit("pure", W.Pure);
   Visit("tests", W.Tests), Visit("aborts", W.Aborts), Visit("result", W.Result);
+  Visit("guarded", W.Guarded), Visit("perhaps", W.Perhaps);
   Visit("condition", W.Condition), Visit("deadline", W.Deadline);
   Visit("loads", W.Loads), Visit("loadsUnknown", W.LoadsUnknown), Visit("computed", W.Computed);
-  Visit("parameters", W.Parameters), Visit("storage", W.Storage), Visit("taken", W.Taken);
   Visit("body", W.Body);
 }
 template <class V> void fields(V &&Visit, RelayedArgument &A) {
   Visit("operand", A.Operand), Visit("loads", A.Loads), Visit("loadsUnknown", A.LoadsUnknown);
   Visit("opaque", A.Opaque), Visit("part", A.Part), Visit("changed", A.Changed);
+  Visit("text", A.Text);
 }
 template <class V> void fields(V &&Visit, Relay &R) {
   fields(Visit, static_cast<WrapperPlace &>(R));
   Visit("callee", R.Callee), Visit("arguments", R.Arguments);
   Visit("pure", R.Pure), Visit("tests", R.Tests), Visit("aborts", R.Aborts);
-  Visit("value", R.Value);
+  Visit("guarded", R.Guarded), Visit("perhaps", R.Perhaps);
+  Visit("value", R.Value), Visit("asLock", R.AsLock), Visit("asUnlock", R.AsUnlock);
+  Visit("guardLoads", R.Loads);
 }
 template <class V> void fields(V &&Visit, Forward &F) {
   fields(Visit, static_cast<WrapperPlace &>(F));
@@ -125,7 +130,8 @@ template <class V> void fields(V &&Visit, Function &F) {
   Visit("addressTaken", F.AddressTaken), Visit("takesLocks", F.TakesLocks);
   Visit("waits", F.Waits), Visit("endsProcess", F.EndsProcess), Visit("alias", F.Alias);
   Visit("neverReturns", F.NeverReturns), Visit("lastCallee", F.LastCallee);
-  Visit("releases", F.Releases), Visit("usesFloat", F.UsesFloat), Visit("stores", F.Stores);
+  Visit("releases", F.Releases), Visit("releasesOf", F.OfRecord);
+  Visit("usesFloat", F.UsesFloat), Visit("stores", F.Stores);
   Visit("touched", F.Touched);
   Visit("calls", F.Calls);
   Visit("indirectCalls", F.IndirectCalls), Visit("callbacks", F.Callbacks),

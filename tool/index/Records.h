@@ -103,7 +103,7 @@ struct Edit {
   // WithClass, WrittenOut: the node of the use, but for edits of macros. Of a macro's copy, which
   // goes behind it in each configuration, and of the uses by it: its name.
   std::string Use = {};
-  std::string Layer = {};    // in whose functions it stands, see Layers; not known to the indexer
+  std::string Layer = {}; // in whose functions it stands, see Layers; not known to the indexer
 };
 
 struct Site {
@@ -229,15 +229,24 @@ struct Prototype {
   friend bool operator<(const Prototype &A, const Prototype &B) { return A.At < B.At; }
 };
 
-// Where a lock wrapper stands, and who can call it.
+// Where a lock wrapper stands, who can call it, and how a companion beside it is declared.
 struct WrapperPlace {
   bool Exported = false; // other files can call it
   bool Declared = false; // it has prototypes
   bool Common = false;   // an inline function of a header, which need not be used
   Position Begin, End;   // its definition
+  // Its text is another one in other configurations of the preprocessor than those in which this
+  // holds, see Configurations::of(). Unclear: it cannot be said in which.
+  std::string Configuration;
+  bool Unclear = false;
+  std::vector<unsigned> Parameters; // which ones the companion takes
+  std::string Storage;              // `static `
+  std::vector<std::string> Taken;   // names that mean something else in the companion
 
   bool operator==(const WrapperPlace &) const = default;
 };
+
+inline bool varies(const WrapperPlace &P) { return P.Unclear || !P.Configuration.empty(); }
 
 // What a lock wrapper does around its operation, see WrapperBody.h. Texts are those of its file.
 struct WrapperBody {
@@ -288,16 +297,15 @@ struct Wrapper : WrapperPlace {
   bool Tests = false;     // … but a test of its result
   bool Aborts = false;    // … which aborts where it has failed
   int Result = 0;         // Pure: what it returns where the operation returns 0
+  bool Guarded = false;   // it may return without the operation, other than for a null pointer
+  bool Perhaps = false;   // … at its end
   std::optional<WrapperOperand> Condition, Deadline; // Wait: its other operands
   std::vector<OperandLoad> Loads; // what the operand reads besides its parameters
   bool LoadsUnknown = false;      // it reads more, which has no name
-  // The operand is computed, see Operand.h: a companion of the wrapper evaluates it. Parameters:
-  // which ones it takes. Expression is the text in the wrapper.
+  // The operand is computed, see Operand.h: a companion of the wrapper evaluates it. Expression is
+  // the text in the wrapper.
   bool Computed = false;
-  std::vector<unsigned> Parameters;
   std::optional<WrapperBody> Body; // a companion can do what it does around the operation
-  std::string Storage;             // `static `
-  std::vector<std::string> Taken;  // names that mean something else in the companion
   std::string Through;             // node of the wrapper that it calls for that; empty: none
   bool Elsewhere = false;          // only the file of another wrapper may see the name of the lock
 };
@@ -305,6 +313,7 @@ struct Wrapper : WrapperPlace {
 // An argument of a relayed call.
 struct RelayedArgument {
   WrapperOperand Operand; // Expression empty: more than one variable and members of it
+  std::string Text;       // by parameters and aliases of a WrapperBody
   std::vector<OperandLoad> Loads;
   bool LoadsUnknown = false;
   bool Changed = false; // the parameter may no longer be what the caller gave
@@ -320,8 +329,12 @@ struct Relay : WrapperPlace {
   std::string Callee; // node
   std::vector<RelayedArgument> Arguments;
   bool Pure = true, Tests = false, Aborts = false; // as of a Wrapper
+  bool Guarded = false, Perhaps = false;           // likewise
   // What its callers see of what the callee returns.
   enum Result { Used, Ignored, Returned } Value = Used;
+  // Its body, if the callee locks, or unlocks; Lock is empty there. Loads: what their guards read.
+  std::optional<WrapperBody> AsLock, AsUnlock;
+  std::vector<OperandLoad> Loads;
 
   bool operator==(const Relay &) const = default;
 };
@@ -358,7 +371,9 @@ struct Function {
   bool EndsProcess = false;  // on each way through it, by abort() or the like
   bool NeverReturns = false; // to its caller, by its own text
   std::string LastCallee; // the node of what each way through it calls last; empty: none, or others
-  bool Releases = false;  // the lock that it is given as `void *`, and does nothing else
+  // The lock that it unlocks, and does nothing else: `&$->mutex` where `$` is its argument, a
+  // `void *`. OfRecord: the struct that the argument points to then.
+  std::string Releases, OfRecord;
   bool UsesFloat = false; // computes in floating point, or is written in assembly
   std::vector<Call> Calls;
   std::vector<IndirectCall> IndirectCalls;

@@ -50,16 +50,13 @@ Asked askedBy(const Expr *Condition, const ASTContext &Context) {
 
 class BodyReader {
 public:
-  BodyReader(const FunctionDecl *F, const CallExpr *Operation, const Wrapper &W, const Source &S)
-      : F(F), Operation(Operation), W(W), S(S) {
+  BodyReader(const FunctionDecl *F, const WrapperOperation &W, const Source &S)
+      : F(F), Operation(W.Call), W(W), S(S) {
     readBlock(F->getBody());
   }
 
-  std::optional<WrapperBody> read(const Expr *Operand, const std::vector<Call> &Calls,
-                                  std::vector<OperandLoad> &Loads) {
-    Operand = withoutIdleCasts(Operand)->IgnoreParenImpCasts();
-    if (!canMove() || !endsBehind() || isa<CStyleCastExpr>(Operand) || !findOperation() ||
-        !readParameters())
+  std::optional<WrapperBody> read(const std::vector<Call> &Calls, std::vector<OperandLoad> &Loads) {
+    if (!canMove() || !endsBehind() || !findOperation() || !readParameters())
       return std::nullopt;
     Body.Tests = W.Pure ? W.Tests : End != Begin + 1 || soleCall(Statements[Begin]) != Operation;
     for (size_t I = 0; I < Statements.size(); ++I)
@@ -70,10 +67,9 @@ public:
         return std::nullopt;
     if (Lost)
       return std::nullopt;
-    if (W.Kind == Operation::Lock) {
-      Body.Lock = S.expressionText(Operand);
-      noteNames(Operand, /*Under=*/false);
-    }
+    if (W.Kind == Operation::Lock)
+      for (const Expr *Given : W.Given)
+        noteNames(Given, /*Under=*/false);
     erase_if(Body.Aliases, [](const WrapperBody::Alias &A) { return !A.Outside && !A.Under; });
     return std::move(Body);
   }
@@ -81,7 +77,7 @@ public:
 private:
   const FunctionDecl *F;
   const CallExpr *Operation;
-  const Wrapper &W;
+  const WrapperOperation &W;
   const Source &S;
   // Of the body and, in place of an `if` around the operation, that and those of its arm.
   SmallVector<const Stmt *> Statements;
@@ -439,11 +435,10 @@ private:
 
 } // namespace
 
-std::optional<WrapperBody> wrapperBody(const FunctionDecl *F, const CallExpr *Operation,
-                                       const Expr *Operand, const Wrapper &W,
+std::optional<WrapperBody> wrapperBody(const FunctionDecl *F, const WrapperOperation &Of,
                                        const std::vector<Call> &Calls,
                                        std::vector<OperandLoad> &Loads, const Source &S) {
-  return BodyReader(F, Operation, W, S).read(Operand, Calls, Loads);
+  return BodyReader(F, Of, S).read(Calls, Loads);
 }
 
 } // namespace relock

@@ -24,11 +24,19 @@
 
 namespace relock {
 
-// The body of the wrapper F, known as W, of the operation, if a companion can do what it does.
-// Calls: of F. Loads: what its guards read besides parameters is added there.
-std::optional<WrapperBody> wrapperBody(const clang::FunctionDecl *F,
-                                       const clang::CallExpr *Operation, const clang::Expr *Operand,
-                                       const Wrapper &W, const std::vector<Call> &Calls,
+// What the body of a wrapper is read for: Operation is one of that kind, and what it is given there
+// finds the lock. Pure: the body is that and nothing else. Tests: … but for a test of the result.
+struct WrapperOperation {
+  const clang::CallExpr *Call;
+  Operation Kind;
+  llvm::ArrayRef<const clang::Expr *> Given;
+  bool Pure, Tests;
+};
+
+// The body of the wrapper F, if a companion can do what it does; its Lock is left empty. Calls: of
+// F. Loads: what its guards read besides parameters is added there.
+std::optional<WrapperBody> wrapperBody(const clang::FunctionDecl *F, const WrapperOperation &Of,
+                                       const std::vector<Call> &Calls,
                                        std::vector<OperandLoad> &Loads, const Source &S);
 
 } // namespace relock

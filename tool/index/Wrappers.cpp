@@ -37,7 +37,7 @@ public:
     W.Pure = onlyOperationOfBody(Body, Call, S.Context, 0, &W.Aborts, Waits ? nullptr : &Returns) &&
              isInt<32>(Returns);
     W.Result = W.Pure ? Returns : 0;
-    const bool Guarded = !W.Pure && !alwaysCalls(Body, Call);
+    W.Perhaps = !W.Pure && !alwaysCalls(Body, Call);
     auto [Operand, Node] = Operands.lookup(Call);
     if (untypedVariable(Operand, S))
       return std::nullopt; // callers cannot write the operand
@@ -51,30 +51,53 @@ public:
       return std::nullopt;
     describePlace(F, W);
     W.Loads = loadsOf(Names.expand(Operand), W.LoadsUnknown);
-    if (!Waits && !W.Computed)
-      W.Body = wrapperBody(F, Call, Operand, W, Calls, W.Loads, S);
+    const Expr *Plain = withoutIdleCasts(Operand)->IgnoreParenImpCasts();
+    if (!Waits && !W.Computed && !isa<CStyleCastExpr>(Plain))
+      W.Body = wrapperBody(F, {Call, W.Kind, Plain, W.Pure, W.Tests}, Calls, W.Loads, S);
     if (W.Body)
       describeCompanion(F, S, W);
-    else if (Guarded)
-      return std::nullopt; // nobody knows when it does that
+    if (W.Body && W.Kind == Operation::Lock)
+      W.Body->Lock = S.expressionText(Plain);
+    W.Guarded = !W.Pure && mayLeaveOut(F, Call, W.Body, W.Perhaps);
     return W;
   }
 
   // A cleanup handler, for instance: `void release(void *lock) { pthread_mutex_unlock(lock); }`.
-  bool releasesArgument(const FunctionDecl *F, const Site &Only) {
+  std::pair<std::string, std::string> releasesArgument(const FunctionDecl *F, const Site &Only) {
     const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
     const CallExpr *Call = Body ? operationIn(Body) : nullptr;
     if (Only.Kind != Operation::Unlock || F->getNumParams() != 1 || !Call ||
-        !onlyOperationOfBody(Body, Call, S.Context) || !soleOperation(Body, Call))
-      return false;
+        !onlyOperationOfBody(Body, Call, S.Context) || !soleOperation(Body, Call) ||
+        !F->getParamDecl(0)->getType()->isVoidPointerType())
+      return {};
     LocalNames Names(F, Call, true, S);
-    const auto *Ref =
-        dyn_cast<DeclRefExpr>(Names.expand(Operands.lookup(Call).first)->IgnoreParenCasts());
-    return Ref && Ref->getDecl() == F->getParamDecl(0) &&
-           F->getParamDecl(0)->getType()->isVoidPointerType();
+    const ParmVarDecl *Argument = F->getParamDecl(0);
+    auto IsArgument = [&](const Expr *E) {
+      const auto *Ref = dyn_cast<DeclRefExpr>(Names.expand(E)->IgnoreParenCasts());
+      return Ref && Ref->getDecl() == Argument;
+    };
+    const Expr *Operand = Names.expand(Operands.lookup(Call).first)->IgnoreParenCasts();
+    if (IsArgument(Operand))
+      return {"$", ""};
+    // `struct queue *q = argument; pthread_mutex_unlock(&q->part.mutex);`
+    const auto *Address = dyn_cast<UnaryOperator>(Operand);
+    const Expr *E = Address && Address->getOpcode() == UO_AddrOf
+                        ? Address->getSubExpr()->IgnoreParens()
+                        : nullptr;
+    std::string Way;
+    for (const auto *Member = dyn_cast_or_null<MemberExpr>(E); Member;
+         Member = dyn_cast<MemberExpr>(Member->getBase()->IgnoreParens())) {
+      Way = ((Member->isArrow() ? "->" : ".") + Member->getMemberDecl()->getName()).str() + Way;
+      if (Member->isArrow()) {
+        const QualType Of = Member->getBase()->getType()->getPointeeType();
+        return IsArgument(Member->getBase()) ? std::pair("&$" + Way, recordNode(Of, S))
+                                             : std::pair<std::string, std::string>();
+      }
+    }
+    return {};
   }
 
-  std::optional<Relay> findRelay(const FunctionDecl *F) {
+  std::optional<Relay> findRelay(const FunctionDecl *F, const std::vector<relock::Call> &CallsOfF) {
     const auto *Body = cast<CompoundStmt>(F->getBody());
     std::vector<const CallExpr *> Calls;
     collectCalls(Body, Calls);
@@ -98,9 +121,10 @@ public:
         return !Callee->getIdentifier() || !looksLikeOperation(Callee->getName());
       });
       Call = Calls.size() == 1 ? Calls.front() : Calls.empty() ? OfLibrary : nullptr;
-      if (!Call || !alwaysCalls(Body, Call))
+      if (!Call)
         return std::nullopt;
     }
+    R.Perhaps = !R.Pure && !alwaysCalls(Body, Call);
     R.Tests = R.Pure && !soleOperation(Body, Call);
     R.Value = statementOf(Body, Call);
     // `int r = lock(l); assert(r == 0); return 0;` does not return where it fails; where nothing
@@ -123,9 +147,19 @@ public:
         Passed.Opaque = !Behind.isNull() && Behind->isIncompleteType();
         Passed.Part = lockPart(Argument, true, S);
       }
+      Passed.Text = S.expressionText(Given->IgnoreParenImpCasts());
       R.Arguments.push_back(std::move(Passed));
     }
     describePlace(F, R);
+    const SmallVector<const Expr *> Given(Call->arguments());
+    std::vector<OperandLoad> Loads;
+    R.AsLock =
+        wrapperBody(F, {Call, Operation::Lock, Given, R.Pure, R.Tests}, CallsOfF, R.Loads, S);
+    R.AsUnlock =
+        wrapperBody(F, {Call, Operation::Unlock, Given, R.Pure, R.Tests}, CallsOfF, Loads, S);
+    R.Guarded = !R.Pure && mayLeaveOut(F, Call, R.AsLock ? R.AsLock : R.AsUnlock, R.Perhaps);
+    if (R.AsLock || R.AsUnlock)
+      describeCompanion(F, S, R);
     return R;
   }
 
@@ -243,7 +277,7 @@ private:
         return true;
       }
     if (!OneBase)
-      return false;
+      return W.Kind != Operation::Wait && isGiven(Operand, F, W);
     if (Parameter)
       W.Parameter = Parameter->getFunctionScopeIndex();
     else
@@ -253,11 +287,40 @@ private:
     return true;
   }
 
+  // `pthread_mutex_lock(mutex_of(group, id));`: neither callers nor a companion can repeat that,
+  // but it is the same lock that an unlock wrapper finds in the same way.
+  bool isGiven(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
+    const auto *Ref = dyn_cast<DeclRefExpr>(Operand->IgnoreParenCasts());
+    const auto *Named = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (Named && Named->hasLocalStorage() && Named->getInit() && !mayChange(F->getBody(), Named))
+      Operand = Named->getInit();
+    const auto *Given = dyn_cast<CallExpr>(Operand->IgnoreParenCasts());
+    if (!Given || !Given->getDirectCallee() ||
+        !all_of(Given->arguments(),
+                [](const Expr *Argument) { return namesParametersOnly(Argument); }))
+      return false;
+    W.Computed = true;
+    W.Pure = false;
+    W.Expression = S.expressionText(Operand);
+    W.Key = exactKey(Operand, F, S);
+    describeComputed(Operand, F, S, W);
+    return true;
+  }
+
+  static bool namesParametersOnly(const Stmt *E) {
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    return (!Ref || isa<ParmVarDecl, EnumConstantDecl>(Ref->getDecl())) && !isa<CallExpr>(E) &&
+           all_of(E->children(),
+                  [](const Stmt *Child) { return !Child || namesParametersOnly(Child); });
+  }
+
   // True if the body tests nothing.
   bool soleOperation(const CompoundStmt *Body, const CallExpr *Call) const {
     const Stmt *Only = nullptr;
     for (const Stmt *Statement : Body->body()) {
-      if (isa<NullStmt>(Statement) || (isa<DeclStmt>(Statement) && !operationIn(Statement)))
+      const auto *E = dyn_cast<Expr>(Statement); // `(void)unused;`
+      if (isa<NullStmt>(Statement) || (isa<DeclStmt>(Statement) && !operationIn(Statement)) ||
+          (E && !E->HasSideEffects(S.Context)))
         continue;
       if (Only)
         return false;
@@ -290,6 +353,36 @@ private:
         return Relay::Used;
     }
     return Relay::Used;
+  }
+
+  // True if the function may return without the call, but not only where a parameter is null: who
+  // unlocks has locked then, which no null pointer would have survived.
+  bool mayLeaveOut(const FunctionDecl *F, const CallExpr *Call,
+                   const std::optional<WrapperBody> &Body, bool Perhaps) const {
+    auto IsNull = [&](const WrapperBody::Guard &G) {
+      return any_of(F->parameters(), [&](const ParmVarDecl *P) {
+        return P->getType()->isPointerType() && G.Key == ("!" + P->getName()).str();
+      });
+    };
+    if (Body)
+      return !all_of(Body->Guards, IsNull);
+    for (const Stmt *Statement : cast<CompoundStmt>(F->getBody())->body()) {
+      if (alwaysEvaluates(Statement, Call))
+        break;
+      const auto *If = dyn_cast<IfStmt>(Statement);
+      Perhaps |= leaves(Statement) && !(If && namesPointersOnly(If->getCond()));
+    }
+    return Perhaps;
+  }
+
+  static bool namesPointersOnly(const Stmt *E) {
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    const auto *P = Ref ? dyn_cast<ParmVarDecl>(Ref->getDecl()) : nullptr;
+    return (!Ref || (P && P->getType()->isPointerType())) &&
+           !isa<MemberExpr, ArraySubscriptExpr, CallExpr>(E) &&
+           !(isa<UnaryOperator>(E) && cast<UnaryOperator>(E)->getOpcode() == UO_Deref) &&
+           all_of(E->children(),
+                  [](const Stmt *Child) { return !Child || namesPointersOnly(Child); });
   }
 
   static bool leaves(const Stmt *Statement) {
@@ -391,8 +484,9 @@ std::optional<Wrapper> findWrapper(const FunctionDecl *F, const Site &Only,
   return WrapperFinder(Operands, S).find(F, Only, Calls);
 }
 
-bool releasesArgument(const FunctionDecl *F, const Site &Only, const LockOperands &Operands,
-                      const Source &S) {
+std::pair<std::string, std::string> releasesArgument(const FunctionDecl *F, const Site &Only,
+                                                     const LockOperands &Operands,
+                                                     const Source &S) {
   return WrapperFinder(Operands, S).releasesArgument(F, Only);
 }
 
@@ -402,8 +496,8 @@ std::optional<Forward> findForward(const FunctionDecl *F, const LockOperands &Op
 }
 
 std::optional<Relay> findRelay(const FunctionDecl *F, const LockOperands &Operands,
-                               const Source &S) {
-  return WrapperFinder(Operands, S).findRelay(F);
+                               const std::vector<Call> &Calls, const Source &S) {
+  return WrapperFinder(Operands, S).findRelay(F, Calls);
 }
 
 } // namespace relock

@@ -25,13 +25,13 @@ std::optional<Wrapper> findWrapper(const clang::FunctionDecl *F, const Site &Onl
                                    const LockOperands &Operands, const std::vector<Call> &Calls,
                                    const Source &S);
 
-// True if F does nothing but release the lock that its only parameter, a `void *`, points to.
-bool releasesArgument(const clang::FunctionDecl *F, const Site &Only, const LockOperands &Operands,
-                      const Source &S);
+// The lock that F does nothing but release, in the form of Function::Releases and OfRecord.
+std::pair<std::string, std::string> releasesArgument(const clang::FunctionDecl *F, const Site &Only,
+                                                     const LockOperands &Operands, const Source &S);
 
-// What F relays, which has no lock operation of its own.
+// What F relays, which has no lock operation of its own. Calls: those in F.
 std::optional<Relay> findRelay(const clang::FunctionDecl *F, const LockOperands &Operands,
-                               const Source &S);
+                               const std::vector<Call> &Calls, const Source &S);
 
 // What F forwards.
 std::optional<Forward> findForward(const clang::FunctionDecl *F, const LockOperands &Operands,

@@ -247,15 +247,39 @@ bool Program::locksOfIntegers(const std::vector<UnitFacts> &Units) const {
 static void joinWrappers(Wrapper &Known, const Wrapper &Other) {
   Known.Pure &= Other.Pure && Known.Result == Other.Result;
   Known.Tests |= Other.Tests;
+  Known.Guarded |= Other.Guarded;
+  Known.Perhaps |= Other.Perhaps;
   Known.Aborts &= Other.Aborts;
   Known.LoadsUnknown |= Other.LoadsUnknown;
   append_range(Known.Loads, Other.Loads);
   append_range(Known.Taken, Other.Taken);
+  Known.Unclear |= Other.Unclear || Known.Configuration != Other.Configuration;
   if (Known.Body != Other.Body || Known.Storage != Other.Storage || Known.End != Other.End)
     Known.Body.reset(); // they are not compiled alike
   if (Known.Computed || Other.Computed)
     Known.Pure &= Known.Key == Other.Key && Known.Expression == Other.Expression &&
                   Known.Storage == Other.Storage && Known.End == Other.End;
+}
+
+// The same of relays. False: they are none.
+static bool joinRelays(Relay &Known, Relay Other) {
+  append_range(Known.Taken, Other.Taken);
+  append_range(Known.Loads, Other.Loads);
+  Known.Unclear |= Other.Unclear || Known.Configuration != Other.Configuration;
+  if (Known.AsLock != Other.AsLock || Known.AsUnlock != Other.AsUnlock ||
+      Known.Storage != Other.Storage) {
+    Known.AsLock.reset(); // they are not compiled alike
+    Known.AsUnlock.reset();
+  }
+  Known.Guarded |= Other.Guarded;
+  Known.Perhaps |= Other.Perhaps;
+  // What is joined does not count.
+  for (std::optional<WrapperBody> Relay::*Body : {&Relay::AsLock, &Relay::AsUnlock})
+    Other.*Body = Known.*Body;
+  Other.Taken = Known.Taken, Other.Loads = Known.Loads, Other.Storage = Known.Storage;
+  Other.Unclear = Known.Unclear, Other.Configuration = Known.Configuration;
+  Other.Guarded = Known.Guarded, Other.Perhaps = Known.Perhaps;
+  return Known == Other;
 }
 
 static bool setsFloatEnvironment(StringRef Function) {
@@ -299,7 +323,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         Merged.Wraps.reset();
       if (Merged.Wraps)
         joinWrappers(*Merged.Wraps, *F.Wraps);
-      if (Merged.Relays != F.Relays)
+      if (!Merged.Relays || !F.Relays || !joinRelays(*Merged.Relays, *F.Relays))
         Merged.Relays.reset();
       if (Merged.Forwards != F.Forwards)
         Merged.Forwards.reset();
@@ -1178,9 +1202,11 @@ bool Program::canExecuteThrough(const std::string &FunctionNode) const {
                 [&](const Prototype &P) { return isOwnText(P.At); });
 }
 
-bool Program::isReleaser(const std::string &FunctionNode) const {
+std::pair<std::string, std::string> Program::releasedBy(const std::string &FunctionNode) const {
   auto Found = Functions.find(FunctionNode);
-  return Found != Functions.end() && Found->second.Releases;
+  if (Found == Functions.end())
+    return {};
+  return {Found->second.Releases, Found->second.OfRecord};
 }
 
 bool Program::isFollowed(const std::string &FunctionNode) const {

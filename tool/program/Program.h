@@ -144,7 +144,8 @@ public:
   // True for one that ends the process on each way through it.
   bool endsProcess(const std::string &FunctionNode) const;
   // True for a function that does nothing but release the lock that it is given as `void *`.
-  bool isReleaser(const std::string &FunctionNode) const;
+  // See Function::Releases; empty strings: nothing.
+  std::pair<std::string, std::string> releasedBy(const std::string &FunctionNode) const;
   // The node of a function that calls whatever the call may reach; empty if that is not known.
   std::string calledThrough(const IndirectCall &C) const;
   // True if a lock wrapper can get a companion that runs sections for its callers: they cannot name

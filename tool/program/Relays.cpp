@@ -5,6 +5,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <map>
 #include <optional>
 #include <set>
 
@@ -51,16 +52,32 @@ static bool pass(const Relay &R, int &Parameter, std::string &Variable, std::str
   return true;
 }
 
+// What a companion of the relay does, if the wrapper that it calls does no more than its operation.
+static std::optional<WrapperBody> bodyOf(const Relay &R, const Wrapper &Inner) {
+  std::optional<WrapperBody> Body = Inner.Kind == Operation::Lock     ? R.AsLock
+                                    : Inner.Kind == Operation::Unlock ? R.AsUnlock
+                                                                      : std::nullopt;
+  if (!Body || !Inner.Pure || Inner.Result != 0)
+    return std::nullopt;
+  Body->Tests |= Inner.Tests;
+  if (Inner.Kind == Operation::Lock)
+    Body->Lock = Inner.Parameter < 0 ? Inner.Expression
+                                     : put(R.Arguments[Inner.Parameter].Text, Inner.Expression);
+  return Body;
+}
+
 static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner, StringRef Lock) {
   if (Inner.Computed || (Inner.Kind == Operation::Wait && !R.Pure))
     return std::nullopt;
   Wrapper Outer = Inner;
   static_cast<WrapperPlace &>(Outer) = R;
   Outer.Through = R.Callee;
-  Outer.Body.reset(); // these are of the inner one
-  Outer.Parameters.clear();
-  Outer.Storage.clear();
-  Outer.Taken.clear();
+  Outer.Body.reset(); // that is of the inner one
+  Outer.Unclear |= Inner.Unclear;
+  if (Outer.Configuration.empty())
+    Outer.Configuration = Inner.Configuration;
+  else if (!Inner.Configuration.empty() && Inner.Configuration != Outer.Configuration)
+    Outer.Configuration += " && " + Inner.Configuration;
   if (!Lock.empty())
     Outer.Node = Lock;
   // What it does was asked for a result of 0.
@@ -68,10 +85,14 @@ static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner, StringR
   Outer.Pure &= R.Pure && (Inner.Result == 0 || Ignores || R.Value == Relay::Returned);
   Outer.Result = Ignores ? 0 : Inner.Result;
   Outer.Tests |= R.Tests;
+  Outer.Guarded |= R.Guarded;
+  Outer.Perhaps |= R.Perhaps;
   Outer.Aborts |= R.Aborts;
   Outer.Elsewhere |= Inner.Parameter < 0 && Inner.Begin.File != R.Begin.File;
   if (!pass(R, Outer.Parameter, Outer.Variable, Outer.Expression, &Outer.Key, &Outer))
     return std::nullopt;
+  append_range(Outer.Loads, R.Loads);
+  Outer.Body = bodyOf(R, Inner);
   for (std::optional<WrapperOperand> *Operand : {&Outer.Condition, &Outer.Deadline})
     if (*Operand && !pass(R, (*Operand)->Parameter, (*Operand)->Variable, (*Operand)->Expression,
                           nullptr, nullptr))
@@ -127,6 +148,80 @@ static bool callsOtherWrappers(const Function &F, const FunctionTable &Functions
   return Places.size() > 1;
 }
 
+namespace {
+
+// What functions do to locks themselves and by wrappers, that they may hold longer than one of
+// these says which only perhaps unlocks.
+class PerhapsUnlocked {
+public:
+  PerhapsUnlocked(FunctionTable &Functions, const LocksGiven &Given,
+                  const std::vector<UnitFacts> &Units)
+      : Functions(Functions), Given(Given) {
+    for (const UnitFacts &Unit : Units)
+      for (const Site &S : Unit.Sites)
+        if (acquires(S.Kind))
+          Takes[S.Function].insert(S.Node);
+  }
+
+  // A function that perhaps locks, in the end, is a wrapper if a caller also calls one that
+  // unlocks, and the other way round. One that perhaps unlocks is none if a caller takes the lock
+  // in any case: that may hold it still.
+  void drop() {
+    std::set<std::string> Paired, Held;
+    for (const auto &[Node, F] : Functions) {
+      std::set<std::string> Taken = Takes[Node];
+      bool Locks = false, Unlocks = false;
+      eachWrapper(F, [&](const std::string &, const Wrapper &W) {
+        (W.Kind == Operation::Lock ? Locks : Unlocks) = true;
+      });
+      eachWrapper(F, [&](const std::string &Callee, const Wrapper &W) {
+        if (Locks && Unlocks)
+          Paired.insert(Callee);
+        if (W.Kind == Operation::Lock && !W.Guarded)
+          for (const std::string &Lock : locksGiven(Node, Callee, W))
+            Taken.insert(Lock);
+      });
+      eachWrapper(F, [&](const std::string &Callee, const Wrapper &W) {
+        if (W.Kind == Operation::Unlock && W.Guarded)
+          for (const std::string &Lock : locksGiven(Node, Callee, W))
+            if (Taken.count(Lock))
+              Held.insert(Callee);
+      });
+    }
+    for (auto &[Node, F] : Functions)
+      if (F.Wraps && ((F.Wraps->Perhaps && !Paired.count(Node)) || Held.count(Node)))
+        F.Wraps.reset();
+  }
+
+private:
+  FunctionTable &Functions;
+  const LocksGiven &Given;
+  std::map<std::string, std::set<std::string>> Takes; // mutexes, by function
+
+  void eachWrapper(const Function &F,
+                   function_ref<void(const std::string &, const Wrapper &)> Visit) const {
+    for (const Call &C : F.Calls)
+      if (auto Callee = Functions.find(C.Function);
+          Callee != Functions.end() && Callee->second.Wraps)
+        Visit(C.Function, *Callee->second.Wraps);
+  }
+
+  std::set<std::string> locksGiven(const std::string &Caller, const std::string &Callee,
+                                   const Wrapper &W) const {
+    std::set<std::string> Result;
+    auto Found = Given.find({Caller, Callee});
+    if (W.Parameter >= 0 && Found != Given.end())
+      for (const LockCall *C : Found->second)
+        if (size_t(W.Parameter) < C->Nodes.size() && !C->Nodes[W.Parameter].empty())
+          Result.insert(C->Nodes[W.Parameter]);
+    if (Result.empty())
+      Result.insert(W.Node);
+    return Result;
+  }
+};
+
+} // namespace
+
 void wrapRelays(FunctionTable &Functions, const std::vector<UnitFacts> &Units) {
   LocksGiven Given;
   for (const UnitFacts &Unit : Units)
@@ -145,6 +240,7 @@ void wrapRelays(FunctionTable &Functions, const std::vector<UnitFacts> &Units) {
         if (F.Wraps && !F.Wraps->Through.empty())
           F.Wraps.reset();
   }
+  PerhapsUnlocked(Functions, Given, Units).drop();
 }
 
 // The name by which F calls Callee.

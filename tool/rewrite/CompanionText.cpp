@@ -21,6 +21,20 @@ std::string freeName(const Companion &Through, const std::string &Base) {
   return Name;
 }
 
+// `#ifdef THREADS` of the condition `defined(THREADS)`.
+std::string directiveFor(StringRef Condition) {
+  for (auto [Word, Not] : {std::pair("#ifdef ", ""), std::pair("#ifndef ", "!")}) {
+    StringRef Rest = Condition;
+    if (Rest.consume_front((StringRef(Not) + "defined(").str()) && Rest.consume_back(")") &&
+        all_of(Rest, [](char C) { return isAlnum(C) || C == '_'; }))
+      return (Word + Rest + "\n").str();
+  }
+  // Both ends are those of one pair, unless another one begins in between.
+  if (Condition.starts_with("(") && Condition.count('(') == 1 && Condition.ends_with(")"))
+    Condition = Condition.drop_front().drop_back();
+  return ("#if " + Condition + "\n").str();
+}
+
 std::string indented(StringRef Text, StringRef Unit) {
   std::string Result;
   SmallVector<StringRef> Lines;
@@ -87,6 +101,17 @@ public:
            (Behind ? Text.Unit + "return " + Result + ";\n" : "");
   }
 
+  // What the section's function did before, by the wrappers.
+  std::string calls() const {
+    auto Call = [&](const std::string &Name, const WrapperBody &Of) {
+      auto Names = map_range(Of.Parameters, [](const WrapperBody::Parameter &P) { return P.Name; });
+      return Text.Unit + Name + "(" + join(Names, ", ") + ");\n";
+    };
+    return Text.Unit + "int " + Result + ";\n\n" + Call(Through.Name, Lock) + Text.Unit + Result +
+           " = " + Section + "(" + Context + ");\n" + Call(Through.UnlockName, Unlock) + Text.Unit +
+           "return " + Result + ";\n";
+  }
+
 private:
   const WrapperBody Nothing;
   const CompanionText &Text;
@@ -144,15 +169,15 @@ std::string CompanionText::definition(const Companion &Through,
   const std::string Head = head(Through, Parameters) + Brace;
   if (Through.Around) {
     const Around Text(*this, Through);
-    return Text.inner() + Head + Text.body() + "}";
+    const std::string Inner = Text.inner();
+    if (Through.Configuration.empty())
+      return Inner + Head + Text.body() + "}";
+    const std::string If = directiveFor(Through.Configuration);
+    return (Inner.empty() ? "" : If + StringRef(Inner).rtrim('\n').str() + "\n#endif\n\n") + Head +
+           If + Text.body() + "#else\n" + Text.calls() + "#endif\n}";
   }
-  const std::string Section = freeName(Through, "section"), Context = freeName(Through, "context");
-  const std::string Run =
-      Unit + "return " + Execute + "(" + Lock + ", " + Section + ", " + Context + ");\n";
-  if (Directive.empty())
-    return Head + Run + "}";
-  return Head + Directive + Run + "#else\n" + Unit + "return " + Section + "(" + Context +
-         ");\n#endif\n}";
+  return Head + Unit + "return " + Execute + "(" + Lock + ", " + freeName(Through, "section") +
+         ", " + freeName(Through, "context") + ");\n}";
 }
 
 } // namespace relock

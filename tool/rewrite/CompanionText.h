@@ -2,7 +2,8 @@
 //
 // How the companion of a lock wrapper is written. It runs the section where the wrapper would have
 // returned; if the wrapper, or the unlock wrapper, does something under the lock, a function of its
-// own does that, and runs the section in between.
+// own does that, and runs the section in between. In a configuration in which the wrappers have
+// another text it calls them.
 #pragma once
 
 #include "section/Section.h"
@@ -18,7 +19,6 @@ struct CompanionText {
   std::string Lock;    // the operand
   std::string Unit;    // of indentation
   std::string Brace;   // between the head and the body of a function
-  std::string Directive; // `#ifdef THREADS`, if the operation stands under that and no other
 
   // Parameters: their texts, of those that the companion takes.
   std::string head(const Companion &Through, std::vector<std::string> Parameters) const;

@@ -416,8 +416,7 @@ private:
                                 Use.AnyThread ? "relock_execute_any_thread" : "relock_execute",
                             .Lock = Through.Around ? Through.Facts.Body->Lock : Use.Extract->Lock,
                             .Unit = Use.Extract->IndentUnit,
-                            .Brace = braceLike(Through.Facts),
-                            .Directive = directiveAround(Through.Facts)};
+                            .Brace = braceLike(Through.Facts)};
       CompanionOf[Id] = Text.Name;
       CompanionNames[Text.Name] = Id;
       const Position End = Through.end();
@@ -440,15 +439,6 @@ private:
     Known.By.add(Other.By);
   }
 
-  // Where the wrapper's operation stands in one group of the preprocessor, the line for that: there
-  // is no lock elsewhere.
-  std::string directiveAround(const Wrapper &W) const {
-    std::optional<OpenConditions> Around =
-        openConditions(Result.Before.at(W.End.File), {W.Begin.Offset, W.At.Offset});
-    const bool One = Around && Around->Groups == 1 && StringRef(Around->Lines).count('\n') == 1;
-    return One ? Around->Lines : "";
-  }
-
   // Between the head and the body of a function, as the wrapper has it.
   std::string braceLike(const Wrapper &W) const {
     StringRef Text = StringRef(Result.Before.at(W.End.File)).slice(W.Begin.Offset, W.End.Offset);
@@ -459,10 +449,12 @@ private:
   // A static lock wrapper that nothing calls any more would be a new warning.
   void planUnusedWrappers() {
     std::map<std::string, std::pair<size_t, Owners>> Gone;
-    std::set<std::string> Named; // by macros that nobody uses any more
+    std::set<std::string> Named; // by macros that nobody uses any more, or by a companion elsewhere
     for (const auto &[File, Plan] : Plans)
       for (const DelegatedSection &S : Plan.Sections) {
         Named.insert(S.Extract->Cleanup);
+        if (S.Extract->Through && !S.Extract->Through->Configuration.empty())
+          Named.insert({S.Extract->Through->Node, S.Extract->Through->UnlockNode});
         for (const std::string &Node : S.Extract->Wrappers) {
           ++Gone[Node].first;
           Gone[Node].second.add(S.By);

@@ -19,12 +19,19 @@ public:
       : Lock(Lock), F(F), Locks(Locks), Linked(Linked), S(S) {}
 
   std::optional<Companion> find(ArrayRef<const LockOperation *> Unlocks) {
-    const bool UnlocksOnly =
-        all_of(Unlocks, [](const LockOperation *Op) { return !Op->ThroughWrapper || Op->Pure; });
+    const bool Varies =
+        (Lock.Wraps && varies(*Lock.Wraps)) ||
+        any_of(Unlocks, [](const LockOperation *Op) { return Op->Wraps && varies(*Op->Wraps); });
+    const bool UnlocksOnly = !Varies && all_of(Unlocks, [](const LockOperation *Op) {
+      return !Op->ThroughWrapper || Op->Pure;
+    });
     if (!Lock.Wraps || (Lock.Pure && UnlocksOnly && Lock.Visible) ||
         !Linked.canExecuteThrough(Lock.Wrapper))
       return std::nullopt;
     const Wrapper &W = *Lock.Wraps;
+    // Of a layer each use has a text of its own.
+    if (Varies && (Unlocks.empty() || W.Unclear || Linked.operatorOf(Lock.Wrapper)))
+      return std::nullopt;
     Companion Result;
     Result.Node = Lock.Wrapper;
     Result.Name = Linked.nameOf(Lock.Wrapper);
@@ -40,7 +47,9 @@ public:
       if (any_of(Unlocks, [&](const LockOperation *Op) { return !isPair(*Op, *Unlock); }))
         return std::nullopt;
       Result.UnlockNode = Unlock->Wrapper;
+      Result.UnlockName = Linked.nameOf(Unlock->Wrapper);
       Result.Unlock = *Unlock->Wraps;
+      Result.Configuration = bothHold(W.Configuration, Unlock->Wraps->Configuration);
     }
     if (!isDeclared(Result, Unlock))
       return std::nullopt;
@@ -57,15 +66,20 @@ private:
   const Source &S;
 
   bool canDo(const LockOperation &Op) const {
+    if (!Op.Wraps || !Op.Wraps->Body)
+      return false;
     const bool Ignored = Op.Wraps->Pure || Op.Call->getType()->isVoidType() ||
                          (Op.Branch && soleCall(Op.Branch) == Op.Call);
-    return Op.Wraps && Op.Wraps->Body && Ignored &&
-           (!Op.Wraps->Body->Tests || Locks.cannotFail(Op));
+    return Ignored && (!Op.Wraps->Body->Tests || Locks.cannotFail(Op));
+  }
+
+  static std::string bothHold(const std::string &A, const std::string &B) {
+    return A == B || B.empty() ? A : A.empty() ? B : A + " && " + B;
   }
 
   // True if the unlock is one by the wrapper of the other, which the companion can do.
   bool isPair(const LockOperation &Unlock, const LockOperation &Other) const {
-    return Unlock.Wrapper == Other.Wrapper && canDo(Unlock) &&
+    return Unlock.Wrapper == Other.Wrapper && canDo(Unlock) && !Unlock.Wraps->Unclear &&
            Unlock.Wraps->End.File == Lock.Wraps->End.File &&
            Linked.canExecuteThrough(Unlock.Wrapper) && givesTheSame(Unlock) &&
            sameGuards(*Lock.Wraps->Body, *Unlock.Wraps->Body) &&

@@ -6,6 +6,7 @@
 // for section/Skipped.cpp to judge.
 #include "section/Directives.h"
 
+#include "index/Configuration.h"
 #include "section/Nest.h"
 
 #include "clang/Basic/CharInfo.h"
@@ -190,27 +191,11 @@ std::optional<OperationGroup> groupAround(StringRef File, const Range &Part, con
   return std::nullopt;
 }
 
-// True if a branch has nothing but comments and directives.
-static bool isBlank(const Range &Branch, StringRef File, const LangOptions &Language) {
-  Lexer Raw(SourceLocation(), Language, File.begin(), File.begin() + Branch.Begin, File.end());
-  Token Current;
-  bool Directive = false;
-  while (!Raw.LexFromRawLexer(Current)) {
-    unsigned Offset = Raw.getBufferLocation() - File.begin() - Current.getLength();
-    if (Offset >= Branch.End)
-      break;
-    if (Current.isAtStartOfLine())
-      Directive = Current.is(tok::hash);
-    if (!Directive)
-      return false;
-  }
-  return true;
-}
-
 bool isSkipped(const Range &Branch, StringRef File, const std::set<unsigned> &Compiled,
                const LangOptions &Language) {
   auto First = Compiled.lower_bound(Branch.Begin);
-  return (First == Compiled.end() || *First >= Branch.End) && !isBlank(Branch, File, Language);
+  return (First == Compiled.end() || *First >= Branch.End) &&
+         !isBlank(File, Branch.Begin, Branch.End, Language);
 }
 
 bool staysOutside(const Range &Branch, const Extraction &Section) {

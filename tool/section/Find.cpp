@@ -430,6 +430,13 @@ private:
       bool Used = isa_and_nonnull<Expr>(User) || isa_and_nonnull<DeclStmt>(User) ||
                   isa_and_nonnull<ReturnStmt>(User) || (If && If->getCond() == Lock.Call);
       Value &= !Lock.Branch && Used && soleCall(cast<Stmt>(Lock.Call)) == Lock.Call;
+      const std::optional<ClassOfLock> Class = Linked.classOf(Lock.Node);
+      if (Value && Class && !Class->ChecksErrors.empty() && (!Lock.Wraps || Lock.Wraps->Pure))
+        return against(
+            Found, "tested-result",
+            "the result of the lock operation is used, and the mutex may check errors (" +
+                Class->ChecksErrors + ")",
+            At);
       if (Value && Lock.ThroughWrapper && !Lock.Pure)
         return against(Found, "wrapper-effects",
                        "the lock wrapper does more than to lock, and its result is used", At);
@@ -758,6 +765,11 @@ private:
       against(Found, "jumps", "the function calls setjmp", F->getLocation());
     std::optional<Companion> Through = companionOf(Lock, Text);
     const bool Around = Through && Through->Around;
+    if (!Through || Through->Configuration.empty())
+      for (const LockOperation &Op : Operations)
+        if (Op.Wraps && varies(*Op.Wraps) &&
+            (Op.Call == Text.Lock || is_contained(Text.Unlocks, Op.Call)))
+          Found.Varying.insert({Op.Wraps->Begin, Linked.nameOf(Op.Wrapper)});
     if (Lock.ThroughWrapper && !Lock.Pure && !Around)
       against(Found, "wrapper-effects",
               "the lock wrapper does more than to lock, or its lock cannot be named here",
@@ -1036,7 +1048,8 @@ private:
       if (!Inside || Known || !Handler || !Handler->getIdentifier())
         continue;
       std::string Node = nodeFor(Handler, S);
-      if (lockFunction(Handler->getName()) || Linked.wrapperOf(Node) || Linked.isReleaser(Node))
+      if (lockFunction(Handler->getName()) || Linked.wrapperOf(Node) ||
+          !Linked.releasedBy(Node).first.empty())
         against(Found, "releases-lock",
                 "pushes the handler '" + Handler->getName() + "', which releases a lock",
                 C.All->getBeginLoc());

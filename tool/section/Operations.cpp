@@ -699,12 +699,19 @@ void LockOperations::addPop(const Cleanup &C) {
   LockOperation Op;
   const Expr *Argument = C.Argument->IgnoreParenCasts();
   std::optional<LockFunction> Api = lockFunction(Handler->getName());
-  if ((Api && Api->Kind == Operation::Unlock) || Linked.isReleaser(nodeFor(Handler, S))) {
-    Op.Key = lockKey(Argument);
-  } else if (const Wrapper *W = Linked.wrapperOf(nodeFor(Handler, S)); W && !Api) {
-    if (W->Kind != Operation::Unlock || W->Parameter != 0 || W->Computed || !W->Pure || W->Tests)
+  const auto [Released, Record] = Linked.releasedBy(nodeFor(Handler, S));
+  if ((Api && Api->Kind == Operation::Unlock) || !Released.empty()) {
+    Op.Key = Released.empty() ? "$" : Released;
+    if (!Record.empty() && (!Argument->getType()->isPointerType() ||
+                            recordNode(Argument->getType()->getPointeeType(), S) != Record))
       return;
-    nameOperand(Op, *W, Argument);
+    substitute(Op.Key, lockKey(placedIn(Op.Key, Argument)));
+  } else if (const Wrapper *W = Linked.wrapperOf(nodeFor(Handler, S)); W && !Api) {
+    if (W->Kind != Operation::Unlock || W->Parameter > 0 || W->Computed || !W->Pure || W->Tests)
+      return;
+    Op.Key = W->Key; // of a lock that the handler names itself
+    if (W->Parameter == 0)
+      nameOperand(Op, *W, Argument);
   } else {
     return;
   }

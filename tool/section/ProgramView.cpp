@@ -14,10 +14,11 @@ namespace relock {
 
 // All that a view says of a function.
 struct FunctionAnswer {
-  bool Known = false, Defined = false, Releases = false, Namesake = false, Executes = false;
+  bool Known = false, Defined = false, Namesake = false, Executes = false;
   bool NeverReturns = false, EndsProcess = false;
   std::string Name;
   std::vector<Prototype> Prototypes;
+  std::string Releases, OfRecord;
   Rare<Wrapper> Wraps;
   std::optional<Layers::Operator> Operator;
   std::optional<OtherOperator> OtherRelay;
@@ -60,6 +61,7 @@ template <class V> void fields(V &&Visit, ClassOfLock &C) {
 }
 template <class V> void fields(V &&Visit, FunctionAnswer &F) {
   Visit("known", F.Known), Visit("defined", F.Defined), Visit("releases", F.Releases);
+  Visit("releasesOf", F.OfRecord);
   Visit("namesake", F.Namesake), Visit("executes", F.Executes), Visit("name", F.Name);
   Visit("neverReturns", F.NeverReturns), Visit("endsProcess", F.EndsProcess);
   Visit("prototypes", F.Prototypes), Visit("wraps", F.Wraps);
@@ -86,7 +88,7 @@ static FunctionAnswer answer(const Program &Linked, const std::string &Node) {
   Result.Defined = Linked.isDefined(Node);
   Result.NeverReturns = Linked.neverReturns(Node);
   Result.EndsProcess = Linked.endsProcess(Node);
-  Result.Releases = Linked.isReleaser(Node);
+  std::tie(Result.Releases, Result.OfRecord) = Linked.releasedBy(Node);
   Result.Namesake = Linked.Namesakes.count(Node) != 0;
   Result.Executes = Linked.canExecuteThrough(Node);
   if (const Layers::Operator *Operator = Linked.operatorOf(Node))
@@ -154,8 +156,8 @@ std::string ProgramView::lockAt(const std::string &FunctionNode, const Position 
   return Linked.lockAt(FunctionNode, At, Spelled);
 }
 
-bool ProgramView::isReleaser(const std::string &FunctionNode) const {
-  return Linked.isReleaser(ask(FunctionNode));
+std::pair<std::string, std::string> ProgramView::releasedBy(const std::string &FunctionNode) const {
+  return Linked.releasedBy(ask(FunctionNode));
 }
 
 bool ProgramView::isDefined(const std::string &FunctionNode) const {

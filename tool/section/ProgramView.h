@@ -49,7 +49,7 @@ public:
   std::optional<OtherLock> otherLock(const std::string &FunctionName) const;
   std::string lockAt(const std::string &FunctionNode, const Position &At,
                      const Position &Spelled) const;
-  bool isReleaser(const std::string &FunctionNode) const;
+  std::pair<std::string, std::string> releasedBy(const std::string &FunctionNode) const;
   bool isDefined(const std::string &FunctionNode) const;
   bool neverReturns(const std::string &FunctionNode) const;
   bool endsProcess(const std::string &FunctionNode) const;

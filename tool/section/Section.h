@@ -81,9 +81,9 @@ struct Capture {
   bool InMacro = false;  // some reference is spelled in a macro body
   bool Changes = false;  // Value: the section changes it and reads it behind a wait
   bool Dropped = false;  // Value: only text that some configuration drops names it
-  // Pointer, to what only the section touches meanwhile: then Local may stand for it, and does if it
-  // is Copied. It is stored at these exits, by number, and at the end, which is the one behind them.
-  // Assigned: the section does not need the value from before.
+  // Pointer, to what only the section touches meanwhile: then Local may stand for it, and does if
+  // it is Copied. It is stored at these exits, by number, and at the end, which is the one behind
+  // them. Assigned: the section does not need the value from before.
   bool Copied = false, Assigned = false;
   std::vector<unsigned> Stored;
   unsigned First = 0; // where the section's text names it first
@@ -147,8 +147,11 @@ struct Companion {
   // It does what stands around the wrapper's operation, Facts.Body, and what the unlock wrapper
   // does, if that does more than to unlock.
   bool Around = false;
-  std::string UnlockNode;
+  std::string UnlockNode, UnlockName;
   std::optional<Wrapper> Unlock;
+  // The wrappers have another text elsewhere than where this holds, see Configurations::of(): there
+  // it calls them.
+  std::string Configuration;
 
   std::string id() const { return Node + " " + UnlockNode; }
   // It is defined behind this: the wrapper, or the unlock wrapper behind that.
@@ -323,9 +326,10 @@ struct Section {
   std::optional<std::vector<TouchedLine>> Touched; // by its own text, where its extent is known
   std::map<std::string, Position> AsksForName;     // `__func__`, and where
   bool StoresThroughPointer = false;
-  bool UsesFloat = false;            // computes in floating point
-  std::set<ResultTest> Tests;        // that a delegated section drops
-  std::set<std::string> Trusts;      // functions that only the project file says to keep no pointer
+  bool UsesFloat = false;       // computes in floating point
+  std::set<ResultTest> Tests;   // that a delegated section drops
+  std::set<ResultTest> Varying; // lock wrappers of which other configurations' text is dropped
+  std::set<std::string> Trusts; // functions that only the project file says to keep no pointer
   // The macro in whose body it stands, if arguments of that are evaluated before the lock then, and
   // nothing proves them the same there. See DeclaredMacro.
   std::string NeedsEarly;

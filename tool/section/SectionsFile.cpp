@@ -73,6 +73,7 @@ template <class V> void fields(V &&Visit, Companion &R) {
   Visit("through", R.Facts.Through), Visit("elsewhere", R.Facts.Elsewhere);
   Visit("prototypes", R.Prototypes), Visit("arguments", R.Arguments);
   Visit("around", R.Around), Visit("unlockNode", R.UnlockNode), Visit("unlock", R.Unlock);
+  Visit("unlockName", R.UnlockName), Visit("configuration", R.Configuration);
 }
 template <class V> void fields(V &&Visit, MacroRest::Definition &R) {
   Visit("at", R.At), Visit("text", R.Text);
@@ -133,7 +134,8 @@ template <class V> void fields(V &&Visit, Section &R) {
   Visit("operandChanges", R.OperandChanges), Visit("relocks", R.Relocks);
   Visit("inner", R.Inner), Visit("otherInner", R.OtherInner), Visit("touched", R.Touched);
   Visit("asksForName", R.AsksForName), Visit("storesThroughPointer", R.StoresThroughPointer);
-  Visit("usesFloat", R.UsesFloat), Visit("tests", R.Tests), Visit("trusts", R.Trusts);
+  Visit("usesFloat", R.UsesFloat), Visit("tests", R.Tests), Visit("varying", R.Varying);
+  Visit("trusts", R.Trusts);
   Visit("needsEarly", R.NeedsEarly);
   Visit("extract", R.Extract), Visit("continues", R.Continues);
 }

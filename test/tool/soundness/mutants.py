@@ -943,10 +943,22 @@ RULES = {
         "tool/program/cancelled-threads-hold.c",
     ),
     "a directive in a lock wrapper that is about something else": (
-        "tool/rewrite/Rewrite.cpp",
-        "{W.Begin.Offset, W.At.Offset});",
-        "{W.Begin.Offset, unsigned(Result.Before.at(W.End.File).find(\"#endif\", W.Begin.Offset))});",
+        "tool/index/Configuration.cpp",
+        "if (!isBlank(File, std::min(Behind, D.At), D.At, S.Language))",
+        "",
         "tool/rewrite/companion-of-a-wrapper-under-a-directive.test",
+    ),
+    "another configuration of a lock wrapper that can be named": (
+        "tool/section/Companions.cpp",
+        "(Lock.Wraps && varies(*Lock.Wraps)) ||",
+        "(Lock.Wraps && false) ||",
+        "tool/rewrite/companion-of-a-wrapper-of-configurations.test",
+    ),
+    "a field of some configurations that no initialiser can name": (
+        "tool/index/LockEdits.cpp",
+        "(Found.size() != Before && isConditional(Field))",
+        "false",
+        "tool/rewrite/companion-of-a-wrapper-of-configurations.test",
     ),
     "an integer that is an address": (
         "tool/index/Resolve.cpp",
