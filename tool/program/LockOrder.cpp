@@ -71,7 +71,7 @@ std::string LockOrder::shown(const Lock &L) const {
     Node = Node.rsplit('@').first;
   auto [Record, Field] = Node.rsplit("@FI@");
   Record.consume_back("@S"); // an unnamed type: what is declared with it
-  StringRef Name = Record.rsplit('@').second;
+  StringRef Name = Record.rsplit('@').second.split('~').first;
   return (IsClass ? L.first + " in " : "") + Name.str() + (Field.empty() ? "" : "." + Field.str());
 }
 

@@ -334,6 +334,13 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
     Merged.Prototypes = std::move(Prototypes);
   }
   followLastCallees();
+  for (auto &[Node, F] : Functions) // the user knows what it does
+    if (Project.otherLock(F.Name)) {
+      if (F.Wraps && F.Wraps->Perhaps)
+        F.Wraps.reset();
+      if (F.Relays && F.Relays->Perhaps)
+        F.Relays.reset();
+    }
   wrapRelays(Functions, Units);
   OtherRelays = relaysOfOtherLocks(Functions, Project);
   for (auto &[Node, F] : Functions) {

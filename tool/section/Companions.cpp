@@ -4,6 +4,7 @@
 #include "index/Operand.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -83,6 +84,7 @@ private:
            Unlock.Wraps->End.File == Lock.Wraps->End.File &&
            Linked.canExecuteThrough(Unlock.Wrapper) && givesTheSame(Unlock) &&
            sameGuards(*Lock.Wraps->Body, *Unlock.Wraps->Body) &&
+           !hides(*Lock.Wraps->Body, *Unlock.Wraps->Body) &&
            !clash(*Lock.Wraps->Body, *Unlock.Wraps->Body) &&
            !clash(*Unlock.Wraps->Body, *Lock.Wraps->Body);
   }
@@ -95,6 +97,29 @@ private:
              const auto &[Own, Other] = Pair;
              return Own.Key == Other.Key && (!Own.Loads || (A.Under.empty() && B.Under.empty()));
            });
+  }
+
+  static bool mentions(StringRef Text, StringRef Name) {
+    for (size_t At = Text.find(Name); At != StringRef::npos; At = Text.find(Name, At + 1)) {
+      StringRef Before = Text.take_front(At), Behind = Text.substr(At + Name.size());
+      if ((Before.empty() || !isAsciiIdentifierContinue(Before.back())) &&
+          (Behind.empty() || !isAsciiIdentifierContinue(Behind.front())))
+        return true;
+    }
+    return false;
+  }
+
+  // True if what the unlock wrapper does names something that is a parameter of the lock wrapper,
+  // and so of the companion, but not its own.
+  static bool hides(const WrapperBody &Lock, const WrapperBody &Unlock) {
+    std::string Text = Unlock.Outside;
+    for (const WrapperBody::Guard &G : Unlock.Guards)
+      Text += G.Condition + "\n" + G.Instead;
+    return any_of(Lock.Parameters, [&](const WrapperBody::Parameter &P) {
+      return none_of(Unlock.Parameters,
+                     [&](const WrapperBody::Parameter &Q) { return Q.Name == P.Name; }) &&
+             mentions(Text, P.Name);
+    });
   }
 
   // True if the two wrappers mean different things by one name.

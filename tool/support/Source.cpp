@@ -7,8 +7,10 @@
 #include "clang/Index/USRGeneration.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 #include <set>
 #include <utility>
@@ -363,6 +365,20 @@ static std::string nodeInUnnamed(const Decl *D, const Source &S) {
   return nodeFor(With, S) + "@S" + (Field ? "@FI@" + Field->getNameAsString() : "");
 }
 
+// Two structs of one tag, of two source files, are one type where their members have the same
+// names, else two. Empty for what is no part of such a struct.
+static std::string membersOf(const Decl *D, const Source &S) {
+  const auto *Field = dyn_cast<FieldDecl>(D);
+  const auto *Record = Field ? recordOf(Field) : dyn_cast<RecordDecl>(D);
+  const RecordDecl *Defined = Record ? Record->getDefinition() : nullptr;
+  if (!Defined || !StringRef(S.spelled(Defined->getLocation()).File).ends_with(".c"))
+    return "";
+  std::string Names;
+  for (const FieldDecl *Member : Defined->fields())
+    Names += Member->getNameAsString() + ",";
+  return "~" + utohexstr(xxh3_64bits(Names));
+}
+
 std::string nodeFor(const Decl *D, const Source &S) {
   if (const auto *Parameter = dyn_cast<ParmVarDecl>(D))
     if (const auto *F = dyn_cast<FunctionDecl>(Parameter->getDeclContext()))
@@ -379,8 +395,10 @@ std::string nodeFor(const Decl *D, const Source &S) {
   bool Type = isa<FieldDecl>(D) || isa<TypedefNameDecl>(D) || isa<RecordDecl>(D);
   bool Everywhere = (Named && Named->hasExternalFormalLinkage()) ||
                     (Type && !StringRef(S.spelled(D->getLocation()).File).ends_with(".c"));
-  if (Everywhere && Usr.str().starts_with("c:@"))
-    return std::string(Usr);
+  if (Everywhere && Usr.str().starts_with("c:@")) {
+    auto [Record, Field] = Usr.str().rsplit("@FI@");
+    return (Record + membersOf(D, S) + (Field.empty() ? "" : "@FI@" + Field)).str();
+  }
   return std::string(Usr) + "@" + S.spelled(D->getCanonicalDecl()->getLocation()).File.str();
 }
 

@@ -14,7 +14,7 @@
 // CHECK-NEXT: hold straight panics_in_a_wrapper
 // CHECK-NEXT: the lock wrapper does more than to lock, or its lock cannot be named here [wrapper-effects]
 // CHECK-NEXT: hold conditional panics_in_place
-// CHECK-NEXT: the result of the lock operation is used [tested-result]
+// CHECK-NEXT: the result of the lock operation is used, and the mutex may check errors ({{.*}}:153) [tested-result]
 // CHECK-NEXT: plain (
 // CHECK-NEXT: hold cross-function plain_lock (dropped-tests-are-listed.c:[[#PLAIN:]])
 // CHECK-NEXT: [cross-function]

@@ -7,9 +7,9 @@
 // CHECK:      hold straight ends (
 // CHECK-NEXT:   {{.*}}: prints a message about the lock operation [lock-message]
 // CHECK-NEXT: hold {{.*}} jumps (
-// CHECK-NEXT:   {{.*}}: the result of the lock operation is used [tested-result]
+// CHECK-NEXT:   {{.*}}: the result of the lock operation is used, and the mutex may check errors ({{.*}}) [tested-result]
 // CHECK-NEXT: hold {{.*}} elsewhere (
-// CHECK-NEXT:   {{.*}}: the result of the lock operation is used [tested-result]
+// CHECK-NEXT:   {{.*}}: the result of the lock operation is used, and the mutex may check errors ({{.*}}) [tested-result]
 // ACCEPTED:   delegate straight ends (
 // ACCEPTED:   hold {{.*}} jumps (
 // ACCEPTED:   hold {{.*}} elsewhere (

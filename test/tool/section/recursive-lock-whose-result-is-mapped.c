@@ -8,7 +8,7 @@
 // CHECK:        hold straight {{ *}}add_checked
 // CHECK-NEXT:     takes a mutex here that may check errors
 // CHECK:        hold conditional {{ *}}test_checked
-// CHECK-NEXT:     the result of the lock operation is used [tested-result]
+// CHECK-NEXT:     the result of the lock operation is used, and the mutex may check errors ({{.*}}) [tested-result]
 // CHECK:      plain (
 // CHECK:        delegate straight {{ *}}add
 // CHECK-NEXT:   delegate straight {{ *}}add_twice

@@ -3,7 +3,7 @@
 // RUN: %check_rewrite %s --algorithms=posix,ccsynch
 // RUN: %verdicts %s | FileCheck %s
 // CHECK:      hold conditional add
-// CHECK-NEXT: the result of the lock operation is used [tested-result]
+// CHECK-NEXT: the result of the lock operation is used, and the mutex may check errors ({{.*}}:29) [tested-result]
 // CHECK:      1 lock site: 0 delegate, 1 hold
 #include <errno.h>
 #include <pthread.h>

@@ -9,7 +9,7 @@
 // TEXT-NEXT:   relock_execute_any_thread(&lock, aborts_section, &section);
 // TEXT-NEXT:   return 0;
 // CHECK:      hold conditional errorcheck
-// CHECK-NEXT: the result of the lock operation is used [tested-result]
+// CHECK-NEXT: the result of the lock operation is used, and the mutex may check errors ({{.*}}:104) [tested-result]
 // CHECK:      delegate straight aborts
 // CHECK:      delegate early-exit returns
 // CHECK:      delegate straight succeeds

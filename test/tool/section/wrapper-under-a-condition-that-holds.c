@@ -127,6 +127,27 @@ int in_counting(struct counting *c, int *sum) {
   return *sum;
 }
 
+// A parameter of the one has the name of what the other asks for.
+// CHECK: hold {{ *}}straight in_hidden
+// CHECK-NEXT: the lock wrapper does more than to lock
+struct hidden {
+  pthread_mutex_t mutex;
+};
+static void hidden_lock(struct hidden *h, int threaded) {
+  if (threaded)
+    pthread_mutex_lock(&h->mutex);
+}
+static void hidden_unlock(struct hidden *h) {
+  if (threaded)
+    pthread_mutex_unlock(&h->mutex);
+}
+int in_hidden(struct hidden *h, int *sum, int now) {
+  hidden_lock(h, now);
+  *sum += 11;
+  hidden_unlock(h);
+  return *sum;
+}
+
 // The wrapper itself changes it behind its lock.
 // CHECK: hold {{ *}}straight in_marked
 // CHECK-NEXT: the lock wrapper does more than to lock

@@ -747,6 +747,30 @@ RULES = {
         "true;",
         "tool/section/wrapper-under-a-condition-that-holds.c",
     ),
+    "an unlock wrapper that names what a parameter of the lock wrapper hides": (
+        "tool/section/Companions.cpp",
+        "             mentions(Text, P.Name);",
+        "             false;",
+        "tool/section/wrapper-under-a-condition-that-holds.c",
+    ),
+    "a lock that a caller of what perhaps unlocks takes in any case": (
+        "tool/program/Relays.cpp",
+        "            if (Taken.count(Lock))",
+        "            if (false)",
+        "tool/driver/lock-order-alone.test",
+    ),
+    "two structs of one tag": (
+        "tool/support/Source.cpp",
+        "return \"~\" + utohexstr(xxh3_64bits(Names));",
+        "return \"\";",
+        "tool/program/structs-of-one-tag.test",
+    ),
+    "the struct that a cleanup handler takes its argument for": (
+        "tool/section/Operations.cpp",
+        "recordNode(Argument->getType()->getPointeeType(), S) != Record)",
+        "false)",
+        "tool/section/cleanup-handler-that-finds-its-lock.c",
+    ),
     "an unlock wrapper that is given something else than the lock wrapper": (
         "tool/section/Companions.cpp",
         "          exactKey(Lock.Call->getArg(At), nullptr, S) !=\n              exactKey(Unlock.Call->getArg(I), nullptr, S))",
