@@ -498,7 +498,8 @@ class Maker:
     def spelled(self, lock):
         """How lock and unlock are written."""
         m = self.mutex(lock)
-        if lock == 4:  # in any case by functions that ask first, else what unlocks perhaps would count for no wrapper
+        # By functions that ask first in any case: else what unlocks perhaps would count for no wrapper.
+        if lock == 4:
             return "asked_lock(%s, %du);" % (m, lock), "asked_unlock(%s, %du);" % (m, lock)
         forms = [("pthread_mutex_lock(%s);" % m, "pthread_mutex_unlock(%s);" % m)] * 3
         forms += [("LOCK(%s);" % m, "UNLOCK(%s);" % m),

@@ -186,7 +186,8 @@ class Fuzzer:
                 if line:
                     place = "%s:%d" % (name, number)
                     spelled[place] += len(re.findall(OPERATIONS, line))
-                    wrapped[place] += len(re.findall(r"\b\w*(?:lock_three|box_lock|_begin|noted_lock|asked_lock)\(", line))
+                    wrapped[place] += len(re.findall(
+                        r"\b\w*(?:lock_three|box_lock|_begin|noted_lock|asked_lock)\(", line))
         odd = [place for place in {*listed, *spelled}
                if "library/" not in place and not place.startswith("layer.")  # its callers have those
                and not spelled[place] <= listed[place] <= spelled[place] + wrapped[place]]

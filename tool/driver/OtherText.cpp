@@ -200,13 +200,18 @@ void reportOtherDefinitions(const Decision &Decided,
         Read = std::move(*Text);
     return Read ? definitionsIn(Read->getBuffer()) : std::vector<MacroDefinition>();
   };
-  auto Report = [](const FileName &File, const MacroDefinition &Other, size_t Number) {
-    message(Position{File, unsigned(Other.Begin), unsigned(Other.Line), 1},
-            "'" + Other.Name.str() + "' is something else here, for another configuration; " +
+  auto ReportAt = [](const Position &At, const std::string &What, size_t Number) {
+    message(At,
+            What + "; " +
                 (Number == 1 ? "a delegated section does"
                              : std::to_string(Number) + " delegated sections do") +
                 " without it, and may not compile there: build that one, too",
             "other-definition");
+  };
+  auto Report = [&](const FileName &File, const MacroDefinition &Other, size_t Number) {
+    ReportAt(Position{File, unsigned(Other.Begin), unsigned(Other.Line), 1},
+             "'" + Other.Name.str() + "' is something else here, for another configuration",
+             Number);
   };
   for (const auto &[Place, Number] : InMacros) {
     const std::vector<MacroDefinition> All = DefinitionsOf(Place.File);
@@ -220,12 +225,8 @@ void reportOtherDefinitions(const Decision &Decided,
       Report(Place.File, *Other, Number);
   }
   for (const auto &[Wrapper, Number] : Varying)
-    message(Wrapper.At,
-            "'" + Wrapper.Wrapper + "' does something else in another configuration; " +
-                (Number == 1 ? "a delegated section does"
-                             : std::to_string(Number) + " delegated sections do") +
-                " without it, and may not compile there: build that one, too",
-            "other-definition");
+    ReportAt(Wrapper.At, "'" + Wrapper.Wrapper + "' does something else in another configuration",
+             Number);
   // A static function that is a macro there.
   for (const StaticWrapper &W : Decided.StaticWrappers)
     if (auto Calls = Calling.find(W.Node); Calls != Calling.end()) {

@@ -82,19 +82,20 @@ void Configurations::watch(Preprocessor &PP) {
     }
     void Else(SourceLocation At, SourceLocation) override { add(Directive::Else, At, true, ""); }
     void Endif(SourceLocation At, SourceLocation) override { add(Directive::Ends, At, false, ""); }
+    void MacroDefined(const Token &Name, const MacroDirective *) override {
+      add(Directive::Changes, Name.getLocation(), false, "");
+    }
+    void MacroUndefined(const Token &Name, const MacroDefinition &,
+                        const MacroDirective *) override {
+      add(Directive::Changes, Name.getLocation(), false, "");
+    }
+    void InclusionDirective(SourceLocation At, const Token &, StringRef, bool, CharSourceRange,
+                            OptionalFileEntryRef, StringRef, StringRef, const Module *, bool,
+                            SrcMgr::CharacteristicKind) override {
+      add(Directive::Changes, At, false, "");
+    }
   };
   PP.addPPCallbacks(std::make_unique<Watch>(PP.getSourceManager(), Directives));
-}
-
-// True for what changes the configuration itself.
-static bool changesMacros(StringRef Text) {
-  return any_of(split(Text, '\n'), [](StringRef Line) {
-    Line = Line.ltrim();
-    if (!Line.consume_front("#"))
-      return false;
-    StringRef Word = Line.ltrim().take_while([](char C) { return isAlpha(C); });
-    return Word == "define" || Word == "undef" || Word == "include" || Word == "error";
-  });
 }
 
 // What Linux decides, or nothing does, is no condition.
@@ -108,7 +109,7 @@ bool Configurations::isOpenBehind(const Source::Range &Part) const {
   std::vector<bool> Open; // whether it counts
   if (OfFile != Directives.end())
     for (const Directive &D : OfFile->second) {
-      if (D.At < Part.Begin || D.At >= Part.End)
+      if (D.At < Part.Begin || D.At >= Part.End || D.Is == Directive::Changes)
         continue;
       if (D.Is == Directive::Opens)
         Open.push_back(false);
@@ -134,9 +135,14 @@ std::optional<std::string> Configurations::of(const Source::Range &Part, const S
   const StringRef File = S.fileText(Part.File);
   std::vector<Group> Open;
   std::vector<std::string> All;
+  bool Changes = false; // the configuration itself
   for (const Directive &D : OfFile->second) {
     if (D.At < Part.Begin || D.At >= Part.End)
       continue;
+    if (D.Is == Directive::Changes) {
+      Changes = true;
+      continue;
+    }
     if (D.Is == Directive::Opens)
       Open.push_back({D.At});
     if (Open.empty())
@@ -154,8 +160,7 @@ std::optional<std::string> Configurations::of(const Source::Range &Part, const S
       G.Parts.push_back(D.Taken || D.Condition.empty() ? D.Condition : negated(D.Condition));
     }
   }
-  if (!Open.empty() || is_contained(All, "") ||
-      (!All.empty() && changesMacros(File.slice(Part.Begin, Part.End))))
+  if (!Open.empty() || is_contained(All, "") || (Changes && !All.empty()))
     return std::nullopt;
   return join(All, " && ");
 }

@@ -29,8 +29,8 @@ public:
 
 private:
   struct Directive {
-    enum Word { Opens, Continues, Else, Ends } Is;
-    unsigned At;           // its #
+    enum Word { Opens, Continues, Else, Ends, Changes } Is; // Changes: macros, or by another file
+    unsigned At;                                            // its #
     bool Taken;            // what follows is compiled, if nothing before it is
     std::string Condition; // an operand of &&
   };

@@ -257,7 +257,7 @@ private:
       }
     noteNames(If->getCond(), false);
     Body.Guards.push_back(std::move(G));
-    Lost = Other && !addInstead(Other);
+    Lost |= Other && !addInstead(Other);
     return true;
   }
 

@@ -58,7 +58,8 @@ public:
       describeCompanion(F, S, W);
     if (W.Body && W.Kind == Operation::Lock)
       W.Body->Lock = S.expressionText(Plain);
-    W.Guarded = !W.Pure && mayLeaveOut(F, Call, W.Body, W.Perhaps);
+    W.Guarded =
+        !W.Pure && mayLeaveOut(F, Call, W.Body, W.Perhaps, [&](int P) { return P == W.Parameter; });
     return W;
   }
 
@@ -157,7 +158,11 @@ public:
         wrapperBody(F, {Call, Operation::Lock, Given, R.Pure, R.Tests}, CallsOfF, R.Loads, S);
     R.AsUnlock =
         wrapperBody(F, {Call, Operation::Unlock, Given, R.Pure, R.Tests}, CallsOfF, Loads, S);
-    R.Guarded = !R.Pure && mayLeaveOut(F, Call, R.AsLock ? R.AsLock : R.AsUnlock, R.Perhaps);
+    auto Finds = [&](int P) {
+      return any_of(R.Arguments,
+                    [&](const RelayedArgument &A) { return A.Operand.Parameter == P; });
+    };
+    R.Guarded = !R.Pure && mayLeaveOut(F, Call, R.AsLock ? R.AsLock : R.AsUnlock, R.Perhaps, Finds);
     if (R.AsLock || R.AsUnlock)
       describeCompanion(F, S, R);
     return R;
@@ -355,13 +360,16 @@ private:
     return Relay::Used;
   }
 
-  // True if the function may return without the call, but not only where a parameter is null: who
-  // unlocks has locked then, which no null pointer would have survived.
+  // True if the function may return without the call, but not only where the parameter is null from
+  // which the lock is reached: who unlocks has locked then, which no null pointer would have
+  // survived. Finds: whether the lock is reached from the parameter of that number.
   bool mayLeaveOut(const FunctionDecl *F, const CallExpr *Call,
-                   const std::optional<WrapperBody> &Body, bool Perhaps) const {
+                   const std::optional<WrapperBody> &Body, bool Perhaps,
+                   function_ref<bool(int)> Finds) const {
     auto IsNull = [&](const WrapperBody::Guard &G) {
       return any_of(F->parameters(), [&](const ParmVarDecl *P) {
-        return P->getType()->isPointerType() && G.Key == ("!" + P->getName()).str();
+        return P->getType()->isPointerType() && Finds(P->getFunctionScopeIndex()) &&
+               G.Key == ("!" + P->getName()).str();
       });
     };
     if (Body)
@@ -370,19 +378,20 @@ private:
       if (alwaysEvaluates(Statement, Call))
         break;
       const auto *If = dyn_cast<IfStmt>(Statement);
-      Perhaps |= leaves(Statement) && !(If && namesPointersOnly(If->getCond()));
+      Perhaps |= leaves(Statement) && !(If && namesOnly(If->getCond(), Finds));
     }
     return Perhaps;
   }
 
-  static bool namesPointersOnly(const Stmt *E) {
+  // True if a condition only reads pointers that are such parameters.
+  static bool namesOnly(const Stmt *E, function_ref<bool(int)> Finds) {
     const auto *Ref = dyn_cast<DeclRefExpr>(E);
     const auto *P = Ref ? dyn_cast<ParmVarDecl>(Ref->getDecl()) : nullptr;
-    return (!Ref || (P && P->getType()->isPointerType())) &&
+    return (!Ref || (P && P->getType()->isPointerType() && Finds(P->getFunctionScopeIndex()))) &&
            !isa<MemberExpr, ArraySubscriptExpr, CallExpr>(E) &&
            !(isa<UnaryOperator>(E) && cast<UnaryOperator>(E)->getOpcode() == UO_Deref) &&
            all_of(E->children(),
-                  [](const Stmt *Child) { return !Child || namesPointersOnly(Child); });
+                  [&](const Stmt *Child) { return !Child || namesOnly(Child, Finds); });
   }
 
   static bool leaves(const Stmt *Statement) {

@@ -150,8 +150,8 @@ static bool callsOtherWrappers(const Function &F, const FunctionTable &Functions
 
 namespace {
 
-// What functions do to locks themselves and by wrappers, that they may hold longer than one of
-// these says which only perhaps unlocks.
+// Wrappers that may leave their operation out count as if they never did. This takes those away for
+// which that would be wrong: a lock would count as released that is held.
 class PerhapsUnlocked {
 public:
   PerhapsUnlocked(FunctionTable &Functions, const LocksGiven &Given,

@@ -173,6 +173,21 @@ int in_marked(struct marked *m, int *sum) {
   return *sum;
 }
 
+// The pointer that is asked for is not the lock's.
+// CHECK: hold {{ *}}cross-function in_nothing
+static pthread_mutex_t nothing = PTHREAD_MUTEX_INITIALIZER;
+static void nothing_unlock(const void *unless) {
+  if (!unless)
+    return;
+  pthread_mutex_unlock(&nothing);
+}
+int in_nothing(int *sum, const void *unless) {
+  pthread_mutex_lock(&nothing);
+  *sum += 13;
+  nothing_unlock(unless);
+  return *sum;
+}
+
 // Only the lock is under a condition.
 // CHECK: hold {{ *}}straight in_only
 // CHECK-NEXT: the lock wrapper does more than to lock
@@ -224,6 +239,33 @@ int in_other(struct other *o, int *sum) {
   return *sum;
 }
 
+// A condition that is understood stands behind one that is not.
+// CHECK: hold {{ *}}straight in_two
+// CHECK-NEXT: the lock wrapper does more than to lock
+struct twice {
+  pthread_mutex_t mutex;
+};
+static void two_lock(struct twice *t) {
+  if (ask())
+    return;
+  if (!t)
+    return;
+  pthread_mutex_lock(&t->mutex);
+}
+static void two_unlock(struct twice *t) {
+  if (ask())
+    return;
+  if (!t)
+    return;
+  pthread_mutex_unlock(&t->mutex);
+}
+int in_two(struct twice *t, int *sum) {
+  two_lock(t);
+  *sum += 12;
+  two_unlock(t);
+  return *sum;
+}
+
 // The result of one is used.
 // CHECK: hold {{ *}}straight in_used (
 // CHECK-NEXT: the lock wrapper does more than to lock
@@ -256,4 +298,5 @@ int in_used_at_the_end(struct used *u, int *sum) {
   error = used_unlock(u);
   return error;
 }
+
 // CHECK: 0 delegate

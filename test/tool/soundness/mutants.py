@@ -771,6 +771,18 @@ RULES = {
         "false)",
         "tool/section/cleanup-handler-that-finds-its-lock.c",
     ),
+    "a condition of a lock wrapper that is not understood": (
+        "tool/index/WrapperBody.cpp",
+        "    Lost |= Other && !addInstead(Other);",
+        "    Lost = Other && !addInstead(Other);",
+        "tool/section/wrapper-under-a-condition-that-holds.c",
+    ),
+    "what perhaps locks, and nothing unlocks": (
+        "tool/program/Relays.cpp",
+        "((F.Wraps->Perhaps && !Paired.count(Node)) || Held.count(Node))",
+        "Held.count(Node)",
+        "tool/section/wrapper-under-a-condition-that-holds.c",
+    ),
     "an unlock wrapper that is given something else than the lock wrapper": (
         "tool/section/Companions.cpp",
         "          exactKey(Lock.Call->getArg(At), nullptr, S) !=\n              exactKey(Unlock.Call->getArg(I), nullptr, S))",
