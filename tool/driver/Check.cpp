@@ -276,6 +276,15 @@ void printJson(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
           J.attribute("location", shownPlace(At));
         });
     });
+    J.attributeArray("left_held", [&] {
+      for (const HeldAtReturn &F : Decided.LeftHeld)
+        J.object([&] {
+          J.attribute("function", F.Name);
+          J.attribute("location", shownPlace(F.At));
+          J.attribute("calls", F.Calls);
+          J.attribute("through_pointers", F.ThroughPointers);
+        });
+    });
     auto WriteSites = [&](StringRef Name, const std::vector<UncoveredSite> &Sites) {
       J.attributeArray(Name, [&] {
         for (const UncoveredSite &Site : Sites)
@@ -536,6 +545,13 @@ void printText(raw_ostream &OS, const Decision &Decided, const ProjectFile &Decl
   if (!Decided.InOperators.empty())
     OS << ", " << Decided.InOperators.size() << " in lock wrappers";
   OS << "\n";
+  if (!Decided.LeftHeld.empty())
+    OS << "functions that return with a lock, whose callers' sections are not listed (relock "
+          "explain cross-function):\n";
+  for (const HeldAtReturn &F : Decided.LeftHeld)
+    OS << "  " << F.Name << " (" << shownPlace(F.At)
+       << "): " << (F.Calls ? counted(F.Calls, "call") : "calls through pointers")
+       << (F.Calls && F.ThroughPointers ? ", and perhaps through pointers" : "") << "\n";
   printOtherLocks(OS, Decided);
   if (size_t N = Decided.Assertions.size())
     OS << "trylocks that only assert that the lock is held: " << N << "\n";

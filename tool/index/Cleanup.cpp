@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "index/Cleanup.h"
 
+#include "index/LockApi.h"
+
+#include "clang/AST/Attr.h"
+
 using namespace clang;
 using namespace llvm;
 
@@ -52,6 +56,21 @@ std::optional<Cleanup> cleanupOf(const Stmt *S, const ASTContext &Context) {
   Expr::EvalResult Executes;
   Result.Executes = Last->getCond()->EvaluateAsInt(Executes, Context) && Executes.Val.getInt() != 0;
   return Result.Pop ? std::optional(Result) : std::nullopt;
+}
+
+const BlockExpr *blockOfCleanup(const VarDecl *V) {
+  const auto *Attribute = V->getAttr<CleanupAttr>();
+  const FunctionDecl *F = Attribute ? Attribute->getFunctionDecl() : nullptr;
+  const auto *Run =
+      V->hasInit() ? dyn_cast<BlockExpr>(V->getInit()->IgnoreParenImpCasts()) : nullptr;
+  const CallExpr *Only = Run && F->hasBody() ? soleCall(F->getBody()) : nullptr;
+  if (!Only || !Only->getCallee()->getType()->isBlockPointerType())
+    return nullptr;
+  const auto *Given = dyn_cast<UnaryOperator>(Only->getCallee()->IgnoreParenImpCasts());
+  const auto *Ref = Given && Given->getOpcode() == UO_Deref
+                        ? dyn_cast<DeclRefExpr>(Given->getSubExpr()->IgnoreParenImpCasts())
+                        : nullptr;
+  return Ref && isa<ParmVarDecl>(Ref->getDecl()) ? Run : nullptr;
 }
 
 bool isOfCleanup(const CallExpr *Setjmp) {

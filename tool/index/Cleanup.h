@@ -31,6 +31,10 @@ struct Cleanup {
 
 std::optional<Cleanup> cleanupOf(const clang::Stmt *S, const clang::ASTContext &Context);
 
+// The block that a variable's cleanup function runs, where it does nothing else:
+// `void (^run)(void) __attribute__((cleanup(call))) = ^{ release(object); };`
+const clang::BlockExpr *blockOfCleanup(const clang::VarDecl *V);
+
 // True for the setjmp of a push: it returns again only to run the handler and to end the thread.
 bool isOfCleanup(const clang::CallExpr *Setjmp);
 

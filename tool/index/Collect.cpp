@@ -8,6 +8,7 @@
 #include "index/Collect.h"
 
 #include "index/Aliases.h"
+#include "index/Cleanup.h"
 #include "index/Configuration.h"
 #include "index/ConstantArms.h"
 #include "index/ConvertedLocks.h"
@@ -101,6 +102,8 @@ public:
   bool TraverseAttr(Attr *) { return true; }
 
   bool TraverseFunctionDecl(FunctionDecl *F) {
+    if (runsNowhere(F))
+      return true;
     const FunctionDecl *Outer = CurrentFunction;
     Function *OuterFacts = CurrentFacts;
     bool OuterHasHandler = std::exchange(HasHandler, false);
@@ -141,6 +144,13 @@ public:
     return true;
   }
 
+  // An inline function of a library's header that the unit does not use is in no object file.
+  bool runsNowhere(const FunctionDecl *F) const {
+    return F->doesThisDeclarationHaveABody() && F->getStorageClass() == SC_Static &&
+           F->isInlineSpecified() && S.inSystemHeader(F->getLocation()) && !F->isReferenced() &&
+           !F->hasAttr<UsedAttr>();
+  }
+
   void recordEnd(const FunctionDecl *F, Function &Record) {
     Record.EndsProcess = endsProcess(F->getBody(), S.Context);
     Record.NeverReturns = neverReturns(F);
@@ -174,8 +184,9 @@ public:
     Pointers.initialise(V);
     if (const auto *Cleanup = V->getAttr<CleanupAttr>(); Cleanup && CurrentFacts) {
       FunctionDecl *F = Cleanup->getFunctionDecl();
-      CurrentFacts->Calls.push_back(
-          {nodeFor(F, S), F->getNameAsString(), S.shown(V->getLocation())});
+      if (!blockOfCleanup(V)) // else it is what the block calls
+        CurrentFacts->Calls.push_back(
+            {nodeFor(F, S), F->getNameAsString(), S.shown(V->getLocation())});
       Undefined.use(F);
       Nodes.cleanUp(V, F);
       if (isUntyped(V, S))

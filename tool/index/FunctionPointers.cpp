@@ -152,8 +152,7 @@ void FunctionPointers::store(const Expr *Value, const std::string &Slot) {
     return flow(Found->Node, Slot, Found->Name);
   if (const FunctionDecl *F = namedFunction(E))
     return flow(nodeFor(F, S), Slot, F->getNameAsString());
-  if (E->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull) ||
-      isa<ImplicitValueInitExpr>(E))
+  if (isNoFunction(E, S.Context) || isa<ImplicitValueInitExpr>(E))
     return;
   if (const auto *Cast = dyn_cast<CastExpr>(E))
     return storeCast(Cast, Slot);
@@ -217,12 +216,17 @@ void FunctionPointers::initialise(QualType T, const Expr *Value, const std::stri
         Member(F, List->getInit(I++));
 }
 
-// The members of a union are written as each other.
+// The members of a union are written as each other; where one is no pointer to a function, that may
+// be anything.
 void FunctionPointers::declare(const FieldDecl *F) {
   const RecordDecl *Record = F->getParent();
   if (isFunctionPointers(F->getType(), S.Context) && Record->isUnion() &&
       std::distance(Record->field_begin(), Record->field_end()) > 1) {
-    flow("", memberSlot(F, S.Context));
+    for (const FieldDecl *Other : Record->fields())
+      if (Other->getType()->isFunctionPointerType())
+        join(memberSlot(F, S.Context), memberSlot(Other, S.Context));
+      else
+        flow("", memberSlot(F, S.Context));
     if (takesLocks(F->getType(), S.Context))
       open(typeText(F->getType(), S.Context));
   }
@@ -348,7 +352,7 @@ void FunctionPointers::castToFunction(const CastExpr *Cast, const Expr *Sub,
   } else if (Cast->getCastKind() == CK_BitCast || Cast->getCastKind() == CK_IntegralToPointer) {
     if (const auto *F = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr)
       takeAddress(F, To);
-    else if (Sub->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+    else if (isNoFunction(Cast, S.Context))
       return;
     else if (std::optional<FoundByName> Found = foundByName(Cast, S.Context))
       takeAddress(Found->Node, Found->Name, To);

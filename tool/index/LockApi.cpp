@@ -176,6 +176,13 @@ const CallExpr *soleCall(const Stmt *S) {
   return dyn_cast<CallExpr>(E);
 }
 
+// `x` of `&x`, as it is written there.
+static const Expr *addressed(const Expr *E) {
+  const auto *Address = dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts());
+  return Address && Address->getOpcode() == UO_AddrOf ? Address->getSubExpr()->IgnoreParens()
+                                                      : nullptr;
+}
+
 static void writeKey(const Expr *E, const VarDecl *Argument, raw_ostream &OS) {
   for (E = E->IgnoreParens(); isa<CastExpr>(E); E = cast<CastExpr>(E)->getSubExpr()->IgnoreParens())
     if (isa<ExplicitCastExpr>(E) && E->getType()->isIntegerType()) // it may lose bits of an index
@@ -192,10 +199,14 @@ static void writeKey(const Expr *E, const VarDecl *Argument, raw_ostream &OS) {
     return;
   }
   if (const auto *Member = dyn_cast<MemberExpr>(E)) {
-    // `(*p).lock` and `p->lock` are the same operand.
+    // `(*p).lock` and `p->lock` are the same operand, and so are `(&q->base)->lock` and
+    // `q->base.lock`.
     const Expr *Base = Member->getBase()->IgnoreParenCasts();
     const auto *Deref = dyn_cast<UnaryOperator>(Base);
-    if (Member->isArrow() || (Deref && Deref->getOpcode() == UO_Deref)) {
+    if (const Expr *Object = Member->isArrow() ? addressed(Member->getBase()) : nullptr) {
+      writeKey(Object, Argument, OS);
+      OS << ".";
+    } else if (Member->isArrow() || (Deref && Deref->getOpcode() == UO_Deref)) {
       writeKey(Member->isArrow() ? Base : Deref->getSubExpr(), Argument, OS);
       OS << "->";
     } else {
@@ -397,6 +408,12 @@ static const FunctionDecl *handlerOf(const CallExpr *Call) {
   return Named ? dyn_cast<FunctionDecl>(Named->getDecl()) : nullptr;
 }
 
+bool isNoFunction(const Expr *Pointer, ASTContext &Context) {
+  const Expr *Value = Pointer->IgnoreParenCasts();
+  return Pointer->isNullPointerConstant(Context, Expr::NPC_ValueDependentIsNull) ||
+         (Value->getType()->isIntegerType() && Value->isEvaluatable(Context));
+}
+
 void recordCalls(const CallExpr *Call, bool Ends, const Source &S, std::vector<relock::Call> &Calls,
                  std::vector<IndirectCall> &IndirectCalls) {
   const FunctionDecl *Callee = Call->getDirectCallee();
@@ -434,7 +451,7 @@ void recordCalls(const CallExpr *Call, bool Ends, const Source &S, std::vector<r
         Function = dyn_cast<FunctionDecl>(Named->getDecl());
     if (Function)
       Calls.push_back({nodeFor(Function, S), Function->getNameAsString(), At});
-    else if (!Argument->isNullPointerConstant(S.Context, Expr::NPC_ValueDependentIsNull))
+    else if (!isNoFunction(Argument, S.Context))
       IndirectCalls.push_back(callThrough(Argument, Call->getExprLoc(), S));
   }
 }

@@ -65,6 +65,10 @@ std::string lockKey(const clang::Expr *E, const clang::VarDecl *Argument = nullp
 // struct variable itself; empty: not known. Operand is the mutex's address, or the struct's.
 std::string lockPart(const clang::Expr *Operand, bool OfStruct, const Source &S);
 
+// True for a null pointer, and for a number that only marks something: `SIG_IGN`,
+// `SQLITE_TRANSIENT`.
+bool isNoFunction(const clang::Expr *Pointer, clang::ASTContext &Context);
+
 // Records a direct call and, for a function of a library, the functions that it is given to call.
 // Ends: the process ends behind it, see callsBeforeEnd().
 void recordCalls(const clang::CallExpr *Call, bool Ends, const Source &S,

@@ -106,13 +106,13 @@ template <class V> void fields(V &&Visit, Wrapper &W) {
 template <class V> void fields(V &&Visit, RelayedArgument &A) {
   Visit("operand", A.Operand), Visit("loads", A.Loads), Visit("loadsUnknown", A.LoadsUnknown);
   Visit("opaque", A.Opaque), Visit("part", A.Part), Visit("changed", A.Changed);
-  Visit("text", A.Text);
+  Visit("text", A.Text), Visit("key", A.Key);
 }
 template <class V> void fields(V &&Visit, Relay &R) {
   fields(Visit, static_cast<WrapperPlace &>(R));
   Visit("callee", R.Callee), Visit("arguments", R.Arguments);
   Visit("pure", R.Pure), Visit("tests", R.Tests), Visit("aborts", R.Aborts);
-  Visit("guarded", R.Guarded), Visit("perhaps", R.Perhaps);
+  Visit("guarded", R.Guarded), Visit("perhaps", R.Perhaps), Visit("else", R.Else);
   Visit("value", R.Value), Visit("asLock", R.AsLock), Visit("asUnlock", R.AsUnlock);
   Visit("guardLoads", R.Loads);
 }

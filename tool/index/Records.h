@@ -319,6 +319,7 @@ struct RelayedArgument {
   bool Changed = false; // the parameter may no longer be what the caller gave
   bool Opaque = false;  // members of what it points to cannot be named there
   std::string Part;     // of the locks of its type, see lockPart()
+  std::string Key;      // Operand.Expression empty: how it is found, as in a Wrapper
 
   bool operator==(const RelayedArgument &) const = default;
 };
@@ -330,6 +331,7 @@ struct Relay : WrapperPlace {
   std::vector<RelayedArgument> Arguments;
   bool Pure = true, Tests = false, Aborts = false; // as of a Wrapper
   bool Guarded = false, Perhaps = false;           // likewise
+  std::string Else; // node of what it calls in its place, with the same arguments, or empty
   // What its callers see of what the callee returns.
   enum Result { Used, Ignored, Returned } Value = Used;
   // Its body, if the callee locks, or unlocks; Lock is empty there. Loads: what their guards read.

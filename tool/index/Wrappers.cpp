@@ -117,17 +117,26 @@ public:
       R.Pure = IsAll();
     }
     if (!R.Pure) {
-      erase_if(Calls, [](const CallExpr *Other) {
+      erase_if(Calls, [&](const CallExpr *Other) {
         const FunctionDecl *Callee = Other->getDirectCallee();
-        return !Callee->getIdentifier() || !looksLikeOperation(Callee->getName());
+        return !Callee->getIdentifier() || !looksLikeOperation(Callee->getName()) ||
+               Callee->getCanonicalDecl() == F->getCanonicalDecl();
       });
-      Call = Calls.size() == 1 ? Calls.front() : Calls.empty() ? OfLibrary : nullptr;
+      if (!all_of(Calls, isOfReadersWriter))
+        erase_if(Calls, isOfReadersWriter);
+      const bool Either = Calls.size() == 2 && choiceOf(Body, Calls.front());
+      Call = Calls.size() == 1 || Either ? Calls.front() : Calls.empty() ? OfLibrary : nullptr;
       if (!Call)
         return std::nullopt;
     }
     R.Perhaps = !R.Pure && !alwaysCalls(Body, Call);
     R.Tests = R.Pure && !soleOperation(Body, Call);
     R.Value = statementOf(Body, Call);
+    if (std::optional<Choice> Made = choiceOf(Body, Call)) {
+      R.Value = Made->Value;
+      R.Perhaps = false;
+      R.Else = nodeFor(Made->Other->getDirectCallee(), S);
+    }
     // `int r = lock(l); assert(r == 0); return 0;` does not return where it fails; where nothing
     // tests, callers count as holding the lock.
     if (R.Value == Relay::Used && R.Pure && (F->getReturnType()->isVoidType() || R.Aborts))
@@ -147,7 +156,8 @@ public:
         QualType Behind = Argument->IgnoreParenImpCasts()->getType()->getPointeeType();
         Passed.Opaque = !Behind.isNull() && Behind->isIncompleteType();
         Passed.Part = lockPart(Argument, true, S);
-      }
+      } else
+        Passed.Key = givenKey(Given, F);
       Passed.Text = S.expressionText(Given->IgnoreParenImpCasts());
       R.Arguments.push_back(std::move(Passed));
     }
@@ -265,6 +275,26 @@ private:
     return nullptr;
   }
 
+  // `sys_rwlock_rdlock(&o->rwlock)`: a readers-writer lock is handed on, and no mutex.
+  static bool isOfReadersWriter(const CallExpr *Call) {
+    bool Mutex = false, ReadersWriter = false;
+    for (const Expr *Argument : Call->arguments())
+      if (QualType Behind = Argument->IgnoreParenImpCasts()->getType()->getPointeeType();
+          !Behind.isNull())
+        collectLocks(Behind, Mutex, ReadersWriter);
+    return ReadersWriter && !Mutex;
+  }
+
+  // Which locks an object of that type has in it.
+  static void collectLocks(QualType T, bool &Mutex, bool &ReadersWriter) {
+    Mutex |= syncObject(T) == SyncType::Mutex;
+    const auto *Name = T->getAs<TypedefType>();
+    ReadersWriter |= Name && Name->getDecl()->getName() == "pthread_rwlock_t";
+    if (const RecordDecl *Record = T->getAsRecordDecl(); Record && Record->getDefinition())
+      for (const FieldDecl *Field : Record->getDefinition()->fields())
+        collectLocks(Field->getType(), Mutex, ReadersWriter);
+  }
+
   // How callers name the wrapper's operand: from one variable, or through a companion.
   bool followOperand(const Expr *Written, const FunctionDecl *F, LocalNames &Names, Wrapper &W) {
     Written = withoutIdleCasts(Written);
@@ -295,28 +325,76 @@ private:
   // `pthread_mutex_lock(mutex_of(group, id));`: neither callers nor a companion can repeat that,
   // but it is the same lock that an unlock wrapper finds in the same way.
   bool isGiven(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
-    const auto *Ref = dyn_cast<DeclRefExpr>(Operand->IgnoreParenCasts());
-    const auto *Named = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    if (Named && Named->hasLocalStorage() && Named->getInit() && !mayChange(F->getBody(), Named))
-      Operand = Named->getInit();
-    const auto *Given = dyn_cast<CallExpr>(Operand->IgnoreParenCasts());
-    if (!Given || !Given->getDirectCallee() ||
-        !all_of(Given->arguments(),
-                [](const Expr *Argument) { return namesParametersOnly(Argument); }))
+    W.Key = givenKey(Operand, F);
+    W.Computed = !W.Key.empty();
+    if (!W.Computed)
       return false;
-    W.Computed = true;
     W.Pure = false;
     W.Expression = S.expressionText(Operand);
-    W.Key = exactKey(Operand, F, S);
     describeComputed(Operand, F, S, W);
     return true;
   }
 
-  static bool namesParametersOnly(const Stmt *E) {
-    const auto *Ref = dyn_cast<DeclRefExpr>(E);
-    return (!Ref || isa<ParmVarDecl, EnumConstantDecl>(Ref->getDecl())) && !isa<CallExpr>(E) &&
-           all_of(E->children(),
-                  [](const Stmt *Child) { return !Child || namesParametersOnly(Child); });
+  // The way in which a function finds a lock from its parameters, in canonical form; through
+  // variables which have only one value there. Empty: it may be found otherwise.
+  std::string givenKey(const Expr *E, const FunctionDecl *F, unsigned Depth = 0) const {
+    constexpr unsigned Deepest = 4;
+    std::string Key = exactKey(E, F, S);
+    std::vector<const DeclRefExpr *> Locals;
+    if (Depth == Deepest || !namesParametersOr(E, F, Locals))
+      return "";
+    for (const DeclRefExpr *Ref : Locals) {
+      const Expr *Value = soleValue(cast<VarDecl>(Ref->getDecl()), F->getBody());
+      const std::string Name = exactKey(Ref, F, S);
+      const std::string Found = Value ? givenKey(Value, F, Depth + 1) : "";
+      if (Found.empty())
+        return "";
+      for (size_t At = 0; (At = Key.find(Name, At)) != std::string::npos; At += Found.size())
+        Key.replace(At, Name.size(), Found);
+    }
+    return Key;
+  }
+
+  // True if an expression names nothing but functions, parameters that keep their values, and
+  // those local variables.
+  static bool namesParametersOr(const Stmt *E, const FunctionDecl *F,
+                                std::vector<const DeclRefExpr *> &Locals) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+      const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+      if (V && !V->hasLocalStorage())
+        return false;
+      if (V && isa<ParmVarDecl>(V) && mayChange(F->getBody(), V))
+        return false;
+      if (V && !isa<ParmVarDecl>(V))
+        Locals.push_back(Ref);
+    }
+    return !isa<StmtExpr>(E) && all_of(E->children(), [&](const Stmt *Child) {
+      return !Child || namesParametersOr(Child, F, Locals);
+    });
+  }
+
+  // What a local variable is: its initialiser, or what is assigned to it once.
+  static const Expr *soleValue(const VarDecl *V, const Stmt *Body) {
+    switch (changesOf(V, Body)) {
+    case 0:
+      return V->getInit();
+    case 1:
+      return V->hasInit() ? nullptr : assigned(V, Body);
+    default:
+      return nullptr;
+    }
+  }
+
+  static const Expr *assigned(const VarDecl *V, const Stmt *Statement) {
+    const auto *Assignment = dyn_cast<BinaryOperator>(Statement);
+    if (Assignment && Assignment->getOpcode() == BO_Assign)
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(Assignment->getLHS()->IgnoreParens());
+          Ref && Ref->getDecl() == V)
+        return Assignment->getRHS();
+    for (const Stmt *Child : Statement->children())
+      if (const Expr *Found = Child ? assigned(V, Child) : nullptr)
+        return Found;
+    return nullptr;
   }
 
   // True if the body tests nothing.
@@ -358,6 +436,50 @@ private:
         return Relay::Used;
     }
     return Relay::Used;
+  }
+
+  // `if (shared) rdlock(l); else wrlock(l);`, or with `return`.
+  struct Choice {
+    const CallExpr *Other;
+    Relay::Result Value;
+  };
+
+  // Where the body makes either that call or another one with the same arguments.
+  static std::optional<Choice> choiceOf(const CompoundStmt *Body, const CallExpr *Call) {
+    auto Begin = Body->body_begin(), End = Body->body_end();
+    for (auto At = Begin; At != End; ++At) {
+      const auto *If = dyn_cast<IfStmt>(*At);
+      const Stmt *Else = If ? If->getElse() : nullptr;
+      if (If && !Else && std::next(At) != End)
+        Else = *std::next(At);
+      const auto [First, Returned] = callOf(If ? If->getThen() : nullptr);
+      const auto [Second, Too] = callOf(Else);
+      if (First && Second && (First == Call || Second == Call))
+        return Returned == Too && (If->getElse() || Returned) && haveSameArguments(First, Second)
+                   ? std::optional(Choice{First == Call ? Second : First,
+                                          Returned ? Relay::Returned : Relay::Ignored})
+                   : std::nullopt;
+      if (leaves(*At))
+        break;
+    }
+    return std::nullopt;
+  }
+
+  // The call that a statement is, and whether it returns the result.
+  static std::pair<const CallExpr *, bool> callOf(const Stmt *Statement) {
+    if (const auto *Block = dyn_cast_or_null<CompoundStmt>(Statement); Block && Block->size() == 1)
+      Statement = Block->body_front();
+    const auto *Return = dyn_cast_or_null<ReturnStmt>(Statement);
+    return {soleCall(Return ? Return->getRetValue() : Statement), Return};
+  }
+
+  static bool haveSameArguments(const CallExpr *A, const CallExpr *B) {
+    if (!A->getDirectCallee() || !B->getDirectCallee() || A->getNumArgs() != B->getNumArgs())
+      return false;
+    for (unsigned I = 0; I < A->getNumArgs(); ++I)
+      if (lockKey(A->getArg(I)) != lockKey(B->getArg(I)))
+        return false;
+    return true;
   }
 
   // True if the function may return without the call, but not only where the parameter is null from

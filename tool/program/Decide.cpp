@@ -175,6 +175,7 @@ public:
     holdUnfitting(Result);
     agreeOnMacros(Result);
     decideContinued(Result);
+    Result.LeftHeld = leftHeld();
     if (!Linked.Project.Path.empty() || !Linked.Project.Libraries.empty())
       findTrust(Result);
     Result.Unmatched = unmatchedEntries(Linked);
@@ -511,6 +512,52 @@ private:
         W.Layer = {Does->Kind == Operation::Init, Linked.layerOf(Node), Users[Node]};
       Result.push_back(std::move(W));
     }
+    return Result;
+  }
+
+  std::vector<HeldAtReturn> leftHeld() const {
+    std::set<std::string> Releasing;
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Site &S : Unit.Sites)
+        if (S.Kind == Operation::Unlock)
+          Releasing.insert(S.Function);
+    std::map<Position, std::string> Nodes; // functions
+    for (const auto &[Node, F] : Linked.Functions)
+      if (F.Defined)
+        Nodes.emplace(F.At, Node);
+    std::map<std::string, Position> Holding; // where they take the lock
+    for (const auto &[Key, Found] : Sections)
+      if (auto Of = Nodes.find(Found.FunctionAt); Of != Nodes.end())
+        if (Found.Form == Shape::CrossFunction ||
+            (Found.Form == Shape::Try && !Releasing.count(Of->second)))
+          Holding.emplace(Of->second, Found.At);
+    std::map<std::string, std::set<Position>> Calls;
+    for (bool Again = true; Again;) { // who calls one, and nothing that releases, is one as well
+      Again = false;
+      Calls.clear();
+      for (const auto &[Node, F] : Linked.Functions) {
+        bool Releases = Releasing.count(Node);
+        std::optional<Position> Takes;
+        for (const Call &C : F.Calls) {
+          Releases |= Releasing.count(C.Function) != 0;
+          if (C.Function != Node && !C.At.File.empty() && Holding.count(C.Function) &&
+              !Linked.wrapperOf(C.Function)) {
+            Calls[C.Function].insert(C.At);
+            Takes = C.At;
+          }
+        }
+        if (Takes && !Releases && !Linked.wrapperOf(Node))
+          Again |= Holding.emplace(Node, *Takes).second;
+      }
+    }
+    std::vector<HeldAtReturn> Result;
+    for (const auto &[Node, At] : Holding) {
+      auto F = Linked.Functions.find(Node);
+      const size_t Number = Calls[Node].size();
+      if (F != Linked.Functions.end() && (Number || F->second.AddressTaken))
+        Result.push_back({F->second.Name, At, Number, F->second.AddressTaken});
+    }
+    sort(Result, [](const HeldAtReturn &A, const HeldAtReturn &B) { return A.At < B.At; });
     return Result;
   }
 

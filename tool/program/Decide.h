@@ -74,6 +74,15 @@ struct HoldingOwn {
   Reason Refusal; // what speaks against it now
 };
 
+// A function that takes a lock and returns with it, and is no lock wrapper, or is called through
+// pointers: what its callers do until they have it released is in no list.
+struct HeldAtReturn {
+  std::string Name;
+  Position At; // of the lock
+  size_t Calls = 0;
+  bool ThroughPointers = false; // it may be called in other places as well
+};
+
 // A name for a lock type in the program's own lock layer.
 struct LayerName {
   std::string Name, Layer;
@@ -85,6 +94,7 @@ struct Decision {
   // The acquisitions in functions of the program's own lock layer, and which functions these are:
   // their callers have the sections.
   std::map<Position, std::string> InOperators;
+  std::vector<HeldAtReturn> LeftHeld;
   std::vector<LayerName> LayerNames;
   std::vector<UncoveredSite> Uncovered;
   std::vector<UncoveredSite> LeftOperations;      // see Program

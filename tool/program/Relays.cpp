@@ -66,6 +66,15 @@ static std::optional<WrapperBody> bodyOf(const Relay &R, const Wrapper &Inner) {
   return Body;
 }
 
+// The relay finds the lock in a way that its callers cannot name.
+static bool findsLock(const Relay &R, const Wrapper &Inner) {
+  if (Inner.Kind == Operation::Wait || Inner.Parameter < 0 ||
+      size_t(Inner.Parameter) >= R.Arguments.size())
+    return false;
+  const RelayedArgument &Argument = R.Arguments[Inner.Parameter];
+  return Argument.Operand.Expression.empty() && !Argument.Key.empty();
+}
+
 static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner, StringRef Lock) {
   if (Inner.Computed || (Inner.Kind == Operation::Wait && !R.Pure))
     return std::nullopt;
@@ -89,6 +98,15 @@ static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner, StringR
   Outer.Perhaps |= R.Perhaps;
   Outer.Aborts |= R.Aborts;
   Outer.Elsewhere |= Inner.Parameter < 0 && Inner.Begin.File != R.Begin.File;
+  if (findsLock(R, Inner)) {
+    const RelayedArgument &Argument = R.Arguments[Inner.Parameter];
+    Outer.Computed = true;
+    Outer.Pure = false;
+    Outer.Key = Argument.Key + "|" + Inner.Key;
+    Outer.Expression = put(Argument.Text, Inner.Expression);
+    Outer.Parameter = -1;
+    return Outer;
+  }
   if (!pass(R, Outer.Parameter, Outer.Variable, Outer.Expression, &Outer.Key, &Outer))
     return std::nullopt;
   append_range(Outer.Loads, R.Loads);
@@ -124,7 +142,7 @@ static void wrapAll(FunctionTable &Functions, const LocksGiven &Given) {
   for (bool Changed = true; Changed;) {
     Changed = false;
     for (auto &[Node, F] : Functions) {
-      if (!F.Relays || F.Wraps)
+      if (!F.Relays || F.Wraps || !F.Relays->Else.empty())
         continue;
       auto Inner = Functions.find(F.Relays->Callee);
       if (Inner == Functions.end() || !Inner->second.Wraps)
@@ -143,7 +161,8 @@ static void wrapAll(FunctionTable &Functions, const LocksGiven &Given) {
 static bool callsOtherWrappers(const Function &F, const FunctionTable &Functions) {
   std::set<Position> Places; // several units may compile it
   for (const Call &C : F.Calls)
-    if (auto Callee = Functions.find(C.Function); Callee != Functions.end() && Callee->second.Wraps)
+    if (auto Callee = Functions.find(C.Function);
+        C.Function != F.Node && Callee != Functions.end() && Callee->second.Wraps)
       Places.insert(C.At);
   return Places.size() > 1;
 }
@@ -169,7 +188,7 @@ public:
   void drop() {
     std::set<std::string> Paired, Held;
     for (const auto &[Node, F] : Functions) {
-      std::set<std::string> Taken = Takes[Node];
+      std::set<std::string> Taken = Takes[Node]; // by the node, or by the way they are found
       bool Locks = false, Unlocks = false;
       eachWrapper(F, [&](const std::string &, const Wrapper &W) {
         (W.Kind == Operation::Lock ? Locks : Unlocks) = true;
@@ -210,6 +229,8 @@ private:
                                    const Wrapper &W) const {
     std::set<std::string> Result;
     auto Found = Given.find({Caller, Callee});
+    if (W.Computed) // who takes it by its name has not taken that one
+      return {W.Key};
     if (W.Parameter >= 0 && Found != Given.end())
       for (const LockCall *C : Found->second)
         if (size_t(W.Parameter) < C->Nodes.size() && !C->Nodes[W.Parameter].empty())
@@ -251,6 +272,13 @@ static StringRef nameIn(const Function &F, StringRef Callee) {
 
 using OtherOperators = std::map<std::string, OtherOperator>;
 
+// True if the two do the same with the same lock: one takes it for reading, perhaps.
+static bool isLike(const OtherOperator &A, const std::optional<OtherOperator> &B) {
+  return B && A.Does.Kind == B->Does.Kind && A.Does.Type == B->Does.Type &&
+         A.Does.Argument == B->Does.Argument && A.Expression == B->Expression &&
+         A.Variable == B->Variable && A.Part == B->Part && A.Tells == B->Tells;
+}
+
 static std::optional<OtherOperator> relayed(const Function &F, const OtherOperators &Relays,
                                             const ProjectFile &Project) {
   // Nobody follows a call through a pointer to what it takes or releases.
@@ -260,13 +288,16 @@ static std::optional<OtherOperator> relayed(const Function &F, const OtherOperat
   // Where it may fail, the callers have to see the result as the operation gives it.
   if (R.Value == Relay::Used)
     return std::nullopt;
-  OtherOperator Does;
-  if (auto Inner = Relays.find(R.Callee); Inner != Relays.end())
-    Does = Inner->second;
-  else if (std::optional<OtherLock> Known = Project.otherLock(nameIn(F, R.Callee)))
-    Does.Does = *Known;
-  else
+  auto Of = [&](const std::string &Callee) -> std::optional<OtherOperator> {
+    if (auto Inner = Relays.find(Callee); Inner != Relays.end())
+      return Inner->second;
+    std::optional<OtherLock> Known = Project.otherLock(nameIn(F, Callee));
+    return Known ? std::optional(OtherOperator{*Known}) : std::nullopt;
+  };
+  std::optional<OtherOperator> Found = Of(R.Callee);
+  if (!Found || (!R.Else.empty() && !isLike(*Found, Of(R.Else))))
     return std::nullopt;
+  OtherOperator &Does = *Found;
   if (Does.Does.Executes ||
       (Does.Does.Kind != Operation::Lock && Does.Does.Kind != Operation::Unlock))
     return std::nullopt;
@@ -287,14 +318,14 @@ static std::optional<OtherOperator> relayed(const Function &F, const OtherOperat
   return Does;
 }
 
-// True if F has one operation of such a lock, and not another one that may undo it.
+// True if F performs one operation on such a lock, and not another one that may undo it.
 static bool operatesOnce(const Function &F, const OtherOperators &Relays,
                          const ProjectFile &Project) {
   std::set<Position> Places; // several units may compile it
   for (const Call &C : F.Calls)
     if (Relays.count(C.Function) || Project.otherLock(C.Name))
       Places.insert(C.At);
-  return Places.size() == 1;
+  return Places.size() == (F.Relays && !F.Relays->Else.empty() ? 2 : 1);
 }
 
 OtherOperators relaysOfOtherLocks(const FunctionTable &Functions, const ProjectFile &Project) {

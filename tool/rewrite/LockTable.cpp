@@ -156,11 +156,16 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
     unsigned End;
     Branches Around;
     bool BehindMacro;
-    bool Leads; // no code stands before it, nor is it a template's, between macros
+    bool Leads;   // no code stands before it, nor is it a template's, between macros
+    bool Settles; // a library's header is read by now: nothing tells the C library more
   };
   std::vector<Include> Includes;
   StringMap<size_t> Defines; // by macro: the first include behind its definition
   Lines OfSystem, Code;      // a library's header is included; code behind that
+  struct Group {             // from `#if` to here
+    bool Includes = false, OfSystem = false, Code = false;
+  };
+  std::vector<Group> Groups; // around
   unsigned Branch = 0;
   unsigned ForCxx = 0; // the branch around that is for C++
   int Braces = 0;
@@ -195,12 +200,24 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
         if (First && D->Name == "ifndef")
           Guard = D->Rest;
         Around.push_back(++Branch);
+        Groups.push_back({});
         if (!ForCxx && isForCxx(*D))
           ForCxx = Branch;
       } else if (D->Name.starts_with("el") && !Around.empty()) {
         Around.back() = ++Branch;
       } else if (D->Name == "endif" && !Around.empty()) {
+        const bool OfCxx = is_contained(Around, ForCxx);
+        const Group Ended = Groups.back();
         Around.pop_back();
+        Groups.pop_back();
+        if (Ended.OfSystem)
+          OfSystem.add(Around);
+        // Behind the includes of a condition: what they define may tell headers what to declare.
+        if (Ended.Includes && !Ended.Code && !OfCxx && Braces == 0 && !Unfinished && !UsedOutside) {
+          Includes.push_back({Next, Around, InMacros, !Code.before(Around), false});
+          if (!Groups.empty())
+            Groups.back().Includes = true;
+        }
       } else if (D->Name == "define" && !Guard.empty() && Around.size() == 1 && !AfterGuard &&
                  D->Rest.split(' ').first == Guard) {
         AfterGuard = Next;
@@ -209,7 +226,11 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
       } else if (D->Name == "include" && Braces == 0 && !Unfinished && !UsedOutside) {
         if (D->Rest.starts_with("<"))
           OfSystem.add(Around);
-        Includes.push_back({Next, Around, InMacros, !Code.before(Around)});
+        Includes.push_back({Next, Around, InMacros, !Code.before(Around), OfSystem.before(Around)});
+        if (!Groups.empty()) {
+          Groups.back().Includes = true;
+          Groups.back().OfSystem |= D->Rest.starts_with("<");
+        }
       } else if (D->Name == "undef") {
         auto Defined = Defines.find(D->Rest);
         for (size_t I = Defined == Defines.end() ? Includes.size() : Defined->second;
@@ -230,6 +251,8 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
       Braces += int(Line.count('{')) - int(Line.count('}'));
       StringRef Text = Line.take_front(std::min(Line.find("//"), Line.find("/*"))).rtrim();
       if (!Text.empty()) {
+        for (Group &G : Groups)
+          G.Code = true;
         Unfinished = StringRef("=,(").contains(Text.back());
         // The table needs nothing but what it includes itself, once the macros are defined that
         // tell the C library what to declare.
@@ -242,10 +265,11 @@ unsigned includeOffset(StringRef Text, ArrayRef<unsigned> Uses) {
   const Branches Hold = AroundUses.value_or(Branches());
   for (bool BehindMacro : {false, true})
     for (bool Leading : {true, false})
-      for (const Include &I : reverse(Includes))
-        if (I.BehindMacro == BehindMacro && I.Leads == Leading &&
-            common(I.Around, Hold) == I.Around && (UsedOutside || !BehindMacro))
-          return I.End;
+      for (bool Settling : {true, false})
+        for (const Include &I : reverse(Includes))
+          if (I.BehindMacro == BehindMacro && I.Leads == Leading && (I.Settles || !Settling) &&
+              common(I.Around, Hold) == I.Around && (UsedOutside || !BehindMacro))
+            return I.End;
   return AfterGuard ? AfterGuard : afterLeadingComment(Text);
 }
 

@@ -33,7 +33,8 @@ llvm::StringRef tableAlgorithm(llvm::StringRef Table, llvm::StringRef Name);
 
 // Where an `#include "Path"` goes in a C file so that it precedes these places, and is compiled
 // where they are: after the last #include of which that is true, of those that the file begins with
-// if there is one, or after the header guard, or after the leading comment.
+// if there is one; where that is of no library, perhaps after an #if … #endif with some; or after
+// the header guard, or after the leading comment.
 unsigned includeOffset(llvm::StringRef Text, llvm::ArrayRef<unsigned> Uses);
 
 } // namespace relock

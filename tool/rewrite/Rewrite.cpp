@@ -661,12 +661,17 @@ private:
       if (unsigned At = Section.Extract->HoistAt)
         Edits.push_back({{{At, At}, Hoisted}, By});
     }
+    std::vector<OwnedEdit> Removed;
+    removeDeclarators(Text, Plan, Unlike.Tokens, Removed);
     for (const auto &[Token, By] : Plan.Tokens)
-      if (none_of(Plan.Sections, [&, At = Token.At](const DelegatedSection &S) {
-            return contains(S.Extract->Whole, At);
-          }))
+      if (none_of(Plan.Sections,
+                  [&, At = Token.At](const DelegatedSection &S) {
+                    return contains(S.Extract->Whole, At);
+                  }) &&
+          none_of(Removed,
+                  [&, At = Token.At](const OwnedEdit &E) { return contains(E.Edit.At, At); }))
         Edits.push_back({Token, By});
-    removeDeclarators(Text, Plan, Edits);
+    append_range(Edits, Removed);
     addLayout(Text, Edits);
     addInclude(File, Text, Edits);
     finishFile(File, Edits);
@@ -796,6 +801,7 @@ private:
 
   // Variables that have moved into extracted functions with all their mentions.
   static void removeDeclarators(StringRef Text, const FilePlan &Plan,
+                                const std::vector<TextEdit> &Tokens,
                                 std::vector<OwnedEdit> &Edits) {
     std::map<unsigned, const Declarator *> Statements;   // by place
     std::map<unsigned, Owners> By;                       // likewise
@@ -821,7 +827,7 @@ private:
       std::vector<std::string> Left;
       for (size_t I = 0; I < D->All.size(); ++I)
         if (!Moved.count({Begin, I}) || Moved[{Begin, I}] != Mentions[{Begin, I}])
-          Left.push_back(Text.slice(D->All[I].Begin, D->All[I].End).str());
+          Left.push_back(converted(Text, D->All[I], Tokens));
       Range Lines = D->Lines;
       bool First = Gone == Lines.Begin || Text.take_front(Lines.Begin).rtrim().ends_with("{");
       Gone = First && Left.empty() ? std::optional(Lines.End) : std::nullopt;
@@ -830,10 +836,17 @@ private:
       if (Left.empty())
         Edits.push_back({{Lines, ""}, By[Begin]});
       else if (Left.size() < D->All.size())
-        Edits.push_back({{D->Statement, Text.slice(D->Statement.Begin, D->SpecifierEnd).str() +
-                                            " " + join(Left, ", ") + ";"},
-                         By[Begin]});
+        Edits.push_back(
+            {{D->Statement, converted(Text, {D->Statement.Begin, D->SpecifierEnd}, Tokens) + " " +
+                                join(Left, ", ") + ";"},
+             By[Begin]});
     }
+  }
+
+  // A part of the text with the changes of its own words.
+  static std::string converted(StringRef Text, Range Part, const std::vector<TextEdit> &Tokens) {
+    bool Collided = false; // words do not overlap
+    return applyEdits(Text, Part, Tokens, Collided);
   }
 
   // True if most lines end in "\r\n": then generated ones do, too.

@@ -93,6 +93,8 @@ private:
       against("side-entry", "a case of an outer switch enters the section here", At);
     if (isa<AsmStmt>(Statement))
       against("assembly", "contains inline assembly", At);
+    if (isa<BlockExpr>(Statement))
+      against("address-outlives", "makes a block, which keeps what it names", At);
     if (isa<AddrLabelExpr>(Statement))
       against("computed-goto", "takes the address of a label", At);
     if (const auto *Name = dyn_cast<PredefinedExpr>(Statement); Name && !onlyInFailure(Name, Depth))

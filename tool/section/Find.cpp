@@ -682,11 +682,12 @@ private:
       if (!Text.InScope || !V || !V->hasAttr<CleanupAttr>() || !declaredBy(Text, V) ||
           any_of(Operations, [&](const LockOperation &Op) { return Op.Scope == V; }))
         continue;
-      relock::Call Cleanup = cleanupCall(V, S);
-      if (Linked.wrapperOf(Cleanup.Function))
+      std::vector<relock::Call> Cleanup;
+      recordCleanup(V, S, Cleanup, Found.IndirectCalls);
+      if (any_of(Cleanup, [&](const relock::Call &C) { return Linked.wrapperOf(C.Function); }))
         against(Found, "releases-lock",
                 "'" + V->getName() + "' releases a lock at the end of its scope", V->getLocation());
-      Found.Calls.push_back(std::move(Cleanup));
+      append_range(Found.Calls, Cleanup);
     }
   }
 

@@ -455,8 +455,16 @@ void HeldLocks::describe(const Source &S, StringRef Function, StringRef Name, St
     std::set<unsigned> All;
     for (const Stack &Locks : Held)
       All.insert(Locks.begin(), Locks.end());
-    for (unsigned Key : All)
-      AddAt(Key, UnderLock::Calls, S.shown(V->getLocation()), Held, {}, cleanupCall(V, S));
+    const Position At = S.shown(V->getLocation());
+    std::vector<relock::Call> Calls;
+    std::vector<IndirectCall> Indirect;
+    recordCleanup(V, S, Calls, Indirect);
+    for (unsigned Key : All) {
+      for (const relock::Call &C : Calls)
+        AddAt(Key, UnderLock::Calls, At, Held, {}, C);
+      for (const IndirectCall &C : Indirect)
+        AddAt(Key, UnderLock::CallsThrough, At, Held, {}, {C.Slot, C.Type, {}});
+    }
   }
 }
 

@@ -13,6 +13,8 @@
 // definition: each name and macro in it must mean there what it means at the use.
 #include "section/MacroBody.h"
 
+#include "section/ReadOnce.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
@@ -206,7 +208,7 @@ private:
     if (!S.SM.isInMainFile(Define)) {
       // Each file that includes it gets the function, whether or not it uses the macro.
       Result.Inline = true;
-      if (!S.readOnce(Define))
+      if (!isReadOnce(Define, S))
         return No("stands in a macro of a header that may be read twice");
       if (!S.Language.C99 && !S.Language.GNUMode)
         return No("stands in a macro of a header, where no function can be inline");

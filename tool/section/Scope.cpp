@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "section/Scope.h"
 
+#include "index/Cleanup.h"
 #include "index/LockApi.h"
 #include "index/Operand.h"
 #include "section/Flow.h"
@@ -127,6 +128,23 @@ void findScopes(const CompoundStmt *Body, const ParentMap &Parents, const Progra
 Call cleanupCall(const VarDecl *V, const Source &S) {
   const FunctionDecl *F = V->getAttr<CleanupAttr>()->getFunctionDecl();
   return {nodeFor(F, S), F->getNameAsString(), S.shown(V->getLocation())};
+}
+
+static void recordAll(const Stmt *In, const Source &S, std::vector<Call> &Calls,
+                      std::vector<IndirectCall> &IndirectCalls) {
+  if (const auto *Call = dyn_cast<CallExpr>(In))
+    recordCalls(Call, /*Ends=*/false, S, Calls, IndirectCalls);
+  for (const Stmt *Child : In->children())
+    if (Child)
+      recordAll(Child, S, Calls, IndirectCalls);
+}
+
+void recordCleanup(const VarDecl *V, const Source &S, std::vector<Call> &Calls,
+                   std::vector<IndirectCall> &IndirectCalls) {
+  if (const BlockExpr *Run = blockOfCleanup(V))
+    recordAll(Run->getBody(), S, Calls, IndirectCalls);
+  else
+    Calls.push_back(cleanupCall(V, S));
 }
 
 std::vector<const Stmt *> statementsUnder(const LockOperation &Lock, const CompoundStmt *Block) {

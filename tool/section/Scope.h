@@ -25,6 +25,10 @@ void findScopes(const clang::CompoundStmt *Body, const clang::ParentMap &Parents
 // The call of a variable's cleanup function.
 Call cleanupCall(const clang::VarDecl *V, const Source &S);
 
+// What runs at the end of such a variable's scope: that call, or those of the block that it runs.
+void recordCleanup(const clang::VarDecl *V, const Source &S, std::vector<Call> &Calls,
+                   std::vector<IndirectCall> &IndirectCalls);
+
 // What follows the lock in its block.
 std::vector<const clang::Stmt *> statementsUnder(const LockOperation &Lock,
                                                  const clang::CompoundStmt *Block);

@@ -417,6 +417,10 @@ static std::vector<std::string> arguments(const tooling::CompileCommand &Command
                                 "-Wno-error=incompatible-function-pointer-types",
                                 "-Wno-error=return-mismatch", "-Wno-error=initializer-overrides",
                                 "-ferror-limit=0", "-idirafter", includeFolder()};
+  // Programs use blocks under `__clang__` alone, where gcc has nested functions. What a header
+  // declares only for those who have blocks stays away, as for gcc.
+  if (!is_contained(Arguments, "-fblocks"))
+    Extra.insert(Extra.end(), {"-fblocks", "-U__BLOCKS__"});
   if (OpenMP)
     append_range(Extra, insteadOfOpenMP());
   return getInsertArgumentAdjuster(Extra, ArgumentInsertPosition::BEGIN)(Arguments,

@@ -383,7 +383,7 @@ RULES = {
     ),
     "a header that is read twice": (
         "tool/section/MacroBody.cpp",
-        "if (!S.readOnce(Define))",
+        "if (!isReadOnce(Define, S))",
         "if (false)",
         "tool/section/section-in-a-macro-of-a-header.test",
     ),
@@ -1106,7 +1106,7 @@ RULES = {
     ),
     "what is cleaned up in a scope": (
         "tool/section/Find.cpp",
-        "Found.Calls.push_back(std::move(Cleanup));",
+        "append_range(Found.Calls, Cleanup);",
         "",
         "tool/section/lock-of-a-scope-that-holds.c",
     ),
