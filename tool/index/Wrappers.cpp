@@ -325,6 +325,11 @@ private:
   // `pthread_mutex_lock(mutex_of(group, id));`: neither callers nor a companion can repeat that,
   // but it is the same lock that an unlock wrapper finds in the same way.
   bool isGiven(const Expr *Operand, const FunctionDecl *F, Wrapper &W) {
+    const auto *Ref = dyn_cast<DeclRefExpr>(Operand->IgnoreParenCasts());
+    const auto *Local = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (Local && Local->hasLocalStorage())
+      if (const Expr *Value = soleValue(Local, F->getBody()))
+        Operand = Value;
     W.Key = givenKey(Operand, F);
     W.Computed = !W.Key.empty();
     if (!W.Computed)
