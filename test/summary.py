@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Adds up lit's result files: lists what failed and what was skipped and why, then prints the sum.
+"""Adds up lit's result files: lists what was skipped and why, and what failed with the end of what it
+printed, then prints the sum.
 
 Exit status 1 when anything failed or nothing passed.
 """
@@ -10,6 +11,7 @@ import sys
 
 PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+LINES, WIDTH = 20, 240  # of what a failed test printed
 
 
 def reason(test):
@@ -33,6 +35,8 @@ def main(paths):
     for run, test in skipped:
         print("skipped: %s [%s]: %s" % (test["name"], run, reason(test)))
     for run, test in failed:
+        for line in test.get("output", "").strip().splitlines()[-LINES:]:
+            print("  " + line[:WIDTH])
         print("failed: %s [%s]: %s" % (test["name"], run, test["code"].lower()))
     line = "%d passed, %d failed" % (len(passed), len(failed))
     if skipped:
