@@ -66,29 +66,28 @@ public:
 
   // The result may stay in a variable: the statement, and those behind it that only test that one.
   std::optional<ResultUse> runUse(const Stmt *Statement, ArrayRef<const Stmt *> Behind) {
+    return use(Statement, Behind) ? std::optional(takeUse()) : std::nullopt;
+  }
+
+  // The same up to an `if` of which one arm runs, by what is known of the result.
+  std::optional<Entrance> runEntrance(const Stmt *Statement, ArrayRef<const Stmt *> Behind) {
+    const auto *If = dyn_cast<IfStmt>(Statement);
     Use.emplace();
-    if (!begins(Statement) || Calls != 1)
-      return std::nullopt;
-    Assigned = true;
-    for (const Stmt *Next : Behind) {
-      if (Use->Returns || !Use->variable() || !tests(Next))
-        break;
-      ResultUse Before = *Use;
-      const bool Printed = Prints;
-      if (!(returnsZero(Next) || (!isa<ReturnStmt>(Next) && run(Next) == Ends)) ||
-          Prints != Printed) {
-        Use = std::move(Before);
-        Prints = Printed;
-        break;
-      }
-      Use->Decided.push_back(Next);
+    if (!If && use(Statement, Behind) && !Use->Returns && Use->Decided.size() < Behind.size()) {
+      const Stmt *Next = Behind[Use->Decided.size()];
+      If = Use->variable() && tests(Next) ? dyn_cast<IfStmt>(Next) : nullptr;
     }
-    for (const auto &[Variable, Value] : Declared)
-      Use->Missed.erase(Variable);
-    for (const Decl *Inner : GoToo)
-      if (const auto *Named = dyn_cast<NamedDecl>(Inner))
-        Use->Missed.erase(Named);
-    return std::move(Use);
+    if (!If || If->getInit() || If->getConditionVariable())
+      return std::nullopt;
+    std::optional<Result> Condition = evaluate(If->getCond());
+    if (!Condition || !Condition->Value || Calls != 1)
+      return std::nullopt;
+    const Stmt *Other = *Condition->Value ? If->getElse() : If->getThen();
+    const auto *Arm =
+        dyn_cast_or_null<CompoundStmt>(*Condition->Value ? If->getThen() : If->getElse());
+    if (!Arm || (Other && !canGo(Other)))
+      return std::nullopt;
+    return Entrance{If, Arm, takeUse()};
   }
 
   // The same for the body of a function, which may return what the call does at its end.
@@ -193,11 +192,6 @@ public:
     return After == Breaks ? Ends : After;
   }
 
-  bool holds(const Expr *Condition) {
-    std::optional<Result> Value = evaluate(Condition);
-    return Value && Value->Value.value_or(0) != 0;
-  }
-
   Besides besides() const { return {Aborts, Reports, Prints, EndIn}; }
   bool hasCalled() const { return Calls == 1; }
   // True if whatever would run otherwise is abort.
@@ -229,6 +223,36 @@ private:
   mutable std::optional<ResultUse> Use;       // of runUse()
   bool Assigned = false;                      // its variable has its value
   mutable SmallPtrSet<const Decl *, 4> GoToo; // declared in what never runs
+
+  bool use(const Stmt *Statement, ArrayRef<const Stmt *> Behind) {
+    Use.emplace();
+    if (!begins(Statement) || Calls != 1)
+      return false;
+    Assigned = true;
+    for (const Stmt *Next : Behind) {
+      if (Use->Returns || !Use->variable() || !tests(Next))
+        break;
+      ResultUse Before = *Use;
+      const bool Printed = Prints;
+      if (!(returnsZero(Next) || (!isa<ReturnStmt>(Next) && run(Next) == Ends)) ||
+          Prints != Printed) {
+        Use = std::move(Before);
+        Prints = Printed;
+        break;
+      }
+      Use->Decided.push_back(Next);
+    }
+    return true;
+  }
+
+  ResultUse takeUse() {
+    for (const auto &[Variable, Value] : Declared)
+      Use->Missed.erase(Variable);
+    for (const Decl *Inner : GoToo)
+      if (const auto *Named = dyn_cast<NamedDecl>(Inner))
+        Use->Missed.erase(Named);
+    return *std::exchange(Use, std::nullopt);
+  }
 
   bool begins(const Stmt *Statement) {
     if (const auto *D = dyn_cast<DeclStmt>(Statement)) {
@@ -637,12 +661,6 @@ bool onlyOperationOf(ArrayRef<const Stmt *> Statements, const CallExpr *Call,
          Run.hasCalled();
 }
 
-bool holdsAt(int64_t Result, const Expr *Condition, const CallExpr *Call,
-             const ASTContext &Context) {
-  Execution Run(Call, Context, Result);
-  return Run.holds(Condition) && Run.hasCalled();
-}
-
 const VarDecl *ResultUse::variable() const {
   const auto *Ref = Target ? dyn_cast<DeclRefExpr>(Target->IgnoreParens()) : nullptr;
   const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : Declared;
@@ -657,6 +675,20 @@ std::optional<ResultUse> useOfResult(const Stmt *Statement, ArrayRef<const Stmt 
   if (What)
     *What = Run.besides();
   return Use;
+}
+
+std::vector<const Stmt *> Entrance::gone() const {
+  const Stmt *Other = Arm == If->getThen() ? If->getElse() : If->getThen();
+  std::vector<const Stmt *> Result = {If->getCond()};
+  if (Other)
+    Result.push_back(Other);
+  return Result;
+}
+
+std::optional<Entrance> entranceOf(const Stmt *Statement, ArrayRef<const Stmt *> Behind,
+                                   const CallExpr *Call, const ASTContext &Context,
+                                   int64_t Result) {
+  return Execution(Call, Context, Result).runEntrance(Statement, Behind);
 }
 
 } // namespace relock

@@ -40,15 +40,10 @@ bool onlyOperationOfBody(const clang::CompoundStmt *Body, const clang::CallExpr 
                          const clang::ASTContext &Context, int64_t Result = 0,
                          bool *Aborts = nullptr, int64_t *Returns = nullptr);
 
-// The same for statements of the body of F, the last of which may return any number. They stay there
-// where other files may call F.
+// The same for statements of the body of F, the last of which may return any number. They stay
+// there where other files may call F.
 bool onlyOperationOf(llvm::ArrayRef<const clang::Stmt *> Statements, const clang::CallExpr *Call,
                      const clang::FunctionDecl *F);
-
-// True if a condition only asks whether the lock operation Call in it has returned Result, and
-// holds then: `likely(lock(&l) == 0)`.
-bool holdsAt(int64_t Result, const clang::Expr *Condition, const clang::CallExpr *Call,
-             const clang::ASTContext &Context);
 
 // What a statement does with the result of a lock operation that returns 0, where the result stays
 // in a variable or goes to the caller: `rc = lock(&l);`, and `if (rc) return rc;` behind it.
@@ -70,5 +65,23 @@ std::optional<ResultUse> useOfResult(const clang::Stmt *Statement,
                                      llvm::ArrayRef<const clang::Stmt *> Behind,
                                      const clang::CallExpr *Call, const clang::ASTContext &Context,
                                      Besides *What = nullptr);
+
+// An `if` that only asks whether a lock operation has taken its lock, which it has:
+// `if (lock(&l) == 0) { … } else { … }`.
+struct Entrance {
+  const clang::IfStmt *If;
+  const clang::CompoundStmt *Arm; // what runs
+  ResultUse Use;                  // of the result; the other arm never runs
+
+  // What goes of the `if`, besides its braces: the condition, and the other arm.
+  std::vector<const clang::Stmt *> gone() const;
+};
+
+// Nothing if the statement is no such `if`, nor followed by one that tests a variable which it puts
+// the result in. Result: what the operation returns where it has taken the lock.
+std::optional<Entrance> entranceOf(const clang::Stmt *Statement,
+                                   llvm::ArrayRef<const clang::Stmt *> Behind,
+                                   const clang::CallExpr *Call, const clang::ASTContext &Context,
+                                   int64_t Result);
 
 } // namespace relock

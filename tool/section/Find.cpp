@@ -195,7 +195,7 @@ private:
       if (Op.Kind == Operation::Lock || Op.Kind == Operation::TimedLock)
         Result.Takes.push_back({Function, spelledName(), {Op.Node, Op.Part}, place(Op.Call)});
     }
-    Held.emplace(F, std::move(All), Locks.never());
+    Held.emplace(F, std::move(All), Locks.never(), Locks.entrances());
     if (const HeldOperation *Op = Held->takenAgain(); Op && !releases(Op->Lock.Node))
       Result.TakenAgain.push_back({Function, spelledName(), Op->Lock, place(Op->Call)});
     const Wrapper *Own = Linked.wrapperOf(Function);
@@ -572,17 +572,13 @@ private:
   const LockOperation *unlockEnding(const LockOperation &Lock) const {
     const LockOperation *Only = nullptr;
     for (const LockOperation &Op : Operations) {
-      if (!sameLock(Op, Lock) || !within({Lock.Enters->getThen()}, Op.Call))
+      if (!sameLock(Op, Lock) || !within({Lock.Enters->Arm}, Op.Call))
         continue;
       if (Only || Op.Kind != Operation::Unlock || Op.Push || Op.Uses || Op.Guard || Op.hasRest())
         return nullptr;
       Only = &Op;
     }
-    const Stmt *Last = nullptr;
-    for (const Stmt *Child : cast<CompoundStmt>(Lock.Enters->getThen())->body())
-      if (!isa<NullStmt>(Child))
-        Last = Child;
-    return Only && Only->Statement && Only->Statement == Last ? Only : nullptr;
+    return Only && Only->Statement == lastStatement(Lock.Enters->Arm) ? Only : nullptr;
   }
 
   void examineEntered(const LockOperation &Lock, const LockOperation &Unlock, Section &Found) {
@@ -590,12 +586,12 @@ private:
     Text.Lock = Lock.Call;
     Text.Unlocks.push_back(Unlock.Call);
     Text.Last = Unlock.Statement;
-    for (const Stmt *Child : cast<CompoundStmt>(Lock.Enters->getThen())->body()) {
+    for (const Stmt *Child : Lock.Enters->Arm->body()) {
       if (Child == Unlock.Statement)
         break;
       Text.Statements.push_back(Child);
     }
-    SectionEnd End = {Unlock.Statement, &Unlock, nullptr, nullptr, Lock.Enters};
+    SectionEnd End = {Unlock.Statement, &Unlock, nullptr, nullptr, &*Lock.Enters};
     std::vector<EarlyExitText> Exits;
     if (endIfEmpty(Lock, End, Text, Found) || !examineOperations(Lock, Text, Exits, Found))
       return;

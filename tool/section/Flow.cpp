@@ -38,6 +38,13 @@ const CompoundStmt *blockOf(const Stmt *Statement, const ParentMap &Parents) {
   return dyn_cast_or_null<CompoundStmt>(Parent);
 }
 
+const Stmt *lastStatement(const CompoundStmt *Block) {
+  for (const Stmt *Child : reverse(Block->body()))
+    if (!isa<NullStmt>(Child))
+      return Child;
+  return nullptr;
+}
+
 const Stmt *childOf(const CompoundStmt *Block, const Stmt *Statement, const ParentMap &Parents) {
   while (Statement && Parents.getParent(Statement) != Block)
     Statement = Parents.getParent(Statement);

@@ -25,6 +25,9 @@ bool endsWith(const clang::Stmt *Inner, const clang::Stmt *End, const clang::Par
 // The block of which a statement is one, perhaps with labels; null: of none.
 const clang::CompoundStmt *blockOf(const clang::Stmt *Statement, const clang::ParentMap &Parents);
 
+// The last statement of a block that is no mere `;`, or null.
+const clang::Stmt *lastStatement(const clang::CompoundStmt *Block);
+
 // The statement of Block that contains another one.
 const clang::Stmt *childOf(const clang::CompoundStmt *Block, const clang::Stmt *Statement,
                            const clang::ParentMap &Parents);

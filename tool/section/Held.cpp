@@ -25,7 +25,8 @@ namespace relock {
 static const Expr *plain(const Expr *E) { return E->IgnoreParenImpCasts(); }
 
 HeldLocks::HeldLocks(const FunctionDecl *F, std::vector<HeldOperation> All,
-                     ArrayRef<const Stmt *> Never)
+                     ArrayRef<const Stmt *> Never,
+                     const std::map<const Stmt *, const Stmt *> &Entered)
     : Operations(std::move(All)) {
   for (unsigned I = 0; I < Operations.size(); ++I) {
     Index[Operations[I].Call] = I;
@@ -34,7 +35,7 @@ HeldLocks::HeldLocks(const FunctionDecl *F, std::vector<HeldOperation> All,
     if (Found == Keys.end())
       Keys.push_back(Operations[I].Key);
   }
-  follow(F, Never);
+  follow(F, Never, Entered);
 }
 
 const HeldOperation *HeldLocks::operation(const CallExpr *Call) const {
@@ -42,7 +43,8 @@ const HeldOperation *HeldLocks::operation(const CallExpr *Call) const {
   return Found == Index.end() ? nullptr : &Operations[Found->second];
 }
 
-void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never) {
+void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never,
+                       const std::map<const Stmt *, const Stmt *> &Entered) {
   const StatementParts Dead = partsOf(Never);
   CFG::BuildOptions Options;
   Options.setAllAlwaysAdd();
@@ -74,10 +76,15 @@ void HeldLocks::follow(const FunctionDecl *F, ArrayRef<const Stmt *> Never) {
     if (Block->hasNoReturnElement())
       continue;
     std::optional<Tested> Test = tested(*Block);
+    const auto *If = dyn_cast_or_null<IfStmt>(Block->getTerminatorStmt());
+    const auto Entrance = Entered.find(If);
     unsigned Way = 0; // 0: the condition is true
     for (const CFGBlock *Next : Block->succs()) {
+      const bool True = Way++ == 0;
+      if (Entrance != Entered.end() && True != (Entrance->second == If->getThen()))
+        continue;
       Stack Then = Held;
-      if (Test && Way++ == Test->Fails && Block->succ_size() == 2 && !Then.empty() &&
+      if (Test && True == (Test->Fails == 0) && Block->succ_size() == 2 && !Then.empty() &&
           Then.back() == Test->Key)
         Then.pop_back();
       if (!Next)

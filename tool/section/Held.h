@@ -11,6 +11,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -41,9 +42,10 @@ struct HeldOperation {
 
 class HeldLocks {
 public:
-  // Never: statements that never run.
+  // Never: statements that never run. Entered: of each `if` among these only the arm is entered.
   HeldLocks(const clang::FunctionDecl *F, std::vector<HeldOperation> Operations,
-            llvm::ArrayRef<const clang::Stmt *> Never = {});
+            llvm::ArrayRef<const clang::Stmt *> Never = {},
+            const std::map<const clang::Stmt *, const clang::Stmt *> &Entered = {});
 
   // True if every lock that is taken in a section under Lock is released there, on each path to one
   // of its unlocks, and no other lock is. Inner: the operations of the section on other locks.
@@ -73,7 +75,8 @@ private:
   };
 
   const HeldOperation *operation(const clang::CallExpr *Call) const;
-  void follow(const clang::FunctionDecl *F, llvm::ArrayRef<const clang::Stmt *> Never);
+  void follow(const clang::FunctionDecl *F, llvm::ArrayRef<const clang::Stmt *> Never,
+              const std::map<const clang::Stmt *, const clang::Stmt *> &Entered);
   std::optional<Tested> tested(const clang::CFGBlock &Block) const;
   Stack step(const clang::Stmt *Statement, Stack Held);
   Stack operate(const HeldOperation &Op, Stack Held);

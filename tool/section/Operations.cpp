@@ -173,8 +173,6 @@ void LockOperations::add(const CallExpr *Call) {
     });
   if (Op.Kind == Operation::Wait && Callee->getName() == "pthread_cond_wait")
     Op.Checked = macroAround(Op);
-  if (Op.Kind == Operation::Lock && !Op.Branch && cannotFail(Op) && Op.Pure)
-    Op.Enters = enteredBy(Op);
   Op.Tests = Op.Wraps && Op.Wraps->Tests;
   Op.Tests |= Op.Branch ? soleCall(Op.Branch) != Call : !resultIgnored(Call);
   All.push_back(std::move(Op));
@@ -190,18 +188,6 @@ const Stmt *LockOperations::macroAround(const LockOperation &Op) const {
     else if (!isa<Expr, DeclStmt>(Up)) // `int error = wait(&more, &lock);`
       break;
   return Whole;
-}
-
-// `if (lock(&l) == 0) { … }`
-const IfStmt *LockOperations::enteredBy(const LockOperation &Op) const {
-  const Stmt *Up = Op.Call, *Inner = nullptr;
-  while (isa_and_nonnull<Expr>(Up))
-    Inner = std::exchange(Up, Parents.getParent(Up));
-  const auto *If = dyn_cast_or_null<IfStmt>(Up);
-  bool Enters = If && If->getCond() == Inner && !If->getInit() && !If->getConditionVariable() &&
-                !If->getElse() && isa<CompoundStmt>(If->getThen()) &&
-                holdsAt(Op.result(), If->getCond(), Op.Call, S.Context);
-  return Enters ? If : nullptr;
 }
 
 // `LOCK_ZONE(z)`, which locks, and then notes that it is locked; `LOCK(m)`, each arm of whose `if`
@@ -570,8 +556,8 @@ void LockOperations::findUses() {
   SmallPtrSet<const Stmt *, 8> Go;
   for (LockOperation &Op : All)
     // A wrapper that does more may return anything.
-    if (!Op.Branch && !Op.Push && Op.Pure && Op.result() == 0 && cannotFail(Op) &&
-        Op.Call->getType()->isIntegerType())
+    if (!Op.Branch && !Op.Push && Op.Pure && cannotFail(Op) &&
+        Op.Call->getType()->isIntegerType() && !findEntrance(Op) && Op.result() == 0)
       findUse(Op);
   for (const LockOperation &Op : All)
     for (const Stmt *Gone : Op.gone())
@@ -595,13 +581,16 @@ void LockOperations::findUses() {
         Op.Orphan = V;
     } else {
       Op.Uses.reset();
+      Op.Enters.reset();
       Op.Statement = Op.Branch = nullptr;
     }
   }
 }
 
-// The statement of a block, or the arm of an `if`, in which the operation stands.
-void LockOperations::findUse(LockOperation &Op) const {
+// The statement of a block, or the arm of an `if`, in which the operation stands; and, in a block,
+// those behind it.
+std::pair<const Stmt *, std::vector<const Stmt *>>
+LockOperations::statementAround(const LockOperation &Op) const {
   const Stmt *Statement = Op.Call, *Parent = Parents.getParent(Statement);
   auto EndsAt = [&] {
     const auto *If = dyn_cast<IfStmt>(Parent);
@@ -612,18 +601,52 @@ void LockOperations::findUse(LockOperation &Op) const {
     Parent = Parents.getParent(Statement);
   }
   if (!Parent)
-    return;
+    return {nullptr, {}};
   std::vector<const Stmt *> Behind;
-  const CompoundStmt *Block = blockOf(Statement, Parents);
-  if (Block) {
+  if (const CompoundStmt *Block = blockOf(Statement, Parents)) {
     auto At = find(Block->body(), childOf(Block, Statement, Parents));
     Behind.assign(std::next(At), Block->body_end());
   }
-  Op.Uses = useOfResult(Statement, Behind, Op.Call, S.Context);
+  return {Statement, Behind};
+}
+
+void LockOperations::findUse(LockOperation &Op) const {
+  const auto [Statement, Behind] = statementAround(Op);
+  if (Statement)
+    Op.Uses = useOfResult(Statement, Behind, Op.Call, S.Context);
   if (!Op.Uses)
     return;
   Op.Branch = Statement;
-  Op.Statement = Block ? Statement : nullptr;
+  Op.Statement = blockOf(Statement, Parents) ? Statement : nullptr;
+}
+
+// `if (lock(&l) == 0) { …; unlock(&l); } else { … }`
+bool LockOperations::findEntrance(LockOperation &Op) const {
+  if (Op.Kind != Operation::Lock)
+    return false;
+  const Stmt *Up = Op.Call;
+  while (isa_and_nonnull<Expr>(Up))
+    Up = Parents.getParent(Up);
+  const auto [Statement, Behind] = isa_and_nonnull<IfStmt>(Up)
+                                       ? std::pair(Up, std::vector<const Stmt *>())
+                                       : statementAround(Op);
+  std::optional<Entrance> Found =
+      Statement ? entranceOf(Statement, Behind, Op.Call, S.Context, Op.result()) : std::nullopt;
+  const Stmt *Last = Found ? lastStatement(Found->Arm) : nullptr;
+  if (!Last || none_of(All, [&](const LockOperation &Unlock) {
+        return Unlock.Kind == Operation::Unlock && sameLock(Unlock, Op) && Unlock.Statement == Last;
+      }))
+    return false;
+  const bool Inside = Statement == Found->If;
+  // A statement that is left has to stand before the call.
+  if (Inside && Found->Use.Target && !blockOf(Found->If, Parents))
+    return false;
+  if (Found->Use.Target || !Found->Use.Never.empty() || !Inside)
+    Op.Uses = std::move(Found->Use);
+  Op.Enters = std::move(Found);
+  if (!Inside)
+    Op.Branch = Op.Statement = Statement;
+  return true;
 }
 
 // The statement that is left of the operation's.
@@ -653,6 +676,14 @@ std::vector<const Stmt *> LockOperations::never() const {
   for (const LockOperation &Op : All)
     if (Op.Uses)
       append_range(Result, Op.Uses->Never);
+  return Result;
+}
+
+std::map<const Stmt *, const Stmt *> LockOperations::entrances() const {
+  std::map<const Stmt *, const Stmt *> Result;
+  for (const LockOperation &Op : All)
+    if (Op.Enters)
+      Result[Op.Enters->If] = Op.Enters->Arm;
   return Result;
 }
 

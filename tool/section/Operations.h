@@ -60,10 +60,11 @@ struct LockOperation {
   // are what it points to.
   const clang::VarDecl *Scope = nullptr;
   const clang::DeclStmt *ScopeStatement = nullptr;
-  // Of a lock that is no statement: the `if` that only asks whether it is taken, without an `else`.
-  const clang::IfStmt *Enters = nullptr;
   // Statement, or Branch, uses the result, which is 0; what it decides goes with it.
   std::optional<ResultUse> Uses;
+  // Of a lock: the `if` in whose condition it stands, or that follows Statement, of which one arm
+  // runs, and unlocks at its end.
+  std::optional<Entrance> Enters;
   // Takes the place of all that, `rc = 0;`, `return 0;`, or of a branch that also notes in a
   // variable that the lock is taken: Guard. Or it is the rest of a macro, which is not in the
   // section.
@@ -86,7 +87,10 @@ struct LockOperation {
     std::vector<const clang::Stmt *> All;
     if (Uses) {
       All = Uses->Decided;
-      All.insert(All.begin(), Branch);
+      if (Branch)
+        All.insert(All.begin(), Branch);
+      if (Enters)
+        llvm::append_range(All, Enters->gone());
     }
     return All;
   }
@@ -125,6 +129,8 @@ public:
   const LockOperation *at(const clang::CallExpr *Call) const;
   // Statements that never run, as they are for operations that fail.
   std::vector<const clang::Stmt *> never() const;
+  // The arms that are entered, by the `if` of which they are one.
+  std::map<const clang::Stmt *, const clang::Stmt *> entrances() const;
 
   // True for the lock and the unlock of a mutex that does not check errors.
   bool cannotFail(const LockOperation &Op) const;
@@ -159,7 +165,6 @@ private:
   std::optional<std::string> withoutOperation(const LockOperation &Op,
                                               const clang::IfStmt *If) const;
   const clang::Stmt *macroAround(const LockOperation &Op) const;
-  const clang::IfStmt *enteredBy(const LockOperation &Op) const;
   const clang::Stmt *wholeGuard(const clang::IfStmt *If) const;
   void findMacros();
   void takeMacro(LockOperation &Op, llvm::ArrayRef<LockOperation *> Arms,
@@ -171,6 +176,9 @@ private:
   void findGuards();
   void findUses();
   void findUse(LockOperation &Op) const;
+  bool findEntrance(LockOperation &Op) const;
+  std::pair<const clang::Stmt *, std::vector<const clang::Stmt *>>
+  statementAround(const LockOperation &Op) const;
   std::string targetText(const clang::Expr *Target) const;
   std::optional<std::string> insteadOf(const LockOperation &Op, const clang::CFG *Graph) const;
   using StatementTest = llvm::function_ref<bool(const clang::Stmt *)>;

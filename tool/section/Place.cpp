@@ -156,6 +156,7 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     placeScope(First, Last);
   } else if (End.Entered) {
     placeEntered(First, Last);
+    Result.Before = insteadOf(Lock);
   } else {
     First = S.range(Lock.Statement->getSourceRange());
     if (End.Unlock && End.Unlock->Push && !placePush(First))
@@ -183,14 +184,14 @@ bool SectionPlacer::placeStatements(const std::vector<EarlyExitText> &Exits) {
     widen(*Through, *End.Unlock);
   }
   Result.File = S.filePath(First->File);
-  Result.Whole = {First->Begin, End.Entered  ? S.range(End.Entered->getSourceRange())->End
+  Result.Whole = {First->Begin, End.Entered  ? S.range(End.Entered->If->getSourceRange())->End
                                 : End.Unlock ? throughUnlock(File, Through->End)
                                 : End.Scope  ? Through->End
                                              : throughSemicolon(File, Through->End)};
-  if (End.Entered &&
-      !File.slice(throughUnlock(File, Through->End), Result.Whole.End - 1).trim().empty())
+  if (End.Entered && !goesWhole(*First, throughUnlock(File, Through->End)))
     return refuse("tested-result",
-                  "the result of the lock operation is used, and text stands behind the unlock",
+                  "the result of the lock operation is used, and text that goes with the test may "
+                  "do more",
                   At);
   Result.Completes =
       End.Scope ? completes(End.Scope, [](const Stmt *) { return false; }) : End.Unlock != nullptr;
@@ -364,12 +365,27 @@ void SectionPlacer::placeGuard(PlacedRange &First, PlacedRange &Last) const {
 
 // First: through the block's opening brace. Last: the unlock.
 void SectionPlacer::placeEntered(PlacedRange &First, PlacedRange &Last) const {
-  const auto *Block = cast<CompoundStmt>(End.Entered->getThen());
-  if (End.Entered->getBeginLoc().isMacroID() || Block->getLBracLoc().isMacroID() ||
+  const CompoundStmt *Block = End.Entered->Arm;
+  const Stmt *Begins = Lock.Statement ? Lock.Statement : End.Entered->If;
+  if (Begins->getBeginLoc().isMacroID() || End.Entered->If->getBeginLoc().isMacroID() ||
+      End.Entered->If->getEndLoc().isMacroID() || Block->getLBracLoc().isMacroID() ||
       Block->getRBracLoc().isMacroID())
     return;
-  First = S.range({End.Entered->getBeginLoc(), Block->getLBracLoc()});
+  First = S.range({Begins->getBeginLoc(), Block->getLBracLoc()});
   Last = S.range(End.Unlock->Statement->getSourceRange());
+}
+
+// True if the text of an entrance that goes is only what is known of it: nothing stands behind the
+// unlock in its arm, and no other configuration has other text there.
+bool SectionPlacer::goesWhole(const Source::Range &First, unsigned UnlockEnd) const {
+  StringRef File = S.fileText(First.File);
+  std::optional<Source::Range> Arm = S.range(End.Entered->Arm->getRBracLoc());
+  auto HasDirective = [](StringRef Text) {
+    return any_of(split(Text, '\n'), [](StringRef Line) { return Line.ltrim().starts_with("#"); });
+  };
+  return Arm && UnlockEnd <= Arm->Begin && File.slice(UnlockEnd, Arm->Begin).trim().empty() &&
+         !HasDirective(File.slice(First.Begin, First.End)) &&
+         !HasDirective(File.slice(Arm->End, Result.Whole.End));
 }
 
 // A jump that ends the section and has nothing to do behind it.

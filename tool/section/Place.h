@@ -17,12 +17,11 @@ struct SectionEnd {
   const LockOperation *Unlock = nullptr; // Child is this unlock; null: its branches have unlocked
   const GuardLoop *Guard = nullptr;      // Child is this loop, whose head unlocks
   const clang::CompoundStmt *Scope = nullptr; // this block ends, of which Child is the last
-  // Child is the last statement in the block of this `if`, which asks whether the lock is taken.
-  const clang::IfStmt *Entered = nullptr;
+  const Entrance *Entered = nullptr;          // Child is the last statement of its arm
 
   // The statement that is all of the section, where that is more than its block's.
   const clang::Stmt *around() const {
-    return Guard ? Guard->Outer : static_cast<const clang::Stmt *>(Entered);
+    return Guard ? static_cast<const clang::Stmt *>(Guard->Outer) : Entered ? Entered->If : nullptr;
   }
 };
 
@@ -79,6 +78,7 @@ private:
   bool extend(PlacedRange &R, const LockOperation &Op) const;
   bool placePush(PlacedRange &First);
   void placeEntered(PlacedRange &First, PlacedRange &Last) const;
+  bool goesWhole(const Source::Range &First, unsigned UnlockEnd) const;
   void placeGuard(PlacedRange &First, PlacedRange &Last) const;
   bool placeHoistedFirst(llvm::StringRef File);
   bool sharesText() const;

@@ -4,13 +4,11 @@
 // RUN: %check_rewrite %s --algorithms=posix,ccsynch,rcl
 // RUN: %verdicts %s | FileCheck %s
 // RUN: %rewritten %s | FileCheck %s --check-prefix=TEXT
-// CHECK-COUNT-15: delegate
-// CHECK:          hold split fails_otherwise
-// CHECK-NEXT:     is unlocked under a condition, and what follows runs with or without the lock [split]
+// CHECK-COUNT-16: delegate
 // CHECK:          hold {{.*}} last_use
 // CHECK-NEXT:     [tested-result]
 // CHECK:          delegate straight with_a_lock_inside
-// CHECK:          18 lock sites: 16 delegate, 2 hold
+// CHECK:          18 lock sites: 17 delegate, 1 hold
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
