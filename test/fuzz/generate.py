@@ -652,7 +652,7 @@ class Maker:
 
     def new_section(self, lock, inner, depth, take, drop, body):
         rng, m = self.rng, self.mutex(inner)
-        form = rng.randrange(28)
+        form = rng.randrange(30)
         name = self.fresh("w")
         more = self.block(inner, 0, False, 2)
         if form == 0 and not self.old:
@@ -765,6 +765,20 @@ class Maker:
                 return Node("if (%s) {" % test, inside, "}")
             return Node("if (%s)" % self.condition(), "  me->own[0]++;", "else if (%s) {" % test, inside,
                         "}")
+        if form in (28, 29):  # likewise, but the other arm, or the result in a variable
+            inside = [Node(body, more, "pthread_mutex_unlock(%s);" % m)]
+            failed = [Node("me->own[1]++;", fixed=True)]
+            if form == 28 and rng.random() < 0.5:
+                return Node("if (pthread_mutex_lock(%s) != 0) {" % m, failed, "} else {", inside, "}")
+            if form == 28:
+                return Node("if (pthread_mutex_lock(%s) == 0) {" % m, inside, "} else {", failed, "}")
+            take, test, otherwise = rng.choice([
+                (["int %s = pthread_mutex_lock(%s);" % (name, m)], "%s == 0" % name, []),
+                (["int %s;" % name, "%s = pthread_mutex_lock(%s);" % (name, m)], "!%s" % name, []),
+                (["int %s = 5;" % name], "(%s = pthread_mutex_lock(%s)) == 0" % (name, m),
+                 ["else {", failed, "}"])])
+            return Node("{", [Node(*take, "if (%s) {" % test, inside, "}", *otherwise,
+                                   "me->own[2] += (unsigned)%s;" % name, fixed=True)], "}")
         if form == 27 and lock is None:  # behind the last way out stands what never returns
             found = [Node("pthread_mutex_unlock(%s);" % m, fixed=True), *self.block(lock, 0, False),
                      Node(self.leave(self.expression(1)), fixed=True)]
