@@ -4,6 +4,7 @@
 // name decides, but where a file of that name lies beside the includer.
 #include "driver/OtherText.h"
 
+#include "index/Configuration.h"
 #include "support/Messages.h"
 #include "support/Unit.h"
 
@@ -11,7 +12,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Regex.h"
 
 using namespace llvm;
 
@@ -71,15 +71,6 @@ private:
   }
 };
 
-// True if a text seems to define a function: its head begins a line, or stands behind its type.
-static bool defines(StringRef Text, StringRef Function) {
-  return Text.contains(Function) && Regex(("^([[:alnum:]_][[:alnum:]_ *\t]*[ *\t])?" + Function +
-                                           "[ \t]*[(]([^;(){}]|\n)*[)][[:space:]]*[{]")
-                                              .str(),
-                                          Regex::Newline)
-                                        .match(Text);
-}
-
 // The lock wrappers that have companions for delegated sections.
 static std::set<StringRef> withCompanions(const Decision &Decided,
                                           function_ref<bool(const CheckedClass &)> Converts) {
@@ -121,7 +112,7 @@ void reportUnindexed(const IndexResult &Index, const std::set<std::string> &Chan
           if (StringRef Header = Headers.includedBy(Path, Text); !Header.empty())
             Found.insert({Path.str(), Header.str()});
         for (StringRef Wrapper : Wrappers)
-          if (defines(Text, Wrapper))
+          if (definesFunction(Text, Wrapper))
             Others.insert({Path.str(), Wrapper});
       }
   }

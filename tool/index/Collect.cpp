@@ -87,6 +87,15 @@ public:
                    Function &Record) const {
     if (std::optional<Source::Range> Whole = S.range(F->getSourceRange())) {
       std::optional<std::string> Configuration = Texts.of(*Whole, S);
+      if (std::optional<Configurations::Alternatives> Others =
+              Texts.alternativesOf(*Whole, F->getName(), S)) {
+        Place.Behind = S.position(Whole->File, Others->End);
+        if (!Others->Condition)
+          Configuration.reset();
+        else if (Configuration)
+          *Configuration =
+              *Others->Condition + (Configuration->empty() ? "" : " && ") + *Configuration;
+      }
       Place.Unclear = !Configuration;
       Place.Configuration = Configuration.value_or("");
     }

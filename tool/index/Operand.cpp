@@ -196,7 +196,7 @@ std::optional<Prototype> computedPrototype(const FunctionDecl *F, const WrapperP
       !F->getLexicalDeclContext()->isFileContext() || S.inSystemHeader(F->getLocation()))
     return std::nullopt;
   Prototype Result;
-  unsigned End = Whole->End;
+  unsigned End = W.Behind.Offset;
   if (!F->doesThisDeclarationHaveABody()) {
     std::optional<unsigned> Behind = behindDeclaration(*Whole, S);
     if (!Behind)

@@ -235,6 +235,7 @@ struct WrapperPlace {
   bool Declared = false; // it has prototypes
   bool Common = false;   // an inline function of a header, which need not be used
   Position Begin, End;   // its definition
+  Position Behind; // a companion stands there: behind that, and a group of directives around it
   // Its text is another one in other configurations of the preprocessor than those in which this
   // holds, see Configurations::of(). Unclear: it cannot be said in which.
   std::string Configuration;

@@ -235,7 +235,7 @@ private:
     Place.Common = F->isInlined() && !S.SM.isInMainFile(S.SM.getExpansionLoc(F->getLocation()));
     if (std::optional<Source::Range> Range = S.range(F->getSourceRange())) {
       Place.Begin = S.position(Range->File, Range->Begin);
-      Place.End = S.position(Range->File, Range->End);
+      Place.End = Place.Behind = S.position(Range->File, Range->End);
     }
   }
 

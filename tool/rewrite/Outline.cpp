@@ -779,15 +779,24 @@ private:
       Lines.push_back((indentOf(E.Directive) + "#else").str());
       Lines.push_back(Indent + Result + Name + "(" + Context + ");");
       Lines.push_back((indentOf(E.Directive) + "#endif").str());
-    } else if (Cases.size() == 1) {
-      Lines.push_back(
-          list(Indent, (E.Returns ? "return " : "") + Execute.Function + "(", Arguments, ");"));
-    } else if (Cases.size() == 2) {
-      Lines.push_back(opened(list(Indent, "if (" + Execute.Function + "(", Arguments, ")) {")));
+    } else if (Cases.size() == 1 && !E.Returns && !Execute.Condition.empty()) {
+      Lines.push_back(Indent + "if (" + seenAround(Execute.Condition) + ")");
+      Lines.push_back(list(Indent + Unit, Execute.Function + "(", Arguments, ");"));
+      Lines.push_back(Indent + "else");
+      Lines.push_back(Indent + Unit + Name + "(" + Context + ");");
     } else {
-      Lines.push_back(list(Indent,
-                           (E.C99 ? "int " : "") + TakenName + " = " + Execute.Function + "(",
-                           Arguments, ");"));
+      std::string Call = Execute.Function + "(", Close = ")";
+      if (!Execute.Condition.empty()) {
+        Call = seenAround(Execute.Condition) + " ? " + Call;
+        Close += " : " + Name + "(" + Context + ")";
+      }
+      if (Cases.size() == 1)
+        Lines.push_back(list(Indent, (E.Returns ? "return " : "") + Call, Arguments, Close + ";"));
+      else if (Cases.size() == 2)
+        Lines.push_back(opened(list(Indent, "if (" + Call, Arguments, Close + ") {")));
+      else
+        Lines.push_back(
+            list(Indent, (E.C99 ? "int " : "") + TakenName + " = " + Call, Arguments, Close + ";"));
     }
     dispatch(Indent, Names, Lines);
     std::string Text = join(Lines, "\n");

@@ -24,6 +24,8 @@ struct Outline {
 struct ExecuteCall {
   std::string Function;
   std::vector<std::string> Arguments;
+  // Where it does not hold, the section's function is called instead. Empty: always the call.
+  std::string Condition;
 };
 
 // A delegated section that stands in the text of another one. Name: of its function and struct.

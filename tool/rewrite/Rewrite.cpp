@@ -422,15 +422,19 @@ private:
       const Position End = Through.end();
       std::vector<std::string> Parameters;
       for (const Prototype &Declared : Through.Prototypes)
-        if (Declared.At == Through.Facts.End)
+        if (Declared.At == Through.Facts.Behind)
           Parameters = Declared.Parameters;
         else
           insertLate(Declared.At, "\n" + Text.head(Through, Declared.Parameters) + ";", Use.By);
       const std::string Definition = Text.definition(Through, Parameters);
       std::string &Place =
-          CompanionDefinitions[End == Through.Facts.End ? Through.Node : Through.UnlockNode];
+          CompanionDefinitions[End == Through.Facts.Behind ? Through.Node : Through.UnlockNode];
       Place += (Place.empty() ? "" : "\n\n") + Definition;
-      insertLate(End, "\n\n" + Definition, Use.By);
+      const bool BehindGroup =
+          End != Through.Facts.End && (!Through.Unlock || End != Through.Unlock->End);
+      StringRef Next = StringRef(Result.Before.at(End.File)).substr(End.Offset);
+      const bool Blank = !BehindGroup || Next.starts_with("\n\n") || Next.trim().empty();
+      insertLate(End, "\n\n" + Definition + (Blank ? "" : "\n"), Use.By);
     }
   }
 
@@ -753,10 +757,12 @@ private:
     std::string Name = uniqueName(S.Extract->FunctionName, Plan.File, Text);
     OutlinedSection Result = {S.Extract, Name, Name, {}, {}};
     if (S.Extract->Through)
-      Result.Execute = {CompanionOf[S.Extract->Through->id()], S.Extract->Through->Arguments};
+      Result.Execute = {CompanionOf[S.Extract->Through->id()], S.Extract->Through->Arguments, ""};
     else
-      Result.Execute = {executeName(S), {S.Extract->Lock}};
-    if (!S.Extract->Guard.empty())
+      Result.Execute = {executeName(S), {S.Extract->Lock}, ""};
+    if (!S.Extract->Guard.empty() && S.Extract->Through)
+      Result.Execute.Condition = S.Extract->Guard;
+    else if (!S.Extract->Guard.empty())
       Result.Execute.Arguments.insert(Result.Execute.Arguments.begin(), S.Extract->Guard);
     while (I < Plan.Sections.size() && Plan.Sections[I].Extract->Whole.Begin < S.Extract->Whole.End)
       Result.Inner.push_back(outline(Plan, I, Text, Functions, Edits, By));

@@ -11,6 +11,15 @@ using namespace clang;
 using namespace llvm;
 
 namespace relock {
+
+bool varies(const Wrapper &W, const FunctionDecl *F, const Source &S) {
+  if (!varies(W))
+    return false;
+  std::optional<Source::Range> Whole = S.range(F->getSourceRange());
+  return !Whole || S.filePath(Whole->File) != W.Begin.File.str() || Whole->Begin < W.Begin.Offset ||
+         Whole->Begin >= W.Behind.Offset;
+}
+
 namespace {
 
 class CompanionFinder {
@@ -20,9 +29,10 @@ public:
       : Lock(Lock), F(F), Locks(Locks), Linked(Linked), S(S) {}
 
   std::optional<Companion> find(ArrayRef<const LockOperation *> Unlocks) {
-    const bool Varies =
-        (Lock.Wraps && varies(*Lock.Wraps)) ||
-        any_of(Unlocks, [](const LockOperation *Op) { return Op->Wraps && varies(*Op->Wraps); });
+    const bool Varies = (Lock.Wraps && relock::varies(*Lock.Wraps, F, S)) ||
+                        any_of(Unlocks, [&](const LockOperation *Op) {
+                          return Op->Wraps && relock::varies(*Op->Wraps, F, S);
+                        });
     const bool UnlocksOnly = !Varies && all_of(Unlocks, [](const LockOperation *Op) {
       return !Op->ThroughWrapper || Op->Pure;
     });
@@ -160,7 +170,10 @@ private:
   bool isDeclared(const Companion &C, const LockOperation *Unlock) const {
     const FunctionDecl *Behind =
         Unlock ? Unlock->Call->getDirectCallee()->getDefinition() : nullptr;
-    const bool Defined = !C.Unlock || (Behind && isBefore(Behind));
+    std::optional<Source::Range> Own = S.range(F->getSourceRange());
+    const bool Defined =
+        (!C.Unlock || (Behind && isBefore(Behind))) && Own &&
+        (S.filePath(Own->File) != C.end().File.str() || C.end().Offset <= Own->Begin);
     return any_of(Lock.Call->getDirectCallee()->redecls(), [&](const FunctionDecl *Declared) {
       if (!isBefore(Declared) || (Declared->doesThisDeclarationHaveABody() && !Defined))
         return false;
@@ -168,7 +181,7 @@ private:
       if (!R)
         return false;
       const unsigned End = Declared->doesThisDeclarationHaveABody()
-                               ? R->End
+                               ? C.Facts.Behind.Offset
                                : behindDeclaration(*R, S).value_or(R->End);
       return any_of(C.Prototypes, [&](const Prototype &P) {
         return P.At.File == S.filePath(R->File) && P.At.Offset == End;

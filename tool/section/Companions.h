@@ -10,6 +10,10 @@
 
 namespace relock {
 
+// True if the wrapper is something else, or does more, in a configuration that compiles F. Whoever
+// stands beside it in a group of directives is compiled with it.
+bool varies(const Wrapper &W, const clang::FunctionDecl *F, const Source &S);
+
 // The companion for a section of F with that lock and these unlocks. Nothing if it needs none, or
 // if there can be none that is declared before F.
 std::optional<Companion> companionFor(const LockOperation &Lock,

@@ -764,7 +764,7 @@ private:
     const bool Around = Through && Through->Around;
     if (!Through || Through->Configuration.empty())
       for (const LockOperation &Op : Operations)
-        if (Op.Wraps && varies(*Op.Wraps) &&
+        if (Op.Wraps && varies(*Op.Wraps, F, S) &&
             (Op.Call == Text.Lock || is_contained(Text.Unlocks, Op.Call)))
           Found.Varying.insert({Op.Wraps->Begin, Linked.nameOf(Op.Wrapper)});
     if (Lock.ThroughWrapper && !Lock.Pure && !Around)
@@ -1238,11 +1238,10 @@ private:
       append_range(Result.Rests, Op->Rests);
     if (Lock.Guard)
       Result.Guard = S.expressionText(Lock.Guard);
-    if (Lock.Guard && (Result.Through || Text.resumes() || !Result.Macro.empty()))
+    if (Lock.Guard && (Text.resumes() || !Result.Macro.empty()))
       against(Found, "conditional",
-              Result.Through   ? "is locked under a condition, by a lock that has no name here"
-              : Text.resumes() ? "is locked under a condition, and releases its lock for a while"
-                               : "is locked under a condition, in a macro",
+              Text.resumes() ? "is locked under a condition, and releases its lock for a while"
+                             : "is locked under a condition, in a macro",
               Lock.Call->getExprLoc());
     if (Result.Macro.empty())
       checkConditions(Result, Text, Found);

@@ -41,14 +41,17 @@ void substitute(std::string &Text, const std::string &Argument) {
     Text.replace(At, 1, Argument);
 }
 
-// True if members can be named behind an expression of that type: `->base.mutex` of a pointer to a
-// struct that is complete here, and not of a handle.
-static bool canName(QualType T, StringRef Members, const ASTContext &Context) {
+// True if members can be named in F behind an expression of that type: `->base.mutex` of a pointer
+// to a struct that is complete there, and not of a handle.
+static bool canName(QualType T, StringRef Members, const FunctionDecl *F) {
+  const ASTContext &Context = F->getASTContext();
   for (bool Arrow; (Arrow = Members.consume_front("->")) || Members.consume_front(".");) {
     if (Arrow)
       T = T->isArrayType() ? Context.getAsArrayType(T)->getElementType() : T->getPointeeType();
     const RecordDecl *Record = T.isNull() ? nullptr : T->getAsRecordDecl();
-    if (!Record || !Record->getDefinition())
+    if (!Record || !Record->getDefinition() ||
+        !Context.getSourceManager().isBeforeInTranslationUnit(
+            Record->getDefinition()->getBeginLoc(), F->getBeginLoc()))
       return false;
     StringRef Name = Members.take_while([](char C) { return isAsciiIdentifierContinue(C); });
     auto Found = Record->getDefinition()->lookup(&Context.Idents.get(Name));
@@ -62,12 +65,13 @@ static bool canName(QualType T, StringRef Members, const ASTContext &Context) {
 }
 
 // The same for what follows the global variable that an expression starts from.
-static bool canNameFromGlobal(StringRef Expression, const ASTContext &Context) {
+static bool canNameFromGlobal(StringRef Expression, const FunctionDecl *F) {
+  const ASTContext &Context = F->getASTContext();
   Expression = Expression.ltrim("&*(");
   StringRef Name = Expression.take_while([](char C) { return isAsciiIdentifierContinue(C); });
   for (const NamedDecl *D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get(Name)))
     if (const auto *V = dyn_cast<VarDecl>(D))
-      return canName(V->getType(), Expression.drop_front(Name.size()), Context);
+      return canName(V->getType(), Expression.drop_front(Name.size()), F);
   return true;
 }
 
@@ -134,14 +138,14 @@ void LockOperations::add(const CallExpr *Call) {
         return;
       const Expr *Argument = Call->getArg(W->Parameter);
       Op.Visible = canName(Argument->IgnoreParenImpCasts()->getType(),
-                           StringRef(W->Expression).split('$').second, S.Context);
+                           StringRef(W->Expression).split('$').second, F);
       if (StringRef Member = W->Expression; Member == "$" || Member.consume_front("&$->"))
         if (Member == "$" || isValidAsciiIdentifier(Member))
           Op.Part = lockPart(Argument, Member != "$", S);
       nameOperand(Op, *W, Argument);
     } else {
       Op.Visible = Visible.contains(W->Variable) && !hidden(W->Expression) &&
-                   canNameFromGlobal(W->Expression, S.Context);
+                   canNameFromGlobal(W->Expression, F);
       // As lockPart() of `&state.mutex`.
       auto [Struct, Member] = StringRef(W->Expression).split('.');
       if (Struct.consume_front("&") && isValidAsciiIdentifier(Struct) &&

@@ -156,7 +156,7 @@ struct Companion {
   std::string id() const { return Node + " " + UnlockNode; }
   // It is defined behind this: the wrapper, or the unlock wrapper behind that.
   Position end() const {
-    return Unlock && Unlock->End.Offset > Facts.End.Offset ? Unlock->End : Facts.End;
+    return Unlock && Unlock->Behind.Offset > Facts.Behind.Offset ? Unlock->Behind : Facts.Behind;
   }
 };
 
