@@ -521,10 +521,11 @@ private:
       for (const Site &S : Unit.Sites)
         if (S.Kind == Operation::Unlock)
           Releasing.insert(S.Function);
-    std::map<Position, std::string> Nodes; // functions
-    for (const auto &[Node, F] : Linked.Functions)
-      if (F.Defined)
-        Nodes.emplace(F.At, Node);
+    std::map<Position, std::string> Nodes; // functions, each of their definitions
+    for (const UnitFacts &Unit : Index.Units)
+      for (const Function &F : Unit.Functions)
+        if (F.Defined)
+          Nodes.emplace(F.At, F.Node);
     std::map<std::string, Position> Holding; // where they take the lock
     for (const auto &[Key, Found] : Sections)
       if (auto Of = Nodes.find(Found.FunctionAt); Of != Nodes.end())

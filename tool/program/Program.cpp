@@ -282,6 +282,22 @@ static bool joinRelays(Relay &Known, Relay Other) {
   return Known == Other;
 }
 
+// A function that one configuration defines otherwise is a wrapper still: its companion, which
+// knows where it is one, or the message that nobody does, is for that.
+static void joinOtherWrapper(Function &Known, const Function &Other) {
+  auto HasAlternative = [&](const Function &F) {
+    return F.Wraps && varies(*F.Wraps) && Known.At != Other.At;
+  };
+  if (Known.Wraps && Other.Wraps) {
+    joinWrappers(*Known.Wraps, *Other.Wraps);
+  } else if (HasAlternative(Other)) {
+    Known.Wraps = Other.Wraps;
+    Known.At = Other.At;
+  } else if (!HasAlternative(Known)) {
+    Known.Wraps.reset();
+  }
+}
+
 static bool setsFloatEnvironment(StringRef Function) {
   static constexpr const char *Names[] = {"fesetround",      "fesetenv",      "feenableexcept",
                                           "fedisableexcept", "feclearexcept", "fetestexcept",
@@ -319,10 +335,7 @@ void Program::linkFunctions(const std::vector<UnitFacts> &Units) {
         Merged.LastCallee.clear();
       Merged.TakesLocks |= F.TakesLocks;
       Merged.UsesFloat |= F.UsesFloat;
-      if (!F.Wraps)
-        Merged.Wraps.reset();
-      if (Merged.Wraps)
-        joinWrappers(*Merged.Wraps, *F.Wraps);
+      joinOtherWrapper(Merged, F);
       if (!Merged.Relays || !F.Relays || !joinRelays(*Merged.Relays, *F.Relays))
         Merged.Relays.reset();
       if (Merged.Forwards != F.Forwards)

@@ -7,6 +7,7 @@
 #include "section/Captures.h"
 
 #include "index/LockApi.h"
+#include "section/Directives.h"
 #include "section/Dropped.h"
 #include "section/Flow.h"
 #include "section/Hoist.h"
@@ -305,14 +306,20 @@ static bool declaredBefore(SourceLocation At, const Stmt *Size, const Source &S)
 
 namespace {
 
-// A type with the bounds that its declaration has, where they mean the same at At. The printer
-// knows only their values: a bound that has a text is the name of a variable to it.
-class WrittenBounds {
+// A type with the bounds that its declaration has, where they mean the same at At, and with the
+// macros that name parts of it, `#define REAL double`: they may name others in other
+// configurations. The printer knows only the values of bounds, and the types that macros name: a
+// bound that has a text is the name of a variable to it, and such a macro a typedef.
+class AsWritten {
 public:
-  WrittenBounds(SourceLocation At, const Source &S) : At(At), S(S) {}
+  AsWritten(SourceLocation At, const Source &S) : At(At), S(S) {}
 
   QualType of(QualType T, TypeLoc Written) const {
     Written = Written.getUnqualifiedLoc().IgnoreParens();
+    if (std::optional<StringRef> Macro = macroNaming(Written)) {
+      auto *Name = S.Context.buildImplicitTypedef(T.getLocalUnqualifiedType(), *Macro);
+      return S.Context.getQualifiedType(S.Context.getTypedefType(Name), T.getLocalQualifiers());
+    }
     while (isa<ParenType, DecayedType>(T.getTypePtr()))
       T = T.getSingleStepDesugaredType(S.Context);
     QualType Changed = T.getLocalUnqualifiedType();
@@ -323,6 +330,18 @@ public:
     else if (auto Function = Written.getAs<FunctionProtoTypeLoc>())
       Changed = function(Changed, Function);
     return S.Context.getQualifiedType(Changed, T.getLocalQualifiers());
+  }
+
+  // The macro that a type is all of, if it means the same at At.
+  std::optional<StringRef> macroNaming(TypeLoc Written) const {
+    SourceLocation Begin = Written.getBeginLoc(), End = Written.getEndLoc();
+    if (!Begin.isMacroID() || !End.isMacroID() ||
+        !Lexer::isAtStartOfMacroExpansion(Begin, S.SM, S.Language, &Begin) ||
+        !Lexer::isAtEndOfMacroExpansion(End, S.SM, S.Language, &End) || Begin != End)
+      return std::nullopt;
+    StringRef Name = Lexer::getSourceText(CharSourceRange::getTokenRange(Begin), S.SM, S.Language);
+    return isValidAsciiIdentifier(Name) && sameMacros(Name, Begin, At, S) ? std::optional(Name)
+                                                                          : std::nullopt;
   }
 
   // Its text; none where it has another meaning there.
@@ -387,7 +406,41 @@ private:
 
 } // namespace
 
-QualType boundsAsWritten(QualType T, const VarDecl *V, SourceLocation At, const Source &S) {
+QualType returnAsWritten(const FunctionDecl *F, const Source &S) {
+  const QualType T = F->getReturnType().getUnqualifiedType();
+  const FunctionTypeLoc Written = F->getFunctionTypeLoc();
+  return Written ? AsWritten(F->getBeginLoc(), S).of(T, Written.getReturnLoc()) : T;
+}
+
+bool isMacrosType(const VarDecl *V, SourceLocation At, const Source &S) {
+  TypeLoc Written = V->getTypeSourceInfo()->getTypeLoc();
+  for (TypeLoc Inner; (Inner = Written.getUnqualifiedLoc().IgnoreParens().getNextTypeLoc());
+       Written = Inner)
+    if (AsWritten(At, S).macroNaming(Written.getUnqualifiedLoc().IgnoreParens()))
+      return false;
+  Written = Written.getUnqualifiedLoc().IgnoreParens();
+  SourceLocation Spelled = Written.getBeginLoc();
+  while (S.SM.isMacroArgExpansion(Spelled)) // a macro is given it
+    Spelled = S.SM.getImmediateSpellingLoc(Spelled);
+  if (!Spelled.isMacroID() || AsWritten(At, S).macroNaming(Written))
+    return false;
+  // One that the file defines once is the same everywhere, as far as text can tell.
+  const SourceLocation Use = S.SM.getExpansionLoc(Written.getBeginLoc());
+  const MacroInfo *Macro =
+      S.macroAt(Lexer::getSourceText(CharSourceRange::getTokenRange(Use), S.SM, S.Language), Use);
+  if (!Macro || Macro->isBuiltinMacro() || Macro->getDefinitionLoc().isInvalid())
+    return true;
+  StringRef File = S.fileText(S.SM.getFileID(Macro->getDefinitionLoc()));
+  StringRef Name = Lexer::getSourceText(CharSourceRange::getTokenRange(Macro->getDefinitionLoc()),
+                                        S.SM, S.Language);
+  return count_if(split(File, '\n'), [&](StringRef Line) {
+           return Line.consume_front("#") && (Line = Line.ltrim()).consume_front("define") &&
+                  Line.ltrim().take_while([](char C) { return isAsciiIdentifierContinue(C); }) ==
+                      Name;
+         }) > 1;
+}
+
+QualType asWritten(QualType T, const VarDecl *V, SourceLocation At, const Source &S) {
   TypeLoc Written = V->getTypeSourceInfo()->getTypeLoc().IgnoreParens();
   bool Adjusted = isa<ParmVarDecl>(V); // `int rows[][COLS]` is a pointer
   while (!Adjusted && !S.Context.hasSameUnqualifiedType(Written.getType(), T)) {
@@ -396,7 +449,7 @@ QualType boundsAsWritten(QualType T, const VarDecl *V, SourceLocation At, const 
       return T;
     Written = Array.getElementLoc().IgnoreParens();
   }
-  return WrittenBounds(At, S).of(T, Written);
+  return AsWritten(At, S).of(T, Written);
 }
 
 std::optional<ArrayText> arrayText(const VarDecl *V, unsigned Skip, SourceLocation At,
@@ -414,7 +467,7 @@ std::optional<ArrayText> arrayText(const VarDecl *V, unsigned Skip, SourceLocati
       return std::nullopt;
     else
       Result.Bounds += "[" +
-                       WrittenBounds(At, S).bound(Size).value_or(
+                       AsWritten(At, S).bound(Size).value_or(
                            llvm::toString(Outer()->getSize(), 10, /*Signed=*/false)) +
                        "]";
     Result.Element = Outer()->getElementType();
@@ -520,7 +573,17 @@ private:
 
   std::string declaration(const VarDecl *V, QualType T, StringRef Name) const {
     SourceLocation At = F->getBeginLoc();
-    return declarationText(boundsAsWritten(T, V, At, S), Name, At, S);
+    return declarationText(asWritten(T, V, At, S), Name, At, S);
+  }
+
+  // The context has the type that is known here.
+  bool hasOtherType(const VarDecl *V) const {
+    std::optional<Source::Range> Whole = S.range(F->getSourceRange());
+    const auto [File, At] = S.SM.getDecomposedLoc(S.SM.getExpansionLoc(V->getLocation()));
+    return isMacrosType(V, F->getBeginLoc(), S) ||
+           (Whole && Whole->File == File &&
+            declaredOtherwise(S.fileText(File), {Whole->Begin, Whole->End}, At, V->getName(),
+                              S.Language));
   }
 
   void capture(const VarDecl *V) {
@@ -558,6 +621,8 @@ private:
     if (isa<ParmVarDecl>(V) && S.Context.hasSameType(T, S.Context.getAdjustedParameterType(
                                                             S.Context.getBuiltinVaListType())))
       return refuse(V, "va-list", "is a parameter of type va_list", First);
+    if (hasOtherType(V))
+      return refuse(V, "preprocessor", "may have another type in another configuration", First);
     for (const Decl *D : F->decls())
       if (const auto *Other = dyn_cast<VarDecl>(D);
           Other && Other != V && Other->getName() == V->getName() && declaredInside(Other))
@@ -702,7 +767,8 @@ private:
         All, [&](const Mention &M) { return M.Variable == V && M.How == Mention::AddressTaken; });
     if (D.Pasted || D.Asserted || D.Written || !D.Unique || Addressed || !V->hasLocalStorage() ||
         !T->isScalarType() || T.isVolatileQualified() || T->isAtomicType() ||
-        !spellable(T, S.Context) || Text.resumes() || !hasValueAt(Text.Lock, V, Parents))
+        !spellable(T, S.Context) || Text.resumes() || !hasValueAt(Text.Lock, V, Parents) ||
+        hasOtherType(V))
       return refuse(D);
     Capture C;
     C.Name = V->getNameAsString();

@@ -116,10 +116,16 @@ bool spellable(clang::QualType T, const clang::ASTContext &Context);
 // A declaration that is written at file scope before At.
 std::string declarationText(clang::QualType T, llvm::StringRef Name, clang::SourceLocation At,
                             const Source &S);
-// The type of the variable, or of its array's elements, with the bounds as they are written where
-// they mean the same at At. Only for declarationText(): they look like those of a VLA.
-clang::QualType boundsAsWritten(clang::QualType T, const clang::VarDecl *V,
-                                clang::SourceLocation At, const Source &S);
+// The type of the variable, or of its array's elements, with the bounds as they are written, and
+// the macros that name types, where they mean the same at At. Only for declarationText(): such
+// bounds look like those of a VLA, and macros like typedefs.
+clang::QualType asWritten(clang::QualType T, const clang::VarDecl *V, clang::SourceLocation At,
+                          const Source &S);
+// The same for what a function returns, without qualifiers.
+clang::QualType returnAsWritten(const clang::FunctionDecl *F, const Source &S);
+// True if a macro brings the variable's type, but not by a name that asWritten() can write, and its
+// file has another definition of the macro.
+bool isMacrosType(const clang::VarDecl *V, clang::SourceLocation At, const Source &S);
 // The type of a variable as its declaration has it: the bounds `[ROWS][COLUMNS]`, and of what. Both
 // without the first Skip dimensions. A bound whose macros are others at At is its value. None if a
 // bound names something of the function, and cannot be written elsewhere.

@@ -7,6 +7,7 @@
 #include "section/Directives.h"
 
 #include "index/Configuration.h"
+#include "index/OtherSystems.h"
 #include "section/Nest.h"
 
 #include "clang/Basic/CharInfo.h"
@@ -59,6 +60,130 @@ std::optional<std::vector<Range>> conditionalBranches(StringRef File, const Rang
       Open.push_back(End + 1);
   }
   return Open.empty() ? std::optional(Branches) : std::nullopt;
+}
+
+namespace {
+struct NameInText {
+  unsigned At;
+  std::string Type; // that it is declared with there: words, `*`s, `[`
+};
+} // namespace
+
+// Where a text declares a name: `unsigned long *name;`, `int other, name = 1;`.
+static std::vector<NameInText> declarationsIn(StringRef File, const Range &Part, StringRef Name,
+                                              const LangOptions &Language) {
+  Lexer Raw(SourceLocation::getFromRawEncoding(1), Language, File.begin(),
+            File.begin() + Part.Begin, File.end());
+  std::vector<Token> Words; // but those of directives
+  bool Directive = false;
+  Token Next;
+  for (Raw.LexFromRawLexer(Next);
+       Next.isNot(tok::eof) && Raw.getBufferLocation() <= File.begin() + Part.End;
+       Raw.LexFromRawLexer(Next)) {
+    if (Next.isAtStartOfLine())
+      Directive = Next.is(tok::hash);
+    if (!Directive)
+      Words.push_back(Next);
+  }
+  auto IsWord = [&](size_t I) { return Words[I].is(tok::raw_identifier); };
+  auto TextOf = [&](size_t I) { return Words[I].getRawIdentifier(); };
+  // The words of the type that end before Words[End]; empty: it is none.
+  auto TypeBefore = [&](size_t End) {
+    size_t Begin = End;
+    while (Begin > 0 && IsWord(Begin - 1))
+      --Begin;
+    std::string Type;
+    for (size_t I = Begin; I < End; ++I)
+      if (is_contained({"return", "case", "goto", "sizeof", "else", "do"}, TextOf(I)))
+        return std::string();
+      else if (!is_contained({"const", "register", "static", "volatile", "restrict"}, TextOf(I)))
+        Type += TextOf(I).str() + " ";
+    return Type;
+  };
+  std::vector<NameInText> Result;
+  for (size_t I = 1; I + 1 < Words.size(); ++I) {
+    if (!IsWord(I) || TextOf(I) != Name ||
+        !Words[I + 1].isOneOf(tok::semi, tok::equal, tok::comma, tok::r_paren, tok::l_square))
+      continue;
+    size_t First = I;
+    while (First > 0 && Words[First - 1].is(tok::star))
+      --First;
+    const std::string Stars(I - First, '*');
+    std::string Type = TypeBefore(First);
+    if (Type.empty() && First > 0 && Words[First - 1].is(tok::comma)) {
+      // From the begin of the statement, through what looks like a type and a name.
+      size_t Begin = First - 1;
+      while (Begin > 0 &&
+             !Words[Begin - 1].isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::l_paren))
+        --Begin;
+      size_t End = Begin;
+      while (End < First && IsWord(End))
+        ++End;
+      if (End < First && Words[End].is(tok::star))
+        Type = TypeBefore(End);
+      else if (End > Begin + 1)
+        Type = TypeBefore(End - 1);
+      if (Begin > 0 && Words[Begin - 1].is(tok::l_paren))
+        Type.clear(); // of a call
+    }
+    if (!Type.empty())
+      Result.push_back({unsigned(Words[I].getLocation().getRawEncoding() - 1),
+                        Type + Stars + (Words[I + 1].is(tok::l_square) ? "[" : "")});
+  }
+  return Result;
+}
+
+bool declaredOtherwise(StringRef File, const Range &Function, unsigned At, StringRef Name,
+                       const LangOptions &Language) {
+  struct Group {
+    unsigned Begin;
+    std::vector<Range> Branches; // that Linux may compile
+    unsigned Branch;             // where the one begins that is looked at
+    bool Possible, Decided;
+  };
+  std::vector<Group> Open;
+  auto BeginBranch = [](Group &G, StringRef Line, unsigned Begin) {
+    const std::optional<bool> Value = valueOnLinux(Line);
+    G.Branch = Begin;
+    G.Possible = !G.Decided && Value != false;
+    G.Decided |= Value == true;
+  };
+  for (unsigned Begin = 0, End; Begin < File.size(); Begin = End + 1) {
+    End = endOfLine(File, Begin);
+    const StringRef Line = File.slice(Begin, End);
+    const std::optional<StringRef> Word = directiveOf(Line);
+    if (!Word || (Open.empty() && Begin >= Function.End))
+      continue;
+    if (opens(*Word)) {
+      Open.push_back({Begin, {}, 0, true, false});
+      BeginBranch(Open.back(), Line, End + 1);
+      continue;
+    }
+    if (Open.empty() || (!continues(*Word) && *Word != "endif"))
+      continue;
+    Group &G = Open.back();
+    const Range Branch = {G.Branch, Begin};
+    if (G.Possible || (Branch.Begin <= At && At < Branch.End))
+      G.Branches.push_back(Branch);
+    if (continues(*Word)) {
+      BeginBranch(G, *Word == "else" ? "" : Line, End + 1);
+      continue;
+    }
+    if (G.Begin < At && At < Begin && (G.Begin >= Function.Begin || End <= Function.End)) {
+      std::string Own;
+      std::vector<NameInText> Others;
+      for (const Range &B : G.Branches)
+        for (const NameInText &D : declarationsIn(File, B, Name, Language))
+          if (D.At == At)
+            Own = D.Type;
+          else if (At < B.Begin || B.End <= At)
+            Others.push_back(D);
+      if (any_of(Others, [&](const NameInText &D) { return D.Type != Own; }))
+        return true;
+    }
+    Open.pop_back();
+  }
+  return false;
 }
 
 // `#ifdef X` and `#else`, with nothing between: `#ifndef X`.

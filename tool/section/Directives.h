@@ -56,6 +56,12 @@ bool isSkipped(const Range &Branch, llvm::StringRef File, const std::set<unsigne
 // or stands behind an unlock.
 bool staysOutside(const Range &Branch, const Extraction &Section);
 
+// True if the variable whose name stands at an offset of a function may be of another type in
+// another configuration: a group of directives around that place, but not around the whole
+// function, has another declaration of the name in another branch.
+bool declaredOtherwise(llvm::StringRef File, const Range &Function, unsigned At,
+                       llvm::StringRef Name, const clang::LangOptions &Language);
+
 // True if what is compiled in the branches can be left out elsewhere: what goes into the context
 // must also be named outside of them.
 bool canMove(const std::vector<Range> &Branches, const Extraction &Section);

@@ -187,6 +187,7 @@ private:
       Own.Guard = Op.FixedGuard;
       Own.SucceedsNonzero = Op.result() != 0;
       Own.Repeats = false; // other locks may be recursive, or only read
+      Own.Retries = Op.Uses || (!Op.Branch && !Locks.resultIgnored(Op.Call));
       All.push_back(Own);
       for (const CallExpr *Other : Op.Others) {
         Own.Call = Other;
@@ -635,8 +636,11 @@ private:
     const ScopeExits Ways = scopeExits(Text.Statements, Parents);
     bool Ends = !completes(Block, [](const Stmt *) { return false; });
     Text.Leaves = Ways.Jumps.empty() && (Ends || Block == F->getBody());
+    // By a macro of the program's it may be another type elsewhere.
+    const SourceLocation Written = F->getReturnTypeSourceRange().getBegin();
+    const bool Known = !Written.isMacroID() || S.SM.isInSystemMacro(Written);
     Text.ReturnsForFunction =
-        Ends && Ways.Jumps.empty() && !Ways.Returns.empty() && !Text.resumes() &&
+        Ends && Known && Ways.Jumps.empty() && !Ways.Returns.empty() && !Text.resumes() &&
         all_of(Ways.Returns, [&](const ReturnStmt *R) { return fitsInt(R, F, S.Context); });
     bool Void = F->getReturnType()->isVoidType(); // which `return f();` may have the value of
     Text.Returns = Text.ReturnsForFunction || any_of(Ways.Returns, [&](const ReturnStmt *R) {
@@ -667,7 +671,7 @@ private:
     Capture C;
     C.Name = Result.Result;
     C.How = Travel::Kept;
-    C.Field = declarationText(F->getReturnType().getUnqualifiedType(), C.Name, F->getBeginLoc(), S);
+    C.Field = declarationText(returnAsWritten(F, S), C.Name, F->getBeginLoc(), S);
     Result.Captures.push_back(std::move(C));
   }
 

@@ -278,7 +278,10 @@ HeldLocks::Stack HeldLocks::operate(const HeldOperation &Op, Stack Held) {
     return Held;
   // In a loop that takes it and may not release it, the stack would grow without end.
   constexpr int MostOfOne = 2;
-  if (Op.Kind == Operation::Lock && is_contained(Held, Key))
+  const bool Only = none_of(Operations, [&](const HeldOperation &Other) {
+    return &Other != &Op && acquires(Other.Kind) && Other.Key == Op.Key;
+  });
+  if (Op.Kind == Operation::Lock && is_contained(Held, Key) && !(Op.Retries && Only))
     Again.insert(&Op - Operations.data());
   if (acquires(Op.Kind) && count(Held, Key) == MostOfOne)
     Lost.insert(Key);

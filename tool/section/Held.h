@@ -35,6 +35,7 @@ struct HeldOperation {
   bool NothingAtZero = false;   // the call does nothing where the lock's operand is 0
   bool Executes = false;        // the call releases the lock, and runs what it is given before
   bool Repeats = true;          // to take it again is no deadlock, or may be none
+  bool Retries = false; // its result is kept: a loop may come back to it where it has failed
   const clang::VarDecl *Scope = nullptr; // the lock is released where its scope ends
   // It runs just where this holds, as do all on its lock, and it always holds or never.
   const clang::IfStmt *Guard = nullptr;

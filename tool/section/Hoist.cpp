@@ -107,10 +107,10 @@ const DeclStmt *hoistable(const VarDecl *V, const SectionText &Text, const Funct
 // Its bounds, too, are written as they were.
 static std::string hoistedDeclaration(const VarDecl *V, SourceLocation At, const Source &S) {
   if (!V->getType()->isArrayType())
-    return declarationText(boundsAsWritten(hoistedType(V), V, At, S), V->getName(), At, S);
+    return declarationText(asWritten(hoistedType(V), V, At, S), V->getName(), At, S);
   std::optional<ArrayText> Array = arrayText(V, 0, At, S);
-  return declarationText(boundsAsWritten(Array->Element, V, At, S),
-                         (V->getName() + Array->Bounds).str(), At, S);
+  return declarationText(asWritten(Array->Element, V, At, S), (V->getName() + Array->Bounds).str(),
+                         At, S);
 }
 
 void placeHoisted(const SectionText &Text, const FunctionDecl *F, const Source &S,

@@ -624,7 +624,7 @@ private:
       return refuse("uses '" + C.Name + "', whose type cannot be written outside its function");
     declared(T);
     if (V)
-      T = boundsAsWritten(T, V, Define, S);
+      T = asWritten(T, V, Define, S);
     QualType Field = C.How == Travel::Pointer ? S.Context.getPointerType(T) : T;
     const auto *Pointer = Field->getAs<clang::PointerType>();
     bool Direct = Pointer && !Pointer->getPointeeType().hasQualifiers() &&

@@ -311,24 +311,26 @@ bool SectionPlacer::placeSurroundings() {
          Result.Directive.empty() ? Result.Whole.Begin
                                   : S.range(Lock.Statement->getSourceRange())->Begin,
          F, S, Result);
-  if (!End.around() && !isa<CompoundStmt>(Parents.getParent(Lock.Statement)))
-    Result.InBranch = true; // a declaration must not follow a label
+  // A declaration must not follow a label.
+  const Stmt *First = End.around() ? End.around() : Lock.Statement;
+  if (!isa_and_nonnull<CompoundStmt>(Parents.getParent(First)))
+    Result.InBranch = true;
   if (!Text.Hoisted.empty() && (Result.InBranch || !mixesDeclarations(F, S)) &&
       !placeHoistedFirst(File))
     return refuse("declaration-outlives",
                   "variables of the section are used after it, and its block begins in a macro",
                   At);
-  if (const Stmt *Around = End.around())
-    Result.InBranch = !isa_and_nonnull<CompoundStmt>(Parents.getParent(Around));
-  std::string First = firstIndent(File.slice(Result.Body.Begin, Result.Body.End), Result.Indent);
-  if (End.around() || !StringRef(First).starts_with(Result.Indent)) // the lock stands further right
-    Result.BodyIndent = First;
+  std::string Inner = firstIndent(File.slice(Result.Body.Begin, Result.Body.End), Result.Indent);
+  if (End.around() || !StringRef(Inner).starts_with(Result.Indent)) // the lock stands further right
+    Result.BodyIndent = Inner;
   return true;
 }
 
 // Hoisted variables are declared behind the first declarations of the lock's block.
 bool SectionPlacer::placeHoistedFirst(StringRef File) {
-  const CompoundStmt *Block = blockOf(Lock.Statement, Parents);
+  const CompoundStmt *Block = blockOf(End.around() ? End.around() : Lock.Statement, Parents);
+  if (!Block)
+    return false;
   std::optional<Source::Range> After = S.range(Block->getLBracLoc());
   bool Declares = isa<DeclStmt>(*Block->body_begin());
   for (const Stmt *Child : Block->body()) {

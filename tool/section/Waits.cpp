@@ -338,7 +338,7 @@ private:
   std::string declaration(const VarDecl *V, StringRef Name) const {
     SourceLocation At = F->getBeginLoc();
     QualType T = V->getType().getLocalUnqualifiedType();
-    return declarationText(boundsAsWritten(T, V, At, S), Name, At, S);
+    return declarationText(asWritten(T, V, At, S), Name, At, S);
   }
 
   void keep(const VarDecl *V) {
