@@ -90,6 +90,7 @@ public:
       if (std::optional<Configurations::Alternatives> Others =
               Texts.alternativesOf(*Whole, F->getName(), S)) {
         Place.Behind = S.position(Whole->File, Others->End);
+        Place.Alternative = Configuration == "";
         if (!Others->Condition)
           Configuration.reset();
         else if (Configuration)

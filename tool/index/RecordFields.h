@@ -73,7 +73,7 @@ template <class V> void fields(V &&Visit, WrapperPlace &P) {
   Visit("exported", P.Exported), Visit("declared", P.Declared), Visit("common", P.Common);
   Visit("begin", P.Begin), Visit("end", P.End);
   Visit("configuration", P.Configuration), Visit("unclear", P.Unclear);
-  Visit("behind", P.Behind);
+  Visit("behind", P.Behind), Visit("alternative", P.Alternative);
   Visit("parameters", P.Parameters), Visit("storage", P.Storage), Visit("taken", P.Taken);
 }
 template <class V> void fields(V &&Visit, WrapperBody::Parameter &P) {

@@ -240,6 +240,7 @@ struct WrapperPlace {
   // holds, see Configurations::of(). Unclear: it cannot be said in which.
   std::string Configuration;
   bool Unclear = false;
+  bool Alternative = false; // … since a group around the definition has another one, and only so
   std::vector<unsigned> Parameters; // which ones the companion takes
   std::string Storage;              // `static `
   std::vector<std::string> Taken;   // names that mean something else in the companion

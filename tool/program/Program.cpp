@@ -254,6 +254,7 @@ static void joinWrappers(Wrapper &Known, const Wrapper &Other) {
   append_range(Known.Loads, Other.Loads);
   append_range(Known.Taken, Other.Taken);
   Known.Unclear |= Other.Unclear || Known.Configuration != Other.Configuration;
+  Known.Alternative &= Other.Alternative;
   if (Known.Body != Other.Body || Known.Storage != Other.Storage || Known.End != Other.End)
     Known.Body.reset(); // they are not compiled alike
   if (Known.Computed || Other.Computed)
@@ -266,6 +267,7 @@ static bool joinRelays(Relay &Known, Relay Other) {
   append_range(Known.Taken, Other.Taken);
   append_range(Known.Loads, Other.Loads);
   Known.Unclear |= Other.Unclear || Known.Configuration != Other.Configuration;
+  Known.Alternative &= Other.Alternative;
   if (Known.AsLock != Other.AsLock || Known.AsUnlock != Other.AsUnlock ||
       Known.Storage != Other.Storage) {
     Known.AsLock.reset(); // they are not compiled alike
@@ -278,6 +280,7 @@ static bool joinRelays(Relay &Known, Relay Other) {
     Other.*Body = Known.*Body;
   Other.Taken = Known.Taken, Other.Loads = Known.Loads, Other.Storage = Known.Storage;
   Other.Unclear = Known.Unclear, Other.Configuration = Known.Configuration;
+  Other.Alternative = Known.Alternative;
   Other.Guarded = Known.Guarded, Other.Perhaps = Known.Perhaps;
   return Known == Other;
 }

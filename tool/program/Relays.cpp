@@ -87,6 +87,7 @@ static std::optional<Wrapper> wrap(const Relay &R, const Wrapper &Inner, StringR
     Outer.Configuration = Inner.Configuration;
   else if (!Inner.Configuration.empty() && Inner.Configuration != Outer.Configuration)
     Outer.Configuration += " && " + Inner.Configuration;
+  Outer.Alternative &= Inner.Alternative || !varies(Inner);
   if (!Lock.empty())
     Outer.Node = Lock;
   // What it does was asked for a result of 0.

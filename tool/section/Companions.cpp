@@ -13,8 +13,8 @@ using namespace llvm;
 namespace relock {
 
 bool varies(const Wrapper &W, const FunctionDecl *F, const Source &S) {
-  if (!varies(W))
-    return false;
+  if (!varies(W) || !W.Alternative)
+    return varies(W);
   std::optional<Source::Range> Whole = S.range(F->getSourceRange());
   return !Whole || S.filePath(Whole->File) != W.Begin.File.str() || Whole->Begin < W.Begin.Offset ||
          Whole->Begin >= W.Behind.Offset;

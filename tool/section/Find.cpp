@@ -260,7 +260,8 @@ private:
     if (const LockOperation *Pop = pushedBehind(Lock))
       return examine(
           Lock, {childOf(blockOf(Pop->Statement, Parents), Pop->Statement, Parents), Pop}, Found);
-    if (const LockOperation *Unlock = Lock.Enters ? unlockEnding(Lock) : nullptr)
+    if (const LockOperation *Unlock =
+            Lock.Enters ? Locks.unlockEnding(*Lock.Enters, Lock) : nullptr)
       return examineEntered(Lock, *Unlock, Found);
     SectionEnd End = Lock.Statement ? sectionEnd(Lock) : SectionEnd();
     if (!End.Child)
@@ -566,20 +567,6 @@ private:
                  : Exits.empty()     ? Shape::Straight
                                      : Shape::EarlyExit;
     examineText(Lock, End, Text, Exits, Found);
-  }
-
-  // The unlock at the end of the block of an `if` that asks for the lock, if there is no other
-  // operation on that lock in it.
-  const LockOperation *unlockEnding(const LockOperation &Lock) const {
-    const LockOperation *Only = nullptr;
-    for (const LockOperation &Op : Operations) {
-      if (!sameLock(Op, Lock) || !within({Lock.Enters->Arm}, Op.Call))
-        continue;
-      if (Only || Op.Kind != Operation::Unlock || Op.Push || Op.Uses || Op.Guard || Op.hasRest())
-        return nullptr;
-      Only = &Op;
-    }
-    return Only && Only->Statement == lastStatement(Lock.Enters->Arm) ? Only : nullptr;
   }
 
   void examineEntered(const LockOperation &Lock, const LockOperation &Unlock, Section &Found) {

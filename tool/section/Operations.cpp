@@ -624,6 +624,19 @@ void LockOperations::findUse(LockOperation &Op) const {
   Op.Statement = blockOf(Statement, Parents) ? Statement : nullptr;
 }
 
+const LockOperation *LockOperations::unlockEnding(const Entrance &Way,
+                                                  const LockOperation &Lock) const {
+  const LockOperation *Only = nullptr;
+  for (const LockOperation &Op : All) {
+    if (!sameLock(Op, Lock) || !within({Way.Arm}, Op.Call, Parents))
+      continue;
+    if (Only || Op.Kind != Operation::Unlock || Op.Push || Op.Uses || Op.Guard || Op.hasRest())
+      return nullptr;
+    Only = &Op;
+  }
+  return Only && Only->Statement && Only->Statement == lastStatement(Way.Arm) ? Only : nullptr;
+}
+
 // `if (lock(&l) == 0) { …; unlock(&l); } else { … }`
 bool LockOperations::findEntrance(LockOperation &Op) const {
   if (Op.Kind != Operation::Lock)
@@ -636,10 +649,7 @@ bool LockOperations::findEntrance(LockOperation &Op) const {
                                        : statementAround(Op);
   std::optional<Entrance> Found =
       Statement ? entranceOf(Statement, Behind, Op.Call, S.Context, Op.result()) : std::nullopt;
-  const Stmt *Last = Found ? lastStatement(Found->Arm) : nullptr;
-  if (!Last || none_of(All, [&](const LockOperation &Unlock) {
-        return Unlock.Kind == Operation::Unlock && sameLock(Unlock, Op) && Unlock.Statement == Last;
-      }))
+  if (!Found || !unlockEnding(*Found, Op))
     return false;
   const bool Inside = Statement == Found->If;
   // A statement that is left has to stand before the call.

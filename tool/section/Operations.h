@@ -129,6 +129,8 @@ public:
   const LockOperation *at(const clang::CallExpr *Call) const;
   // Statements that never run, as they are for operations that fail.
   std::vector<const clang::Stmt *> never() const;
+  // The unlock at the end of an arm that Lock enters, if no other operation on the lock is in it.
+  const LockOperation *unlockEnding(const Entrance &Way, const LockOperation &Lock) const;
   // The arms that are entered, by the `if` of which they are one.
   std::map<const clang::Stmt *, const clang::Stmt *> entrances() const;
 
