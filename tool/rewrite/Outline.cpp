@@ -787,7 +787,8 @@ private:
     } else {
       std::string Call = Execute.Function + "(", Close = ")";
       if (!Execute.Condition.empty()) {
-        Call = seenAround(Execute.Condition) + " ? " + Call;
+        const std::string Asked = seenAround(Execute.Condition);
+        Call = (StringRef(Asked).contains('?') ? "(" + Asked + ")" : Asked) + " ? " + Call;
         Close += " : " + Name + "(" + Context + ")";
       }
       if (Cases.size() == 1)
